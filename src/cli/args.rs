@@ -9,12 +9,12 @@ use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-pub use vkcert_verifier::args::{Color, Common, EngineArgument, OutputForm, Report, Verify};
+pub(super) use vkcert_verifier::args::{Color, Common, EngineArgument, OutputForm, Report, Verify};
 
 /// Certification toolkit for Vulkan/GLSL compute kernels: requirement-based tests, MC/DC, coupling, evidence.
 #[derive(Debug, Parser)]
 #[command(name = "vkcert", version, max_term_width = 100, arg_required_else_help = true)]
-pub struct CommandLine {
+pub(super) struct CommandLine {
     #[command(flatten)]
     pub common: Common,
     #[command(subcommand)]
@@ -22,7 +22,7 @@ pub struct CommandLine {
 }
 
 #[derive(Debug, Clone, Subcommand)]
-pub enum Command {
+pub(super) enum Command {
     /// Check, compile, run and measure a whole project; write evidence and reports
     Certify(Certify),
     /// Write the production modules of a project to spirv/
@@ -63,14 +63,14 @@ pub enum Command {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct ProjectFolder {
+pub(super) struct ProjectFolder {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Requirements {
+pub(super) struct Requirements {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
@@ -83,7 +83,7 @@ pub struct Requirements {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Certify {
+pub(super) struct Certify {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
@@ -111,7 +111,7 @@ pub struct Certify {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Run {
+pub(super) struct Run {
     /// Test-procedure file
     pub file: PathBuf,
     /// Findings to look for: all, none, or a comma-separated list of kinds
@@ -136,7 +136,7 @@ pub struct Run {
 
 /// How often tests run.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Repetition {
+pub(super) struct Repetition {
     /// Runs of each test that must leave the same bytes [default: 3 on vulkan, 1 on sequential]
     #[arg(long, value_name = "N", value_parser = repeat)]
     pub repeat: Option<NonZeroU32>,
@@ -151,7 +151,7 @@ fn repeat(text: &str) -> Result<NonZeroU32, String> {
 
 /// Orders of workgroups, and on the sequential engine of their invocations, that tests run in.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct ScheduleOptions {
+pub(super) struct ScheduleOptions {
     /// Other orders of its workgroups and invocations that each test runs in; what differs is a finding [default: 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_SCHEDULES)))]
     pub schedules: Option<u32>,
@@ -165,7 +165,7 @@ pub struct ScheduleOptions {
 
 impl ScheduleOptions {
     /// What is typed, over what the project has; a schedule that is replayed is the only one.
-    pub fn over(self, project: Schedules) -> Result<(Schedules, Option<Schedule>), Failure> {
+    pub(super) fn over(self, project: Schedules) -> Result<(Schedules, Option<Schedule>), Failure> {
         if self.seed.is_some() && self.schedules.is_none() && project.count == 0 {
             let diagnostic = Diagnostic::new("usage", "--seed goes with --schedules, and no schedule is asked for");
             return Err(diagnostic.hint("for example --schedules 8").into());
@@ -178,7 +178,7 @@ impl ScheduleOptions {
 
 /// How coverage is recorded on a device.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Recording {
+pub(super) struct Recording {
     /// How bits reach the record buffer on a device
     #[arg(long, value_enum, default_value_t = RecordModeChoice::Auto, value_name = "MODE")]
     pub record_mode: RecordModeChoice,
@@ -188,13 +188,13 @@ pub struct Recording {
 }
 
 impl Recording {
-    pub fn witnesses(self) -> Witnesses {
+    pub(super) fn witnesses(self) -> Witnesses {
         if self.witness { Witnesses::Recorded } else { Witnesses::Omitted }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RecordModeChoice {
+pub(super) enum RecordModeChoice {
     /// The mode that fits kernel and device
     Auto,
     /// Private words, handed over once when an invocation ends
@@ -211,7 +211,7 @@ pub enum RecordModeChoice {
 
 impl RecordModeChoice {
     /// None: the mode that fits kernel and device.
-    pub fn mode(self) -> Option<RecordMode> {
+    pub(super) fn mode(self) -> Option<RecordMode> {
         match self {
             RecordModeChoice::Auto => None,
             RecordModeChoice::Private => Some(RecordMode::Private),
@@ -224,7 +224,7 @@ impl RecordModeChoice {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct BenchOverhead {
+pub(super) struct BenchOverhead {
     /// Measure the kernels whose id holds this text [default: all]
     #[arg(value_name = "KERNEL-PATTERN")]
     pub pattern: Option<String>,
@@ -240,7 +240,7 @@ pub struct BenchOverhead {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Listing {
+pub(super) enum Listing {
     Kernels,
     Requirements,
     Tests,
@@ -252,7 +252,7 @@ pub enum Listing {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct List {
+pub(super) struct List {
     pub what: Listing,
     /// Folder of the project
     #[arg(default_value = ".")]
@@ -274,7 +274,7 @@ pub struct List {
 
 /// What tests have come to for an obligation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ObligationStatus {
+pub(super) enum ObligationStatus {
     /// Uncovered or undetermined
     Open,
     Covered,
@@ -285,7 +285,7 @@ pub enum ObligationStatus {
 }
 
 impl ObligationStatus {
-    pub fn includes(self, status: Status) -> bool {
+    pub(super) fn includes(self, status: Status) -> bool {
         match self {
             ObligationStatus::Open => matches!(status, Status::Uncovered | Status::Undetermined),
             ObligationStatus::Covered => status == Status::Covered,
@@ -298,7 +298,7 @@ impl ObligationStatus {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Mcdc {
+pub(super) struct Mcdc {
     /// Boolean expression, e.g. "x < k && y < m"
     pub expression: String,
     /// Evaluation vectors that tests have shown, e.g. TT,TF,F-
@@ -307,13 +307,13 @@ pub struct Mcdc {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LoweredForm {
+pub(super) enum LoweredForm {
     Text,
     Cpp,
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Lower {
+pub(super) struct Lower {
     /// Name of a kernel of the project, or a GLSL or SPIR-V file
     pub kernel: String,
     #[arg(long, value_enum, default_value_t = LoweredForm::Text)]
@@ -330,7 +330,7 @@ pub struct Lower {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Dissimilar {
+pub(super) struct Dissimilar {
     /// Folder of the project, or a test-procedure file
     #[arg(default_value = ".")]
     pub path: PathBuf,
@@ -340,7 +340,7 @@ pub struct Dissimilar {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum GraphForm {
+pub(super) enum GraphForm {
     Text,
     Dot,
     Svg,
@@ -348,7 +348,7 @@ pub enum GraphForm {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Couple {
+pub(super) struct Couple {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
@@ -358,25 +358,25 @@ pub struct Couple {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Init {
+pub(super) struct Init {
     /// Folder to create (must be new or empty)
     pub dir: PathBuf,
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Schema {
+pub(super) struct Schema {
     /// Name of the file format; without it, the names
     pub name: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Completions {
+pub(super) struct Completions {
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct Manual {
+pub(super) struct Manual {
     /// Folder for the pages (`man1` of a manual path) [default: stdout, the page of the program alone]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

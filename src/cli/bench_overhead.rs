@@ -60,7 +60,7 @@ struct Row {
 }
 
 /// Measures the kernels whose id holds the pattern.
-pub fn command(common: &Common, options: &BenchOverhead) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, options: &BenchOverhead) -> Result<Exit, Failure> {
     let chosen = choose(options.pattern.as_deref())?;
     if common.engine == Some(EngineArgument::Sequential) {
         let diagnostic = Diagnostic::new("usage", "bench-overhead measures a device, not the sequential engine");

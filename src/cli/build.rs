@@ -12,7 +12,7 @@ use std::fs;
 
 /// Compiles every GLSL kernel and writes its production module; modules that are there already and equal stay untouched.
 /// What the profile refuses is written and told, with the exit code of what is unsupported.
-pub fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure> {
     let loaded = project::load(&folder.dir)?;
     let kernels = project::compile(&loaded)?;
     let modules = loaded.root.join(project::MODULES);

@@ -28,7 +28,7 @@ use vkcert_verifier::report::presentation;
 const SECTION: &str = "latest";
 
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
-pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let (evidence, written) = run(common, certify)?;
     match common.format {
         OutputForm::Json => output::print(&document(&evidence, &written)?)?,
@@ -42,7 +42,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
 }
 
 /// Runs the whole campaign, writes evidence and reports.
-pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Failure> {
+pub(super) fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
     leave_out(&mut project, certify)?;

@@ -18,7 +18,7 @@ use crate::report;
 use serde_json::json;
 
 /// Checks every interface of the project; exit 1 where a check is refuted or undetermined.
-pub fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
     let plan = plan::plan_of(common, "all")?;
     let loaded = project::load(&couple.dir)?;
     let kernels = project::compile(&loaded)?;

@@ -54,7 +54,7 @@ struct Ready {
 }
 
 /// Builds, runs, measures and compares.
-pub fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failure> {
     let tools = Toolchain::find().map_err(|missing| Failure::Unavailable {
         message: format!("the dissimilar measurement needs clang 19: {missing}"),
         hint: Some(INSTALL.to_owned()),

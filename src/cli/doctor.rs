@@ -18,7 +18,7 @@ struct Check {
 
 /// Looks at everything that a run may use. What is missing is told with the command that installs it; nothing was asked
 /// for, so the exit code is 0.
-pub fn command(common: &Common) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common) -> Result<Exit, Failure> {
     let checks = checks()?;
     match common.format {
         OutputForm::Json => {

@@ -1,6 +1,6 @@
 //! What stops a command, as the program tells it.
 
-pub use crate::campaign::CampaignError as Failure;
+pub(super) use crate::campaign::CampaignError as Failure;
 use crate::cli::args::Color;
 use crate::model::exit::Exit;
 use vkcert_verifier::failure;
@@ -14,16 +14,16 @@ fn told(failure: &Failure) -> failure::Failure<'_> {
 }
 
 /// How the program ends after a failure.
-pub fn exit_of(failure: &Failure) -> Exit {
+pub(super) fn exit_of(failure: &Failure) -> Exit {
     failure::exit_of(told(failure))
 }
 
 /// The `{"error": ...}` document: the first diagnostic, and all of them where there are more.
-pub fn json(failure: &Failure) -> serde_json::Value {
+pub(super) fn json(failure: &Failure) -> serde_json::Value {
     failure::json(told(failure))
 }
 
 /// Prints a failure to stderr for people.
-pub fn print(failure: &Failure, color: Color) {
+pub(super) fn print(failure: &Failure, color: Color) {
     failure::print(told(failure), color);
 }

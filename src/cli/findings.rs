@@ -36,7 +36,7 @@ impl Row<'_> {
 }
 
 /// One row per kernel, name and content.
-pub fn rows(list: &List) -> Result<Vec<Value>, Failure> {
+pub(super) fn rows(list: &List) -> Result<Vec<Value>, Failure> {
     let stored = load(list)?;
     let row = |row: &Row| {
         let acceptance = row.finding.acceptance.as_ref();
@@ -57,7 +57,7 @@ pub fn rows(list: &List) -> Result<Vec<Value>, Failure> {
 }
 
 /// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the text in it).
-pub fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
+pub(super) fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
     let stored = load(list)?;
     let all = of(&stored.campaign);
     let mut text = String::new();

@@ -57,7 +57,7 @@ fn project_name(dir: &Path) -> String {
 }
 
 /// Writes the template; the folder must be new or empty.
-pub fn command(common: &Common, init: &Init) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, init: &Init) -> Result<Exit, Failure> {
     let shown = init.dir.display().to_string();
     let occupied = match fs::read_dir(&init.dir) {
         Ok(mut entries) => entries.next().is_some(),

@@ -14,7 +14,7 @@ use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
 /// Prints one listing as a table, or as a JSON array.
-pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
     if list.status.is_some() && list.what != Listing::Obligations {
         return Err(Diagnostic::new("usage", "--status goes with `vkcert list obligations` alone").into());
     }

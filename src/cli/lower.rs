@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Prints the lowering of a kernel of the project, or of a GLSL or SPIR-V file.
-pub fn command(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
     match asked.emit {
         LoweredForm::Text => {}
         LoweredForm::Cpp => return cpp(common, asked),

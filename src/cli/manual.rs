@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use std::fs;
 
 /// Prints the page of the program, or writes one per command.
-pub fn command(common: &Common, manual: &Manual) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, manual: &Manual) -> Result<Exit, Failure> {
     let program = CommandLine::command();
     let Some(folder) = &manual.out else {
         let mut page = Vec::new();

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The key of a row that says whether `--propose` has a justification for it; no column of a table.
-pub const PROPOSED: &str = "proposed";
+pub(super) const PROPOSED: &str = "proposed";
 
 /// An obligation as a run has measured it.
 struct Measured<'a> {
@@ -37,7 +37,7 @@ struct Measured<'a> {
 }
 
 /// The rows of the listing; with hashes where they are asked for, and in JSON.
-pub fn rows(list: &List, asked: ObligationStatus, form: OutputForm) -> Result<Vec<Value>, Failure> {
+pub(super) fn rows(list: &List, asked: ObligationStatus, form: OutputForm) -> Result<Vec<Value>, Failure> {
     let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join(places::EVIDENCE));
     let (stored, problems) = folder::load(&folder)?;
     for problem in &problems {
@@ -62,7 +62,7 @@ fn left_out(tests: &[TestId], list: &List) -> String {
 }
 
 /// What to do with open obligations; none where the rows have none.
-pub fn next_steps(list: &List, rows: &[Value]) -> Option<String> {
+pub(super) fn next_steps(list: &List, rows: &[Value]) -> Option<String> {
     let open = [Status::Uncovered, Status::Undetermined].map(|status| status.to_string());
     let is_open = |row: &&Value| row["status"].as_str().is_some_and(|status| open.iter().any(|name| name == status));
     rows.iter().find(is_open)?;
@@ -89,7 +89,7 @@ pub fn next_steps(list: &List, rows: &[Value]) -> Option<String> {
 }
 
 /// Rows of criteria that the project asks for, and how many others there are.
-pub fn asked_for(rows: Vec<Value>) -> (Vec<Value>, usize) {
+pub(super) fn asked_for(rows: Vec<Value>) -> (Vec<Value>, usize) {
     let (asked, others): (Vec<Value>, Vec<Value>) = rows.into_iter().partition(|row| row["asked"] == json!(true));
     (asked, others.len())
 }

@@ -41,7 +41,7 @@ struct Listed<'a> {
 }
 
 /// One row per kernel, configuration and obligation; text names configurations only where a kernel has several.
-pub fn rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure> {
+pub(super) fn rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure> {
     let (_, kernels) = load(list)?;
     let several = kernels.iter().any(|kernel| kernel.configurations.len() > 1);
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ pub fn rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure> {
 }
 
 /// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the text in it).
-pub fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
+pub(super) fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
     let (project, kernels) = load(list)?;
     let asked = project.settings.value.required_criteria();
     let mut text = String::new();
@@ -219,7 +219,7 @@ fn means(configuration: &Configuration) -> String {
 }
 
 /// A justification as a requirements file holds it; whoever signs it fills in what is empty.
-pub fn unsigned(justification: &Justification) -> String {
+pub(super) fn unsigned(justification: &Justification) -> String {
     let table = toml::to_string(justification).expect("a justification is a table of texts");
     format!("[[justification]]\n{table}")
 }

@@ -10,20 +10,20 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-pub use vkcert_verifier::output::{stdout_width, tell};
+pub(super) use vkcert_verifier::output::{stdout_width, tell};
 
 /// Prints to stdout. A reader that has gone away is no failure.
-pub fn print(text: &str) -> Result<(), Failure> {
+pub(super) fn print(text: &str) -> Result<(), Failure> {
     Ok(vkcert_verifier::output::print(text)?)
 }
 
 /// Prints bytes to stdout.
-pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     Ok(vkcert_verifier::output::print_bytes(bytes)?)
 }
 
 /// Prints a value to stdout as one JSON document, as it is read.
-pub fn print_json<T: serde::Serialize>(value: &T) -> Result<(), Failure> {
+pub(super) fn print_json<T: serde::Serialize>(value: &T) -> Result<(), Failure> {
     let mut stdout = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let written = serde_json::to_writer_pretty(&mut stdout, value).map_err(std::io::Error::from);
     match written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()) {
@@ -60,7 +60,7 @@ impl Unfinished {
 }
 
 /// Ends the program on SIGINT and SIGTERM with nothing half-written.
-pub fn end_cleanly_on_signals() -> Result<(), Failure> {
+pub(super) fn end_cleanly_on_signals() -> Result<(), Failure> {
     let signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM]);
     let mut signals = signals.map_err(|error| Failure::tool(format!("cannot watch signals: {error}")))?;
     std::thread::spawn(move || {
@@ -84,7 +84,7 @@ pub fn end_cleanly_on_signals() -> Result<(), Failure> {
 /// the old one in one step, so that a program that is killed at any moment leaves the old results or the new ones. Where
 /// the file system cannot exchange two folders, a journal file says that the new section is whole, and the next run
 /// completes the exchange. Files of others in the output folder stay.
-pub struct PendingFolder {
+pub(super) struct PendingFolder {
     target: PathBuf,
     section: &'static str,
     unfinished: Unfinished,
@@ -93,7 +93,7 @@ pub struct PendingFolder {
 
 impl PendingFolder {
     /// Waits for other runs into `target`, completes what a killed one left, then starts a new section.
-    pub fn start(target: &Path, section: &'static str) -> Result<Self, Failure> {
+    pub(super) fn start(target: &Path, section: &'static str) -> Result<Self, Failure> {
         let lock = Self::lock(target)?;
         let made = (!target.exists()).then(|| target.to_owned());
         fs::create_dir_all(target).map_err(|error| Failure::unwritable(target, &error))?;
@@ -129,7 +129,7 @@ impl PendingFolder {
     }
 
     /// Writes one file; `path` is relative to the section.
-    pub fn write(&self, path: &str, contents: &[u8]) -> Result<(), Failure> {
+    pub(super) fn write(&self, path: &str, contents: &[u8]) -> Result<(), Failure> {
         let file = self.unfinished.folder.join(path);
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
@@ -138,7 +138,7 @@ impl PendingFolder {
     }
 
     /// Puts the new section in the place of the old one. `linked` are the entries that links beside it lead to.
-    pub fn finish(self, linked: &[&str]) -> Result<(), Failure> {
+    pub(super) fn finish(self, linked: &[&str]) -> Result<(), Failure> {
         // A signal that arrives now waits: what is being put in place is put there whole.
         let mut unfinished = UNFINISHED.lock().expect("no holder of this lock panics");
         let finished = self.adopt(linked).and_then(|()| self.exchange()).and_then(|()| self.link(linked));
@@ -306,7 +306,7 @@ impl Drop for PendingFolder {
 }
 
 /// Replaces one file whole.
-pub fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
+pub(super) fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     Ok(vkcert_verifier::output::write_file(path, contents)?)
 }
 

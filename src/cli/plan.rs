@@ -11,7 +11,7 @@ use crate::model::finding::{Checks, FindingKind};
 use crate::model::verdict::EngineName;
 
 /// Resolves the common options. `check` is the text of `--check`.
-pub fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
+pub(super) fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Plan {
         // A device that is named is a device that is asked for.
@@ -39,14 +39,18 @@ fn engine_choice(argument: EngineArgument) -> EngineChoice {
 }
 
 /// Opens the engines of a run, and tells what their device has to note.
-pub fn open_engines(plan: &Plan, project: Option<&[EngineName]>, settings: EngineSettings) -> Result<Engines, Failure> {
+pub(super) fn open_engines(
+    plan: &Plan,
+    project: Option<&[EngineName]>,
+    settings: EngineSettings,
+) -> Result<Engines, Failure> {
     let engines = Engines::open(plan, project, settings)?;
     tell_notes(&engines);
     Ok(engines)
 }
 
 /// Tells what a device has to note.
-pub fn tell_notes(engines: &Engines) {
+pub(super) fn tell_notes(engines: &Engines) {
     engines.notes().iter().for_each(|note| output::tell(format_args!("note: {note}\n")));
 }
 

@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 const MESSAGE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The display of a campaign.
-pub struct Progress {
+pub(super) struct Progress {
     bar: ProgressBar,
     verbose: bool,
 }
 
 impl Progress {
-    pub fn new(common: &Common) -> Self {
+    pub(super) fn new(common: &Common) -> Self {
         let target = if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("the template is well-formed");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);

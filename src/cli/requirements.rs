@@ -9,7 +9,7 @@ use crate::requirement::pin::{Link, LinkState, Pinning, pin};
 use serde_json::json;
 
 /// Exit 0; 1 where a link is suspect.
-pub fn command(common: &Common, asked: &Requirements) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, asked: &Requirements) -> Result<Exit, Failure> {
     let loaded = project::load(&asked.dir)?;
     let pinning = match (asked.pin, asked.suspect) {
         (false, _) => Pinning::None,

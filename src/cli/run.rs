@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Runs every test of the file; exit code as the verdicts and findings have it.
-pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let plan = plan::plan_of(common, &run.check)?;
     let mut file = requirement::load_procedure(&run.file)?;
     choose(&mut file, &run.only)?;
@@ -177,7 +177,7 @@ fn undefined_pass(run: &TestRun) -> Option<String> {
 }
 
 /// Compiles every kernel of the file; all diagnostics together.
-pub fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
+pub(super) fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
     let kernels = file.procedure.value.kernels.iter();
     project::all(kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect())
 }
@@ -191,7 +191,7 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
 }
 
 /// The text of a kernel with everything that decides what it compiles to; none for SPIR-V.
-pub fn source_of(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Option<KernelSource>, Failure> {
+pub(super) fn source_of(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Option<KernelSource>, Failure> {
     match kernel.language {
         Language::Glsl => Ok(Some(glsl_source(contents(name, kernel, base)?, kernel, base)?)),
         Language::Spirv => Ok(None),

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::Path;
 
 /// Writes the outputs of every test on every engine.
-pub fn outputs(
+pub(super) fn outputs(
     folder: &Path,
     prepared: &[PreparedTest],
     laid_out: &LaidOut,

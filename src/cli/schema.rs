@@ -9,7 +9,7 @@ use crate::requirement::schema::{self, SCHEMAS};
 use serde_json::{Value, json};
 
 /// Prints one schema, or the table of names.
-pub fn command(common: &Common, asked: &Schema) -> Result<Exit, Failure> {
+pub(super) fn command(common: &Common, asked: &Schema) -> Result<Exit, Failure> {
     let Some(name) = &asked.name else {
         if common.format == OutputForm::Json {
             let rows = SCHEMAS.iter().map(|row| json!({ "name": row.name, "describes": row.describes }));

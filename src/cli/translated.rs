@@ -25,10 +25,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Why a kernel that came as SPIR-V has no program.
-pub const NO_SOURCE: &str = "a kernel without GLSL source";
+pub(super) const NO_SOURCE: &str = "a kernel without GLSL source";
 
 /// Kernels with their tests, of a project or of a procedure file.
-pub struct Subject {
+pub(super) struct Subject {
     pub kernels: Vec<Kernel>,
     /// By kernel; kernels without source are left out.
     pub sources: BTreeMap<String, KernelSource>,
@@ -53,7 +53,7 @@ enum Counted {
 }
 
 /// Reads and compiles a project (a folder) or a procedure file.
-pub fn load(path: &Path) -> Result<Subject, Failure> {
+pub(super) fn load(path: &Path) -> Result<Subject, Failure> {
     if path.is_dir() { of_project(path) } else { of_file(path) }
 }
 
@@ -111,7 +111,7 @@ fn of_file(path: &Path) -> Result<Subject, Failure> {
 
 impl Subject {
     /// Checks and lays out every test.
-    pub fn prepare(&self, plan: &Plan) -> Result<Vec<PreparedTest<'_>>, Failure> {
+    pub(super) fn prepare(&self, plan: &Plan) -> Result<Vec<PreparedTest<'_>>, Failure> {
         let bench = Bench {
             kernels: &self.kernels,
             base: &self.base,
@@ -125,25 +125,25 @@ impl Subject {
     }
 
     /// Whether what a test recorded counts.
-    pub fn counts(&self, verdict: Verdict, requirements: &[RequirementId]) -> bool {
+    pub(super) fn counts(&self, verdict: Verdict, requirements: &[RequirementId]) -> bool {
         match self.counted {
             Counted::Passed => verdict == Verdict::Pass,
             Counted::RequirementBased => verdict == Verdict::Pass && !requirements.is_empty(),
         }
     }
 
-    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+    pub(super) fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 }
 
 /// What cannot be translated, as the end of a command.
-pub fn refused(what: &impl std::fmt::Display) -> Failure {
+pub(super) fn refused(what: &impl std::fmt::Display) -> Failure {
     Failure::Unavailable { message: format!("unsupported: {what}"), hint: None }
 }
 
 /// The program of a kernel under one specialization, or what stands in its way.
-pub fn translate(
+pub(super) fn translate(
     kernel: &Kernel,
     source: &KernelSource,
     specialization: &configuration::Specialization,
@@ -155,7 +155,7 @@ pub fn translate(
 }
 
 /// As [`translate`], for a command.
-pub fn program(
+pub(super) fn program(
     kernel: &Kernel,
     source: &KernelSource,
     specialization: &configuration::Specialization,
@@ -165,7 +165,7 @@ pub fn program(
 }
 
 /// What `lower --emit cpp` prints of a kernel by name.
-pub fn asked_for(subject: &Subject, plan: &Plan, name: &str, test: Option<&str>) -> Result<Program, Failure> {
+pub(super) fn asked_for(subject: &Subject, plan: &Plan, name: &str, test: Option<&str>) -> Result<Program, Failure> {
     let unknown = |what: &str, hint: Vec<&str>| {
         let diagnostic = Diagnostic::new("unknown-id", what.to_owned());
         Failure::from(diagnostic.hint(format!("known are: {}", hint.join(", "))))
@@ -203,7 +203,7 @@ fn default_of(kernel: &Kernel) -> configuration::Specialization {
 }
 
 /// The name of a configuration, as reports have it.
-pub fn configuration_name(
+pub(super) fn configuration_name(
     kernel: &Kernel,
     specialization: &configuration::Specialization,
 ) -> Result<Configuration, Failure> {

@@ -48,34 +48,39 @@ pub(super) fn is_buffer(class: DescriptorClass) -> bool {
 }
 
 impl Rows {
-    pub fn new(source: Option<String>) -> Self {
+    pub(crate) fn new(source: Option<String>) -> Self {
         Self { source, ..Self::default() }
     }
 
     /// Names what the rows are about that come next.
-    pub fn about(&mut self, what: impl Into<String>) {
+    pub(crate) fn about(&mut self, what: impl Into<String>) {
         self.about = Some(what.into());
     }
 
     /// Rows that come next are about the whole.
-    pub fn about_all(&mut self) {
+    pub(crate) fn about_all(&mut self) {
         self.about = None;
     }
 
-    pub fn holds(&mut self, check: &str, message: impl Into<String>) {
+    pub(crate) fn holds(&mut self, check: &str, message: impl Into<String>) {
         self.row(check, "holds", message.into(), None);
     }
 
-    pub fn undetermined(&mut self, check: &str, message: impl Into<String>) {
+    pub(crate) fn undetermined(&mut self, check: &str, message: impl Into<String>) {
         self.row(check, "undetermined", message.into(), None);
     }
 
-    pub fn refuted(&mut self, check: &str, message: impl Into<String>, counterexample: Option<BTreeMap<String, i64>>) {
+    pub(crate) fn refuted(
+        &mut self,
+        check: &str,
+        message: impl Into<String>,
+        counterexample: Option<BTreeMap<String, i64>>,
+    ) {
         let place = self.source.as_ref().map(|source| Place { file: Some(source.clone()), ..Place::default() });
         self.refuted_at(check, message, counterexample, place, None);
     }
 
-    pub fn refuted_at(
+    pub(crate) fn refuted_at(
         &mut self,
         check: &str,
         message: impl Into<String>,
@@ -138,7 +143,7 @@ pub(super) struct Expressions {
 }
 
 impl Expressions {
-    pub fn of(host: &Host, input: &CouplingInput<'_>) -> Result<Self, Diagnostic> {
+    pub(crate) fn of(host: &Host, input: &CouplingInput<'_>) -> Result<Self, Diagnostic> {
         let interface = input.interface;
         let three = |texts: &[String; 3], what: &str| -> Result<[Expression; 3], Diagnostic> {
             let parse = |axis: usize| host.parse(&texts[axis], &format!("{what}[{axis}]"));
@@ -188,7 +193,7 @@ impl Subject<'_> {
         host::wrap(self.value(&self.expressions.groups[axis], case), vkcert_model::requirement::HostType::Uint32)
     }
 
-    pub fn dispatch(&self, rows: &mut Rows) {
+    pub(crate) fn dispatch(&self, rows: &mut Rows) {
         let Some(domain) = &self.expressions.domain else {
             for check in ["dispatch-covers-domain", "dispatch-not-truncated"] {
                 rows.undetermined(check, "the interface states no domain");
@@ -266,7 +271,7 @@ impl Subject<'_> {
     }
 
     /// No operation on the way to any value that the host hands over wraps, divides by zero or loses bits.
-    pub fn overflow(&self, rows: &mut Rows) {
+    pub(crate) fn overflow(&self, rows: &mut Rows) {
         let mut asked: Vec<(String, String, Option<&Expression>)> = Vec::new();
         for (index, local) in self.input.interface.locals.iter().enumerate() {
             let number = self.input.interface.parameters.len() + index;
@@ -335,7 +340,7 @@ impl Subject<'_> {
         }
     }
 
-    pub fn local_size(&self, rows: &mut Rows) {
+    pub(crate) fn local_size(&self, rows: &mut Rows) {
         rows.about_all();
         let actual = self.reflection().local_size;
         match self.input.interface.local_size {
@@ -363,7 +368,7 @@ impl Subject<'_> {
         [constant.default ^ 1, constant.default ^ 8].into_iter().any(|value| sizes(value) != default)
     }
 
-    pub fn specialization(&self, rows: &mut Rows) {
+    pub(crate) fn specialization(&self, rows: &mut Rows) {
         let declared = &self.reflection().specialization;
         let mut given = BTreeSet::new();
         let values = specialized(self.input.interface);
@@ -409,7 +414,7 @@ impl Subject<'_> {
         }
     }
 
-    pub fn limits(&self, rows: &mut Rows) {
+    pub(crate) fn limits(&self, rows: &mut Rows) {
         let guaranteed = DeviceLimits::GUARANTEED;
         let device = self.input.device;
         let mut fixed = |what: &str, value: u64, least: u64, here: Option<u64>| {
@@ -494,7 +499,7 @@ impl Subject<'_> {
         });
     }
 
-    pub fn buffers(&self, rows: &mut Rows) {
+    pub(crate) fn buffers(&self, rows: &mut Rows) {
         let interface = self.input.interface;
         for resource in &self.reflection().resources {
             let known = interface.buffers.iter().any(|b| (b.set, b.binding) == (resource.set, resource.binding));
@@ -579,7 +584,7 @@ impl Subject<'_> {
         }
     }
 
-    pub fn barriers(&self, rows: &mut Rows) {
+    pub(crate) fn barriers(&self, rows: &mut Rows) {
         let barriers = self.input.barriers;
         if barriers.is_empty() {
             rows.holds("uniform-barrier", "the kernel has no barrier");

@@ -83,7 +83,7 @@ pub(super) struct Closing {
 }
 
 impl Closing {
-    pub fn minimality(&self) -> Minimality {
+    pub(crate) fn minimality(&self) -> Minimality {
         if self.at_least == self.chosen.len() { Minimality::Proved } else { Minimality::NotProved }
     }
 }

@@ -10,10 +10,10 @@ use super::mcdc::MAX_VECTORS;
 use vkcert_model::vector::Vector;
 
 /// Vectors of one decision that are an obligation each.
-pub const MAX_LISTED: usize = 256;
+pub(crate) const MAX_LISTED: usize = 256;
 
 /// Evidence of the first format has no obligations of decisions with more conditions.
-pub const MAX_CONDITIONS_OF_FIRST_FORMAT: usize = 5;
+pub(crate) const MAX_CONDITIONS_OF_FIRST_FORMAT: usize = 5;
 
 /// The vectors asked of a decision, in canonical order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) enum Demand {
 }
 
 impl Demand {
-    pub fn of(decision: &Decision) -> Self {
+    pub(crate) fn of(decision: &Decision) -> Self {
         let unfixed = decision.unfixed();
         let few = unfixed.feasible(MAX_LISTED);
         if few.extent == Extent::Complete {
@@ -41,7 +41,7 @@ impl Demand {
     }
 
     /// The vectors; none where there are too many to list.
-    pub fn vectors(&self) -> Option<&[Vector]> {
+    pub(crate) fn vectors(&self) -> Option<&[Vector]> {
         match self {
             Demand::Each(vectors) | Demand::Together(vectors) => Some(vectors),
             Demand::TooMany => None,

@@ -31,7 +31,7 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    pub fn get(self, condition: usize) -> Option<bool> {
+    pub(crate) fn get(self, condition: usize) -> Option<bool> {
         (self.evaluated >> condition & 1 == 1).then(|| self.truth >> condition & 1 == 1)
     }
 

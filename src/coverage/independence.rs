@@ -67,7 +67,7 @@ pub(super) struct Ways {
 pub(super) type Group = (u128, u128);
 
 impl Ways {
-    pub fn new(decision: &Decision) -> Self {
+    pub(crate) fn new(decision: &Decision) -> Self {
         let mut parents = vec![None; decision.nodes.len()];
         let mut masks = Vec::with_capacity(decision.nodes.len());
         for (index, node) in decision.nodes.iter().enumerate() {
@@ -91,12 +91,12 @@ impl Ways {
     }
 
     /// Whether all ways are free of `^^`, so that sensitivity alone decides.
-    pub fn without_exclusive(&self, condition: usize) -> bool {
+    pub(crate) fn without_exclusive(&self, condition: usize) -> bool {
         self.ways[condition].siblings.iter().all(|sibling| matches!(sibling, Sibling::NonControlling { .. }))
     }
 
     /// The group of a vector for a condition, given the values of all nodes; none where it is not sensitive.
-    pub fn group(&self, form: Form, condition: usize, vector: Packed, values: &[Option<bool>]) -> Option<Group> {
+    pub(crate) fn group(&self, form: Form, condition: usize, vector: Packed, values: &[Option<bool>]) -> Option<Group> {
         vector.get(condition)?;
         let way = &self.ways[condition];
         let mut exclusive = 0u128;
@@ -201,16 +201,16 @@ pub(super) struct PairSearch {
 }
 
 impl PairSearch {
-    pub fn new(form: Form, wanted: Wanted, conditions: usize) -> Self {
+    pub(crate) fn new(form: Form, wanted: Wanted, conditions: usize) -> Self {
         Self { form, wanted, seen: vec![GroupMap::default(); conditions], found: vec![None; conditions] }
     }
 
-    pub fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> Form {
         self.form
     }
 
     /// Offers vector `index`; indexes must ascend in canonical order.
-    pub fn offer(&mut self, ways: &Ways, index: usize, vector: Packed, values: &[Option<bool>]) {
+    pub(crate) fn offer(&mut self, ways: &Ways, index: usize, vector: Packed, values: &[Option<bool>]) {
         for (condition, seen) in self.seen.iter_mut().enumerate() {
             let Some(value) = vector.get(condition).filter(|_| self.found[condition].is_none()) else { continue };
             let Some(group) = ways.group(self.form, condition, vector, values) else { continue };
@@ -223,7 +223,7 @@ impl PairSearch {
     }
 
     /// The pair wanted for a condition.
-    pub fn pair(&self, condition: usize) -> Option<[usize; 2]> {
+    pub(crate) fn pair(&self, condition: usize) -> Option<[usize; 2]> {
         match self.wanted {
             Wanted::First => self.seen[condition].values().filter_map(whole).min(),
             Wanted::Any => self.found[condition],
@@ -231,7 +231,7 @@ impl PairSearch {
     }
 
     /// For a condition without a pair: whether a vector with `value` of the condition would make one in this group.
-    pub fn would_close(&self, condition: usize, group: Group, value: bool) -> Option<usize> {
+    pub(crate) fn would_close(&self, condition: usize, group: Group, value: bool) -> Option<usize> {
         self.seen[condition].get(&group).and_then(|sides| sides[usize::from(value)]).map(|index| index as usize)
     }
 }

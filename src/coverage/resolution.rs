@@ -49,7 +49,7 @@ pub(super) struct RuledOut {
 }
 
 impl RuledOut {
-    pub fn proposal(&self) -> Option<Proposal> {
+    pub(crate) fn proposal(&self) -> Option<Proposal> {
         self.class.map(|class| Proposal { class, reason: self.reason.clone() })
     }
 }
@@ -149,7 +149,7 @@ impl Evidence for Imagined<'_> {
 }
 
 impl<'a> Resolution<'a> {
-    pub fn new(subject: &Subject<'a>) -> Self {
+    pub(crate) fn new(subject: &Subject<'a>) -> Self {
         let Subject { structure, layout: _, presence, configuration, proposing } = *subject;
         let mut resolution = Self {
             structure,
@@ -217,44 +217,44 @@ impl<'a> Resolution<'a> {
     }
 
     /// The value of a condition by 0-based index.
-    pub fn value(&self, decision: DecisionId, condition: u32) -> Option<bool> {
+    pub(crate) fn value(&self, decision: DecisionId, condition: u32) -> Option<bool> {
         self.fixed.get(&(decision, condition)).map(|fixed| fixed.value)
     }
 
     /// By condition, as the calculus takes them.
-    pub fn values(&self, decision: &Decision) -> Vec<Option<bool>> {
+    pub(crate) fn values(&self, decision: &Decision) -> Vec<Option<bool>> {
         (0..decision.conditions.len()).map(|condition| self.value(decision.id, condition as u32)).collect()
     }
 
     /// The only outcome that a decision can have.
-    pub fn outcome(&self, decision: DecisionId) -> Option<Outcome> {
+    pub(crate) fn outcome(&self, decision: DecisionId) -> Option<Outcome> {
         let expression = &self.structure.decision(decision).expression;
         expression.decided(&|condition| self.value(decision, condition)).map(Outcome::from)
     }
 
     /// Whether control can come to a decision.
-    pub fn is_evaluated(&self, decision: DecisionId) -> bool {
+    pub(crate) fn is_evaluated(&self, decision: DecisionId) -> bool {
         !self.excluded_decisions.contains(&decision)
     }
 
-    pub fn is_passed(&self, mark: MarkIndex) -> bool {
+    pub(crate) fn is_passed(&self, mark: MarkIndex) -> bool {
         !self.excluded_marks.contains(&mark)
     }
 
     /// Why a statement cannot be executed.
-    pub fn statement(&self, statement: StatementId) -> Option<RuledOut> {
+    pub(crate) fn statement(&self, statement: StatementId) -> Option<RuledOut> {
         let truth = |execution: &Execution| execution.statements.get(&statement).copied();
         let cause = self.causes.get(&statement).copied();
         self.ruled_out(truth(&self.open)?, truth(&self.possible)?, || self.unreached(cause))
     }
 
     /// For the entry point of the function at `index` of the structure.
-    pub fn entry(&self, index: usize) -> Option<RuledOut> {
+    pub(crate) fn entry(&self, index: usize) -> Option<RuledOut> {
         self.ruled_out(self.open.points[index].0, self.possible.points[index].0, || self.uncalled(index))
     }
 
     /// For one of its exit points.
-    pub fn exit(&self, index: usize, exit: usize, statement: Option<StatementId>) -> Option<RuledOut> {
+    pub(crate) fn exit(&self, index: usize, exit: usize, statement: Option<StatementId>) -> Option<RuledOut> {
         if let Some(ruled_out) = self.entry(index) {
             return Some(ruled_out);
         }
@@ -263,7 +263,7 @@ impl<'a> Resolution<'a> {
         self.ruled_out(truth(&self.open), truth(&self.possible), || self.unreached(cause))
     }
 
-    pub fn label(&self, switch: SwitchId, mark: MarkIndex) -> Option<RuledOut> {
+    pub(crate) fn label(&self, switch: SwitchId, mark: MarkIndex) -> Option<RuledOut> {
         if !self.marks.contains(&mark) {
             return Some(self.absent());
         }
@@ -271,7 +271,7 @@ impl<'a> Resolution<'a> {
     }
 
     /// For an outcome of a decision.
-    pub fn choice(&self, decision: DecisionId, outcome: Outcome) -> Option<RuledOut> {
+    pub(crate) fn choice(&self, decision: DecisionId, outcome: Outcome) -> Option<RuledOut> {
         if let Some(ruled_out) = self.unevaluated(decision) {
             return Some(ruled_out);
         }
@@ -283,12 +283,12 @@ impl<'a> Resolution<'a> {
     }
 
     /// For everything of a decision that control cannot come to.
-    pub fn unevaluated(&self, decision: DecisionId) -> Option<RuledOut> {
+    pub(crate) fn unevaluated(&self, decision: DecisionId) -> Option<RuledOut> {
         self.excluded_decisions.contains(&decision).then(|| self.unreached(self.cause_of(decision)))
     }
 
     /// For the effect of a condition (0-based), or a vector, that fixed conditions of its decision rule out.
-    pub fn effect(&self, decision: DecisionId, condition: Option<u32>) -> Option<RuledOut> {
+    pub(crate) fn effect(&self, decision: DecisionId, condition: Option<u32>) -> Option<RuledOut> {
         if let Some(ruled_out) = self.unevaluated(decision) {
             return Some(ruled_out);
         }
@@ -304,7 +304,7 @@ impl<'a> Resolution<'a> {
     }
 
     /// Vectors in the records that cannot be, as sentences: then tool, compiler or device are at fault.
-    pub fn contradiction(&self, decision: &Decision, values: &vkcert_model::vector::Values) -> Option<String> {
+    pub(crate) fn contradiction(&self, decision: &Decision, values: &vkcert_model::vector::Values) -> Option<String> {
         if !self.is_evaluated(decision.id) {
             let ground = Ground::default();
             return Some(format!(
@@ -407,13 +407,13 @@ impl<'a> Resolution<'a> {
     }
 
     /// The compiler made nothing of it.
-    pub fn absent(&self) -> RuledOut {
+    pub(crate) fn absent(&self) -> RuledOut {
         let class = (self.proposing == Proposing::Current).then_some(JustificationClass::Dead);
         RuledOut { reason: NO_CODE.to_owned(), class }
     }
 
     /// No two vectors that can occur show the effect.
-    pub fn unattainable(&self) -> RuledOut {
+    pub(crate) fn unattainable(&self) -> RuledOut {
         let class = (self.proposing == Proposing::Current).then_some(JustificationClass::Infeasible);
         RuledOut { reason: UNATTAINABLE.to_owned(), class }
     }

@@ -15,11 +15,11 @@ use vkcert_model::diagnostic::{Diagnostic, Location};
 use vkcert_model::place::Position;
 
 /// Version of the crate that builds and links the compiler.
-pub const SHADERC_CRATE_VERSION: &str = "0.10.1";
+pub(crate) const SHADERC_CRATE_VERSION: &str = "0.10.1";
 /// Version of shaderc in that crate's source.
-pub const SHADERC_VERSION: &str = "2025.3";
+pub(crate) const SHADERC_VERSION: &str = "2025.3";
 /// Version of glslang in that crate's source.
-pub const GLSLANG_VERSION: &str = "15.3.0";
+pub(crate) const GLSLANG_VERSION: &str = "15.3.0";
 
 /// Which macro definitions a compilation starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,7 @@ fn options<'a>(
 }
 
 /// Refuses text that the compiler must not be given.
-pub fn admit(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
+pub(crate) fn admit(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     reject_nul(kernel)?;
     reject_mark(kernel)?;
     reject_version(kernel)
@@ -122,7 +122,7 @@ fn reject_mark(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
 
 /// Compiles the untouched text, which must have been admitted, on memory that holds `rest` where it was freed: what the
 /// compiler reads without having written it differs from one `rest` to the next.
-pub fn production_on(kernel: &KernelSource, includes: &Includes, rest: u8) -> Result<Vec<u32>, Vec<Diagnostic>> {
+pub(crate) fn production_on(kernel: &KernelSource, includes: &Includes, rest: u8) -> Result<Vec<u32>, Vec<Diagnostic>> {
     leave_behind(rest);
     production(kernel, includes)
 }
@@ -139,7 +139,7 @@ fn leave_behind(rest: u8) {
 }
 
 /// Compiles the untouched text, which must have been admitted.
-pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
+pub(crate) fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
     let mut options = options(kernel, Included::Exact(includes), Defines::Given).map_err(one)?;
     options.set_optimization_level(level(kernel.optimization));
@@ -203,7 +203,7 @@ fn reject_version(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
 
 /// Why the compiler does not accept rewritten text.
 #[derive(Debug, Clone)]
-pub struct RewriteError {
+pub(crate) struct RewriteError {
     /// The compiler's first message.
     pub reason: String,
     /// File and 1-based line of every message that names them.
@@ -211,7 +211,11 @@ pub struct RewriteError {
 }
 
 /// Compiles text that is preprocessed already (marked, re-lined).
-pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) -> Result<Vec<u32>, RewriteError> {
+pub(crate) fn rewritten(
+    kernel: &KernelSource,
+    text: &str,
+    optimization: Optimization,
+) -> Result<Vec<u32>, RewriteError> {
     let failed = |error: Box<Diagnostic>| RewriteError { reason: error.to_string(), places: Vec::new() };
     let mut options = options(kernel, Included::Nothing, Defines::None).map_err(failed)?;
     options.set_optimization_level(level(optimization));
@@ -233,13 +237,13 @@ pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) 
 }
 
 /// Compiles marked text, which is never optimised.
-pub fn marked(kernel: &KernelSource, text: &str, names: &MarkerNames) -> Result<Vec<u32>, RewriteError> {
+pub(crate) fn marked(kernel: &KernelSource, text: &str, names: &MarkerNames) -> Result<Vec<u32>, RewriteError> {
     Ok(marker_calls::restore(&rewritten(kernel, text, Optimization::Zero)?, names))
 }
 
 /// The compiler's own preprocessed text of `text`, which is the kernel's or one with the same tokens. No pragma in it
 /// may hold an operator or a string, and no string a byte that is no text (see [`super::lines::showable`]).
-pub fn preprocessed(kernel: &KernelSource, text: &str, includes: &Includes) -> Result<String, String> {
+pub(crate) fn preprocessed(kernel: &KernelSource, text: &str, includes: &Includes) -> Result<String, String> {
     let options = options(kernel, Included::LineEnded(includes), Defines::Given).map_err(|error| error.to_string())?;
     let compiler = compiler().map_err(|error| error.to_string())?;
     let _inside = Inside::new(Part::Compiler, &kernel.path);
@@ -248,7 +252,7 @@ pub fn preprocessed(kernel: &KernelSource, text: &str, includes: &Includes) -> R
 }
 
 /// Asks the compiler which names it defines as macros by itself: no list of ours can be out of date.
-pub struct CompilerMacros<'a> {
+pub(crate) struct CompilerMacros<'a> {
     pub kernel: &'a KernelSource,
 }
 
@@ -280,7 +284,7 @@ impl Predefined for CompilerMacros<'_> {
 
 /// Identity of the pinned compiler, for evidence: versions of the sources it is built from, and the SPIR-V version
 /// that the linked library itself names.
-pub fn identity() -> String {
+pub(crate) fn identity() -> String {
     let (version, revision) = shaderc::get_spirv_version();
     let (major, minor) = (version >> 16 & 0xff, version >> 8 & 0xff);
     format!(

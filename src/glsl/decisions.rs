@@ -26,7 +26,7 @@ const BALANCED_FROM: usize = 16;
 
 /// Where an expression stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Position {
+pub(crate) enum Position {
     /// Its value directs control flow.
     Controlling(DecisionContext),
     /// A place that holds a Boolean value for certain.
@@ -45,14 +45,14 @@ pub enum Position {
 
 /// What may stand around an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surroundings {
+pub(crate) enum Surroundings {
     Runtime,
     /// A constant expression is demanded; the words name the place.
     ConstantExpression(&'static str),
 }
 
 /// The decisions found so far.
-pub struct Decisions<'a> {
+pub(crate) struct Decisions<'a> {
     pub names: Names<'a>,
     tokens: &'a [Token],
     frames: &'a Frames,
@@ -71,7 +71,7 @@ pub struct Decisions<'a> {
 }
 
 impl<'a> Decisions<'a> {
-    pub fn new(
+    pub(crate) fn new(
         tokens: &'a [Token],
         frames: &'a Frames,
         files: &'a [SourceFile],
@@ -95,19 +95,19 @@ impl<'a> Decisions<'a> {
     }
 
     /// Place of the tokens `first..=last`.
-    pub fn locate(&self, first: TokenIndex, last: TokenIndex) -> Located {
+    pub(crate) fn locate(&self, first: TokenIndex, last: TokenIndex) -> Located {
         self.frames.locate(&self.tokens[first..=last]).expect("a node has at least one token")
     }
 
     /// The text of a place, comments left out, white space collapsed.
-    pub fn text(&self, located: &Located) -> String {
+    pub(crate) fn text(&self, located: &Located) -> String {
         let source = self.files.get(located.span.file.0 as usize).map_or("", |file| &file.text);
         let (start, end) = (located.span.start as usize, located.span.end as usize);
         collapsed(source.get(start..end).unwrap_or(""))
     }
 
     /// Visits expressions in a constant-expression context.
-    pub fn constant(&mut self, place: &'static str, visit: impl FnOnce(&mut Self)) {
+    pub(crate) fn constant(&mut self, place: &'static str, visit: impl FnOnce(&mut Self)) {
         let before = self.surroundings;
         if before == Surroundings::Runtime {
             self.surroundings = Surroundings::ConstantExpression(place);
@@ -117,7 +117,7 @@ impl<'a> Decisions<'a> {
     }
 
     /// Finds the decisions in `expression`.
-    pub fn visit(&mut self, expression: &Expression, position: Position) {
+    pub(crate) fn visit(&mut self, expression: &Expression, position: Position) {
         let mut value = expression;
         loop {
             match &value.kind {
@@ -285,7 +285,7 @@ impl<'a> Decisions<'a> {
     }
 
     /// Visits the initialiser of a value of the type `whole`, which may be a list.
-    pub fn initialise(&mut self, initialiser: &Expression, whole: Option<&ValueType>) {
+    pub(crate) fn initialise(&mut self, initialiser: &Expression, whole: Option<&ValueType>) {
         let context = DecisionContext::Initialiser;
         match &initialiser.kind {
             ExpressionKind::List(elements) => {
@@ -300,7 +300,7 @@ impl<'a> Decisions<'a> {
     }
 
     /// Visits arguments in angle brackets.
-    pub fn template(&mut self, arguments: &[Expression]) {
+    pub(crate) fn template(&mut self, arguments: &[Expression]) {
         for argument in arguments {
             self.constant("an argument of a type", |decisions| decisions.visit(argument, Position::Operand));
         }

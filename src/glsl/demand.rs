@@ -12,7 +12,7 @@ use super::token::Token;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of a unit that constant expressions need.
-pub fn names<'a>(tokens: &'a [Token], items: &[Item]) -> BTreeSet<&'a str> {
+pub(crate) fn names<'a>(tokens: &'a [Token], items: &[Item]) -> BTreeSet<&'a str> {
     let mut search =
         Search { tokens, defined: BTreeSet::new(), needed: Vec::new(), covered: 0, constants: BTreeMap::new() };
     for item in items {

@@ -18,7 +18,7 @@ const OF_LOCAL_SIZE: [&str; 5] =
     ["gl_WorkGroupSize", "gl_LocalInvocationID", "gl_LocalInvocationIndex", "gl_NumSubgroups", "gl_SubgroupID"];
 
 /// The digests of a unit; `entry` is the name of its entry point, to which the local size belongs.
-pub fn digests(unit: &TranslationUnit, items: &[Item], entry: &str) -> TextDigests {
+pub(crate) fn digests(unit: &TranslationUnit, items: &[Item], entry: &str) -> TextDigests {
     let tokens = &unit.tokens;
     let count = items.iter().filter(|item| matches!(item, Item::Function(_))).count();
     let taken_apart = Pieces::of(tokens, items).and_then(|pieces| pieces.functions(entry));
@@ -56,7 +56,7 @@ fn pragmas(unit: &TranslationUnit) -> String {
 }
 
 /// SHA-256 of the tokens of a text.
-pub fn digest_of(tokens: &[Token]) -> String {
+pub(crate) fn digest_of(tokens: &[Token]) -> String {
     let words: Vec<&str> = tokens.iter().map(|token| &*token.text).collect();
     sha256_digits(words.join(" ").as_bytes())
 }

@@ -47,7 +47,7 @@ const FOLDED_OPERATORS: [&str; 19] =
 const CONSTANT_FAMILIES: [&str; 3] = ["gl_MatrixOperands", "gl_MatrixUse", "gl_CooperativeMatrixLayout"];
 
 /// Whether the compiler surely folds an expression.
-pub fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
+pub(crate) fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
     let all = |parts: &[Expression]| parts.iter().all(|part| is_folded(names, part));
     match &expression.kind {
         ExpressionKind::Literal => !names.text(expression.first).starts_with('"'),
@@ -84,7 +84,7 @@ pub fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
 }
 
 /// Whether the compiler surely folds a declared name: a `const` name whose initialiser and sizes it folds.
-pub fn declares_folded(names: &Names<'_>, declared: &DeclaredType, declarator: &Declarator) -> bool {
+pub(crate) fn declares_folded(names: &Names<'_>, declared: &DeclaredType, declarator: &Declarator) -> bool {
     let sizes = declared.sizes.iter().chain(&declarator.sizes).flatten();
     declared.has("const")
         && names.declared_constness(declared, declarator) != Constness::Specialization
@@ -93,7 +93,7 @@ pub fn declares_folded(names: &Names<'_>, declared: &DeclaredType, declarator: &
 }
 
 /// Whether all sizes of a declared array are given and folded.
-pub fn declares_folded_length(names: &Names<'_>, declared: &DeclaredType, declarator: &Declarator) -> bool {
+pub(crate) fn declares_folded_length(names: &Names<'_>, declared: &DeclaredType, declarator: &Declarator) -> bool {
     let mut sizes = declared.sizes.iter().chain(&declarator.sizes).peekable();
     sizes.peek().is_some() && sizes.all(|size| size.as_ref().is_some_and(|size| is_folded(names, size)))
 }

@@ -13,14 +13,14 @@ use std::sync::Arc;
 use vkcert_model::path::lexically_clean;
 
 /// Greatest nesting of `#include`.
-pub const DEPTH_LIMIT: usize = 64;
+pub(crate) const DEPTH_LIMIT: usize = 64;
 
 /// Largest file that is included, as large as a kernel's own text may be.
-pub const MOST_INCLUDED_BYTES: u64 = 32 << 20;
+pub(crate) const MOST_INCLUDED_BYTES: u64 = 32 << 20;
 
 /// The two forms of the directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IncludeForm {
+pub(crate) enum IncludeForm {
     /// `"..."`
     Quoted,
     /// `<...>`
@@ -29,7 +29,7 @@ pub enum IncludeForm {
 
 /// A file found.
 #[derive(Debug, Clone)]
-pub struct Included {
+pub(crate) struct Included {
     /// As reports show it.
     pub name: String,
     pub text: Arc<str>,
@@ -37,7 +37,7 @@ pub struct Included {
 
 /// Why a file could not be included.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum IncludeError {
+pub(crate) enum IncludeError {
     #[error("`{requested}` was found neither beside `{requesting}` nor in the include folders")]
     NotFound { requested: String, requesting: String },
     #[error("`{name}` cannot be read: {reason}")]
@@ -48,7 +48,7 @@ pub enum IncludeError {
 
 /// Looks files up and remembers what it found.
 #[derive(Debug)]
-pub struct Includes {
+pub(crate) struct Includes {
     root: Option<PathBuf>,
     folders: Vec<PathBuf>,
     /// Files by report name, the main file among them.
@@ -68,7 +68,7 @@ struct KnownFile {
 }
 
 impl Includes {
-    pub fn new(kernel: &KernelSource) -> Self {
+    pub(crate) fn new(kernel: &KernelSource) -> Self {
         let mut files = BTreeMap::new();
         if let Some(folder) = &kernel.folder {
             let own = folder.join(Path::new(&kernel.path).file_name().unwrap_or_default());
@@ -84,12 +84,12 @@ impl Includes {
     }
 
     /// Everything found so far, name to text.
-    pub fn found(&self) -> BTreeMap<String, String> {
+    pub(crate) fn found(&self) -> BTreeMap<String, String> {
         self.found.borrow().iter().map(|(name, text)| (name.clone(), text.to_string())).collect()
     }
 
     /// Resolves a directive in the file `requesting` (a name given out earlier, or the main file's path).
-    pub fn resolve(
+    pub(crate) fn resolve(
         &self,
         requested: &str,
         form: IncludeForm,

@@ -15,7 +15,7 @@ const ROUNDS: u32 = 6;
 
 /// Marked text that compiles, and what was left out for it.
 #[derive(Debug, Clone)]
-pub struct Isolated<T> {
+pub(crate) struct Isolated<T> {
     pub compiled: T,
     /// With the compiler's reason.
     pub excluded: BTreeMap<Marked, String>,
@@ -23,7 +23,7 @@ pub struct Isolated<T> {
 
 /// The compiler does not accept a text.
 #[derive(Debug, Clone)]
-pub struct Rejection {
+pub(crate) struct Rejection {
     pub reason: String,
     /// What stands on the lines that it names.
     pub suspects: Vec<Marked>,
@@ -33,7 +33,10 @@ type Excluded = BTreeMap<Marked, String>;
 
 /// Searches with `attempt`, which compiles the text with the given things left out.
 /// `None` where not even the text without any marker compiles.
-pub fn isolate<T>(all: &[Marked], mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>) -> Option<Isolated<T>> {
+pub(crate) fn isolate<T>(
+    all: &[Marked],
+    mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>,
+) -> Option<Isolated<T>> {
     let mut excluded = Excluded::new();
     let mut rejection = match attempt(&excluded) {
         Ok(compiled) => return Some(Isolated { compiled, excluded }),

@@ -167,7 +167,7 @@ fn production_twice(kernel: &KernelSource) -> Result<Twice, Vec<Diagnostic>> {
 }
 
 /// The preprocessed text of a kernel and how far it can be trusted; why there is none where macros grow without bound.
-pub fn read_text(kernel: &KernelSource) -> Result<(TranslationUnit, Accuracy), PreprocessError> {
+pub(crate) fn read_text(kernel: &KernelSource) -> Result<(TranslationUnit, Accuracy), PreprocessError> {
     let includes = Includes::new(kernel);
     let macros = compiler::CompilerMacros { kernel };
     let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);

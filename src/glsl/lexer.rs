@@ -16,7 +16,7 @@ const LONG_PUNCTUATORS: [&str; 22] = [
 
 /// Reads tokens from one text.
 #[derive(Debug, Clone)]
-pub struct Lexer {
+pub(crate) struct Lexer {
     text: Arc<str>,
     file: FileIndex,
     position: usize,
@@ -24,17 +24,17 @@ pub struct Lexer {
 }
 
 impl Lexer {
-    pub fn new(text: Arc<str>, file: FileIndex) -> Self {
+    pub(crate) fn new(text: Arc<str>, file: FileIndex) -> Self {
         let position = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Self { text, file, position, line: 1 }
     }
 
-    pub fn file(&self) -> FileIndex {
+    pub(crate) fn file(&self) -> FileIndex {
         self.file
     }
 
     /// 1-based line of the next character.
-    pub fn line(&self) -> u32 {
+    pub(crate) fn line(&self) -> u32 {
         self.line
     }
 
@@ -71,7 +71,7 @@ impl Lexer {
     }
 
     /// Steps over blanks, comments and line ends; says whether the next token is the first of its line.
-    pub fn skip_to_token(&mut self, mut first: bool) -> bool {
+    pub(crate) fn skip_to_token(&mut self, mut first: bool) -> bool {
         loop {
             let byte = self.peek();
             let ending = self.line_ending(self.position);
@@ -88,7 +88,7 @@ impl Lexer {
     }
 
     /// Steps over `text` where it stands next, byte by byte.
-    pub fn accept_bytes(&mut self, text: &[u8]) -> bool {
+    pub(crate) fn accept_bytes(&mut self, text: &[u8]) -> bool {
         let found = self.text.as_bytes()[self.position.min(self.text.len())..].starts_with(text);
         if found {
             self.position += text.len();
@@ -98,7 +98,7 @@ impl Lexer {
     }
 
     /// Steps to the end of the line.
-    pub fn skip_line(&mut self) {
+    pub(crate) fn skip_line(&mut self) {
         while !self.at_end() && self.line_ending(self.position) == 0 {
             self.position += 1;
         }
@@ -158,7 +158,7 @@ impl Lexer {
     }
 
     /// The next token; `None` at the end of the text. Line ends are tokens too.
-    pub fn next(&mut self) -> Option<Token> {
+    pub(crate) fn next(&mut self) -> Option<Token> {
         let mut spaced = false;
         loop {
             let byte = self.peek();
@@ -302,7 +302,7 @@ impl Lexer {
 }
 
 /// All tokens of a text without its line ends, for comparing streams.
-pub fn tokens_of(text: &str) -> Vec<Token> {
+pub(crate) fn tokens_of(text: &str) -> Vec<Token> {
     let mut lexer = Lexer::new(text.into(), FileIndex(0));
     std::iter::from_fn(|| lexer.next()).filter(|token| token.kind != TokenKind::NewLine).collect()
 }

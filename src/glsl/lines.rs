@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 
 /// Reads preprocessed text; `texts` holds the original files, `main` is the main file's path.
-pub fn unit_of(preprocessed: &str, main: &str, texts: &BTreeMap<String, String>) -> TranslationUnit {
+pub(crate) fn unit_of(preprocessed: &str, main: &str, texts: &BTreeMap<String, String>) -> TranslationUnit {
     let mut files = vec![SourceFile { path: main.to_owned(), text: texts.get(main).cloned().unwrap_or_default() }];
     let (mut tokens, mut directives) = (Vec::new(), Vec::new());
     let mut spans = vec![line_spans(&files[0].text, FileIndex(0))];
@@ -98,7 +98,7 @@ fn span_of_line(spans: &[Span], file: FileIndex, line: u32) -> Span {
 }
 
 /// Where a unit's tokens differ from those of the compiler's preprocessed text, in words; `None` where they are equal.
-pub fn first_difference(unit: &TranslationUnit, reference: &str) -> Option<String> {
+pub(crate) fn first_difference(unit: &TranslationUnit, reference: &str) -> Option<String> {
     let mut lexer = Lexer::new(reference.into(), FileIndex(0));
     let mut first = true;
     for (at, own) in unit.tokens.iter().enumerate() {
@@ -135,7 +135,7 @@ fn skip_directives(lexer: &mut Lexer, mut first: bool) {
 
 /// The main file's text such that the compiler's preprocessed text of it can be read: the compiler repeats operators and
 /// strings in pragmas as stray bytes, so that such pragmas, which make no tokens, are blanked.
-pub fn showable(unit: &TranslationUnit) -> Result<String, String> {
+pub(crate) fn showable(unit: &TranslationUnit) -> Result<String, String> {
     let mut strings = unit.tokens.iter().filter(|token| token.kind == TokenKind::String);
     if let Some(string) = strings.find(|token| std::str::from_utf8(&resolved(&token.text)).is_err()) {
         return Err(format!("the string {} holds bytes that are no text", string.text));
@@ -153,7 +153,7 @@ pub fn showable(unit: &TranslationUnit) -> Result<String, String> {
 }
 
 /// A text whose last line has an end: the compiler, asked for its preprocessed text alone, refuses an `#include` there.
-pub fn line_ended(mut text: String) -> String {
+pub(crate) fn line_ended(mut text: String) -> String {
     if !text.ends_with(['\n', '\r']) {
         text.push('\n');
     }
@@ -161,7 +161,7 @@ pub fn line_ended(mut text: String) -> String {
 }
 
 /// The same for text that our own preprocessor could not read: every pragma is blanked.
-pub fn showable_unread(text: &str, included: &BTreeMap<String, String>) -> Result<String, String> {
+pub(crate) fn showable_unread(text: &str, included: &BTreeMap<String, String>) -> Result<String, String> {
     let quiet = |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || "_ \t#(),".contains(c));
     let loud = |line: &str| line.contains("pragma") && !quiet(line);
     if included.values().any(|text| text.lines().any(loud)) {

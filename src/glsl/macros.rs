@@ -12,7 +12,7 @@ use vkcert_model::place::Span;
 
 /// A macro definition.
 #[derive(Debug)]
-pub struct Macro {
+pub(crate) struct Macro {
     /// `None` for object-like macros.
     pub parameters: Option<Vec<Arc<str>>>,
     pub body: Vec<Token>,
@@ -20,7 +20,7 @@ pub struct Macro {
 
 /// A source of tokens on the input stack.
 #[derive(Debug)]
-pub enum Input {
+pub(crate) enum Input {
     File(FileInput),
     Macro(MacroInput),
     /// A macro argument.
@@ -32,7 +32,7 @@ pub enum Input {
 }
 
 #[derive(Debug)]
-pub struct FileInput {
+pub(crate) struct FileInput {
     pub lexer: super::lexer::Lexer,
     pub name: String,
     /// What `__LINE__` adds to the physical line.
@@ -44,7 +44,7 @@ pub struct FileInput {
 }
 
 #[derive(Debug)]
-pub struct MacroInput {
+pub(crate) struct MacroInput {
     name: Arc<str>,
     definition: Rc<Macro>,
     position: usize,
@@ -60,7 +60,7 @@ pub struct MacroInput {
 }
 
 #[derive(Debug)]
-pub struct ArgumentInput {
+pub(crate) struct ArgumentInput {
     tokens: Vec<Token>,
     position: usize,
     last_pastes: bool,
@@ -69,7 +69,7 @@ pub struct ArgumentInput {
 
 /// What the input stack gives.
 #[derive(Debug)]
-pub enum Scanned {
+pub(crate) enum Scanned {
     Token(Token),
     Marker,
     End,
@@ -77,7 +77,7 @@ pub enum Scanned {
 
 /// How an attempt to expand ended.
 #[derive(Debug)]
-pub enum Expanded {
+pub(crate) enum Expanded {
     /// Not a macro here; this is the token.
     No(Token),
     /// Its expansion is on the input stack.
@@ -91,7 +91,7 @@ impl MacroInput {
 }
 
 impl ArgumentInput {
-    pub fn new(tokens: Vec<Token>, last_pastes: bool, expanded: bool) -> Self {
+    pub(crate) fn new(tokens: Vec<Token>, last_pastes: bool, expanded: bool) -> Self {
         Self { tokens, position: 0, last_pastes, expanded }
     }
 }
@@ -420,7 +420,7 @@ impl Preprocessor<'_> {
 
 /// Whether a macro's use may span several lines (text) or not (directives).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
+pub(crate) enum Lines {
     One,
     Several,
 }

@@ -16,7 +16,7 @@ use rspirv::spirv::Op;
 const HEADER: usize = 5;
 
 /// A module with marker calls in the place of its marker instructions.
-pub fn restore(words: &[u32], names: &MarkerNames) -> Vec<u32> {
+pub(crate) fn restore(words: &[u32], names: &MarkerNames) -> Vec<u32> {
     let Some(set) =
         instructions(words).find(|row| opcode(row) == Op::ExtInstImport as u32 && text(row, 2) == MARKER_SET)
     else {

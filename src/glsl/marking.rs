@@ -17,15 +17,15 @@ use vkcert_model::structure::{MARKER_PAGE, MarkIndex, MarkerRole};
 const BLANK_LINES: u32 = 8;
 
 /// The instruction set of the markers in compiled text, before `marker_calls` makes calls of them.
-pub const MARKER_SET: &str = "vkcert.markers";
-pub const VALUE_INSTRUCTION: u32 = 1;
-pub const MARK_INSTRUCTION: u32 = 2;
+pub(crate) const MARKER_SET: &str = "vkcert.markers";
+pub(crate) const VALUE_INSTRUCTION: u32 = 1;
+pub(crate) const MARK_INSTRUCTION: u32 = 2;
 /// Lets text declare markers as instructions.
 const MARKER_EXTENSION: &str = "#extension GL_EXT_spirv_intrinsics : enable";
 
 /// What a placement marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placed {
+pub(crate) enum Placed {
     /// Around a condition.
     Condition { decision: DecisionId, condition: u32 },
     /// Around a decision with several conditions.
@@ -42,7 +42,7 @@ pub enum Placed {
 
 /// Tokens `first..=last` with what is to be recorded of them. Outer placements stand before inner ones.
 #[derive(Debug, Clone, Copy)]
-pub struct Placement {
+pub(crate) struct Placement {
     pub first: TokenIndex,
     pub last: TokenIndex,
     pub role: Placed,
@@ -50,13 +50,13 @@ pub struct Placement {
 
 /// A thing that is marked or left out as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Marked {
+pub(crate) enum Marked {
     Decision(DecisionId),
     Mark(MarkIndex),
 }
 
 impl Placed {
-    pub fn marked(self) -> Marked {
+    pub(crate) fn marked(self) -> Marked {
         match self {
             Placed::Condition { decision, .. } | Placed::Decision { decision } | Placed::Single { decision } => {
                 Marked::Decision(decision)
@@ -79,14 +79,14 @@ impl Placed {
 
 /// Names of the two marker functions.
 #[derive(Debug, Clone)]
-pub struct MarkerNames {
+pub(crate) struct MarkerNames {
     pub value: String,
     pub mark: String,
 }
 
 impl MarkerNames {
     /// `vkcert_value` and `vkcert_mark`, or longer names where the text has these.
-    pub fn unused_in(tokens: &[Token]) -> Self {
+    pub(crate) fn unused_in(tokens: &[Token]) -> Self {
         let used: BTreeSet<&str> = tokens.iter().map(|token| &*token.text).collect();
         let free = |name: &str| {
             let mut name = name.to_owned();
@@ -116,7 +116,7 @@ impl MarkerNames {
 
 /// What markers are to the compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MarkerForm {
+pub(crate) enum MarkerForm {
     /// Costs nothing in a large kernel; [`super::marker_calls`] makes calls of them.
     Instructions,
     /// Operands keep lines of their own: those of an instruction get the line of its end.
@@ -125,14 +125,14 @@ pub enum MarkerForm {
 
 /// Marked text with what its marker numbers mean.
 #[derive(Debug, Clone)]
-pub struct MarkedText {
+pub(crate) struct MarkedText {
     pub text: String,
     pub roles: Vec<MarkerRole>,
 }
 
 /// What stands around the tokens.
 #[derive(Debug, Clone, Default)]
-pub struct Insertions {
+pub(crate) struct Insertions {
     /// A line behind `#version`.
     pub directive: &'static str,
     pub before: BTreeMap<TokenIndex, String>,
@@ -141,7 +141,7 @@ pub struct Insertions {
 }
 
 /// All placements but those of `excluded`, as text; the markers are declared before the first token.
-pub fn insertions(
+pub(crate) fn insertions(
     placements: &[Placement],
     excluded: &BTreeSet<Marked>,
     names: &MarkerNames,
@@ -176,7 +176,7 @@ pub fn insertions(
 }
 
 /// Writes the text with all placements but those of `excluded`.
-pub fn render(
+pub(crate) fn render(
     unit: &TranslationUnit,
     placements: &[Placement],
     excluded: &BTreeSet<Marked>,

@@ -112,7 +112,7 @@ const PURE_FUNCTIONS: [&str; 95] = [
 
 /// How a parameter passes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub(crate) enum Direction {
     In,
     /// `out` or `inout`: the argument is a place, not a value.
     Out,
@@ -135,7 +135,7 @@ struct Variable {
 
 /// What the compiler surely folds of a declared name.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Folding {
+pub(crate) struct Folding {
     pub value: bool,
     /// `.length()` of the array.
     pub length: bool,
@@ -143,7 +143,7 @@ pub struct Folding {
 
 /// What is known of a call's argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArgumentPlace {
+pub(crate) enum ArgumentPlace {
     /// A parameter of type `bool`.
     Boolean,
     /// Something is written there.
@@ -162,7 +162,7 @@ struct Members {
 
 /// All names in force at one point of the text.
 #[derive(Debug)]
-pub struct Names<'a> {
+pub(crate) struct Names<'a> {
     tokens: &'a [Token],
     scopes: Vec<BTreeMap<String, Variable>>,
     structs: BTreeMap<String, Members>,
@@ -172,7 +172,7 @@ pub struct Names<'a> {
 }
 
 /// Whether a call of `name` can have no effect, as far as the language says.
-pub fn is_pure_built_in(name: &str) -> bool {
+pub(crate) fn is_pure_built_in(name: &str) -> bool {
     is_built_in_type(name) || PURE_FUNCTIONS.contains(&name)
 }
 
@@ -218,7 +218,7 @@ fn is_built_in_type(name: &str) -> bool {
 
 impl<'a> Names<'a> {
     /// The names of file level that need no order: functions, and how the workgroup size is given.
-    pub fn new(tokens: &'a [Token], items: &[Item]) -> Self {
+    pub(crate) fn new(tokens: &'a [Token], items: &[Item]) -> Self {
         let mut names = Self {
             tokens,
             scopes: vec![BTreeMap::new()],
@@ -241,7 +241,7 @@ impl<'a> Names<'a> {
         names
     }
 
-    pub fn text(&self, token: TokenIndex) -> &'a str {
+    pub(crate) fn text(&self, token: TokenIndex) -> &'a str {
         &self.tokens[token].text
     }
 
@@ -263,11 +263,11 @@ impl<'a> Names<'a> {
         self.functions.entry(self.text(name).to_owned()).or_default().push(signature);
     }
 
-    pub fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.scopes.push(BTreeMap::new());
     }
 
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.scopes.pop();
     }
 
@@ -283,7 +283,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    pub fn add_parameter(&mut self, parameter: &Parameter) {
+    pub(crate) fn add_parameter(&mut self, parameter: &Parameter) {
         if let Some(name) = parameter.name {
             let value = self.value_type(&parameter.declared, parameter.sizes.len());
             self.insert_runtime(name, value);
@@ -291,7 +291,7 @@ impl<'a> Names<'a> {
     }
 
     /// Learns the struct or block that a declaration defines.
-    pub fn add_members(&mut self, declared: &DeclaredType) {
+    pub(crate) fn add_members(&mut self, declared: &DeclaredType) {
         if !declared.has_body {
             return;
         }
@@ -319,7 +319,7 @@ impl<'a> Names<'a> {
     }
 
     /// Learns a declared name; call behind its initialiser.
-    pub fn add_declarator(&mut self, declared: &DeclaredType, declarator: &Declarator) {
+    pub(crate) fn add_declarator(&mut self, declared: &DeclaredType, declarator: &Declarator) {
         let constness = self.declared_constness(declared, declarator);
         let value = self.value_type(declared, declarator.sizes.len());
         let varies = match &declarator.initialiser {
@@ -336,7 +336,7 @@ impl<'a> Names<'a> {
     }
 
     /// Constness of what a declarator declares (GLSL 4.60, 4.3.3).
-    pub fn declared_constness(&self, declared: &DeclaredType, declarator: &Declarator) -> Constness {
+    pub(crate) fn declared_constness(&self, declared: &DeclaredType, declarator: &Declarator) -> Constness {
         if declared.layout.iter().any(|name| name == "constant_id") {
             return Constness::Specialization;
         }
@@ -351,16 +351,16 @@ impl<'a> Names<'a> {
     }
 
     /// What is folded of a name that the text declares; none where it declares no such variable.
-    pub fn declared_folding(&self, name: &str) -> Option<Folding> {
+    pub(crate) fn declared_folding(&self, name: &str) -> Option<Folding> {
         self.variable(name).map(|variable| variable.folding)
     }
 
     /// Whether `name` is a type of the language or a structure of the text.
-    pub fn is_type(&self, name: &str) -> bool {
+    pub(crate) fn is_type(&self, name: &str) -> bool {
         is_built_in_type(name) || self.structs.contains_key(name)
     }
 
-    pub fn is_boolean(&self, expression: &Expression) -> bool {
+    pub(crate) fn is_boolean(&self, expression: &Expression) -> bool {
         match &expression.kind {
             // What operators give needs no look at long operands.
             ExpressionKind::Binary { operator, .. } => value_types::is_truth_operator(self.text(*operator)),
@@ -369,7 +369,7 @@ impl<'a> Names<'a> {
     }
 
     /// The type of an expression, where the text shows it.
-    pub fn type_of(&self, expression: &Expression) -> Option<ValueType> {
+    pub(crate) fn type_of(&self, expression: &Expression) -> Option<ValueType> {
         match &expression.kind {
             ExpressionKind::Literal => Some(value_types::of_literal(self.text(expression.first))),
             ExpressionKind::Identifier => {
@@ -436,7 +436,7 @@ impl<'a> Names<'a> {
     }
 
     /// Type name and dimensions of `name[...]...` where it names a type.
-    pub fn array_constructor(&self, callee: &Expression) -> Option<(&'a str, usize)> {
+    pub(crate) fn array_constructor(&self, callee: &Expression) -> Option<(&'a str, usize)> {
         let mut at = callee;
         let mut dimensions = 0;
         while let ExpressionKind::Index { base, .. } = &at.kind {
@@ -462,7 +462,7 @@ impl<'a> Names<'a> {
     }
 
     /// The type of element `index` of an initialiser list for a value of type `whole`.
-    pub fn listed_type(&self, whole: Option<&ValueType>, index: usize) -> Option<ValueType> {
+    pub(crate) fn listed_type(&self, whole: Option<&ValueType>, index: usize) -> Option<ValueType> {
         let whole = whole?;
         if whole.dimensions > 0 {
             return Some(ValueType { name: whole.name.clone(), dimensions: whole.dimensions - 1 });
@@ -474,12 +474,12 @@ impl<'a> Names<'a> {
     }
 
     /// The type that a declarator gives its name.
-    pub fn declared_type(&self, declared: &DeclaredType, declarator: &Declarator) -> ValueType {
+    pub(crate) fn declared_type(&self, declared: &DeclaredType, declarator: &Declarator) -> ValueType {
         self.value_type(declared, declarator.sizes.len())
     }
 
     /// What the parameter for argument `index` of a call with `count` arguments is.
-    pub fn argument_place(&self, callee: &Expression, index: usize, count: usize) -> ArgumentPlace {
+    pub(crate) fn argument_place(&self, callee: &Expression, index: usize, count: usize) -> ArgumentPlace {
         let of_value = |value: Option<ValueType>| match value {
             Some(value) if value.is_boolean() => ArgumentPlace::Boolean,
             Some(_) | None => ArgumentPlace::Other,
@@ -507,7 +507,7 @@ impl<'a> Names<'a> {
     }
 
     /// What an expression's value depends on.
-    pub fn constness(&self, expression: &Expression) -> Constness {
+    pub(crate) fn constness(&self, expression: &Expression) -> Constness {
         match &expression.kind {
             ExpressionKind::Literal => Constness::Constant,
             ExpressionKind::Identifier => self.name_constness(self.text(expression.first)),
@@ -536,7 +536,7 @@ impl<'a> Names<'a> {
 
     /// Whether the text shows that an expression is no constant expression: its value is computed at run time or by
     /// specialization. What the text does not show does not vary.
-    pub fn varies(&self, expression: &Expression) -> bool {
+    pub(crate) fn varies(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(expression.first);
@@ -573,7 +573,7 @@ impl<'a> Names<'a> {
     }
 
     /// Whether the text itself declares a function of this name.
-    pub fn is_own_function(&self, name: &str) -> bool {
+    pub(crate) fn is_own_function(&self, name: &str) -> bool {
         self.functions.contains_key(name)
     }
 
@@ -589,7 +589,7 @@ impl<'a> Names<'a> {
     }
 
     /// Constness of a name that the text does not declare.
-    pub fn built_in_constness(&self, name: &str) -> Constness {
+    pub(crate) fn built_in_constness(&self, name: &str) -> Constness {
         match name {
             "gl_WorkGroupSize" if self.specialized_size => Constness::Specialization,
             "gl_WorkGroupSize" => Constness::Constant,
@@ -604,7 +604,7 @@ impl<'a> Names<'a> {
     }
 
     /// Constructors and pure built-in functions.
-    pub fn is_pure_callee(&self, callee: &Expression) -> bool {
+    pub(crate) fn is_pure_callee(&self, callee: &Expression) -> bool {
         match &callee.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(callee.first);
@@ -615,7 +615,7 @@ impl<'a> Names<'a> {
     }
 
     /// Whether evaluating the expression changes nothing, and twice in a row gives the same value.
-    pub fn is_pure(&self, expression: &Expression) -> bool {
+    pub(crate) fn is_pure(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Literal | ExpressionKind::Identifier => true,
             ExpressionKind::Parenthesised(inner) => self.is_pure(inner),

@@ -16,7 +16,7 @@ use vkcert_model::structure::Constness;
 
 /// Which narrow numbers a type is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NarrowFamily {
+pub(crate) enum NarrowFamily {
     Int8,
     Int16,
     Float16,
@@ -61,7 +61,7 @@ impl NarrowFamily {
 
 /// A constructor that is wrong unless its family's arithmetic is enabled where it stands.
 #[derive(Debug, Clone)]
-pub struct NarrowConstructor {
+pub(crate) struct NarrowConstructor {
     pub family: NarrowFamily,
     /// The type's name.
     pub callee: TokenIndex,
@@ -98,7 +98,11 @@ impl Domain {
 }
 
 /// The constructor that a call is, where it may be one that the compiler gets wrong.
-pub fn constructor(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Option<NarrowConstructor> {
+pub(crate) fn constructor(
+    names: &Names<'_>,
+    callee: &Expression,
+    arguments: &[Expression],
+) -> Option<NarrowConstructor> {
     let ExpressionKind::Identifier = callee.kind else { return None };
     let family = NarrowFamily::of_type(names.text(callee.first))?;
     let wrong = |argument: &&Expression| is_constant(names, argument) && !domain(names, argument).suits(family);
@@ -108,7 +112,7 @@ pub fn constructor(names: &Names<'_>, callee: &Expression, arguments: &[Expressi
 }
 
 /// Refuses a text that holds such a constructor without the extension.
-pub fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
+pub(crate) fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
     let wrong = outline.narrow.iter().filter(|constructor| !is_enabled(unit, constructor));
     let refused: Vec<Diagnostic> = wrong.map(|constructor| diagnostic(unit, constructor)).collect();
     if refused.is_empty() { Ok(()) } else { Err(refused) }

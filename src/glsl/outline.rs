@@ -19,7 +19,7 @@ use vkcert_model::structure::{
 
 /// What the syntax tree says, before markers are numbered.
 #[derive(Debug, Clone)]
-pub struct Outline {
+pub(crate) struct Outline {
     pub functions: Vec<Function>,
     pub decisions: Vec<Decision>,
     pub switches: Vec<Switch>,
@@ -36,7 +36,7 @@ pub struct Outline {
 }
 
 /// Describes parsed text.
-pub fn outline(
+pub(crate) fn outline(
     tokens: &[Token],
     frames: &Frames,
     files: &[SourceFile],

@@ -9,7 +9,7 @@ use super::syntax::*;
 use super::token::{Token, TokenKind};
 
 /// Deepest nesting of statements and expressions, together.
-pub const DEPTH_LIMIT: u32 = 1_500;
+pub(crate) const DEPTH_LIMIT: u32 = 1_500;
 
 /// Longest chain of operators of one expression (the tree is as deep).
 const CHAIN_LIMIT: u32 = 4_000;
@@ -101,7 +101,7 @@ fn precedence(operator: &str) -> Option<u8> {
 type Parsed<T> = Result<T, ParseError>;
 
 /// Parses a whole translation unit.
-pub fn parse(tokens: &[Token]) -> Vec<Item> {
+pub(crate) fn parse(tokens: &[Token]) -> Vec<Item> {
     let mut parser = Parser { tokens, behind: brackets(tokens), at: 0, depth: 0 };
     let mut items = Vec::new();
     while parser.at < tokens.len() {

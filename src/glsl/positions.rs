@@ -94,7 +94,7 @@ pub(super) struct RelinedProduction {
 
 impl RelinedProduction {
     /// `production` is the module of the text as it stands.
-    pub fn of(kernel: &KernelSource, unit: &TranslationUnit, production: &[u32]) -> Self {
+    pub(crate) fn of(kernel: &KernelSource, unit: &TranslationUnit, production: &[u32]) -> Self {
         let (text, lines) = relined(unit, &Insertions::default());
         let has_control_flow = has_control_flow(production);
         Self { text: RelinedText::new(text, kernel.optimization), lines, has_control_flow }

@@ -18,12 +18,12 @@ use vkcert_model::place::{FileIndex, SourceFile, Span};
 const STEP_LIMIT: u64 = 4_000_000;
 
 /// Path that stands for the macro definitions given from outside.
-pub const DEFINES_PATH: &str = "<defines>";
+pub(crate) const DEFINES_PATH: &str = "<defines>";
 
 /// Text that the preprocessor does not understand.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
-pub struct PreprocessError {
+pub(crate) struct PreprocessError {
     pub message: String,
     pub span: Option<Span>,
     pub cause: Cause,
@@ -31,7 +31,7 @@ pub struct PreprocessError {
 
 /// Why the preprocessor gave up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// It does not understand the text; the compiler may.
     Text,
     /// Macros or includes grow beyond a limit; the compiler would not come to an end either.
@@ -39,18 +39,18 @@ pub enum Cause {
 }
 
 impl PreprocessError {
-    pub fn at(message: impl Into<String>, span: Span) -> Self {
+    pub(crate) fn at(message: impl Into<String>, span: Span) -> Self {
         Self { message: message.into(), span: Some(span), cause: Cause::Text }
     }
 
-    pub fn plain(message: impl Into<String>) -> Self {
+    pub(crate) fn plain(message: impl Into<String>) -> Self {
         Self { message: message.into(), span: None, cause: Cause::Text }
     }
 }
 
 /// A directive that the compiler must see too: `#version`, `#extension`, `#pragma`.
 #[derive(Debug, Clone)]
-pub struct Directive {
+pub(crate) struct Directive {
     /// Number of tokens before it.
     pub before: usize,
     /// The whole directive on one line, without comments.
@@ -63,7 +63,7 @@ pub struct Directive {
 
 /// Preprocessed text.
 #[derive(Debug, Clone)]
-pub struct TranslationUnit {
+pub(crate) struct TranslationUnit {
     /// The main file first.
     pub files: Vec<SourceFile>,
     /// Without line ends.
@@ -73,13 +73,13 @@ pub struct TranslationUnit {
 }
 
 /// Macros that the compiler defines by itself: name to value, `None` where a name is no macro.
-pub trait Predefined {
+pub(crate) trait Predefined {
     /// Asks for all of `names` under the text's `version` directive.
     fn values(&self, version: &str, names: &BTreeSet<String>) -> BTreeMap<String, Option<String>>;
 }
 
 /// A run over one translation unit.
-pub struct Preprocessor<'a> {
+pub(crate) struct Preprocessor<'a> {
     includes: &'a Includes,
     predefined: &'a dyn Predefined,
     version: String,
@@ -106,7 +106,7 @@ pub struct Preprocessor<'a> {
 }
 
 /// Preprocesses the main file `path` with `text`, after `defines`.
-pub fn preprocess(
+pub(crate) fn preprocess(
     path: &str,
     text: &str,
     defines: &BTreeMap<String, String>,

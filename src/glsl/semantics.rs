@@ -19,7 +19,7 @@ use vkcert_model::diagnostic::Diagnostic;
 
 /// An argument that must be a constant and is none.
 #[derive(Debug, Clone)]
-pub struct VaryingSemantics {
+pub(crate) struct VaryingSemantics {
     /// The function's name.
     callee: TokenIndex,
     first: TokenIndex,
@@ -61,7 +61,7 @@ fn semantic_arguments(name: &str, count: usize) -> usize {
 }
 
 /// Whether a text may hold a call with such arguments, as far as its tokens tell.
-pub fn may_occur(tokens: &[Token]) -> bool {
+pub(crate) fn may_occur(tokens: &[Token]) -> bool {
     let called = |(at, token): (usize, &Token)| {
         let named = ["atomic", "imageAtomic", "controlBarrier", "memoryBarrier", MULTIPLY_ADD];
         named.iter().any(|start| token.text.starts_with(start))
@@ -88,7 +88,7 @@ fn count_of_arguments(tokens: &[Token]) -> usize {
 }
 
 /// How many of the last arguments of a call must be constants, because they are a scope, semantics or matrix operands.
-pub fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
+pub(crate) fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
     match callee.kind {
         ExpressionKind::Identifier if !names.is_own_function(names.text(callee.first)) => {
             semantic_arguments(names.text(callee.first), count)
@@ -98,7 +98,7 @@ pub fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
 }
 
 /// The first argument of a call that must be such a constant and is none.
-pub fn varying(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Option<VaryingSemantics> {
+pub(crate) fn varying(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Option<VaryingSemantics> {
     let asked = asked_of(names, callee, arguments.len());
     let is_wrong = |argument: &&Expression| match names.text(callee.first) {
         MULTIPLY_ADD => !folding::is_folded(names, argument),
@@ -109,7 +109,7 @@ pub fn varying(names: &Names<'_>, callee: &Expression, arguments: &[Expression])
 }
 
 /// Matrix operands in text that could not be read (first and last token), which may be anything.
-pub fn unread_operands(tokens: &[Token], (first, last): (TokenIndex, TokenIndex)) -> Vec<VaryingSemantics> {
+pub(crate) fn unread_operands(tokens: &[Token], (first, last): (TokenIndex, TokenIndex)) -> Vec<VaryingSemantics> {
     let is_call = |at: &TokenIndex| {
         &*tokens[*at].text == MULTIPLY_ADD
             && semantic_arguments(MULTIPLY_ADD, count_of_arguments(&tokens[at + 1..])) > 0
@@ -119,7 +119,7 @@ pub fn unread_operands(tokens: &[Token], (first, last): (TokenIndex, TokenIndex)
 }
 
 /// Refuses a text that holds such arguments.
-pub fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
+pub(crate) fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
     let refused: Vec<Diagnostic> = outline.semantics.iter().map(|wrong| diagnostic(unit, wrong)).collect();
     if refused.is_empty() { Ok(()) } else { Err(refused) }
 }

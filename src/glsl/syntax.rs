@@ -3,17 +3,17 @@
 //! Promises: `first..=last` of a node are exactly the tokens of its text. Does not cover types and names: `decisions`.
 
 /// Index of a token.
-pub type TokenIndex = usize;
+pub(crate) type TokenIndex = usize;
 
 #[derive(Debug, Clone)]
-pub struct Expression {
+pub(crate) struct Expression {
     pub kind: ExpressionKind,
     pub first: TokenIndex,
     pub last: TokenIndex,
 }
 
 #[derive(Debug, Clone)]
-pub enum ExpressionKind {
+pub(crate) enum ExpressionKind {
     /// Number, string, `true` or `false`.
     Literal,
     Identifier,
@@ -63,7 +63,7 @@ pub enum ExpressionKind {
 
 impl Expression {
     /// Calls `see` with every expression directly inside this one, in source order.
-    pub fn each_part<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
+    pub(crate) fn each_part<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
         match &self.kind {
             ExpressionKind::Literal | ExpressionKind::Identifier => {}
             ExpressionKind::Parenthesised(inner) | ExpressionKind::Prefix(inner) | ExpressionKind::Postfix(inner) => {
@@ -91,7 +91,7 @@ impl Expression {
 
 /// A declared type.
 #[derive(Debug, Clone, Default)]
-pub struct DeclaredType {
+pub(crate) struct DeclaredType {
     /// Token of the type's name; none for an anonymous struct.
     pub name: Option<TokenIndex>,
     /// Qualifier keywords before the type.
@@ -111,26 +111,26 @@ pub struct DeclaredType {
 }
 
 impl DeclaredType {
-    pub fn has(&self, qualifier: &str) -> bool {
+    pub(crate) fn has(&self, qualifier: &str) -> bool {
         self.qualifiers.iter().any(|known| known == qualifier)
     }
 }
 
 #[derive(Debug, Clone)]
-pub struct Declarator {
+pub(crate) struct Declarator {
     pub name: TokenIndex,
     pub sizes: Vec<Option<Expression>>,
     pub initialiser: Option<Expression>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Declaration {
+pub(crate) struct Declaration {
     pub declared: DeclaredType,
     pub declarators: Vec<Declarator>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Statement {
+pub(crate) struct Statement {
     pub kind: StatementKind,
     pub first: TokenIndex,
     /// Last token of the whole statement.
@@ -141,14 +141,14 @@ pub struct Statement {
 
 /// What stands between the parentheses of `while` and in the middle of `for`.
 #[derive(Debug, Clone)]
-pub enum LoopCondition {
+pub(crate) enum LoopCondition {
     Expression(Expression),
     /// `bool b = ...`
     Declaration(Declaration),
 }
 
 #[derive(Debug, Clone)]
-pub enum StatementKind {
+pub(crate) enum StatementKind {
     Block(Vec<Statement>),
     Empty,
     Expression(Expression),
@@ -188,14 +188,14 @@ pub enum StatementKind {
 }
 
 #[derive(Debug, Clone)]
-pub struct Parameter {
+pub(crate) struct Parameter {
     pub declared: DeclaredType,
     pub name: Option<TokenIndex>,
     pub sizes: Vec<Option<Expression>>,
 }
 
 #[derive(Debug, Clone)]
-pub struct FunctionDefinition {
+pub(crate) struct FunctionDefinition {
     pub returns: DeclaredType,
     pub name: TokenIndex,
     pub parameters: Vec<Parameter>,
@@ -211,13 +211,13 @@ pub struct FunctionDefinition {
 /// Text outside the grammar that this parser knows.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
-pub struct ParseError {
+pub(crate) struct ParseError {
     pub message: String,
     pub token: TokenIndex,
 }
 
 #[derive(Debug, Clone)]
-pub enum Item {
+pub(crate) enum Item {
     Declaration(Declaration),
     Prototype {
         returns: DeclaredType,

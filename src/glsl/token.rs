@@ -11,7 +11,7 @@ use vkcert_model::structure::Expansion;
 
 /// Lexical class of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenKind {
+pub(crate) enum TokenKind {
     Identifier,
     Number,
     /// With its quotes.
@@ -26,15 +26,15 @@ pub enum TokenKind {
 
 /// Index into [`Frames`]; `FrameId::FILE` is plain file text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FrameId(pub u32);
+pub(crate) struct FrameId(pub u32);
 
 impl FrameId {
-    pub const FILE: FrameId = FrameId(0);
+    pub(crate) const FILE: FrameId = FrameId(0);
 }
 
 /// One token.
 #[derive(Debug, Clone)]
-pub struct Token {
+pub(crate) struct Token {
     pub kind: TokenKind,
     pub text: Arc<str>,
     /// Where the text is written.
@@ -51,18 +51,18 @@ pub struct Token {
 }
 
 impl Token {
-    pub fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         &*self.text == text
     }
 
-    pub fn is_identifier(&self) -> bool {
+    pub(crate) fn is_identifier(&self) -> bool {
         self.kind == TokenKind::Identifier
     }
 }
 
 /// What a frame stands for.
 #[derive(Debug, Clone)]
-pub enum FrameKind {
+pub(crate) enum FrameKind {
     File,
     /// The replacement list of a macro, used at `site`.
     Body {
@@ -84,7 +84,7 @@ struct Frame {
 
 /// All frames of a translation unit.
 #[derive(Debug, Clone)]
-pub struct Frames(Vec<Frame>);
+pub(crate) struct Frames(Vec<Frame>);
 
 impl Default for Frames {
     fn default() -> Self {
@@ -94,13 +94,13 @@ impl Default for Frames {
 
 /// A place in the original text and the macro expansions that lead to it, outermost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located {
+pub(crate) struct Located {
     pub span: Span,
     pub expansion: Vec<Expansion>,
 }
 
 impl Frames {
-    pub fn push(&mut self, parent: FrameId, kind: FrameKind) -> FrameId {
+    pub(crate) fn push(&mut self, parent: FrameId, kind: FrameKind) -> FrameId {
         let depth = self.0[parent.0 as usize].depth + 1;
         self.0.push(Frame { parent, depth, kind });
         FrameId(self.0.len() as u32 - 1)
@@ -111,7 +111,7 @@ impl Frames {
     }
 
     /// The frame `from` moved from the context `old` into the context `new`.
-    pub fn rebase(
+    pub(crate) fn rebase(
         &mut self,
         from: FrameId,
         old: FrameId,
@@ -149,7 +149,7 @@ impl Frames {
     }
 
     /// Where `token` stands in the text that `frame` (an ancestor of its origin) was written in.
-    pub fn project(&self, token: &Token, frame: FrameId) -> Span {
+    pub(crate) fn project(&self, token: &Token, frame: FrameId) -> Span {
         let mut span = token.span;
         let mut at = token.origin;
         while at != frame {
@@ -165,7 +165,7 @@ impl Frames {
     }
 
     /// The expansions that a frame lies in, outermost first.
-    pub fn expansion(&self, frame: FrameId) -> Vec<Expansion> {
+    pub(crate) fn expansion(&self, frame: FrameId) -> Vec<Expansion> {
         let mut chain = Vec::new();
         let mut at = frame;
         while at != FrameId::FILE {
@@ -181,7 +181,7 @@ impl Frames {
 
     /// The smallest span, in the text that all `tokens` have in common, that covers them. `None` without tokens.
     /// Where the tokens come from several files, the span covers those in the file of the first.
-    pub fn locate(&self, tokens: &[Token]) -> Option<Located> {
+    pub(crate) fn locate(&self, tokens: &[Token]) -> Option<Located> {
         let first = tokens.first()?;
         let mut frame = first.origin;
         for token in tokens {

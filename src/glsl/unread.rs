@@ -12,7 +12,12 @@ use vkcert_model::id::DecisionId;
 use vkcert_model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
 
 /// Adds the decisions of `range` (first and last token), and the matrix operands that cannot be looked at there.
-pub fn add_decisions(decisions: &mut Decisions<'_>, tokens: &[Token], range: (TokenIndex, TokenIndex), reason: &str) {
+pub(crate) fn add_decisions(
+    decisions: &mut Decisions<'_>,
+    tokens: &[Token],
+    range: (TokenIndex, TokenIndex),
+    reason: &str,
+) {
     decisions.semantics.extend(semantics::unread_operands(tokens, range));
     let closing = closing_parentheses(tokens, range);
     let mut covered = range.0;
@@ -137,7 +142,7 @@ fn operands(tokens: &[Token], range: (TokenIndex, TokenIndex), at: TokenIndex) -
 }
 
 /// Runs of tokens that end in `;`, as statements.
-pub fn statements(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec<(TokenIndex, TokenIndex)> {
+pub(crate) fn statements(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec<(TokenIndex, TokenIndex)> {
     let mut found = Vec::new();
     let mut first = range.0;
     let mut depth = 0i32;

@@ -8,18 +8,18 @@
 
 /// The type of a value: a type name and the number of array dimensions around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ValueType {
+pub(crate) struct ValueType {
     pub name: String,
     pub dimensions: usize,
 }
 
 impl ValueType {
-    pub fn scalar(name: &str) -> Self {
+    pub(crate) fn scalar(name: &str) -> Self {
         Self { name: name.to_owned(), dimensions: 0 }
     }
 
     /// One Boolean value.
-    pub fn is_boolean(&self) -> bool {
+    pub(crate) fn is_boolean(&self) -> bool {
         self.dimensions == 0 && self.name == "bool"
     }
 
@@ -28,7 +28,7 @@ impl ValueType {
     }
 
     /// Whether a value of this type may be passed where one of `other` is taken.
-    pub fn converts_to(&self, other: &Self) -> bool {
+    pub(crate) fn converts_to(&self, other: &Self) -> bool {
         if self.dimensions != other.dimensions {
             return false;
         }
@@ -139,7 +139,7 @@ impl Form {
 }
 
 /// The type of a literal.
-pub fn of_literal(text: &str) -> ValueType {
+pub(crate) fn of_literal(text: &str) -> ValueType {
     let lower = text.to_ascii_lowercase();
     let hexadecimal = lower.starts_with("0x");
     ValueType::scalar(match lower.as_str() {
@@ -159,7 +159,7 @@ pub fn of_literal(text: &str) -> ValueType {
 }
 
 /// The type of a built-in variable of compute kernels.
-pub fn of_built_in(name: &str) -> Option<ValueType> {
+pub(crate) fn of_built_in(name: &str) -> Option<ValueType> {
     let name = match name {
         "gl_GlobalInvocationID"
         | "gl_LocalInvocationID"
@@ -180,12 +180,12 @@ pub fn of_built_in(name: &str) -> Option<ValueType> {
 }
 
 /// Whether a binary operator gives one Boolean, whatever its operands are.
-pub fn is_truth_operator(operator: &str) -> bool {
+pub(crate) fn is_truth_operator(operator: &str) -> bool {
     ["&&", "||", "^^", "==", "!=", "<", ">", "<=", ">="].contains(&operator)
 }
 
 /// The type of any other binary operation.
-pub fn of_arithmetic(operator: &str, left: &ValueType, right: Option<&ValueType>) -> Option<ValueType> {
+pub(crate) fn of_arithmetic(operator: &str, left: &ValueType, right: Option<&ValueType>) -> Option<ValueType> {
     let left = left.form()?;
     if matches!(operator, "<<" | ">>") {
         return Some(left.value_type());
@@ -195,7 +195,7 @@ pub fn of_arithmetic(operator: &str, left: &ValueType, right: Option<&ValueType>
 }
 
 /// The type of one element of an array, column of a matrix or component of a vector.
-pub fn of_element(base: &ValueType) -> Option<ValueType> {
+pub(crate) fn of_element(base: &ValueType) -> Option<ValueType> {
     if base.dimensions > 0 {
         return Some(ValueType { name: base.name.clone(), dimensions: base.dimensions - 1 });
     }
@@ -205,14 +205,14 @@ pub fn of_element(base: &ValueType) -> Option<ValueType> {
 }
 
 /// The type of a swizzle of a vector or scalar.
-pub fn of_swizzle(base: &ValueType, letters: &str) -> Option<ValueType> {
+pub(crate) fn of_swizzle(base: &ValueType, letters: &str) -> Option<ValueType> {
     let form = base.form().filter(|form| form.columns == 1)?;
     let is_swizzle = letters.chars().all(|letter| "xyzwrgbastpq".contains(letter));
     (is_swizzle && (1..=4).contains(&letters.len())).then(|| Form { rows: letters.len(), ..form }.value_type())
 }
 
 /// The type of a call of a built-in function with arguments of these types.
-pub fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<ValueType> {
+pub(crate) fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<ValueType> {
     if let Some(fixed) = fixed_result(name) {
         return Some(ValueType::scalar(fixed));
     }

@@ -14,7 +14,7 @@ use vkcert_spirv::module::{Function, Id, Instruction, Module};
 use vkcert_spirv::rewrite::{Draft, ModuleWriter, Rewrite};
 
 /// Sees the places of a module where records may be added.
-pub trait Recorder {
+pub(crate) trait Recorder {
     /// Behind the label of a function's first block, where its variables stand.
     fn function_entered(&mut self, draft: &mut Draft, function: Id);
     /// Before the instruction with an index in the marked module's list, where a block's phis are past.
@@ -24,7 +24,7 @@ pub trait Recorder {
 }
 
 /// Records nothing.
-pub struct Unrecorded;
+pub(crate) struct Unrecorded;
 
 impl Recorder for Unrecorded {
     fn function_entered(&mut self, _draft: &mut Draft, _function: Id) {}
@@ -33,14 +33,14 @@ impl Recorder for Unrecorded {
 }
 
 /// The marked module without its markers.
-pub fn erase(marked: &Module, markers: &MarkerCalls) -> Vec<u32> {
+pub(crate) fn erase(marked: &Module, markers: &MarkerCalls) -> Vec<u32> {
     let mut draft = declarations(marked, markers);
     rewrite_functions(marked, markers, &mut draft, &mut Unrecorded);
     draft.finish()
 }
 
 /// Everything before the functions, without what belongs to the markers and with NoContraction.
-pub fn declarations(marked: &Module, markers: &MarkerCalls) -> Draft {
+pub(crate) fn declarations(marked: &Module, markers: &MarkerCalls) -> Draft {
     let mut draft = Draft::without_functions(marked);
     let erased = markers.erased_ids(marked);
     let about_erased = |i: &Instruction| i.id(0).is_some_and(|target| erased.contains(&target));
@@ -59,7 +59,12 @@ pub fn declarations(marked: &Module, markers: &MarkerCalls) -> Draft {
 }
 
 /// Copies every function that is not a marker, with `recorder` called at its places.
-pub fn rewrite_functions(marked: &Module, markers: &MarkerCalls, draft: &mut Draft, recorder: &mut dyn Recorder) {
+pub(crate) fn rewrite_functions(
+    marked: &Module,
+    markers: &MarkerCalls,
+    draft: &mut Draft,
+    recorder: &mut dyn Recorder,
+) {
     draft.copy_functions(marked, &mut Erasure { marked, markers, operands: markers.operands(), recorder });
 }
 

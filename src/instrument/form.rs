@@ -24,15 +24,15 @@ use vkcert_model::invocations::{DispatchInvocations, Ranks};
 use vkcert_model::records::{CANARY, HEADER_WORDS, RecordBuffer, RecordMode, Records, Witnesses};
 
 /// Word 2: invocations of a workgroup.
-pub const LOCAL_WORD: u32 = 2;
+pub(crate) const LOCAL_WORD: u32 = 2;
 /// Word 3: workgroups in x.
-pub const ROW_WORD: u32 = 3;
+pub(crate) const ROW_WORD: u32 = 3;
 /// Word 4: workgroups in x and y together.
-pub const PLANE_WORD: u32 = 4;
+pub(crate) const PLANE_WORD: u32 = 4;
 /// Word 5: invocations of the dispatch.
-pub const INVOCATIONS_WORD: u32 = 5;
+pub(crate) const INVOCATIONS_WORD: u32 = 5;
 /// Rank of no invocation.
-pub const NOBODY: u32 = u32::MAX;
+pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// The form of a record buffer, without the meaning of its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct RecordForm {
 
 /// Words from a copy of the data words to the next. Several copies have memory lines of their own, and each begins with
 /// a canary of its own.
-pub fn stride(words: u32, copies: u32) -> u32 {
+pub(crate) fn stride(words: u32, copies: u32) -> u32 {
     if copies > 1 { (1 + words).next_multiple_of(LINE) } else { words }
 }
 

@@ -14,7 +14,7 @@ use vkcert_spirv::module::{Function, Id, Instruction, Module};
 
 /// One call of a marker function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MarkerCall {
+pub(crate) struct MarkerCall {
     pub number: u32,
     pub role: MarkerRole,
     /// Result id of the call.
@@ -58,7 +58,7 @@ impl MarkerArguments {
 
 /// All marker calls of a module.
 #[derive(Debug, Clone, Default)]
-pub struct MarkerCalls {
+pub(crate) struct MarkerCalls {
     pub value_function: Option<Id>,
     pub mark_function: Option<Id>,
     /// By index in the instruction list.
@@ -67,7 +67,11 @@ pub struct MarkerCalls {
 
 impl MarkerCalls {
     /// Collects the calls in `marked`.
-    pub fn of(structure: &KernelStructure, marked: &Module, constants: &Constants) -> Result<Self, InstrumentError> {
+    pub(crate) fn of(
+        structure: &KernelStructure,
+        marked: &Module,
+        constants: &Constants,
+    ) -> Result<Self, InstrumentError> {
         let mut found = Self {
             value_function: marker_function(marked, &structure.value_marker),
             mark_function: marker_function(marked, &structure.mark_marker),
@@ -98,19 +102,19 @@ impl MarkerCalls {
     }
 
     /// Whether `function` is one of the two marker functions.
-    pub fn is_marker(&self, function: Id) -> bool {
+    pub(crate) fn is_marker(&self, function: Id) -> bool {
         self.value_function == Some(function) || self.mark_function == Some(function)
     }
 
     /// Every id that goes with the markers: those defined in the marker functions, and the results of their calls.
-    pub fn erased_ids(&self, marked: &Module) -> BTreeSet<Id> {
+    pub(crate) fn erased_ids(&self, marked: &Module) -> BTreeSet<Id> {
         let functions = marked.functions.iter().filter(|function| self.is_marker(function.id));
         let inside = functions.flat_map(|function| results(marked, function));
         inside.chain(self.calls.values().filter_map(|call| call.result)).collect()
     }
 
     /// What each marked value becomes without its marker: the operand, through nested markers.
-    pub fn operands(&self) -> BTreeMap<Id, Id> {
+    pub(crate) fn operands(&self) -> BTreeMap<Id, Id> {
         let direct: BTreeMap<Id, Id> =
             self.calls.values().filter_map(|call| Some((call.result?, call.operand?))).collect();
         let resolve = |mut id: Id| {

@@ -37,7 +37,7 @@ pub fn presence(
 }
 
 /// The same, of a module whose marker calls are known.
-pub fn resolve(
+pub(crate) fn resolve(
     structure: &KernelStructure,
     marked: &Module,
     calls: &MarkerCalls,

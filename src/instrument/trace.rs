@@ -20,7 +20,7 @@ use vkcert_spirv::types::{Type, Types};
 
 /// What the check found.
 #[derive(Debug, Clone, Default)]
-pub struct Trace {
+pub(crate) struct Trace {
     pub untraced: Vec<Finding>,
     /// One sentence per branch or select of the closed list.
     pub compiler_generated: Vec<String>,
@@ -30,14 +30,14 @@ pub struct Trace {
 
 /// A branch of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BranchSite {
+pub(crate) struct BranchSite {
     pub kind: ObjectBranchKind,
     /// Index in the module's instruction list.
     pub instruction: usize,
 }
 
 /// Every conditional branch, switch and scalar select in the functions that `entry` reaches, in module order.
-pub fn branch_sites(module: &Module, types: &Types, entry: Id) -> Vec<BranchSite> {
+pub(crate) fn branch_sites(module: &Module, types: &Types, entry: Id) -> Vec<BranchSite> {
     let reachable: BTreeSet<Id> = reachable_functions(module, entry).into_iter().collect();
     let functions = module.functions.iter().filter(|function| reachable.contains(&function.id));
     let indices = functions.flat_map(|function| function.range.clone());
@@ -61,7 +61,7 @@ fn branch_kind(module: &Module, types: &Types, instruction: &Instruction) -> Opt
 }
 
 /// Checks the functions that `entry` reaches.
-pub fn trace(
+pub(crate) fn trace(
     structure: &KernelStructure,
     marked: &Module,
     markers: &MarkerCalls,
@@ -90,7 +90,7 @@ pub fn trace(
 }
 
 /// Where a branch comes from.
-pub enum Origin {
+pub(crate) enum Origin {
     Marked,
     Compiler(&'static str),
     Unknown(String),
@@ -212,12 +212,12 @@ impl Tracer<'_> {
 }
 
 /// Whether a Boolean is written out in the text.
-pub fn literal(module: &Module, condition: Id) -> bool {
+pub(crate) fn literal(module: &Module, condition: Id) -> bool {
     module.definition(condition).is_some_and(|i| matches!(i.op, Op::ConstantTrue | Op::ConstantFalse))
 }
 
 /// What the compiler makes a branch or select of without any decision behind it.
-pub struct ClosedList<'a> {
+pub(crate) struct ClosedList<'a> {
     pub structure: &'a KernelStructure,
     pub module: &'a Module,
     pub constants: &'a Constants,
@@ -225,7 +225,7 @@ pub struct ClosedList<'a> {
 
 impl ClosedList<'_> {
     /// Why a branch or select needs no decision; none: it does.
-    pub fn explains(&self, site: BranchSite) -> Option<&'static str> {
+    pub(crate) fn explains(&self, site: BranchSite) -> Option<&'static str> {
         let instruction = &self.module.instructions[site.instruction];
         let literal = instruction.id(0).is_some_and(|condition| literal(self.module, condition));
         match site.kind {

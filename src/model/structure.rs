@@ -400,7 +400,10 @@ mod chain {
         Other(&'a StatementKind),
     }
 
-    pub fn serialize<S: Serializer>(otherwise: &Option<Box<Statement>>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        otherwise: &Option<Box<Statement>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
         let mut next = otherwise.as_deref();
         while let Some(statement) = next {
@@ -417,7 +420,7 @@ mod chain {
         list.end()
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Statement>>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Statement>>, D::Error> {
         let mut chain: Option<Box<Statement>> = None;
         for mut statement in Vec::<Statement>::deserialize(deserializer)?.into_iter().rev() {
             if let Some(rest) = chain.take() {

@@ -4,7 +4,7 @@
 
 /// How a run of text is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Style {
+pub(crate) enum Style {
     Plain,
     Strong,
     Emphasis,
@@ -14,7 +14,7 @@ pub enum Style {
 
 /// What a run of text says about the matter. Never shown by colour alone: a word or a symbol stands with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tone {
+pub(crate) enum Tone {
     Neutral,
     Quiet,
     Good,
@@ -23,7 +23,7 @@ pub enum Tone {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub(crate) struct Run {
     pub text: String,
     pub style: Style,
     pub tone: Tone,
@@ -33,7 +33,7 @@ pub struct Run {
 
 /// A line of running text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Text(pub Vec<Run>);
+pub(crate) struct Text(pub Vec<Run>);
 
 /// Characters that turn the direction of the text around them (Unicode Standard Annex 9): a report must read as it is.
 fn misleads(character: char) -> bool {
@@ -49,12 +49,12 @@ impl Text {
         Self(vec![Run { text, style, tone: Tone::Neutral, link: None }])
     }
 
-    pub fn plain(text: impl Into<String>) -> Self {
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
         Self::run(text, Style::Plain)
     }
 
     /// A sentence of the tool: what it sets between backticks is code. A backtick without partner stays.
-    pub fn sentence(text: impl Into<String>) -> Self {
+    pub(crate) fn sentence(text: impl Into<String>) -> Self {
         let text = text.into();
         let parts: Vec<&str> = text.split('`').collect();
         if parts.len() == 1 || parts.len().is_multiple_of(2) {
@@ -67,48 +67,48 @@ impl Text {
         Self(styled.flat_map(|text| text.0).filter(|run| !run.text.is_empty()).collect())
     }
 
-    pub fn strong(text: impl Into<String>) -> Self {
+    pub(crate) fn strong(text: impl Into<String>) -> Self {
         Self::run(text, Style::Strong)
     }
 
-    pub fn emphasis(text: impl Into<String>) -> Self {
+    pub(crate) fn emphasis(text: impl Into<String>) -> Self {
         Self::run(text, Style::Emphasis)
     }
 
-    pub fn code(text: impl Into<String>) -> Self {
+    pub(crate) fn code(text: impl Into<String>) -> Self {
         Self::run(text, Style::Code)
     }
 
-    pub fn quiet(text: impl Into<String>) -> Self {
+    pub(crate) fn quiet(text: impl Into<String>) -> Self {
         Self::plain(text).tone(Tone::Quiet)
     }
 
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self::default()
     }
 
-    pub fn tone(mut self, tone: Tone) -> Self {
+    pub(crate) fn tone(mut self, tone: Tone) -> Self {
         self.0.iter_mut().for_each(|run| run.tone = tone);
         self
     }
 
-    pub fn link(mut self, anchor: impl Into<String>) -> Self {
+    pub(crate) fn link(mut self, anchor: impl Into<String>) -> Self {
         let anchor = anchor.into();
         self.0.iter_mut().for_each(|run| run.link = Some(anchor.clone()));
         self
     }
 
-    pub fn and(mut self, other: Text) -> Self {
+    pub(crate) fn and(mut self, other: Text) -> Self {
         self.0.extend(other.0);
         self
     }
 
     /// Adds plain text.
-    pub fn then(self, text: impl Into<String>) -> Self {
+    pub(crate) fn then(self, text: impl Into<String>) -> Self {
         self.and(Text::plain(text))
     }
 
-    pub fn join(parts: impl IntoIterator<Item = Text>, separator: &str) -> Self {
+    pub(crate) fn join(parts: impl IntoIterator<Item = Text>, separator: &str) -> Self {
         parts.into_iter().fold(
             Self::empty(),
             |line, part| {
@@ -131,21 +131,21 @@ impl From<String> for Text {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
+pub(crate) enum Align {
     Left,
     Centre,
     Right,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub(crate) struct Column {
     pub title: Text,
     pub align: Align,
 }
 
 /// How wide a table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub(crate) enum Extent {
     /// As wide as its content needs.
     Content,
     /// The whole line.
@@ -154,7 +154,7 @@ pub enum Extent {
 
 /// A table; its header row is repeated on every page that it reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub(crate) struct Table {
     pub caption: Option<Text>,
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Text>>,
@@ -162,28 +162,28 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new(caption: impl Into<Text>) -> Self {
+    pub(crate) fn new(caption: impl Into<Text>) -> Self {
         Self { caption: Some(caption.into()), columns: Vec::new(), rows: Vec::new(), extent: Extent::Full }
     }
 
-    pub fn column(mut self, title: impl Into<Text>, align: Align) -> Self {
+    pub(crate) fn column(mut self, title: impl Into<Text>, align: Align) -> Self {
         self.columns.push(Column { title: title.into(), align });
         self
     }
 
     /// Adds left-aligned columns.
-    pub fn columns(self, titles: &[&str]) -> Self {
+    pub(crate) fn columns(self, titles: &[&str]) -> Self {
         titles.iter().fold(self, |table, title| table.column(*title, Align::Left))
     }
 
     /// # Panics
     /// If the row has not one cell per column.
-    pub fn row(&mut self, cells: Vec<Text>) {
+    pub(crate) fn row(&mut self, cells: Vec<Text>) {
         assert_eq!(cells.len(), self.columns.len(), "a row has one cell per column");
         self.rows.push(cells);
     }
 
-    pub fn extent(mut self, extent: Extent) -> Self {
+    pub(crate) fn extent(mut self, extent: Extent) -> Self {
         self.extent = extent;
         self
     }
@@ -191,7 +191,7 @@ impl Table {
 
 /// Depth of a heading: 1 is a chapter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heading {
+pub(crate) struct Heading {
     pub depth: u8,
     /// `3.2`; empty for headings without number.
     pub number: String,
@@ -200,7 +200,7 @@ pub struct Heading {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
+pub(crate) enum Block {
     Heading(Heading),
     Paragraph(Text),
     List(Vec<Text>),
@@ -228,7 +228,7 @@ pub enum Block {
 
 /// A whole report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub(crate) struct Document {
     pub project: String,
     pub level: String,
     /// Tool name and version.
@@ -243,20 +243,20 @@ pub struct Document {
 
 /// Collects the blocks of a document and numbers its headings.
 #[derive(Debug, Default)]
-pub struct Outline {
+pub(crate) struct Outline {
     pub blocks: Vec<Block>,
     counters: [u32; 3],
 }
 
 impl Outline {
     /// A numbered heading; `depth` is 1 to 3.
-    pub fn heading(&mut self, depth: u8, text: impl Into<Text>, anchor: impl Into<String>) {
+    pub(crate) fn heading(&mut self, depth: u8, text: impl Into<Text>, anchor: impl Into<String>) {
         let heading = self.numbered(depth, text, anchor);
         self.blocks.push(heading);
     }
 
     /// The heading alone, numbered in order, for a block that the caller puts together.
-    pub fn numbered(&mut self, depth: u8, text: impl Into<Text>, anchor: impl Into<String>) -> Block {
+    pub(crate) fn numbered(&mut self, depth: u8, text: impl Into<Text>, anchor: impl Into<String>) -> Block {
         let level = usize::from(depth.clamp(1, 3));
         self.counters[level - 1] += 1;
         self.counters[level..].fill(0);
@@ -264,15 +264,15 @@ impl Outline {
         Block::Heading(Heading { depth, number, text: text.into(), anchor: anchor.into() })
     }
 
-    pub fn paragraph(&mut self, text: impl Into<Text>) {
+    pub(crate) fn paragraph(&mut self, text: impl Into<Text>) {
         self.blocks.push(Block::Paragraph(text.into()));
     }
 
-    pub fn table(&mut self, table: Table) {
+    pub(crate) fn table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
     }
 
-    pub fn push(&mut self, block: Block) {
+    pub(crate) fn push(&mut self, block: Block) {
         self.blocks.push(block);
     }
 }

@@ -10,7 +10,7 @@ use vkcert_model::expectation::ElementOrder;
 use vkcert_model::procedure::{Expectation, Tolerance};
 
 /// An entry per expectation, in the order of the test's file.
-pub fn in_words(test: &TestEvidence) -> Vec<String> {
+pub(crate) fn in_words(test: &TestEvidence) -> Vec<String> {
     // A test that cannot be prepared has no resolved expectations.
     let resolved =
         |index: usize| test.expected.get(index).filter(|_| test.expected.len() == test.definition.expect.len());
@@ -110,7 +110,7 @@ fn values(runs: &[ExpectedRun], format: &str) -> String {
 }
 
 /// `abs 0.1 or rel 0.01`: a value agrees where any one of the bounds holds.
-pub fn tolerance(tolerance: &Tolerance) -> String {
+pub(crate) fn tolerance(tolerance: &Tolerance) -> String {
     let Tolerance { abs, rel, ulp, bits } = tolerance;
     if *bits {
         return "none, the same bits".to_owned();

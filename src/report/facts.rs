@@ -4,12 +4,12 @@
 //! Promises: nothing is dropped; a share that is not complete never prints as 100 %, and one that is not empty never as 0 %.
 
 mod findings;
-mod obligations;
+pub(crate) mod obligations;
 
-pub use findings::{MergedFinding, finding_counts, findings};
-pub use obligations::{
-    UncoveredObligation, exercised_only_by_few, explanation, justified_conditions, merged_obligations, of_passed_tests,
-    open_reason, uncovered_obligations,
+pub(crate) use findings::{MergedFinding, finding_counts, findings};
+pub(crate) use obligations::{
+    UncoveredObligation, exercised_only_by_few, justified_conditions, merged_obligations, of_passed_tests,
+    uncovered_obligations,
 };
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use vkcert_model::schedule::Schedule;
 use vkcert_model::verdict::{EngineName, Verdict};
 
 /// The criteria of structural coverage that tables have columns for, in report order, with their titles.
-pub const CRITERIA_COLUMNS: &[(&str, &str)] = &[
+pub(crate) const CRITERIA_COLUMNS: &[(&str, &str)] = &[
     ("statement", "Statement"),
     ("branch", "Branch"),
     ("decision", "Decision"),
@@ -36,12 +36,12 @@ pub const CRITERIA_COLUMNS: &[(&str, &str)] = &[
 const ON_REQUEST: &[&str] = &["multiple-condition", "object-branch", "additional-code", "barrier"];
 
 /// Title of a criterion; one without a title is named as stored.
-pub fn criterion_title(name: &str) -> &str {
+pub(crate) fn criterion_title(name: &str) -> &str {
     CRITERIA_COLUMNS.iter().find(|(criterion, _)| *criterion == name).map_or(name, |(_, title)| title)
 }
 
 /// The criteria that any kernel was measured by and overviews show: known ones first, others as stored.
-pub fn measured_criteria(evidence: &Evidence) -> Vec<String> {
+pub(crate) fn measured_criteria(evidence: &Evidence) -> Vec<String> {
     let all = || evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
     let mut names: Vec<String> = Vec::new();
     for (name, _) in CRITERIA_COLUMNS {
@@ -70,7 +70,7 @@ pub fn asked_for(evidence: &Evidence, criterion: &str) -> bool {
 
 /// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %, and only none as 0.0 %; nothing
 /// for 0 of 0.
-pub fn percent(n: u32, m: u32) -> Option<String> {
+pub(crate) fn percent(n: u32, m: u32) -> Option<String> {
     let tenths = (u64::from(n) * 1000).checked_div(u64::from(m))?;
     Some(match tenths {
         1000 => "100\u{a0}%".to_owned(),
@@ -80,21 +80,21 @@ pub fn percent(n: u32, m: u32) -> Option<String> {
 }
 
 /// `11/12 (91.6 %)`, with the justified ones named apart.
-pub fn share(summary: &CriterionSummary) -> String {
+pub(crate) fn share(summary: &CriterionSummary) -> String {
     let Some(percent) = percent(summary.covered, summary.total) else { return "0/0\u{a0}(none)".to_owned() };
     let justified = if summary.justified > 0 { format!(" + {} justified", summary.justified) } else { String::new() };
     format!("{}/{}\u{a0}({percent}){justified}", summary.covered, summary.total)
 }
 
 /// Shares of a kernel (or of what else `U` stands for) that are the same on these engines.
-pub struct CoverageRow<U> {
+pub(crate) struct CoverageRow<U> {
     pub unit: U,
     pub engines: Vec<EngineName>,
     pub criteria: Vec<CriterionSummary>,
 }
 
 /// Shares of the criteria named, per kernel and configuration; engines with the same shares are one row.
-pub fn coverage_rows<'a>(evidence: &'a Evidence, names: &[String]) -> Vec<CoverageRow<Unit<'a>>> {
+pub(crate) fn coverage_rows<'a>(evidence: &'a Evidence, names: &[String]) -> Vec<CoverageRow<Unit<'a>>> {
     let mut rows = Vec::new();
     for row in &evidence.campaign.conclusion.summary {
         let unit = unit(evidence, &row.kernel, &row.configuration);
@@ -105,7 +105,7 @@ pub fn coverage_rows<'a>(evidence: &'a Evidence, names: &[String]) -> Vec<Covera
 }
 
 /// Shares of the criteria named over all kernels, per engine; none where some kernel was not measured by all of them.
-pub fn coverage_totals(evidence: &Evidence, names: &[String]) -> Option<Vec<CoverageRow<()>>> {
+pub(crate) fn coverage_totals(evidence: &Evidence, names: &[String]) -> Option<Vec<CoverageRow<()>>> {
     let mut by_engine: BTreeMap<EngineName, Vec<CriterionSummary>> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
         let zero = |name: &String| CriterionSummary {
@@ -146,7 +146,7 @@ fn add_shares<U: PartialEq>(
 }
 
 /// Obligations of a criterion over all kernels, counted where most are: on one engine of each.
-pub fn obligations_of(evidence: &Evidence, criterion: &str) -> u32 {
+pub(crate) fn obligations_of(evidence: &Evidence, criterion: &str) -> u32 {
     let mut by_unit: BTreeMap<(&KernelName, &str), u32> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
         let total = row.criteria.iter().find(|summary| summary.criterion == criterion).map_or(0, |found| found.total);
@@ -157,7 +157,7 @@ pub fn obligations_of(evidence: &Evidence, criterion: &str) -> u32 {
 }
 
 /// Symbol and word of a status, for text that must not rely on colour.
-pub fn status_symbol(status: Status) -> &'static str {
+pub(crate) fn status_symbol(status: Status) -> &'static str {
     match status {
         Status::Covered => "✓",
         Status::Uncovered => "✗",
@@ -175,7 +175,7 @@ fn add_new<T: PartialEq>(list: &mut Vec<T>, item: Option<T>) {
 }
 
 /// What some engines say of a test that did not pass.
-pub struct Failure<'a> {
+pub(crate) struct Failure<'a> {
     pub verdict: Verdict,
     pub reason: Option<&'a str>,
     pub mismatches: &'a [Mismatch],
@@ -183,7 +183,7 @@ pub struct Failure<'a> {
 }
 
 /// Engines that say the same of a test are one entry; none of a test that passed or did not run.
-pub fn failures(test: &TestEvidence) -> Vec<Failure<'_>> {
+pub(crate) fn failures(test: &TestEvidence) -> Vec<Failure<'_>> {
     let mut failures: Vec<Failure> = Vec::new();
     for result in test.results.iter().filter(|result| !matches!(result.verdict, Verdict::Pass | Verdict::NotRun)) {
         let (reason, mismatches) = (result.reason.as_deref(), result.mismatches.as_slice());
@@ -203,14 +203,14 @@ pub fn failures(test: &TestEvidence) -> Vec<Failure<'_>> {
 
 impl Failure<'_> {
     /// `fail on sequential and vulkan: 1 of 4 elements differ`
-    pub fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let reason = self.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         format!("{} on {}{reason}", self.verdict, self.engines.join(" and "))
     }
 }
 
 /// How many test results there are of each verdict, per engine.
-pub fn verdict_counts(evidence: &Evidence) -> BTreeMap<EngineName, BTreeMap<Verdict, u32>> {
+pub(crate) fn verdict_counts(evidence: &Evidence) -> BTreeMap<EngineName, BTreeMap<Verdict, u32>> {
     let mut counts: BTreeMap<EngineName, BTreeMap<Verdict, u32>> = BTreeMap::new();
     for engine in &evidence.campaign.engines {
         counts.entry(engine.engine).or_default();
@@ -224,7 +224,7 @@ pub fn verdict_counts(evidence: &Evidence) -> BTreeMap<EngineName, BTreeMap<Verd
 }
 
 /// What schedules came to on an engine, over all tests: `3 equal, 1 different`; none where none were asked for.
-pub fn schedule_counts(evidence: &Evidence, engine: EngineName) -> Option<String> {
+pub(crate) fn schedule_counts(evidence: &Evidence, engine: EngineName) -> Option<String> {
     let results = evidence.campaign.tests.iter().flat_map(|test| &test.results);
     let schedules: Vec<_> =
         results.filter(|result| result.engine == engine).filter_map(|result| result.schedules.as_ref()).collect();
@@ -238,13 +238,13 @@ pub fn schedule_counts(evidence: &Evidence, engine: EngineName) -> Option<String
 }
 
 /// The result of a test on an engine.
-pub fn result_on(test: &TestEvidence, engine: EngineName) -> Option<&TestResult> {
+pub(crate) fn result_on(test: &TestEvidence, engine: EngineName) -> Option<&TestResult> {
     test.results.iter().find(|result| result.engine == engine)
 }
 
 /// A kernel under one configuration: what a chapter is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unit<'a> {
+pub(crate) struct Unit<'a> {
     pub kernel: &'a KernelName,
     /// None where the kernel has no other.
     pub configuration: Option<&'a str>,
@@ -254,12 +254,12 @@ pub struct Unit<'a> {
 
 impl Unit<'_> {
     /// `matmul`, or `matmul [TILE=16]`.
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         self.configuration.map_or_else(|| self.kernel.to_string(), |name| format!("{} [{name}]", self.kernel))
     }
 
     /// Where its chapter begins.
-    pub fn anchor(&self) -> String {
+    pub(crate) fn anchor(&self) -> String {
         match self.configuration {
             Some(name) if !self.first => format!("kernel/{}@{name}", self.kernel),
             Some(_) | None => format!("kernel/{}", self.kernel),
@@ -268,7 +268,7 @@ impl Unit<'_> {
 }
 
 /// Kernels and configurations in project order.
-pub fn units(evidence: &Evidence) -> Vec<Unit<'_>> {
+pub(crate) fn units(evidence: &Evidence) -> Vec<Unit<'_>> {
     let mut units = Vec::new();
     for kernel in &evidence.kernels {
         add_new(&mut units, Some(unit(evidence, &kernel.kernel, &kernel.configuration.name)));
@@ -277,7 +277,7 @@ pub fn units(evidence: &Evidence) -> Vec<Unit<'_>> {
 }
 
 /// The unit of a kernel and the name of a configuration.
-pub fn unit<'a>(evidence: &Evidence, kernel: &'a KernelName, configuration: &'a str) -> Unit<'a> {
+pub(crate) fn unit<'a>(evidence: &Evidence, kernel: &'a KernelName, configuration: &'a str) -> Unit<'a> {
     let mut names = evidence.kernels.iter().filter(|row| row.kernel == *kernel).map(|row| &row.configuration.name);
     let first = names.next().is_none_or(|name| name == configuration);
     let several = !first || names.any(|name| name != configuration);
@@ -285,13 +285,13 @@ pub fn unit<'a>(evidence: &Evidence, kernel: &'a KernelName, configuration: &'a 
 }
 
 /// The evidence of a unit on each engine, with its index.
-pub fn on_engines<'a>(evidence: &'a Evidence, wanted: &Unit) -> Vec<(usize, &'a KernelEvidence)> {
+pub(crate) fn on_engines<'a>(evidence: &'a Evidence, wanted: &Unit) -> Vec<(usize, &'a KernelEvidence)> {
     let of_unit = |row: &KernelEvidence| unit(evidence, &row.kernel, &row.configuration.name) == *wanted;
     evidence.kernels.iter().enumerate().filter(|(_, row)| of_unit(row)).collect()
 }
 
 /// Functions of the kernels' sources, as file, name and line, with the requirements that name them.
-pub struct CodeRow<'a> {
+pub(crate) struct CodeRow<'a> {
     pub file: &'a str,
     pub function: &'a str,
     pub line: u32,
@@ -300,7 +300,7 @@ pub struct CodeRow<'a> {
 }
 
 /// The trace from code to requirements: every function of every kernel, also those that no requirement names.
-pub fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
+pub(crate) fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
     let mut rows: Vec<CodeRow> = Vec::new();
     for kernel in &evidence.kernels {
         for function in &kernel.structure.functions {
@@ -323,7 +323,7 @@ pub fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
 }
 
 /// Whether two engines show the same of a decision: vectors with their tests, and every status.
-pub fn same_decision(one: &DecisionCoverage, other: &DecisionCoverage) -> bool {
+pub(crate) fn same_decision(one: &DecisionCoverage, other: &DecisionCoverage) -> bool {
     let vectors = |d: &DecisionCoverage| {
         d.vectors.iter().map(|v| (v.values.clone(), v.outcome, v.tests.clone())).collect::<Vec<_>>()
     };
@@ -338,23 +338,23 @@ pub fn same_decision(one: &DecisionCoverage, other: &DecisionCoverage) -> bool {
 }
 
 /// The summary that a kernel's coverage holds, or none.
-pub fn summary<'a>(coverage: &'a KernelCoverage, criterion: &str) -> Option<&'a CriterionSummary> {
+pub(crate) fn summary<'a>(coverage: &'a KernelCoverage, criterion: &str) -> Option<&'a CriterionSummary> {
     coverage.summary.iter().find(|summary| summary.criterion == criterion)
 }
 
 /// A place in a kernel's source: the file is named only where it is not the main one.
-pub fn place(source: &str, file: &str, line: u32, column: u32) -> String {
+pub(crate) fn place(source: &str, file: &str, line: u32, column: u32) -> String {
     let at = if column == 0 { line.to_string() } else { format!("{line}:{column}") };
     if file == source { at } else { format!("{file}:{at}") }
 }
 
 /// `x,y,z` of an invocation, or `-`.
-pub fn invocation(id: Option<[u32; 3]>) -> String {
+pub(crate) fn invocation(id: Option<[u32; 3]>) -> String {
     id.map_or("-".to_owned(), |[x, y, z]| format!("{x},{y},{z}"))
 }
 
 /// The same, with the directed schedule that it is seen in, where the ordinary one does not show it.
-pub fn invocation_in(id: Option<[u32; 3]>, directed: Option<Schedule>) -> String {
+pub(crate) fn invocation_in(id: Option<[u32; 3]>, directed: Option<Schedule>) -> String {
     match directed {
         None => invocation(id),
         Some(schedule) => format!("{} in {schedule}", invocation(id)),
@@ -362,7 +362,7 @@ pub fn invocation_in(id: Option<[u32; 3]>, directed: Option<Schedule>) -> String
 }
 
 /// Who showed a vector first, and that undefined values may have done so.
-pub fn witness_of(vector: &ObservedVector) -> String {
+pub(crate) fn witness_of(vector: &ObservedVector) -> String {
     let witness = invocation_in(vector.witness, vector.first_directed());
     if vector.undefined { format!("{witness}, may follow an undefined value") } else { witness }
 }

@@ -14,7 +14,7 @@ use vkcert_model::object::{ObjectOrigin, ObjectStructure};
 use vkcert_model::wording::plural;
 
 /// A part of a figure, with what it says of the matter.
-pub type Part = (String, Tone);
+pub(crate) type Part = (String, Tone);
 
 fn words(outcome: AgreementOutcome) -> (&'static str, Tone) {
     match outcome {
@@ -59,12 +59,12 @@ impl ComparedTest {
 }
 
 /// Whether an element that differs depends on an undefined value, so that it was not compared.
-pub fn has_undefined_outputs(row: &Agreement) -> bool {
+pub(crate) fn has_undefined_outputs(row: &Agreement) -> bool {
     row.bounds.iter().flat_map(|bounds| &bounds.buffers).any(|buffer| buffer.undefined > 0)
 }
 
 /// `15 of 15 tests: same outputs and coverage on both engines`; none where no test was compared.
-pub fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
+pub(crate) fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
     let rows = &evidence.campaign.agreement;
     if rows.is_empty() {
         return None;
@@ -108,7 +108,7 @@ fn worst_ulp(rows: &[Agreement]) -> Option<u64> {
 }
 
 /// `4 interfaces: 31 checks hold, 0 refuted, 2 undetermined`, and the kernels that have no interface.
-pub fn coupling(evidence: &Evidence) -> Vec<Part> {
+pub(crate) fn coupling(evidence: &Evidence) -> Vec<Part> {
     let rows = &evidence.campaign.coupling;
     let kernels: BTreeSet<&KernelName> = evidence.campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
     let without = kernels.iter().filter(|name| !rows.iter().any(|row| row.kernel == ***name)).count();
@@ -170,7 +170,7 @@ impl ObjectCode {
 
 /// `0 of 43 branches, switches and selects and 0 of 12 loops trace to no source statement`; none where the project does not
 /// ask for additional code.
-pub fn additional_code(evidence: &Evidence) -> Option<Vec<Part>> {
+pub(crate) fn additional_code(evidence: &Evidence) -> Option<Vec<Part>> {
     if !facts::asked_for(evidence, "additional-code") || evidence.kernels.is_empty() {
         return None;
     }

@@ -19,7 +19,8 @@ mod scalars;
 mod statement;
 mod terminal;
 
-pub use facts::{asked_for, explanation, open_reason};
+pub use facts::asked_for;
+pub use facts::obligations::{explanation, open_reason};
 pub use places::{Places, ProjectPlace, shell_word};
 pub use terminal::wrap;
 

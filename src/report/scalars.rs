@@ -3,7 +3,7 @@
 use vkcert_model::element::{DataType, ScalarType};
 
 /// The scalars that a buffer of this type is made of; none of one that its kernel's block lays out.
-pub fn scalar_of(data_type: DataType) -> Option<ScalarType> {
+pub(crate) fn scalar_of(data_type: DataType) -> Option<ScalarType> {
     match data_type {
         DataType::Element(element) => Some(element.scalar),
         DataType::Reflect => None,
@@ -11,7 +11,7 @@ pub fn scalar_of(data_type: DataType) -> Option<ScalarType> {
 }
 
 /// Each scalar of little-endian contents; bytes behind the last whole one are left out.
-pub fn in_words(bytes: &[u8], scalar: ScalarType) -> Vec<String> {
+pub(crate) fn in_words(bytes: &[u8], scalar: ScalarType) -> Vec<String> {
     bytes.chunks_exact(scalar.size()).map(|chunk| word(chunk, scalar)).collect()
 }
 
@@ -34,7 +34,7 @@ fn word(bytes: &[u8], scalar: ScalarType) -> String {
 }
 
 /// The shortest digits that give the same value; `Infinity` as test procedures write it.
-pub fn real<T: Into<f64> + std::fmt::Debug + Copy>(value: T) -> String {
+pub(crate) fn real<T: Into<f64> + std::fmt::Debug + Copy>(value: T) -> String {
     let wide: f64 = value.into();
     if wide.is_infinite() {
         return if wide > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();

@@ -4,7 +4,7 @@
 //! only of the kinds that were looked for, of coverage with the criteria that are meant.
 //! Does not cover: how the sentences are set.
 
-pub mod brief;
+pub(crate) mod brief;
 
 use super::document::Tone;
 use super::facts;
@@ -22,7 +22,7 @@ use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_model::wording::plural;
 
 /// Exit codes as the contract gives them, in words.
-pub fn title(evidence: &Evidence) -> (Tone, String) {
+pub(crate) fn title(evidence: &Evidence) -> (Tone, String) {
     let (tone, title) = match evidence.campaign.conclusion.exit_code {
         0 => match signed_for(evidence) {
             None => (Tone::Good, "All that was asked for holds"),
@@ -55,7 +55,7 @@ fn signed_for(evidence: &Evidence) -> Option<String> {
 }
 
 /// Obligations of the criteria asked for that justifications close, counted where most are: on one engine of a kernel.
-pub fn justified(evidence: &Evidence) -> usize {
+pub(crate) fn justified(evidence: &Evidence) -> usize {
     let mut by_unit: BTreeMap<(&KernelName, &str), u32> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
         let asked = row.criteria.iter().filter(|criterion| facts::asked_for(evidence, &criterion.criterion));
@@ -67,7 +67,7 @@ pub fn justified(evidence: &Evidence) -> usize {
 }
 
 /// Kernels that no test which ran has dispatched on any engine; references and checkers of expectations are not dispatched.
-pub fn never_run(evidence: &Evidence) -> Vec<&KernelName> {
+pub(crate) fn never_run(evidence: &Evidence) -> Vec<&KernelName> {
     let campaign = &evidence.campaign;
     let ran = |test: &&TestEvidence| test.results.iter().any(|result| result.verdict.ran());
     let run: BTreeSet<&KernelName> = campaign.tests.iter().filter(ran).flat_map(|test| &test.kernels).collect();
@@ -100,29 +100,29 @@ fn failures(evidence: &Evidence) -> Option<String> {
 }
 
 /// `1 finding`, `2 findings`
-pub fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     plural(count, noun, &format!("{noun}s"))
 }
 
 /// Whether evidence is of a format that holds open items.
-pub fn holds_items(campaign: &Campaign) -> bool {
+pub(crate) fn holds_items(campaign: &Campaign) -> bool {
     campaign.settings.is_some()
 }
 
 /// Said of evidence that holds no open items.
-pub const NO_ITEMS: &str =
+pub(crate) const NO_ITEMS: &str =
     "This evidence is of an older format, which says nothing of open items and of what was not looked for.";
 
 /// A reason of the conclusion as reports tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldReason {
+pub(crate) struct ToldReason {
     /// None where evidence of an older version does not hold it.
     pub ground: Option<Ground>,
     pub sentence: String,
 }
 
 /// Reasons of the conclusion; those of open items as one sentence, because the items are listed by themselves.
-pub fn reasons(evidence: &Evidence) -> Vec<ToldReason> {
+pub(crate) fn reasons(evidence: &Evidence) -> Vec<ToldReason> {
     let Campaign { conclusion, open_items, .. } = &evidence.campaign;
     let of_items: Vec<String> =
         open_items.iter().filter(|item| item.stands()).map(|item| item.reason().to_string()).collect();
@@ -164,12 +164,12 @@ fn engines_at_once(tests: &[TestEvidence], reasons: Vec<ToldReason>) -> Vec<Told
 }
 
 /// The same in few lines.
-pub fn brief_reasons(evidence: &Evidence) -> BriefReasons {
+pub(crate) fn brief_reasons(evidence: &Evidence) -> BriefReasons {
     brief::reasons(evidence, reasons(evidence))
 }
 
 /// What holds where nothing stands against the result.
-pub fn achieved(evidence: &Evidence) -> Vec<String> {
+pub(crate) fn achieved(evidence: &Evidence) -> Vec<String> {
     [requirements(evidence), obligations(evidence), findings(evidence)].into_iter().flatten().collect()
 }
 
@@ -253,7 +253,7 @@ fn findings(evidence: &Evidence) -> Option<String> {
 }
 
 /// `none` of findings, as far as that can be said.
-pub fn no_findings(evidence: &Evidence) -> (&'static str, Tone) {
+pub(crate) fn no_findings(evidence: &Evidence) -> (&'static str, Tone) {
     match scope(evidence) {
         Scope::Everywhere => ("none", Tone::Good),
         Scope::InPart => ("none of the kinds looked for", Tone::Good),
@@ -262,7 +262,7 @@ pub fn no_findings(evidence: &Evidence) -> (&'static str, Tone) {
 }
 
 /// Kinds of findings that were not looked for, or not everywhere, by reason: `engine-disagreement, validation: no device ran`.
-pub fn unsought(evidence: &Evidence) -> Vec<String> {
+pub(crate) fn unsought(evidence: &Evidence) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for row in &evidence.campaign.unsought {
         let reason = row.reason.to_string();
@@ -275,7 +275,7 @@ pub fn unsought(evidence: &Evidence) -> Vec<String> {
 }
 
 /// What shares of coverage are shares of.
-pub fn basis_of_shares(evidence: &Evidence) -> &'static str {
+pub(crate) fn basis_of_shares(evidence: &Evidence) -> &'static str {
     if evidence.campaign.project.decision_policy == DecisionPolicy::ControlFlow.name() {
         "Shares: obligations covered by tests that passed, of all obligations. Decision: decisions in control flow alone, entry \
          and exit points of functions."
@@ -286,7 +286,7 @@ pub fn basis_of_shares(evidence: &Evidence) -> &'static str {
 }
 
 /// Notes of page 1; of older evidence the engines that did not run.
-pub fn notes(evidence: &Evidence) -> Vec<String> {
+pub(crate) fn notes(evidence: &Evidence) -> Vec<String> {
     let campaign = &evidence.campaign;
     if holds_items(campaign) {
         let stored = campaign.notes.iter().map(|note| note.sentence.clone());
@@ -300,7 +300,7 @@ pub fn notes(evidence: &Evidence) -> Vec<String> {
 }
 
 /// What to do next for each kind of what is left: a command, or a line of the project file.
-pub fn next_steps(evidence: &Evidence, places: &Places) -> Vec<String> {
+pub(crate) fn next_steps(evidence: &Evidence, places: &Places) -> Vec<String> {
     let campaign = &evidence.campaign;
     let mut steps = Vec::new();
     let open = facts::uncovered_obligations(evidence);

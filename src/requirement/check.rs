@@ -20,7 +20,7 @@ use vkcert_model::schedule::MOST_SCHEDULES;
 use vkcert_model::vulkan_sc::Profile;
 
 /// Everything that is wrong with a project whose files have been read.
-pub fn check_project(project: &Project) -> Vec<Diagnostic> {
+pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
     let mut problems = check_settings(project);
     let by_uid = check_uids(project, &mut problems);
     for requirement in &project.requirements {
@@ -39,7 +39,7 @@ pub fn check_project(project: &Project) -> Vec<Diagnostic> {
 }
 
 /// A name that may stand in file names and reports; `what` is what it names.
-pub fn check_name(origin: &Origin, what: &str, name: &str) -> Option<Diagnostic> {
+pub(crate) fn check_name(origin: &Origin, what: &str, name: &str) -> Option<Diagnostic> {
     let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
         return None;
@@ -52,7 +52,7 @@ pub fn check_name(origin: &Origin, what: &str, name: &str) -> Option<Diagnostic>
 }
 
 /// A reference to something that does not exist, with the nearest name that does.
-pub fn unknown<'a>(
+pub(crate) fn unknown<'a>(
     origin: &Origin,
     kind: &'static str,
     what: &str,
@@ -518,7 +518,7 @@ fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
 }
 
 /// What is wrong with the kernels of a test-procedure file.
-pub fn check_procedure(origin: &Origin, procedure: &Procedure) -> Vec<Diagnostic> {
+pub(crate) fn check_procedure(origin: &Origin, procedure: &Procedure) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     if procedure.tests.is_empty() {
         problems.push(origin.at("tests").error("missing-key", "the file has no test"));

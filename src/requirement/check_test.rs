@@ -10,7 +10,7 @@ use vkcert_model::image::Image;
 use vkcert_model::procedure::{Binding, Buffer, Expectation, SpecializationValue, Test, Tolerance};
 
 /// The kernels that a test may dispatch.
-pub struct KernelNames<'a> {
+pub(crate) struct KernelNames<'a> {
     pub names: Vec<&'a KernelName>,
     /// Where they are declared, for hints.
     pub table: &'static str,
@@ -18,7 +18,7 @@ pub struct KernelNames<'a> {
 
 impl KernelNames<'_> {
     /// A diagnostic if there is no kernel `name`.
-    pub fn check(&self, origin: &Origin, name: &KernelName) -> Option<Diagnostic> {
+    pub(crate) fn check(&self, origin: &Origin, name: &KernelName) -> Option<Diagnostic> {
         if self.names.contains(&name) {
             return None;
         }
@@ -33,7 +33,7 @@ impl KernelNames<'_> {
 }
 
 /// Checks each test by itself, and that no id occurs twice.
-pub fn check_tests(tests: &[Located<Test>], kernels: &KernelNames<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check_tests(tests: &[Located<Test>], kernels: &KernelNames<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut seen: BTreeMap<&str, &Origin> = BTreeMap::new();
     for test in tests {
@@ -326,7 +326,7 @@ fn check_tolerance(place: &Origin, tolerance: &Tolerance, problems: &mut Vec<Dia
 }
 
 /// Specialization ids are numbers, and each has one value.
-pub fn check_specialization(
+pub(crate) fn check_specialization(
     place: &Origin,
     values: &BTreeMap<String, SpecializationValue>,
     problems: &mut Vec<Diagnostic>,

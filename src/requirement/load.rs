@@ -22,7 +22,7 @@ use vkcert_model::requirement::{Interface, Justification, Requirement, Verificat
 /// The project file's name.
 pub const PROJECT_FILE: &str = "vkcert.toml";
 /// The folder that holds requirements, tests, justifications and interfaces.
-pub const REQUIREMENTS: &str = "requirements";
+pub(crate) const REQUIREMENTS: &str = "requirements";
 
 /// A project that has been read and checked.
 #[derive(Debug, Clone)]

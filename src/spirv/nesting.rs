@@ -10,9 +10,9 @@ use rspirv::spirv::Op;
 use std::collections::{HashMap, HashSet};
 
 /// Deepest nesting (SPIR-V specification, "Universal Limits", structure nesting depth).
-pub const MOST_LEVELS: u32 = 255;
+pub(crate) const MOST_LEVELS: u32 = 255;
 /// Most parts of a type or constant, parts of parts included.
-pub const MOST_PARTS: u64 = 1 << 22;
+pub(crate) const MOST_PARTS: u64 = 1 << 22;
 
 /// What a type or constant holds.
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ struct Held {
 const LEAF: Held = Held { levels: 1, parts: 1 };
 
 /// Checks the declarations of a module.
-pub fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
+pub(crate) fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
     let mut held: HashMap<Id, Held> = HashMap::new();
     let mut defined = HashSet::with_capacity(instructions.len());
     for id in instructions.iter().filter_map(|instruction| instruction.result) {

@@ -6,7 +6,7 @@
 
 /// A path of a text, from the root of its crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub(super) struct Named {
     pub line: usize,
     pub path: Vec<String>,
 }
@@ -125,7 +125,7 @@ fn read_tree(
 }
 
 /// Every path that a module names. `module` is its own path; `children` are the names of its child modules.
-pub fn named(text: &str, module: &[String], children: &[String]) -> Vec<Named> {
+pub(super) fn named(text: &str, module: &[String], children: &[String]) -> Vec<Named> {
     let tokens = tokens(text);
     let word = |at: usize| match tokens.get(at) {
         Some((_, Token::Word(word))) => Some(word.as_str()),

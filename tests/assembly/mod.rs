@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-pub mod operation;
+pub(crate) mod operation;
 
 use crate::filetest::{Buffer, FileTest};
 use rspirv::binary::Assemble;
@@ -18,7 +18,7 @@ use vkcert::spirv::validate::{TargetEnv, validate};
 /// A kernel. `%i` and `%o` are blocks of a runtime array of uint at bindings 0 and 1; `%x` is the local index; `%c0` to
 /// `%c9` are constants of type uint; pointers: `%pb` to a block, `%pu` to its words, `%fu` to a function variable.
 #[derive(Debug, Clone, Default)]
-pub struct Kernel {
+pub(crate) struct Kernel {
     /// Names of capabilities and extensions.
     pub needs: &'static [&'static str],
     /// Imported instruction sets.
@@ -38,7 +38,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let (extensions, capabilities): (Vec<&str>, Vec<&str>) =
             self.needs.iter().copied().partition(|name| name.starts_with("SPV_"));
         let capabilities: String = capabilities.iter().map(|name| format!("OpCapability {name}\n")).collect();
@@ -97,7 +97,7 @@ OpFunctionEnd
         )
     }
 
-    pub fn words(&self) -> Vec<u32> {
+    pub(crate) fn words(&self) -> Vec<u32> {
         let text = self.text();
         let compiler = shaderc::Compiler::new().unwrap();
         let mut options = shaderc::CompileOptions::new().unwrap();
@@ -111,7 +111,7 @@ OpFunctionEnd
     }
 
     /// The job with one group; the module must be valid.
-    pub fn job(&self, input: &[u32], output: usize) -> Job {
+    pub(crate) fn job(&self, input: &[u32], output: usize) -> Job {
         let words = self.words();
         validate(&words, TargetEnv::Vulkan1_3).unwrap_or_else(|error| panic!("{error}\n{}", self.text()));
         self.unchecked(words, input, output)
@@ -134,12 +134,12 @@ OpFunctionEnd
         .job()
     }
 
-    pub fn run(&self, input: &[u32], output: usize) -> Run {
+    pub(crate) fn run(&self, input: &[u32], output: usize) -> Run {
         sequential(&self.job(input, output), Settings::default())
     }
 
     /// What the sequential engine does not have of it.
-    pub fn unsupported(&self) -> String {
+    pub(crate) fn unsupported(&self) -> String {
         match self.run(&[0; 64], 64).completion {
             Completion::Unsupported { what } => what,
             other => panic!("{other:?}"),
@@ -147,7 +147,7 @@ OpFunctionEnd
     }
 
     /// The same of a module that is not valid in Vulkan.
-    pub fn refused(&self) -> String {
+    pub(crate) fn refused(&self) -> String {
         let job = self.unchecked(self.words(), &[0; 64], 64);
         match sequential(&job, Settings::default()).completion {
             Completion::Unsupported { what } => what,
@@ -156,7 +156,7 @@ OpFunctionEnd
     }
 
     /// Words of the output where nothing is found; the same on the device if there is one that can.
-    pub fn output(&self, input: &[u32], output: usize, device: Option<&mut VulkanExecutor>) -> Vec<u32> {
+    pub(crate) fn output(&self, input: &[u32], output: usize, device: Option<&mut VulkanExecutor>) -> Vec<u32> {
         let job = self.job(input, output);
         let run = sequential(&job, Settings::default());
         assert_eq!((&run.completion, run.findings.as_slice()), (&Completion::Completed, &[][..]), "{}", self.text());
@@ -179,7 +179,7 @@ OpFunctionEnd
     }
 
     /// Kinds and messages of what is found.
-    pub fn findings(&self, input: &[u32], output: usize) -> Vec<(FindingKind, String)> {
+    pub(crate) fn findings(&self, input: &[u32], output: usize) -> Vec<(FindingKind, String)> {
         let run = self.run(input, output);
         assert_eq!(run.completion, Completion::Completed, "{}", self.text());
         run.findings.into_iter().map(|finding| (finding.kind, finding.message)).collect()
@@ -211,10 +211,10 @@ fn newer(words: &[u32]) -> Vec<u32> {
     module.assemble()
 }
 
-pub fn sequential(job: &Job, settings: Settings) -> Run {
+pub(crate) fn sequential(job: &Job, settings: Settings) -> Run {
     SequentialExecutor::new(settings).run(job, &mut Unobserved).unwrap()
 }
 
-pub fn words(bytes: &[u8]) -> Vec<u32> {
+pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }

@@ -3,9 +3,9 @@
 use super::Kernel;
 use std::fmt::Write;
 
-pub const IMPORT: &str = "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
+pub(crate) const IMPORT: &str = "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
 
-pub const TYPES: &str = "%half = OpTypeFloat 16
+pub(crate) const TYPES: &str = "%half = OpTypeFloat 16
 %float = OpTypeFloat 32
 %double = OpTypeFloat 64
 %ubyte = OpTypeInt 8 0
@@ -34,10 +34,10 @@ pub const TYPES: &str = "%half = OpTypeFloat 16
 %split_double = OpTypeStruct %double %int
 ";
 
-pub const WIDTHS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "SPV_KHR_float_controls"];
+pub(crate) const WIDTHS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "SPV_KHR_float_controls"];
 
 /// A kernel whose invocations take three numbers from three pairs of words and give one as a pair.
-pub struct Operation {
+pub(crate) struct Operation {
     /// Types of the operands and of the result.
     pub operands: [&'static str; 3],
     pub result: &'static str,
@@ -45,7 +45,7 @@ pub struct Operation {
     pub text: String,
 }
 
-pub fn bits_of(ty: &str) -> u32 {
+pub(crate) fn bits_of(ty: &str) -> u32 {
     match ty {
         "half" | "short" | "ushort" => 16,
         "byte" | "ubyte" => 8,
@@ -55,7 +55,7 @@ pub fn bits_of(ty: &str) -> u32 {
 }
 
 /// Vectors of two numbers of a type.
-pub fn pair_of(ty: &str) -> String {
+pub(crate) fn pair_of(ty: &str) -> String {
     match ty {
         "uint" => "v2u".to_owned(),
         "float" => "v2f".to_owned(),
@@ -65,7 +65,7 @@ pub fn pair_of(ty: &str) -> String {
 }
 
 /// The unsigned integers of some bits.
-pub fn unsigned(bits: u32) -> &'static str {
+pub(crate) fn unsigned(bits: u32) -> &'static str {
     match bits {
         8 => "ubyte",
         16 => "ushort",
@@ -75,11 +75,11 @@ pub fn unsigned(bits: u32) -> &'static str {
 }
 
 impl Operation {
-    pub fn float(text: &str) -> Self {
+    pub(crate) fn float(text: &str) -> Self {
         Self { operands: ["float"; 3], result: "float", text: text.to_owned() }
     }
 
-    pub fn kernel(&self, needs: &'static [&'static str], modes: &'static str, count: usize) -> Kernel {
+    pub(crate) fn kernel(&self, needs: &'static [&'static str], modes: &'static str, count: usize) -> Kernel {
         let mut body = "%at = OpIMul %uint %x %c6\n".to_owned();
         for ((name, ty), place) in ["a", "b", "d"].into_iter().zip(self.operands).zip(0..) {
             let own = unsigned(bits_of(ty));
@@ -124,7 +124,7 @@ OpStore %o_p1 %r_1",
     }
 
     /// Results for triples of operands, as bits.
-    pub fn results(&self, needs: &'static [&'static str], modes: &'static str, given: &[[u64; 3]]) -> Vec<u64> {
+    pub(crate) fn results(&self, needs: &'static [&'static str], modes: &'static str, given: &[[u64; 3]]) -> Vec<u64> {
         let mut kernel = self.kernel(needs, modes, given.len());
         kernel.imports = if self.text.contains("%glsl") { IMPORT } else { "" };
         let input: Vec<u32> = given.iter().flatten().flat_map(|bits| [*bits as u32, (bits >> 32) as u32]).collect();

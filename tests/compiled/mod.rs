@@ -15,7 +15,7 @@ use vkcert::spirv::module::Module;
 static LIMITS: LazyLock<ProjectLimits> = LazyLock::new(ProjectLimits::default);
 
 /// Compiles GLSL text, each text once.
-pub fn module(text: &str) -> Arc<Module> {
+pub(crate) fn module(text: &str) -> Arc<Module> {
     static COMPILED: Mutex<BTreeMap<String, Arc<Module>>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().unwrap();
     compiled.entry(text.to_owned()).or_insert_with(|| compile(text)).clone()
@@ -32,7 +32,7 @@ fn compile(text: &str) -> Arc<Module> {
 }
 
 /// The GLSL kernels of a procedure.
-pub fn kernels(procedure: &ProcedureFile) -> BTreeMap<KernelName, PreparedKernel> {
+pub(crate) fn kernels(procedure: &ProcedureFile) -> BTreeMap<KernelName, PreparedKernel> {
     let compiled = procedure.procedure.kernels.iter().map(|(name, kernel)| {
         let text = match &kernel.source {
             KernelText::Path(path) => std::fs::read_to_string(procedure.base.join(path)).unwrap(),
@@ -46,6 +46,6 @@ pub fn kernels(procedure: &ProcedureFile) -> BTreeMap<KernelName, PreparedKernel
 }
 
 /// Default limits, all checks.
-pub fn setting<'a>(kernels: &'a BTreeMap<KernelName, PreparedKernel>, base: &'a Path) -> Setting<'a> {
+pub(crate) fn setting<'a>(kernels: &'a BTreeMap<KernelName, PreparedKernel>, base: &'a Path) -> Setting<'a> {
     Setting { kernels, base, limits: &LIMITS, overrides: TestLimits::default(), checks: Checks::all() }
 }

@@ -11,7 +11,7 @@ use vkcert::exec::{Executor, Job, Unobserved};
 use vkcert::model::finding::FindingKind;
 
 /// Programs in one, so that the header is compiled once.
-pub struct Together {
+pub(super) struct Together {
     folder: tempfile::TempDir,
     program: std::path::PathBuf,
 }
@@ -40,7 +40,7 @@ impl Together {
         text
     }
 
-    pub fn build_with(programs: &[String], compiler: &str) -> Self {
+    pub(super) fn build_with(programs: &[String], compiler: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (source, program) = (write(folder.path(), "all.cpp", Self::joined(programs)), folder.path().join("all"));
         let mut command = std::process::Command::new(compiler);
@@ -50,14 +50,14 @@ impl Together {
     }
 
     /// Whether a compiler takes the programs without a warning.
-    pub fn check(programs: &[String], compiler: &str) {
+    pub(super) fn check(programs: &[String], compiler: &str) {
         let folder = tempfile::tempdir().unwrap();
         let source = write(folder.path(), "all.cpp", Self::joined(programs));
         let mut command = std::process::Command::new(compiler);
         run(command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(&source), 0);
     }
 
-    pub fn run(&self, number: usize, job: &Job) -> Ran {
+    pub(super) fn run(&self, number: usize, job: &Job) -> Ran {
         let contents: Vec<Vec<u8>> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
         let text = job::text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE).unwrap();
         let file = write(self.folder.path(), "job", text);

@@ -8,11 +8,11 @@ use vkcert::model::place::Place;
 use vkcert::model::printed::PrintedLine;
 
 /// Tile widths at which every file test runs.
-pub const WIDTHS: [u32; 5] = [64, 1, 3, 128, 1024];
+pub(crate) const WIDTHS: [u32; 5] = [64, 1, 3, 128, 1024];
 
 /// How the listed findings are compared with those that are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Findings {
+pub(crate) enum Findings {
     /// The later place first; where the result may depend on the width, only kinds at other widths than 64.
     AsListed,
     /// The two places of a data race in either order, and exactly these pairs at every width. Where the result may depend
@@ -20,7 +20,7 @@ pub enum Findings {
     InEitherOrder,
 }
 
-pub fn run(test: &FileTest, tile_width: u32) -> Run {
+pub(crate) fn run(test: &FileTest, tile_width: u32) -> Run {
     let memory_model = if test.spec_memory_model { MemoryModel::Spec } else { MemoryModel::Idiom };
     let settings = Settings { tile_width, memory_model, ..Settings::default() };
     SequentialExecutor::new(settings).run(&test.job(), &mut Unobserved).expect("the engine does not fail")
@@ -85,7 +85,7 @@ fn missing_kinds(test: &FileTest, run: &Run) -> Vec<String> {
 }
 
 /// What a run at a tile width does other than the directives say.
-pub fn problems(test: &FileTest, width: u32, run: &Run, findings: Findings) -> Vec<String> {
+pub(crate) fn problems(test: &FileTest, width: u32, run: &Run, findings: Findings) -> Vec<String> {
     if may_vary(test, width) && findings == Findings::AsListed {
         // Which of two racing accesses comes first depends on the width; that they race does not.
         return missing_kinds(test, run);

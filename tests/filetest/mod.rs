@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-pub mod judge;
+pub(crate) mod judge;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use vkcert::model::image::{AddressMode, BorderColor, Coordinates, Filter, ImageD
 use vkcert::model::procedure::{DescriptorClass, Limits};
 
 #[derive(Debug, Clone, Default)]
-pub struct FileTest {
+pub(crate) struct FileTest {
     pub name: String,
     pub words: Vec<u32>,
     pub groups: [u32; 3],
@@ -44,7 +44,7 @@ pub struct FileTest {
 }
 
 #[derive(Debug, Clone)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     pub binding: u32,
     pub class: DescriptorClass,
     pub words: Vec<Option<u32>>,
@@ -53,7 +53,7 @@ pub struct Buffer {
 
 /// A binding that sees bytes of another binding's buffer.
 #[derive(Debug, Clone)]
-pub struct Alias {
+pub(crate) struct Alias {
     pub binding: u32,
     pub of: u32,
     pub offset: u64,
@@ -65,7 +65,7 @@ pub struct Alias {
 
 /// The device address of a buffer, stored in another one before the run.
 #[derive(Debug, Clone)]
-pub struct Address {
+pub(crate) struct Address {
     pub binding: u32,
     /// Byte offset of the 8 bytes.
     pub at: u64,
@@ -76,7 +76,7 @@ pub struct Address {
 
 /// An image or texel buffer; bound behind the buffers in order.
 #[derive(Debug, Clone)]
-pub struct Image {
+pub(crate) struct Image {
     pub binding: u32,
     pub array_index: u32,
     pub class: DescriptorClass,
@@ -87,21 +87,21 @@ pub struct Image {
 }
 
 #[derive(Debug, Clone)]
-pub struct Expect {
+pub(crate) struct Expect {
     pub binding: u32,
     pub kind: String,
     pub words: Vec<Option<u32>>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Expected {
+pub(crate) struct Expected {
     pub kind: String,
     pub line: u32,
     pub other: Option<u32>,
 }
 
 #[derive(Debug, Clone, Default)]
-pub enum Completed {
+pub(crate) enum Completed {
     #[default]
     Wholly,
     Error,
@@ -111,7 +111,7 @@ pub enum Completed {
 }
 
 /// Compiles GLSL without optimisation.
-pub fn compile(name: &str, text: &str) -> Vec<u32> {
+pub(crate) fn compile(name: &str, text: &str) -> Vec<u32> {
     compile_with(&shaderc::Compiler::new().unwrap(), shaderc::EnvVersion::Vulkan1_1, name, text)
 }
 
@@ -152,7 +152,7 @@ fn words<'a>(kind: &str, texts: impl Iterator<Item = &'a str>) -> Vec<Option<u32
 
 impl FileTest {
     /// All tests of a folder, by name.
-    pub fn read_all(folder: &Path) -> Vec<Self> {
+    pub(crate) fn read_all(folder: &Path) -> Vec<Self> {
         let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         let compiler = shaderc::Compiler::new().unwrap();
@@ -160,13 +160,13 @@ impl FileTest {
         paths.into_iter().filter(comp).map(|path| Self::read(&compiler, &path)).collect()
     }
 
-    pub fn read(compiler: &shaderc::Compiler, path: &Path) -> Self {
+    pub(crate) fn read(compiler: &shaderc::Compiler, path: &Path) -> Self {
         let text = std::fs::read_to_string(path).unwrap();
         Self::of(compiler, &path.file_stem().unwrap().to_string_lossy(), &text)
     }
 
     /// The test that a text is.
-    pub fn of(compiler: &shaderc::Compiler, name: &str, text: &str) -> Self {
+    pub(crate) fn of(compiler: &shaderc::Compiler, name: &str, text: &str) -> Self {
         let mut test = Self::parse(name, text);
         let environment = test.environment.unwrap_or(shaderc::EnvVersion::Vulkan1_1);
         test.words = compile_with(compiler, environment, name, text);
@@ -174,7 +174,7 @@ impl FileTest {
     }
 
     /// The test with its `neighbour` directive in place of the one that this names: it has no finding.
-    pub fn neighbour(compiler: &shaderc::Compiler, name: &str, text: &str) -> Self {
+    pub(crate) fn neighbour(compiler: &shaderc::Compiler, name: &str, text: &str) -> Self {
         let of_two = |line: &str| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
         let others: Vec<String> =
             text.lines().filter_map(|line| Some(format!(" {}", line.strip_prefix("//! neighbour ")?))).collect();
@@ -287,7 +287,7 @@ impl FileTest {
     }
 
     /// The job, with every check on.
-    pub fn job(&self) -> Job {
+    pub(crate) fn job(&self) -> Job {
         let images = self.images.iter().zip(self.buffers.len()..).map(|(image, buffer)| image.bound(buffer));
         let shapes = self.images.iter().zip(self.buffers.len() as u32..);
         let resources = JobResources {
@@ -385,7 +385,7 @@ impl FileTest {
     }
 
     /// Words that are not as expected.
-    pub fn mismatches(&self, buffers: &[Vec<u8>]) -> Vec<String> {
+    pub(crate) fn mismatches(&self, buffers: &[Vec<u8>]) -> Vec<String> {
         let mut problems = Vec::new();
         for expect in &self.expect {
             let bound =

@@ -3,20 +3,20 @@
 use super::*;
 
 /// Low and high words of doubles, by one kernel each.
-pub const LOW: &str = "#version 450
+pub(super) const LOW: &str = "#version 450
 layout(local_size_x = 2) in;
 layout(std430, binding = 0) buffer Doubles { uvec2 d[]; };
 void main() { d[gl_GlobalInvocationID.x].x = 7; }
 ";
 
-pub const HIGH: &str = "#version 450
+pub(super) const HIGH: &str = "#version 450
 layout(local_size_x = 2) in;
 layout(std430, binding = 0) buffer Doubles { uvec2 d[]; };
 void main() { d[gl_GlobalInvocationID.x].y = 0x40080000; }
 ";
 
 /// Counts in the low halves of words whose high halves nobody looks at.
-pub const COUNTS: &str = "#version 450
+pub(super) const COUNTS: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Out { uint counts[]; };
@@ -27,7 +27,7 @@ void main() {
 ";
 
 /// Ascending for any input, and which it was.
-pub const SORTED: &str = "#version 450
+pub(super) const SORTED: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Out { uint o[]; };
@@ -40,7 +40,7 @@ void main() {
 ";
 
 /// Finds numbers in ascending order right.
-pub const ASCENDING: &str = "#version 450
+pub(super) const ASCENDING: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer Out { uint o[]; };
 layout(std430, binding = 1) buffer Verdict { uint right[]; };
@@ -51,7 +51,7 @@ void main() {
 ";
 
 /// Finds what is a number, and not infinite, right.
-pub const FINITE: &str = "#version 450
+pub(super) const FINITE: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer Out { float f[]; };
 layout(std430, binding = 1) buffer Verdict { uint right[]; };
@@ -62,14 +62,14 @@ void main() {
 ";
 
 /// Halves in place.
-pub const DAMP: &str = "#version 450
+pub(super) const DAMP: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer State { float s[]; };
 void main() { s[gl_GlobalInvocationID.x] *= 0.5; }
 ";
 
 /// The sum of all, through partial sums.
-pub const PARTIAL: &str = "#version 450
+pub(super) const PARTIAL: &str = "#version 450
 layout(local_size_x = 2) in;
 layout(std430, binding = 0) buffer In { float f[]; };
 layout(std430, binding = 1) buffer Out { float sums[]; };
@@ -80,7 +80,7 @@ void main() {
 ";
 
 /// What is no number where the input is odd.
-pub const ODD: &str = "#version 450
+pub(super) const ODD: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Out { float f[]; };
@@ -91,7 +91,7 @@ void main() {
 ";
 
 /// Counts by atomics.
-pub const TALLY: &str = "#version 450
+pub(super) const TALLY: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Out { uint above; uint below; };
@@ -253,6 +253,6 @@ fn right() -> Vec<Row> {
     ]
 }
 
-pub fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<Row> {
     [vacuous(), right()].into_iter().flatten().collect()
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub fn certified(rows: &[&str], exit: i32) -> Value {
+pub(super) fn certified(rows: &[&str], exit: i32) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let rows: Vec<Row> = super::rows().into_iter().filter(|row| rows.contains(&row.id)).collect();
     project(folder.path(), &rows);

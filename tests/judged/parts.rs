@@ -3,7 +3,7 @@
 use super::*;
 
 /// Two members of two blocks of one binding, and an array.
-pub const PARTS: &str = "#version 450
+pub(super) const PARTS: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer Outputs { uint a; uint b; } outputs[2];
 layout(std430, binding = 2) buffer Results { float results[]; };
@@ -17,7 +17,7 @@ void main() {
 ";
 
 /// A million, and halves.
-pub const MIXED: &str = "#version 450
+pub(super) const MIXED: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer Out { float f[]; };
 void main() {
@@ -27,7 +27,7 @@ void main() {
 ";
 
 /// Sets every element, and reads what stood there without need.
-pub const AGAIN: &str = "#version 450
+pub(super) const AGAIN: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Out { int o[]; };
@@ -38,7 +38,7 @@ void main() {
 ";
 
 /// Raises a flag, lowers it, or leaves it.
-pub const STATUS: &str = "#version 450
+pub(super) const STATUS: &str = "#version 450
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Status { uint count; uint overflow; uint spare; vec3 ends[2]; };
@@ -50,7 +50,7 @@ void main() {
 ";
 
 /// Stores under conditions on one constant that exclude each other.
-pub const NEVER: &str = "#version 450
+pub(super) const NEVER: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(constant_id = 0) const uint MODE = 0u;
 layout(std430, binding = 0) buffer Out { int o[]; };
@@ -87,7 +87,7 @@ fn mixed(id: &'static str, start: &str, expectations: &[&str]) -> Row {
 
 const WIDE: &str = "buffer = \"m\"\nvalues = [1e6, 0.5, 0.5, 0.5]\ntolerance = { abs = 1.0 }";
 
-pub fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<Row> {
     let halves = |id, counted, start: &str, values: &str, tolerance: &str| {
         let buffer = format!("buffers.w = {{ type = \"float\", fill = {{ constant = {start} }}, count = 4 }}\n");
         let expected = format!("buffer = \"w\"\nvalues = {values}\ntolerance = {{ abs = {tolerance} }}");

@@ -4,7 +4,7 @@
 use super::*;
 
 /// A billion beside ordinary numbers.
-pub const HUGE: &str = "#version 450
+pub(super) const HUGE: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Out { float f[]; };
@@ -15,7 +15,7 @@ void main() {
 ";
 
 /// Copies all but the first element.
-pub const TAIL: &str = "#version 450
+pub(super) const TAIL: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer From { float from[]; };
 layout(std430, binding = 1) buffer To { float to[]; };
@@ -26,7 +26,7 @@ void main() {
 ";
 
 /// Finds all but the first element right where they are below a thousand.
-pub const NEAR: &str = "#version 450
+pub(super) const NEAR: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer Out { float f[]; };
 layout(std430, binding = 1) buffer Verdict { uint right[]; };
@@ -37,7 +37,7 @@ void main() {
 ";
 
 /// Halves as the bits of floats, and of pairs of half floats.
-pub const BITS: &str = "#version 450
+pub(super) const BITS: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Out { uint bits[]; };
@@ -53,7 +53,7 @@ void main() {
 ";
 
 /// Residuals: very small numbers that should be zero.
-pub const RESIDUALS: &str = "#version 450
+pub(super) const RESIDUALS: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer In { int a[]; };
 layout(std430, binding = 1) buffer Out { float f[]; };
@@ -64,7 +64,7 @@ void main() {
 ";
 
 /// A black image, but for what no byte holds.
-pub const BLACK: &str = "#version 450
+pub(super) const BLACK: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(binding = 0, rgba8) uniform image2D made;
 void main() { imageStore(made, ivec2(gl_GlobalInvocationID.xy), vec4(1e-6)); }
@@ -167,6 +167,6 @@ fn zero_rows() -> Vec<Row> {
     ]
 }
 
-pub fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<Row> {
     [huge_rows(), bit_rows(), zero_rows()].into_iter().flatten().collect()
 }

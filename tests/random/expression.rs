@@ -25,7 +25,7 @@ const INTERESTING: [u64; 16] = [
 ];
 
 impl Writer {
-    pub fn value(&mut self, ty: &Type, depth: u32) -> String {
+    pub(crate) fn value(&mut self, ty: &Type, depth: u32) -> String {
         match ty {
             Type::Numbers(Bool, n) => self.boolean(*n, depth),
             Type::Numbers(scalar, n) if scalar.is_float() => self.float(*scalar, *n, depth),
@@ -63,7 +63,7 @@ impl Writer {
     }
 
     /// A readable or writable place of a type: a variable or a part of one.
-    pub fn place(&mut self, want: &Type, access: Access) -> Option<String> {
+    pub(crate) fn place(&mut self, want: &Type, access: Access) -> Option<String> {
         for _ in 0..10 {
             let variable = self.scope[self.dice.below(self.scope.len() as u64) as usize].clone();
             if access == Access::Write && variable.access == Access::Read {
@@ -82,7 +82,7 @@ impl Writer {
     }
 
     /// From a variable down to a part of the type.
-    pub fn walk(&mut self, variable: &Variable, want: &Type) -> Option<String> {
+    pub(crate) fn walk(&mut self, variable: &Variable, want: &Type) -> Option<String> {
         let (mut path, mut ty) = (variable.name.clone(), variable.ty.clone());
         loop {
             if ty == *want {
@@ -126,13 +126,13 @@ impl Writer {
         format!("[{value} % {length}u]")
     }
 
-    pub fn tame(&mut self, ty: &Type, value: &str) -> String {
+    pub(crate) fn tame(&mut self, ty: &Type, value: &str) -> String {
         self.tamed.insert(ty.name(), ty.clone());
         format!("tame({value})")
     }
 
     /// A call of a function with this result, if there is one and calls may still be written.
-    pub fn call(&mut self, ty: &Type, depth: u32) -> Option<String> {
+    pub(crate) fn call(&mut self, ty: &Type, depth: u32) -> Option<String> {
         let found: Vec<usize> =
             (0..self.functions.len()).filter(|at| self.functions[*at].result.as_ref() == Some(ty)).collect();
         if found.is_empty() || self.calls == 0 || self.pure > 0 || depth == 0 {
@@ -143,7 +143,7 @@ impl Writer {
     }
 
     /// Arguments that are written stand for different local variables.
-    pub fn call_of(&mut self, number: usize, depth: u32) -> Option<String> {
+    pub(crate) fn call_of(&mut self, number: usize, depth: u32) -> Option<String> {
         let function = self.functions[number].clone();
         let (mut arguments, mut taken) = (Vec::new(), Vec::new());
         self.calls = self.calls.checked_sub(1)?;
@@ -192,7 +192,7 @@ impl Writer {
     }
 
     /// `T(number)` of a scalar or vector.
-    pub fn of(scalar: Scalar, n: u32, number: u64) -> String {
+    pub(crate) fn of(scalar: Scalar, n: u32, number: u64) -> String {
         format!(
             "{}({})",
             scalar.vector(n),
@@ -200,7 +200,7 @@ impl Writer {
         )
     }
 
-    pub fn integer(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
+    pub(crate) fn integer(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
         if depth == 0 {
             return self.integer_leaf(scalar, n);
         }
@@ -350,7 +350,7 @@ impl Writer {
     }
 
     /// Components of a vector in any order.
-    pub fn swizzled(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
+    pub(crate) fn swizzled(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
         let from = 2 + self.dice.below(3) as u32;
         let a = self.value(&Type::Numbers(scalar, from), depth.min(1));
         let letters: String = (0..n).map(|_| ['x', 'y', 'z', 'w'][self.dice.below(u64::from(from)) as usize]).collect();
@@ -406,14 +406,14 @@ impl Writer {
     }
 
     /// The same without calls or assignments.
-    pub fn pure_boolean(&mut self, depth: u32) -> String {
+    pub(crate) fn pure_boolean(&mut self, depth: u32) -> String {
         self.pure += 1;
         let text = self.boolean(1, depth);
         self.pure -= 1;
         text
     }
 
-    pub fn boolean(&mut self, n: u32, depth: u32) -> String {
+    pub(crate) fn boolean(&mut self, n: u32, depth: u32) -> String {
         if depth == 0 {
             return match self.place(&Type::Numbers(Bool, n), Access::Read) {
                 Some(place) => place,

@@ -5,14 +5,14 @@ use super::types::{Dice, Scalar};
 use vkcert::model::finding::FindingKind;
 
 /// A kernel with a defect at its start, and the finding that is due.
-pub struct Faulty {
+pub(crate) struct Faulty {
     pub kernel: Kernel,
     pub due: FindingKind,
     pub what: &'static str,
 }
 
 /// One by the kernel's seed.
-pub fn faulty(kernel: &Kernel) -> Faulty {
+pub(crate) fn faulty(kernel: &Kernel) -> Faulty {
     let mut dice = Dice(kernel.seed ^ 0xFA17);
     let local = kernel.shape.local_size;
     let scalar = Scalar::random(&mut dice);

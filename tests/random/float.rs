@@ -9,7 +9,7 @@ use Scalar::{F16, F32, F64, I32, U16, U32, U64};
 
 impl Writer {
     /// Whole numbers from -3 to 4: sums and products of a few are exact.
-    pub fn small(&mut self, scalar: Scalar, n: u32) -> String {
+    pub(crate) fn small(&mut self, scalar: Scalar, n: u32) -> String {
         let a = self.integer(I32, n, 0);
         let name = scalar.vector(n);
         format!("({name}({a} & {}) - {name}(3))", Self::of(I32, n, 7))
@@ -29,7 +29,7 @@ impl Writer {
         if n == 1 { format!("({literal})") } else { format!("{}({literal})", scalar.vector(n)) }
     }
 
-    pub fn float(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
+    pub(crate) fn float(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
         if depth == 0 {
             return self.float_leaf(scalar, n);
         }
@@ -146,7 +146,7 @@ impl Writer {
         }
     }
 
-    pub fn matrix(&mut self, scalar: Scalar, columns: u32, rows: u32, depth: u32) -> String {
+    pub(crate) fn matrix(&mut self, scalar: Scalar, columns: u32, rows: u32, depth: u32) -> String {
         let ty = Type::Matrix(scalar, columns, rows);
         if (depth == 0 || self.dice.one_in(3))
             && let Some(place) = self.place(&ty, Access::Read)

@@ -5,9 +5,9 @@ use super::writer::{Access, BoundBuffer, BoundImage, Contents, Floats, Flow, Jum
 use Scalar::{Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
 /// Words of the output buffer for each invocation.
-pub const OUT_WORDS: usize = 24;
+pub(crate) const OUT_WORDS: usize = 24;
 /// Where `main` may do more before anything else, in uniform control flow.
-pub const START: &str = "// start";
+pub(crate) const START: &str = "// start";
 
 const EXTENSIONS: &str = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
@@ -29,14 +29,14 @@ const EXTENSIONS: &str = "#version 460
 
 /// A kernel, and how it is dispatched.
 #[derive(Debug, Clone)]
-pub struct Kernel {
+pub(crate) struct Kernel {
     pub seed: u64,
     pub text: String,
     pub shape: Shape,
 }
 
 /// Makes the kernel of a seed.
-pub fn kernel(seed: u64) -> Kernel {
+pub(crate) fn kernel(seed: u64) -> Kernel {
     let mut writer = Writer::new(seed);
     let text = writer.kernel();
     Kernel { seed, text, shape: writer.shape }
@@ -389,7 +389,7 @@ impl Writer {
 }
 
 /// A scalar as one word.
-pub fn fold(scalar: Scalar, x: &str) -> String {
+pub(crate) fn fold(scalar: Scalar, x: &str) -> String {
     match scalar {
         Bool | I8 | U8 | I16 | U16 | I32 | U32 => format!("uint({x})"),
         I64 | U64 => format!("uint({x}) ^ uint({x} >> 32) * 3u"),

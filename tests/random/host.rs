@@ -27,7 +27,7 @@ fn buffer(name: String, bytes: Vec<u8>) -> JobBuffer {
 }
 
 /// Job of a compiled kernel on a subgroup size.
-pub fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
+pub(crate) fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
     let shape = &kernel.shape;
     let mut dice = Dice(kernel.seed ^ 0xABCD);
     let (mut buffers, mut bindings, mut resources) = (Vec::new(), Vec::new(), JobResources::default());

@@ -8,12 +8,12 @@
 
 #![allow(dead_code)]
 
-pub mod expression;
-pub mod faults;
-pub mod float;
-pub mod frame;
-pub mod host;
-pub mod reduce;
-pub mod statement;
-pub mod types;
-pub mod writer;
+pub(crate) mod expression;
+pub(crate) mod faults;
+pub(crate) mod float;
+pub(crate) mod frame;
+pub(crate) mod host;
+pub(crate) mod reduce;
+pub(crate) mod statement;
+pub(crate) mod types;
+pub(crate) mod writer;

@@ -1,7 +1,7 @@
 //! Makes a failing kernel smaller, on its text: a candidate stands if it still compiles, is valid and fails.
 
 /// The smallest text that `fails` that was found. Lines and blocks go first, then operands.
-pub fn reduce(text: &str, fails: &mut dyn FnMut(&str) -> bool) -> String {
+pub(crate) fn reduce(text: &str, fails: &mut dyn FnMut(&str) -> bool) -> String {
     let mut best = text.to_owned();
     loop {
         let before = best.len();

@@ -9,7 +9,7 @@ use super::writer::{Access, Flow, Function, Jumps, Way, Writer};
 use Scalar::{Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
 impl Writer {
-    pub fn block(&mut self, depth: u32, most: u64) {
+    pub(crate) fn block(&mut self, depth: u32, most: u64) {
         let known = self.scope.len();
         self.indent += 1;
         for _ in 0..1 + self.dice.below(most) {
@@ -19,7 +19,7 @@ impl Writer {
         self.scope.truncate(known);
     }
 
-    pub fn statement(&mut self, depth: u32) {
+    pub(crate) fn statement(&mut self, depth: u32) {
         if self.budget == 0 {
             return;
         }
@@ -476,7 +476,7 @@ impl Writer {
     }
 
     /// A function, which is known from here on.
-    pub fn function(&mut self) {
+    pub(crate) fn function(&mut self) {
         let number = self.functions.len();
         let result = (!self.dice.one_in(4)).then(|| self.random_type());
         let mut parameters = Vec::new();

@@ -1,10 +1,10 @@
 //! Types of random kernels, and the dice that choose.
 
 /// SplitMix64 (Steele, Lea, Flood 2014): enough for test texts, and the same everywhere.
-pub struct Dice(pub u64);
+pub(crate) struct Dice(pub u64);
 
 impl Dice {
-    pub fn roll(&mut self) -> u64 {
+    pub(crate) fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -12,21 +12,21 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.roll() % bound
     }
 
-    pub fn one_in(&mut self, n: u64) -> bool {
+    pub(crate) fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
-    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len() as u64) as usize]
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     Bool,
     I8,
     U8,
@@ -43,33 +43,33 @@ pub enum Scalar {
 
 use Scalar::{Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
-pub const INTEGERS: [Scalar; 8] = [I8, U8, I16, U16, I32, U32, I64, U64];
-pub const FLOATS: [Scalar; 3] = [F16, F32, F64];
+pub(crate) const INTEGERS: [Scalar; 8] = [I8, U8, I16, U16, I32, U32, I64, U64];
+pub(crate) const FLOATS: [Scalar; 3] = [F16, F32, F64];
 
 impl Scalar {
     /// Any of them, those of 32 bits more often.
-    pub fn random(dice: &mut Dice) -> Self {
+    pub(crate) fn random(dice: &mut Dice) -> Self {
         dice.pick(&[Bool, I8, U8, I16, U16, I32, I32, U32, U32, I64, U64, F16, F32, F32, F64])
     }
 
-    pub fn integer(dice: &mut Dice) -> Self {
+    pub(crate) fn integer(dice: &mut Dice) -> Self {
         dice.pick(&[I8, U8, I16, U16, I32, I32, U32, U32, I64, U64])
     }
 
-    pub fn is_float(self) -> bool {
+    pub(crate) fn is_float(self) -> bool {
         FLOATS.contains(&self)
     }
 
-    pub fn is_integer(self) -> bool {
+    pub(crate) fn is_integer(self) -> bool {
         INTEGERS.contains(&self)
     }
 
-    pub fn is_signed(self) -> bool {
+    pub(crate) fn is_signed(self) -> bool {
         matches!(self, I8 | I16 | I32 | I64)
     }
 
     /// Bits of a number; 32 of a Boolean.
-    pub fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         match self {
             I8 | U8 => 8,
             I16 | U16 | F16 => 16,
@@ -96,18 +96,18 @@ impl Scalar {
         }
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.names().0
     }
 
     /// Of `n` components; of 1, the scalar.
-    pub fn vector(self, n: u32) -> String {
+    pub(crate) fn vector(self, n: u32) -> String {
         if n == 1 { self.names().0.to_owned() } else { format!("{}{n}", self.names().1) }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Type {
+pub(crate) enum Type {
     /// A scalar (1 component) or vector.
     Numbers(Scalar, u32),
     /// Columns and rows.
@@ -118,9 +118,9 @@ pub enum Type {
 }
 
 impl Type {
-    pub const UINT: Type = Type::Numbers(U32, 1);
+    pub(crate) const UINT: Type = Type::Numbers(U32, 1);
 
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Type::Numbers(scalar, n) => scalar.vector(*n),
             Type::Matrix(scalar, columns, rows) => {
@@ -145,7 +145,7 @@ impl Type {
 }
 
 /// A number's literal; `bits` beyond the type's width do not count.
-pub fn integer_literal(scalar: Scalar, bits: u64) -> String {
+pub(crate) fn integer_literal(scalar: Scalar, bits: u64) -> String {
     let shift = 64 - scalar.bits();
     let signed = ((bits << shift) as i64) >> shift;
     let unsigned = bits << shift >> shift;
@@ -161,7 +161,7 @@ pub fn integer_literal(scalar: Scalar, bits: u64) -> String {
 }
 
 /// A float's literal.
-pub fn float_literal(scalar: Scalar, value: f64) -> String {
+pub(crate) fn float_literal(scalar: Scalar, value: f64) -> String {
     match scalar {
         F16 => format!("float16_t({value:?})"),
         F64 => format!("{value:?}lf"),

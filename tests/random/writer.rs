@@ -4,14 +4,14 @@ use super::types::{Dice, Scalar, Type};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     Read,
     Write,
 }
 
 /// Which values the floats of a variable have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Floats {
+pub(crate) enum Floats {
     /// Zero, or of a magnitude that `tame` lets pass.
     Tame,
     /// Normal numbers of any magnitude.
@@ -20,7 +20,7 @@ pub enum Floats {
 
 /// Something with a type that an expression can name.
 #[derive(Debug, Clone)]
-pub struct Variable {
+pub(crate) struct Variable {
     pub name: String,
     pub ty: Type,
     pub access: Access,
@@ -31,7 +31,7 @@ pub struct Variable {
 
 /// How a parameter is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub(crate) enum Way {
     In,
     ConstIn,
     Out,
@@ -39,11 +39,11 @@ pub enum Way {
 }
 
 impl Way {
-    pub fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         matches!(self, Way::Out | Way::InOut)
     }
 
-    pub fn glsl(self) -> &'static str {
+    pub(crate) fn glsl(self) -> &'static str {
         match self {
             Way::In => "",
             Way::ConstIn => "const in ",
@@ -54,14 +54,14 @@ impl Way {
 }
 
 #[derive(Debug, Clone)]
-pub struct Function {
+pub(crate) struct Function {
     pub result: Option<Type>,
     pub parameters: Vec<(Way, Type)>,
 }
 
 /// Which jumps may stand here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Jumps {
+pub(crate) struct Jumps {
     pub leave: bool,
     pub next: bool,
     pub end: bool,
@@ -69,7 +69,7 @@ pub struct Jumps {
 
 /// Whether all invocations of the workgroup come here together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
+pub(crate) enum Flow {
     Uniform,
     /// Behind conditions that differ, in no loop.
     Branched,
@@ -77,7 +77,7 @@ pub enum Flow {
     Any,
 }
 
-pub struct Writer {
+pub(crate) struct Writer {
     pub dice: Dice,
     /// Lines of the function that is being written.
     pub text: String,
@@ -112,7 +112,7 @@ pub struct Writer {
 
 /// How a kernel is dispatched, and what is bound to it.
 #[derive(Debug, Clone, Default)]
-pub struct Shape {
+pub(crate) struct Shape {
     pub local_size: u32,
     pub groups: u32,
     /// Bits of specialization constants that the dispatch sets.
@@ -128,7 +128,7 @@ pub struct Shape {
 }
 
 #[derive(Debug, Clone)]
-pub struct BoundBuffer {
+pub(crate) struct BoundBuffer {
     pub binding: u32,
     pub array_index: u32,
     pub words: usize,
@@ -137,7 +137,7 @@ pub struct BoundBuffer {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
+pub(crate) enum Use {
     Storage,
     Uniform,
     /// By its address alone.
@@ -145,7 +145,7 @@ pub enum Use {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Contents {
+pub(crate) enum Contents {
     Zero,
     Any,
     /// A float at any even place is a normal number.
@@ -153,7 +153,7 @@ pub enum Contents {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct BoundImage {
+pub(crate) struct BoundImage {
     pub binding: u32,
     pub format: &'static str,
     pub extent: [u32; 2],
@@ -162,7 +162,7 @@ pub struct BoundImage {
 }
 
 impl Writer {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self {
             dice: Dice(seed),
             text: String::new(),
@@ -186,17 +186,17 @@ impl Writer {
         }
     }
 
-    pub fn line(&mut self, text: &str) {
+    pub(crate) fn line(&mut self, text: &str) {
         let indent = 4 * self.indent;
         self.text += &format!("{:indent$}{text}\n", "");
     }
 
-    pub fn name(&mut self, stem: &str) -> String {
+    pub(crate) fn name(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}{}", self.names)
     }
 
-    pub fn has_floats(&self, ty: &Type) -> bool {
+    pub(crate) fn has_floats(&self, ty: &Type) -> bool {
         match ty {
             Type::Numbers(scalar, _) => scalar.is_float(),
             Type::Matrix(..) => true,
@@ -206,7 +206,7 @@ impl Writer {
     }
 
     /// Bytes that a value takes in any layout, at most.
-    pub fn most_bytes(&self, ty: &Type) -> usize {
+    pub(crate) fn most_bytes(&self, ty: &Type) -> usize {
         match ty {
             Type::Numbers(_, n) => 8 * n.next_power_of_two() as usize,
             Type::Matrix(_, columns, rows) => 32 * (*columns).max(*rows) as usize,
@@ -222,7 +222,7 @@ impl Writer {
     }
 
     /// A type of numbers; now and then a matrix.
-    pub fn random_numbers(&mut self) -> Type {
+    pub(crate) fn random_numbers(&mut self) -> Type {
         if self.dice.one_in(8) {
             let scalar = self.dice.pick(&[Scalar::F16, Scalar::F32, Scalar::F32, Scalar::F64]);
             return Type::Matrix(scalar, 2 + self.dice.below(3) as u32, 2 + self.dice.below(3) as u32);
@@ -232,7 +232,7 @@ impl Writer {
     }
 
     /// Any type.
-    pub fn random_type(&mut self) -> Type {
+    pub(crate) fn random_type(&mut self) -> Type {
         match self.dice.below(8) {
             0 => {
                 let length = 2 + self.dice.below(3) as u32;
@@ -245,12 +245,12 @@ impl Writer {
         }
     }
 
-    pub fn declare(&mut self, name: &str, ty: Type) {
+    pub(crate) fn declare(&mut self, name: &str, ty: Type) {
         let (name, access, floats) = (name.to_owned(), Access::Write, Floats::Tame);
         self.scope.push(Variable { name, ty, access, floats, local: true });
     }
 
-    pub fn constant(&mut self, name: &str, ty: Type) {
+    pub(crate) fn constant(&mut self, name: &str, ty: Type) {
         let (name, access, floats) = (name.to_owned(), Access::Read, Floats::Tame);
         self.scope.push(Variable { name, ty, access, floats, local: true });
     }

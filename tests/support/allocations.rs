@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The system's allocator, counted.
-pub struct Counting;
+pub(crate) struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
@@ -27,13 +27,13 @@ unsafe impl GlobalAlloc for Counting {
 
 /// What was allocated.
 #[derive(Debug, Clone, Copy)]
-pub struct Allocated {
+pub(crate) struct Allocated {
     pub allocations: u64,
     pub bytes: u64,
 }
 
 /// What everything in this process allocates while `work` is done. Callers run alone in their program.
-pub fn count<R>(work: impl FnOnce() -> R) -> (R, Allocated) {
+pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, Allocated) {
     let now = || (ALLOCATIONS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
     let before = now();
     let result = work();
@@ -43,7 +43,7 @@ pub fn count<R>(work: impl FnOnce() -> R) -> (R, Allocated) {
 
 impl Allocated {
     /// Whether this grew at most as the input did, which is `times` as large, with half as much again for what rounds up.
-    pub fn is_linear(self, small: Allocated, times: u64) -> bool {
+    pub(crate) fn is_linear(self, small: Allocated, times: u64) -> bool {
         let within = |large: u64, small: u64| large * 2 <= small.max(1) * times * 3;
         within(self.allocations, small.allocations) && within(self.bytes, small.bytes)
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// How a kernel's decisions are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// One `if` per line of `main`, one condition each.
     Statements,
     /// Functions of a few decisions with several conditions, called one behind the other.
@@ -21,11 +21,11 @@ pub enum Shape {
 }
 
 impl Shape {
-    pub const ALL: [Shape; 6] =
+    pub(crate) const ALL: [Shape; 6] =
         [Shape::Statements, Shape::Functions, Shape::Conditions, Shape::Hundred, Shape::Straight, Shape::Stores];
 
     /// How many decisions a kernel of this shape has at least, where so many are asked for.
-    pub fn decisions(self, asked: usize) -> usize {
+    pub(crate) fn decisions(self, asked: usize) -> usize {
         match self {
             Shape::Statements | Shape::Functions | Shape::Conditions | Shape::Hundred => asked,
             Shape::Straight | Shape::Stores => 0,
@@ -53,7 +53,7 @@ impl Author {
 }
 
 /// A kernel of at least `decisions` decisions (and few more), or lines where the shape has none; it reads 64 words at binding 0 and writes 64 at binding 1.
-pub fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
+pub(crate) fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
     let mut author = Author { seed, text: String::new(), decisions: 0 };
     for line in [
         "#version 450",

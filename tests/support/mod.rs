@@ -2,30 +2,30 @@
 
 #![allow(dead_code)]
 
-pub mod random_kernel;
+pub(crate) mod random_kernel;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The program under test.
-pub fn vkcert() -> Command {
+pub(crate) fn vkcert() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vkcert"));
     command.env_remove("NO_COLOR").env_remove("SOURCE_DATE_EPOCH").stdin(Stdio::null());
     command
 }
 
 /// Without any Vulkan driver, whatever the machine has.
-pub fn without_driver(command: &mut Command) -> &mut Command {
+pub(crate) fn without_driver(command: &mut Command) -> &mut Command {
     command.env("VK_DRIVER_FILES", "/nonexistent/icd.json").env("VK_ICD_FILENAMES", "/nonexistent/icd.json")
 }
 
 /// Repository root.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Runs to the end and asserts the exit code, showing everything where it is another.
-pub fn run(command: &mut Command, exit: i32) -> Output {
+pub(crate) fn run(command: &mut Command, exit: i32) -> Output {
     let output = command.output().expect("the program starts");
     assert_eq!(
         output.status.code(),
@@ -38,14 +38,14 @@ pub fn run(command: &mut Command, exit: i32) -> Output {
 }
 
 /// Runs with `--format json` and parses the one document on stdout.
-pub fn run_json(command: &mut Command, exit: i32) -> serde_json::Value {
+pub(crate) fn run_json(command: &mut Command, exit: i32) -> serde_json::Value {
     let output = run(command.args(["--format", "json"]), exit);
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stdout)))
 }
 
 /// Writes a file into a folder, making folders on the way.
-pub fn write(folder: &Path, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+pub(crate) fn write(folder: &Path, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, contents).unwrap();
@@ -53,7 +53,7 @@ pub fn write(folder: &Path, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
 }
 
 /// Copies a folder tree.
-pub fn copy_tree(from: &Path, to: &Path) {
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
@@ -67,7 +67,7 @@ pub fn copy_tree(from: &Path, to: &Path) {
 }
 
 /// Changes a file of an evidence folder and makes its hash in the manifest right again, as whoever forges evidence would.
-pub fn forge(evidence: &Path, name: &str, change: impl FnOnce(&mut serde_json::Value)) {
+pub(crate) fn forge(evidence: &Path, name: &str, change: impl FnOnce(&mut serde_json::Value)) {
     use sha2::Digest;
     let read = |name: &str| -> serde_json::Value {
         serde_json::from_slice(&std::fs::read(evidence.join(name)).unwrap()).unwrap()

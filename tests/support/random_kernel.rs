@@ -8,21 +8,21 @@
 use std::fmt::Write;
 
 /// Invocations per workgroup of every kernel made here.
-pub const LOCAL_SIZE: u32 = 16;
+pub(crate) const LOCAL_SIZE: u32 = 16;
 /// Elements of the input buffer.
-pub const INPUTS: u32 = 64;
+pub(crate) const INPUTS: u32 = 64;
 
 /// A kernel's text.
-pub struct RandomKernel {
+pub(crate) struct RandomKernel {
     pub seed: u64,
     pub text: String,
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): enough for test texts, and the same everywhere.
-pub struct Dice(pub u64);
+pub(crate) struct Dice(pub u64);
 
 impl Dice {
-    pub fn roll(&mut self) -> u64 {
+    pub(crate) fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -30,7 +30,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.roll() % bound
     }
 
@@ -44,7 +44,7 @@ impl Dice {
 }
 
 /// Makes the kernel of a seed.
-pub fn random_kernel(seed: u64) -> RandomKernel {
+pub(crate) fn random_kernel(seed: u64) -> RandomKernel {
     let mut writer = Writer {
         dice: Dice(seed),
         text: String::new(),

@@ -12,18 +12,18 @@ use vkcert::spirv::validate::{TargetEnv, validate};
 
 /// What a walk took.
 #[derive(Debug)]
-pub struct Taken {
+pub(crate) struct Taken {
     pub decisions: usize,
     /// Name and seconds of each step.
     pub steps: Vec<(&'static str, f64)>,
 }
 
-pub fn source(text: &str) -> KernelSource {
+pub(crate) fn source(text: &str) -> KernelSource {
     KernelSource::alone("large.comp", text, "vulkan1.3")
 }
 
 /// Walks the whole path once.
-pub fn take(text: &str) -> Taken {
+pub(crate) fn take(text: &str) -> Taken {
     let mut steps = Vec::new();
     let mut start = Instant::now();
     let mut step = |name, start: &mut Instant| {

@@ -22,7 +22,7 @@ use vkcert_model::verdict::EngineName;
 use vkcert_sequential::{SequentialExecutor, Variation};
 
 /// What the vectors of one kernel in a test come to.
-pub struct CoverageComparison {
+pub(super) struct CoverageComparison {
     /// None where no records could be compared.
     pub outcome: Option<AgreementOutcome>,
     pub differences: Vec<String>,
@@ -32,7 +32,7 @@ pub struct CoverageComparison {
 }
 
 /// Vectors of every specialization that the test ran the kernel with.
-pub fn compare(
+pub(super) fn compare(
     open: &LeftOpen<'_>,
     means: &mut Means,
     kernel: &Kernel,

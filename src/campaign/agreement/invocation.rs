@@ -21,14 +21,14 @@ use vkcert_sequential::{ChanceTrial, SequentialExecutor, Variation};
 
 /// What becomes of vectors and marks that may follow an undefined value, by bit.
 #[derive(Debug, Default)]
-pub struct Excuses {
+pub(super) struct Excuses {
     pub following: BTreeSet<u32>,
     pub refused: BTreeMap<u32, Refusal>,
 }
 
 /// Why a vector or mark does not follow an undefined value, or is not known to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub(super) enum Refusal {
     /// An invocation, the first of `count`, has it on one engine alone whatever undefined values are.
     Invocation {
         dispatch: u32,
@@ -40,7 +40,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// The end of a finding's sentence.
-    pub fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         match self {
             Refusal::Invocation { dispatch, invocation: [x, y, z], count } => {
                 let others = if *count > 1 { format!(" (nor on {} more)", count - 1) } else { String::new() };
@@ -55,14 +55,14 @@ impl Refusal {
     }
 
     /// The same for people's programs.
-    pub fn name(&self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Refusal::Invocation { .. } => "of-other-invocations",
             Refusal::NotCompared(_) => "not-compared",
         }
     }
 
-    pub fn invocation(&self) -> Option<[u32; 3]> {
+    pub(super) fn invocation(&self) -> Option<[u32; 3]> {
         match self {
             Refusal::Invocation { invocation, .. } => Some(*invocation),
             Refusal::NotCompared(_) => None,
@@ -71,7 +71,7 @@ impl Refusal {
 }
 
 /// A module of a test that ran on both engines.
-pub struct ByInvocation<'a> {
+pub(super) struct ByInvocation<'a> {
     pub open: &'a LeftOpen<'a>,
     pub kernel: &'a Kernel,
     /// Index into the modules of the job.
@@ -94,7 +94,7 @@ struct Unexplained {
 
 impl ByInvocation<'_> {
     /// Which of some bits follow an undefined value in every invocation.
-    pub fn excuse(&self, means: &mut Means, bits: &BTreeSet<u32>) -> Excuses {
+    pub(super) fn excuse(&self, means: &mut Means, bits: &BTreeSet<u32>) -> Excuses {
         let unexplained = match self.unexplained(means, bits) {
             Ok(unexplained) => unexplained,
             Err(reason) => {

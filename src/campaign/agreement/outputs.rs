@@ -24,7 +24,7 @@ use vkcert_spirv::precision::Rounding;
 const LISTED: usize = 64;
 
 /// What the outputs of a test come to.
-pub struct OutputComparison {
+pub(super) struct OutputComparison {
     pub outcome: AgreementOutcome,
     pub differences: Vec<String>,
     /// With the kernel that last had the buffer bound.
@@ -42,7 +42,12 @@ impl OutputComparison {
 }
 
 /// `engine` is as the test ran on it.
-pub fn compare(open: &LeftOpen<'_>, engine: &SequentialExecutor, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
+pub(super) fn compare(
+    open: &LeftOpen<'_>,
+    engine: &SequentialExecutor,
+    ours: &TestRun,
+    theirs: &TestRun,
+) -> OutputComparison {
     let (prepared, plan) = (open.prepared, open.plan);
     let Some(job) = job_of(prepared, Variant::Production) else {
         return OutputComparison::settled(AgreementOutcome::NotCompared);
@@ -71,7 +76,7 @@ pub fn compare(open: &LeftOpen<'_>, engine: &SequentialExecutor, ours: &TestRun,
 }
 
 /// What of the outputs of two engines differs, without what the test allows.
-pub struct Unexcused {
+pub(super) struct Unexcused {
     pub differences: Vec<Difference>,
     /// Whether a tolerance that both engines meet covers something.
     pub within_tolerance: bool,
@@ -79,7 +84,13 @@ pub struct Unexcused {
     pub left_open: Vec<String>,
 }
 
-pub fn unexcused(open: &LeftOpen<'_>, blocks: &Blocks, job: &Job, ours: &TestRun, theirs: &TestRun) -> Unexcused {
+pub(super) fn unexcused(
+    open: &LeftOpen<'_>,
+    blocks: &Blocks,
+    job: &Job,
+    ours: &TestRun,
+    theirs: &TestRun,
+) -> Unexcused {
     let expectations = Expectations::of(ours.verdict, theirs.verdict);
     let both_pass = expectations == Expectations::MetByBoth;
     let mut differences = Vec::new();

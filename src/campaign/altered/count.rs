@@ -17,19 +17,19 @@ use vkcert_sequential::{DispatchReads, MOST_GROUPS, SequentialExecutor, WatchedR
 use vkcert_spirv::flow::{Storing, storing};
 
 /// What a test judges of the members of what its kernels store, at least and at most; the same members in the same order.
-pub struct Bounds {
+pub(super) struct Bounds {
     least: Vec<JudgedMember>,
     most: Vec<JudgedMember>,
 }
 
 impl Bounds {
-    pub fn of(passed: &PassedTest<'_>, views: &[View]) -> Self {
+    pub(super) fn of(passed: &PassedTest<'_>, views: &[View]) -> Self {
         let [least, most] = [Reading::Least, Reading::Most].map(|reading| passed.members(views, reading));
         Self { least, most }
     }
 
     /// What it judges, where the code alone tells it.
-    pub fn exact(&self) -> Option<&[JudgedMember]> {
+    pub(super) fn exact(&self) -> Option<&[JudgedMember]> {
         (self.least == self.most).then_some(&self.least)
     }
 
@@ -47,7 +47,7 @@ impl Bounds {
 }
 
 /// What a test judges of each member, by a run where that is needed.
-pub fn counted(
+pub(super) fn counted(
     passed: &PassedTest<'_>,
     views: &[View],
     engine: &SequentialExecutor,
@@ -63,7 +63,7 @@ pub fn counted(
 }
 
 /// The same without an engine: as it is stored, within its bounds.
-pub fn derived(passed: &PassedTest<'_>, views: &[View], stored: &[JudgedMember]) -> Vec<JudgedMember> {
+pub(super) fn derived(passed: &PassedTest<'_>, views: &[View], stored: &[JudgedMember]) -> Vec<JudgedMember> {
     Bounds::of(passed, views).holding(stored)
 }
 

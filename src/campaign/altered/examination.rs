@@ -51,7 +51,7 @@ struct Around<'c> {
 }
 
 /// One test.
-pub struct Examination<'a> {
+pub(super) struct Examination<'a> {
     test: &'a PreparedTest<'a>,
     plan: &'a Prepared,
     flows: &'a [DispatchFlow],
@@ -60,7 +60,7 @@ pub struct Examination<'a> {
 }
 
 impl<'a> Examination<'a> {
-    pub fn of(
+    pub(super) fn of(
         test: &'a PreparedTest<'a>,
         plan: &'a Prepared,
         flows: &'a [DispatchFlow],
@@ -71,7 +71,7 @@ impl<'a> Examination<'a> {
     }
 
     /// A row per kernel and specialization of which `by_code` judges a dispatch.
-    pub fn kernels(
+    pub(super) fn kernels(
         &self,
         by_code: &Observation,
         outputs: &BTreeMap<String, Vec<u8>>,

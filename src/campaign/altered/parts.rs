@@ -24,7 +24,7 @@ use vkcert_model::judged::{JudgedMember, MemberPlace};
 use vkcert_oracle::judged::{Codes, Observation};
 
 /// A test that passed, with what it left.
-pub struct PassedTest<'a> {
+pub(super) struct PassedTest<'a> {
     pub test: &'a PreparedTest<'a>,
     pub plan: &'a Prepared,
     pub expected: &'a [StoredExpectation],
@@ -34,7 +34,7 @@ pub struct PassedTest<'a> {
 }
 
 /// What one expectation judges.
-pub struct View {
+pub(super) struct View {
     /// The outputs that it judges by the kernels' code.
     pub observation: Observation,
     /// By buffer of the job: the bytes that it looks at and judges, ascending and disjoint.
@@ -42,7 +42,7 @@ pub struct View {
 }
 
 /// What the expectations of a test judge.
-pub struct Views {
+pub(super) struct Views {
     /// Of those that judge something.
     pub judging: Vec<View>,
     /// The others of several, by number.
@@ -50,7 +50,7 @@ pub struct Views {
 }
 
 /// What stands behind a store of a dispatch.
-pub struct Target {
+pub(super) struct Target {
     pub place: MemberPlace,
     /// Index into the job's buffers.
     pub buffer: usize,
@@ -61,7 +61,7 @@ pub struct Target {
 
 /// A store of a dispatch, by its row.
 #[derive(Clone, Copy)]
-pub struct Store<'a> {
+pub(super) struct Store<'a> {
     pub dispatch: usize,
     pub row: usize,
     flow: &'a StoreFlow,
@@ -76,7 +76,7 @@ struct Count {
 
 impl PassedTest<'_> {
     /// What it judges; `is_blind` says of a checker, by the number of its expectation, whether it accepts whatever is stored.
-    pub fn views(
+    pub(super) fn views(
         &self,
         codes: &Codes,
         is_blind: &mut dyn FnMut(usize) -> Result<bool, CampaignError>,
@@ -114,7 +114,7 @@ impl PassedTest<'_> {
     }
 
     /// Whether a checker accepts every alteration of what the kernels can store.
-    pub fn is_blind(&self, number: usize, codes: &Codes) -> Result<bool, CampaignError> {
+    pub(super) fn is_blind(&self, number: usize, codes: &Codes) -> Result<bool, CampaignError> {
         let observation = Observation::of(&self.expected[number..=number], self.flows, codes);
         let plan = Prepared { expected: vec![self.plan.expected[number].clone()], ..self.plan.clone() };
         StrictTest::of(self.test.test, &plan, self.left).accepts_all(self.left, &self.storable(&observation))
@@ -148,7 +148,7 @@ impl PassedTest<'_> {
     }
 
     /// The bytes that judged outputs can be stored to, by buffer of the job; ascending and disjoint.
-    pub fn storable(&self, observation: &Observation) -> Vec<Vec<Range<usize>>> {
+    pub(super) fn storable(&self, observation: &Observation) -> Vec<Vec<Range<usize>>> {
         let judged = self.stores().filter(|store| observation.judges_output(store.dispatch, store.row));
         let ranges: BTreeSet<&BufferRange> = judged.flat_map(|store| &store.flow.to).collect();
         let of_buffer = |buffer: &JobBuffer| {
@@ -178,7 +178,7 @@ impl PassedTest<'_> {
     }
 
     /// A row per member of what the kernels have stored, as far as it is known what they read.
-    pub fn members(&self, views: &[View], reading: Reading<'_>) -> Vec<JudgedMember> {
+    pub(super) fn members(&self, views: &[View], reading: Reading<'_>) -> Vec<JudgedMember> {
         let judged = self.judged_bytes(views, reading);
         let mut counts: BTreeMap<MemberPlace, Count> = BTreeMap::new();
         // Bytes that a later dispatch of the same kernel has stored in the same way.
@@ -233,7 +233,7 @@ impl PassedTest<'_> {
     }
 
     /// What each store can reach, in the order of the dispatches.
-    pub fn each_target(&self) -> impl Iterator<Item = (Store<'_>, Target)> {
+    pub(super) fn each_target(&self) -> impl Iterator<Item = (Store<'_>, Target)> {
         self.stores().flat_map(|store| self.targets(store).into_iter().map(move |target| (store, target)))
     }
 

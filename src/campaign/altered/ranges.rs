@@ -5,14 +5,14 @@ use vkcert_exec::JobBuffer;
 use vkcert_model::flow::BufferRange;
 
 /// A range as bytes of its buffer.
-pub fn in_buffer(range: &BufferRange, buffer: &JobBuffer) -> Range<usize> {
+pub(super) fn in_buffer(range: &BufferRange, buffer: &JobBuffer) -> Range<usize> {
     let length = buffer.bytes.len() as u64;
     let end = range.offset.saturating_add(range.bytes).min(length);
     range.offset.min(length) as usize..end as usize
 }
 
 /// The bytes of some ranges that are not in others, which are sorted and disjoint.
-pub fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut left = Vec::new();
     for range in ranges {
         let mut start = range.start;
@@ -31,7 +31,7 @@ pub fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<us
 }
 
 /// The bytes that are in two lists of ranges, each ascending and disjoint.
-pub fn common(ones: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn common(ones: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut common = Vec::new();
     for one in ones {
         let first = others.partition_point(|other| other.end <= one.start);

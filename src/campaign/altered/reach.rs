@@ -17,7 +17,7 @@ use vkcert_sequential::{BufferReads, DispatchReads, ReadBytes};
 
 /// What is known of reads.
 #[derive(Clone, Copy)]
-pub enum Reading<'a> {
+pub(super) enum Reading<'a> {
     /// Nothing: what others can store over is taken as lost.
     Least,
     /// Nothing: every read counts that the code permits, whenever it comes.
@@ -27,17 +27,17 @@ pub enum Reading<'a> {
 }
 
 /// What a dispatch was seen to do.
-pub struct SeenDispatch {
+pub(super) struct SeenDispatch {
     pub reads: DispatchReads,
     /// By group of storing instructions: the rows of the dispatch's flow that they store to.
     pub rows: Vec<BTreeSet<usize>>,
 }
 
 /// Where a kernel stores, and the buffer of the job behind it.
-pub type Place = (MemberPlace, usize);
+pub(super) type Place = (MemberPlace, usize);
 
 /// By place: the bytes that are judged, ascending and disjoint.
-pub type JudgedBytes = BTreeMap<Place, Vec<Range<usize>>>;
+pub(super) type JudgedBytes = BTreeMap<Place, Vec<Range<usize>>>;
 
 /// Bytes that a dispatch left for good, among those of its kernel.
 struct Left<'a> {
@@ -62,7 +62,7 @@ impl Left<'_> {
 }
 
 impl PassedTest<'_> {
-    pub fn judged_bytes(&self, views: &[View], reading: Reading<'_>) -> JudgedBytes {
+    pub(super) fn judged_bytes(&self, views: &[View], reading: Reading<'_>) -> JudgedBytes {
         let mut judged = JudgedBytes::new();
         match reading {
             Reading::Least => self.judged_surely(views, &mut judged),

@@ -15,7 +15,7 @@ use vkcert_model::procedure::Test;
 use vkcert_model::verdict::Verdict;
 use vkcert_sequential::byte_ranges;
 
-pub struct StrictTest<'a> {
+pub(super) struct StrictTest<'a> {
     test: &'a Test,
     plan: Prepared,
     watches: Watches,
@@ -23,7 +23,7 @@ pub struct StrictTest<'a> {
 
 impl<'a> StrictTest<'a> {
     /// Of a test that left these contents, by buffer of its job.
-    pub fn of(test: &'a Test, plan: &Prepared, left: &[Vec<u8>]) -> Self {
+    pub(super) fn of(test: &'a Test, plan: &Prepared, left: &[Vec<u8>]) -> Self {
         let watches = Watches::of(plan, left);
         let plan = Prepared { listed: 0, ..without_misreading(&Elements { plan, test, watches: &watches }) };
         let watches = Watches::of(&plan, left);
@@ -31,7 +31,7 @@ impl<'a> StrictTest<'a> {
     }
 
     /// The same with references resolved; none where one does not complete.
-    pub fn resolved(
+    pub(super) fn resolved(
         test: &'a Test,
         plan: &Prepared,
         left: &[Vec<u8>],
@@ -43,18 +43,18 @@ impl<'a> StrictTest<'a> {
     }
 
     /// The elements that these bytes of the job's buffers belong to.
-    pub fn groups(&self, stored: &[Vec<Range<usize>>]) -> Vec<ElementGroup> {
+    pub(super) fn groups(&self, stored: &[Vec<Range<usize>>]) -> Vec<ElementGroup> {
         Elements { plan: &self.plan, test: self.test, watches: &self.watches }.groups(stored)
     }
 
     /// Whether these final contents fail the expectations.
-    pub fn fails(&self, buffers: Vec<Vec<u8>>) -> Result<bool, CampaignError> {
+    pub(super) fn fails(&self, buffers: Vec<Vec<u8>>) -> Result<bool, CampaignError> {
         let run = Run { buffers, ..Run::ended(Completion::Completed) };
         Ok(judge(&self.plan, &run)?.verdict == Verdict::Fail)
     }
 
     /// Whether every alteration of these bytes, by buffer, passes.
-    pub fn accepts_all(&self, left: &[Vec<u8>], storable: &[Vec<Range<usize>>]) -> Result<bool, CampaignError> {
+    pub(super) fn accepts_all(&self, left: &[Vec<u8>], storable: &[Vec<Range<usize>>]) -> Result<bool, CampaignError> {
         let (contents, defined) = start_of(&self.plan.job);
         let before = Before { contents: &contents, defined: &defined };
         let groups = self.groups(storable);
@@ -68,7 +68,7 @@ impl<'a> StrictTest<'a> {
     }
 
     /// The alterations of what the only dispatch of the test has changed: the first that fails it, without running anything.
-    pub fn trial_of_changes(&self, left: &[Vec<u8>]) -> Result<Option<NoticedAlteration>, CampaignError> {
+    pub(super) fn trial_of_changes(&self, left: &[Vec<u8>]) -> Result<Option<NoticedAlteration>, CampaignError> {
         let job = &self.plan.job;
         if job.dispatches.len() != 1 {
             return Ok(None);

@@ -26,7 +26,7 @@ struct Measure {
 }
 
 /// The measuring jobs of a test, to be run in other schedules.
-pub struct Measures<'a> {
+pub(super) struct Measures<'a> {
     kernels: &'a [&'a Kernel],
     measures: Vec<Measure>,
     /// What is not compared, and why.
@@ -35,7 +35,7 @@ pub struct Measures<'a> {
 
 /// Something that one of two schedules alone covers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CoverageDifference {
+pub(super) struct CoverageDifference {
     pub kernel: String,
     /// `vector TF of D3 `a && b``.
     pub what: String,
@@ -47,7 +47,7 @@ pub struct CoverageDifference {
 
 impl CoverageDifference {
     /// Whether it comes of what depends on the schedule though nothing races, in a test that says what it expects.
-    pub fn depends_on_schedule(&self, open: &LeftOpen<'_>) -> bool {
+    pub(super) fn depends_on_schedule(&self, open: &LeftOpen<'_>) -> bool {
         let Some((recorded, label, bit)) = &self.recorded else { return false };
         if open.plan.expected.is_empty() {
             return false;
@@ -58,14 +58,14 @@ impl CoverageDifference {
 
 /// Which of the two covers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Only {
+pub(super) enum Only {
     Ordinary,
     Other,
 }
 
 impl<'a> Measures<'a> {
     /// Those that an engine runs which puts workgroups and tiles in order.
-    pub fn of(prepared: &'a PreparedTest, run: &TestRun) -> Self {
+    pub(super) fn of(prepared: &'a PreparedTest, run: &TestRun) -> Self {
         let mut found = Self { kernels: &prepared.kernels, measures: Vec::new(), missing: None };
         found.add(Recorded::Source, job_of(prepared, Variant::Marked), &run.records);
         if !run.objects.is_empty() {
@@ -88,7 +88,7 @@ impl<'a> Measures<'a> {
     }
 
     /// What differs with a schedule; an error says why that is not known.
-    pub fn compare(
+    pub(super) fn compare(
         &self,
         engine: &mut dyn Executor,
         schedule: Schedule,

@@ -14,7 +14,7 @@ use vkcert_oracle::scalar::{decode_float, read};
 
 /// Where a run in some order left other contents than production did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Difference {
+pub(super) struct Difference {
     pub buffer: usize,
     /// The first byte that differs.
     pub offset: usize,
@@ -23,7 +23,7 @@ pub struct Difference {
 }
 
 /// Bytes that `open` names, by buffer and offset, may differ.
-pub fn difference(production: &Run, run: &Run, open: impl Fn(usize, u64) -> bool) -> Option<Difference> {
+pub(super) fn difference(production: &Run, run: &Run, open: impl Fn(usize, u64) -> bool) -> Option<Difference> {
     let mut first: Option<Difference> = None;
     for (buffer, (ours, theirs)) in production.buffers.iter().zip(&run.buffers).enumerate() {
         for (offset, _) in differing(ours, theirs).filter(|(offset, _)| !open(buffer, *offset as u64)) {
@@ -39,14 +39,14 @@ fn differing<'a>(ours: &'a [u8], theirs: &'a [u8]) -> impl Iterator<Item = (usiz
 
 /// How far two floats lie apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Size {
+pub(super) struct Size {
     pub abs: f64,
     pub ulps: u64,
 }
 
 impl Size {
     /// None where these are no floats, or not both finite.
-    pub fn of(scalar: ScalarType, ours: u64, theirs: u64) -> Option<Self> {
+    pub(super) fn of(scalar: ScalarType, ours: u64, theirs: u64) -> Option<Self> {
         if scalar.class() != ScalarClass::Float {
             return None;
         }
@@ -56,7 +56,7 @@ impl Size {
     }
 
     /// The greater of each.
-    pub fn max(self, other: Self) -> Self {
+    pub(super) fn max(self, other: Self) -> Self {
         Self { abs: self.abs.max(other.abs), ulps: self.ulps.max(other.ulps) }
     }
 }
@@ -68,7 +68,7 @@ impl std::fmt::Display for Size {
 }
 
 /// The scalars of a buffer, as the test has them.
-pub struct Elements {
+pub(super) struct Elements {
     typed: Option<ScalarType>,
     /// Of what is expected: by offset.
     expected: BTreeMap<usize, ScalarType>,
@@ -77,7 +77,7 @@ pub struct Elements {
 }
 
 impl Elements {
-    pub fn of(prepared: &PreparedTest, plan: &Prepared, job: &Job, buffer: usize) -> Self {
+    pub(super) fn of(prepared: &PreparedTest, plan: &Prepared, job: &Job, buffer: usize) -> Self {
         let held = &job.buffers[buffer];
         let typed = match prepared.test.buffers.get(&held.name).and_then(|buffer| buffer.data_type) {
             Some(DataType::Element(element)) => Some(element.scalar),
@@ -95,7 +95,7 @@ impl Elements {
     }
 
     /// The scalar that holds a byte, as the test types it, and where it starts: else a word, else the byte.
-    pub fn at(&self, offset: usize) -> (ScalarType, usize) {
+    pub(super) fn at(&self, offset: usize) -> (ScalarType, usize) {
         let aligned = |scalar: ScalarType| (scalar, offset - offset % scalar.size());
         let expected = || {
             let (start, scalar) = self.expected.range(..=offset).next_back()?;
@@ -108,7 +108,7 @@ impl Elements {
     }
 
     /// The greatest sizes by which the floats of a buffer differ.
-    pub fn largest(&self, ours: &[u8], theirs: &[u8]) -> Option<Size> {
+    pub(super) fn largest(&self, ours: &[u8], theirs: &[u8]) -> Option<Size> {
         let mut largest: Option<Size> = None;
         let mut end = 0;
         for (offset, _) in differing(ours, theirs) {

@@ -11,7 +11,7 @@ use vkcert_exec::{ExecError, Executor, Job, Run};
 use vkcert_model::schedule::{Extent, Schedule, Schedules};
 
 /// A job that can be run in other orders.
-pub enum Means {
+pub(super) enum Means {
     /// Its modules ask a buffer for their workgroup.
     Rewritten(PermutableJob),
     /// The engine puts workgroups and tiles in order.
@@ -19,14 +19,14 @@ pub enum Means {
 }
 
 /// Why there are none.
-pub enum NoMeans {
+pub(super) enum NoMeans {
     NothingToPermute(String),
     Undetermined(String),
     Failed(CampaignError),
 }
 
 impl Means {
-    pub fn of(job: &Job, engine: &mut dyn Executor) -> Result<Self, NoMeans> {
+    pub(super) fn of(job: &Job, engine: &mut dyn Executor) -> Result<Self, NoMeans> {
         let counts = workgroup_counts(job).map_err(NoMeans::Undetermined)?;
         let failed = |error: ExecError| NoMeans::Failed(CampaignError::tool(error.to_string()));
         if let Some(extents) = engine.extents(job).map_err(failed)? {
@@ -47,7 +47,7 @@ impl Means {
         }
     }
 
-    pub fn job(&self) -> &Job {
+    pub(super) fn job(&self) -> &Job {
         match self {
             Means::Rewritten(permutable) => permutable.job(),
             Means::ByEngine { job, extents: _ } => job,
@@ -55,7 +55,7 @@ impl Means {
     }
 
     /// The dispatches that have more than one order.
-    pub fn dispatches(&self) -> Vec<usize> {
+    pub(super) fn dispatches(&self) -> Vec<usize> {
         match self {
             Means::Rewritten(permutable) => {
                 let several = permutable.orders().iter().filter(|order| order.workgroups > 1);
@@ -68,7 +68,7 @@ impl Means {
         }
     }
 
-    pub fn schedules(&self, asked: Schedules) -> Vec<Schedule> {
+    pub(super) fn schedules(&self, asked: Schedules) -> Vec<Schedule> {
         match self {
             Means::Rewritten(permutable) => {
                 let workgroups: Vec<u32> = permutable.orders().iter().map(|order| order.workgroups).collect();
@@ -79,7 +79,7 @@ impl Means {
     }
 
     /// Runs the job with some dispatches in a schedule, the others in the ordinary one.
-    pub fn execute(
+    pub(super) fn execute(
         &self,
         engine: &mut dyn Executor,
         schedule: Schedule,
@@ -93,7 +93,7 @@ impl Means {
 }
 
 /// Runs a job on an engine that puts workgroups and tiles in order.
-pub fn following(job: &Job, engine: &mut dyn Executor, following: Following) -> Result<Run, CampaignError> {
+pub(super) fn following(job: &Job, engine: &mut dyn Executor, following: Following) -> Result<Run, CampaignError> {
     engine.follow(following);
     let run = execute(engine, job);
     engine.follow(Following::default());

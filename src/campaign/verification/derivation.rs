@@ -43,7 +43,7 @@ use vkcert_verification::difference::Differences;
 use vkcert_verification::{Replay, Verification};
 
 /// Derives everything, and compares.
-pub fn derive(
+pub(super) fn derive(
     stored: &Evidence,
     rebuilt: &Rebuilt,
     replay: Replay,

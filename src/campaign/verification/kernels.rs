@@ -16,7 +16,7 @@ use vkcert_model::place::SourceFile;
 use vkcert_verification::{ComparedKernels, KernelCheck, Verification};
 
 /// What the kernels of a project with the same inputs come to.
-pub fn compare(stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck {
+pub(super) fn compare(stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck {
     let compiled = project::load(folder).and_then(|project| {
         let kernels = project::compile(&project)?;
         let read = inputs::gather(&project, &kernels)?.hashes();

@@ -21,13 +21,13 @@ fn results(stored: &Evidence) -> impl Iterator<Item = &TestResult> {
 }
 
 /// The other orders that tests ran in.
-pub fn schedules(stored: &Evidence) -> Schedules {
+pub(super) fn schedules(stored: &Evidence) -> Schedules {
     let asked = results(stored).find_map(|result| result.schedules.as_ref());
     asked.map_or_else(Schedules::default, |asked| Schedules { count: asked.asked, seed: asked.seed })
 }
 
 /// Runs every test once more; gives the engine that did.
-pub fn run(
+pub(super) fn run(
     stored: &Evidence,
     rebuilt: &Rebuilt,
     prepared: &[PreparedTest],

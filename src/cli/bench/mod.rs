@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A built-in kernel with its data.
-pub struct BenchKernel {
+pub(super) struct BenchKernel {
     pub id: &'static str,
     /// What shape of work it stands for.
     pub shape: &'static str,
@@ -52,7 +52,7 @@ const fn data(words: Amount, fill: Fill) -> Data {
 }
 
 /// Every kernel; the order is that of the result.
-pub const KERNELS: &[BenchKernel] = &[
+pub(super) const KERNELS: &[BenchKernel] = &[
     BenchKernel {
         id: "copy",
         shape: "memory-bound",
@@ -194,7 +194,7 @@ impl Amount {
 
 impl BenchKernel {
     /// One run of the kernel.
-    pub fn job(&self, factor: u32, words: Arc<Vec<u32>>, recording: ModuleRecording) -> Job {
+    pub(super) fn job(&self, factor: u32, words: Arc<Vec<u32>>, recording: ModuleRecording) -> Job {
         let names = ["binding 0", "binding 1", "binding 2"];
         let buffers: Vec<JobBuffer> =
             self.buffers.iter().zip(names).map(|(buffer, name)| filled(name, buffer, factor)).collect();

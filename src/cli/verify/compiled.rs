@@ -6,11 +6,11 @@ use crate::model::evidence::Evidence;
 use crate::verify::{self, Options, Outcome, Verification};
 use std::path::Path;
 
-pub fn rebuild(stored: &Evidence, sources: Option<&Path>) -> Outcome<Rebuilt> {
+pub(super) fn rebuild(stored: &Evidence, sources: Option<&Path>) -> Outcome<Rebuilt> {
     verify::rebuild::rebuild(stored, sources, &Compiling)
 }
 
-pub fn contents(
+pub(super) fn contents(
     stored: &Evidence,
     rebuilt: &Outcome<Rebuilt>,
     options: &Options,
@@ -19,6 +19,9 @@ pub fn contents(
     verify::contents(stored, rebuilt, options, &Compiling, found)
 }
 
-pub fn verify_folder(path: &Path, options: &Options) -> Result<(Verification, Option<Box<Evidence>>), CampaignError> {
+pub(super) fn verify_folder(
+    path: &Path,
+    options: &Options,
+) -> Result<(Verification, Option<Box<Evidence>>), CampaignError> {
     verify::folder(path, options, &Compiling)
 }

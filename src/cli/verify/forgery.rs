@@ -15,19 +15,19 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-pub const PROJECT: &str = "tests/projects/evidence";
+pub(super) const PROJECT: &str = "tests/projects/evidence";
 
-pub fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Evidence and reports of the project on the sequential engine, in a folder of its own.
-pub fn certified() -> (tempfile::TempDir, Folder) {
+pub(super) fn certified() -> (tempfile::TempDir, Folder) {
     certified_with(PROJECT, &["--engine", "sequential"])
 }
 
 /// The same of another project, with options that name the engines.
-pub fn certified_with(project: &str, options: &[&str]) -> (tempfile::TempDir, Folder) {
+pub(super) fn certified_with(project: &str, options: &[&str]) -> (tempfile::TempDir, Folder) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("reports");
     let project = root().join(project);
@@ -41,7 +41,7 @@ pub fn certified_with(project: &str, options: &[&str]) -> (tempfile::TempDir, Fo
 }
 
 /// Every leaf and every list of a document, by path.
-pub fn places(value: &Value, path: &str, found: &mut Vec<String>) {
+pub(super) fn places(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             found.push(path.to_owned());
@@ -88,7 +88,7 @@ const CHOICES: &[&[&str]] = &[
 ];
 
 /// Other values for one place.
-pub fn forgeries(value: &Value) -> Vec<Value> {
+pub(super) fn forgeries(value: &Value) -> Vec<Value> {
     match value {
         Value::Null => vec![Value::from("forged"), Value::from(1)],
         Value::Bool(value) => vec![Value::from(!value)],
@@ -139,7 +139,7 @@ pub fn forgeries(value: &Value) -> Vec<Value> {
 }
 
 /// A document in the place of a file of the evidence, as a program that reads it has it; none where it is refused.
-pub fn with_document(evidence: &Evidence, name: &str, document: &Value) -> Option<Evidence> {
+pub(super) fn with_document(evidence: &Evidence, name: &str, document: &Value) -> Option<Evidence> {
     let mut evidence = evidence.clone();
     match name {
         "campaign.json" => evidence.campaign = serde_json::from_value(document.clone()).ok()?,
@@ -164,7 +164,7 @@ fn consistent(evidence: &Evidence) -> Folder {
 }
 
 /// What `verify` says of forged evidence. The project is made of the stored inputs once; those that are forged make another.
-pub fn verified(evidence: &Evidence, honest: &Honest) -> Verification {
+pub(super) fn verified(evidence: &Evidence, honest: &Honest) -> Verification {
     let (mut found, read) = files(&consistent(evidence), &Options::default()).unwrap();
     let Some(read) = read else { return found };
     if let Some(problem) = form::malformed(&read) {
@@ -183,7 +183,7 @@ pub fn verified(evidence: &Evidence, honest: &Honest) -> Verification {
 }
 
 /// The documents of the evidence, by file name.
-pub fn documents(evidence: &Evidence) -> Vec<(String, Value)> {
+pub(super) fn documents(evidence: &Evidence) -> Vec<(String, Value)> {
     let files = written::files(evidence).unwrap();
     let mut documents: Vec<(String, Value)> =
         files.iter().map(|(name, bytes)| (name.clone(), serde_json::from_slice(bytes).unwrap())).collect();
@@ -195,7 +195,7 @@ pub fn documents(evidence: &Evidence) -> Vec<(String, Value)> {
 }
 
 /// A change of a place; `pick` chooses below a number.
-pub fn mutate(document: &mut Value, pick: &mut dyn FnMut(usize) -> usize) {
+pub(super) fn mutate(document: &mut Value, pick: &mut dyn FnMut(usize) -> usize) {
     let mut all = Vec::new();
     places(document, "", &mut all);
     let other = document.pointer(&all[pick(all.len())]).cloned().unwrap_or_default();
@@ -230,7 +230,7 @@ pub fn mutate(document: &mut Value, pick: &mut dyn FnMut(usize) -> usize) {
 }
 
 /// Everything that reads evidence, on evidence that may be anything.
-pub fn survive(forged: &Evidence, honest: &Honest) {
+pub(super) fn survive(forged: &Evidence, honest: &Honest) {
     drop(verified(forged, honest));
     if form::malformed(forged).is_some() {
         return;
@@ -249,7 +249,7 @@ pub fn survive(forged: &Evidence, honest: &Honest) {
 }
 
 /// Evidence as it was made, with what its inputs come to.
-pub type Honest = (Evidence, Outcome<Rebuilt>);
+pub(super) type Honest = (Evidence, Outcome<Rebuilt>);
 
 /// Evidence of the small project, made once.
 fn honest() -> &'static Honest {
@@ -267,7 +267,7 @@ fn honest() -> &'static Honest {
 ///
 /// # Panics
 /// If what reads evidence does.
-pub fn survive_changes(bytes: &[u8]) {
+pub(super) fn survive_changes(bytes: &[u8]) {
     let honest = honest();
     let mut forged = honest.0.clone();
     for step in bytes.chunks_exact(4).take(8) {

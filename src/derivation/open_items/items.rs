@@ -17,7 +17,7 @@ use vkcert_requirement::host::specialized;
 use vkcert_requirement::reach::{CodeFunction, reached_functions};
 
 /// All open items of a kind.
-pub fn of_kind(kind: OpenItemKind, stored: &Stored) -> Vec<OpenItem> {
+pub(super) fn of_kind(kind: OpenItemKind, stored: &Stored) -> Vec<OpenItem> {
     match kind {
         OpenItemKind::CriterionNotAsked => criteria(stored),
         OpenItemKind::DecisionPolicy => decision_policy(stored),

@@ -23,7 +23,7 @@ use vkcert_model::verdict::EngineName;
 use vkcert_model::wording::and_more;
 
 /// All notes, by kind.
-pub fn all(stored: &Stored) -> Vec<CampaignNote> {
+pub(super) fn all(stored: &Stored) -> Vec<CampaignNote> {
     let engines = [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(|engine| not_run(stored, engine));
     let earlier = engines.chain(links(stored)).chain(layers(stored)).chain(directed(stored)).chain(undefined(stored));
     let earlier = earlier.chain(undefined_passes(stored));
@@ -223,7 +223,7 @@ fn undefined_passes(stored: &Stored) -> Option<CampaignNote> {
 }
 
 /// Outputs of a kernel by the binding that it declares them at; none: what device addresses name.
-pub type Outputs<'a> = BTreeMap<(&'a KernelName, Option<&'a StorePlace>), bool>;
+pub(super) type Outputs<'a> = BTreeMap<(&'a KernelName, Option<&'a StorePlace>), bool>;
 
 /// One judged output is enough for a kernel to be covered.
 fn unjudged(stored: &Stored) -> Option<CampaignNote> {
@@ -262,7 +262,7 @@ fn unnoticed(stored: &Stored) -> Option<CampaignNote> {
 }
 
 /// Whether some test judges it, by the kernels' code.
-pub fn outputs<'a>(stored: &Stored<'a>) -> Outputs<'a> {
+pub(super) fn outputs<'a>(stored: &Stored<'a>) -> Outputs<'a> {
     let codes = derive::codes(stored.kernels);
     let mut outputs = Outputs::new();
     for test in &stored.campaign.tests {

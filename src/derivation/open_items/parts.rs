@@ -19,7 +19,7 @@ use vkcert_model::wording::and_more;
 type Arrays<'a> = BTreeSet<(&'a KernelName, Option<&'a StorePlace>)>;
 
 /// What tests that passed judge of the members of judged outputs.
-pub struct Members<'a> {
+pub(super) struct Members<'a> {
     arrays: Arrays<'a>,
     rows: BTreeMap<MemberPlace, Vec<MemberOfTest<'a>>>,
 }
@@ -30,7 +30,7 @@ struct MemberOfTest<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub fn of(stored: &'a Stored) -> Self {
+    pub(super) fn of(stored: &'a Stored) -> Self {
         let outputs = outputs(stored);
         let mut members = Self { arrays: Arrays::new(), rows: BTreeMap::new() };
         for (test, result) in passed(stored) {
@@ -58,7 +58,7 @@ impl<'a> Members<'a> {
 }
 
 /// Members of judged outputs of which no test judges all elements.
-pub fn in_part(members: &Members) -> Option<CampaignNote> {
+pub(super) fn in_part(members: &Members) -> Option<CampaignNote> {
     let mut kernels = OfKernels::default();
     for tests in members.rows.values() {
         let Some(row) = greatest(tests) else { continue };
@@ -82,7 +82,7 @@ pub fn in_part(members: &Members) -> Option<CampaignNote> {
 
 /// Members that a test with coverage of the kernel changes and does not judge, while another test judges them: what the first one
 /// covers alone is not judged there.
-pub fn left_to_others(stored: &Stored, members: &Members) -> Option<CampaignNote> {
+pub(super) fn left_to_others(stored: &Stored, members: &Members) -> Option<CampaignNote> {
     let mut kernels = OfKernels::default();
     for tests in members.rows.values() {
         let Some(row) = greatest(tests).filter(|row| row.judged > 0) else { continue };
@@ -146,7 +146,7 @@ fn passed<'a>(stored: &'a Stored) -> impl Iterator<Item = (&'a TestEvidence, &'a
 }
 
 /// Expectations beside others, which would let everything pass.
-pub fn idle(stored: &Stored) -> Option<CampaignNote> {
+pub(super) fn idle(stored: &Stored) -> Option<CampaignNote> {
     let mut named = Vec::new();
     for (test, result) in passed(stored) {
         for number in &result.idle {

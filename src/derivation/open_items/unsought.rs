@@ -14,7 +14,7 @@ use vkcert_model::schedule::ScheduleStatus;
 use vkcert_model::verdict::EngineName;
 
 /// In the order of kinds.
-pub fn all(stored: &Stored) -> Vec<UnsoughtKind> {
+pub(super) fn all(stored: &Stored) -> Vec<UnsoughtKind> {
     let kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
     kinds.filter_map(|kind| Some(UnsoughtKind { kind, reason: reason(kind, stored)? })).collect()
 }
@@ -80,7 +80,7 @@ fn no_layers(stored: &Stored) -> Option<UnsoughtReason> {
 }
 
 /// Whether a validation layer was in use on a device that ran.
-pub fn layers_looked(stored: &Stored) -> bool {
+pub(super) fn layers_looked(stored: &Stored) -> bool {
     let on = match stored.settings.validation {
         ValidationLayers::On | ValidationLayers::Required => true,
         ValidationLayers::Off => false,

@@ -12,7 +12,7 @@ use vkcert_oracle::scalar::{decode_float, decode_integer, float_bits};
 
 /// The scale of the numbers of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
+pub(super) struct Scale {
     scalar: ScalarType,
     wanted: Wanted,
     /// Greatest finite magnitude; 1 where all are zero.
@@ -23,7 +23,7 @@ pub struct Scale {
 
 impl Scale {
     /// Of numbers by their raw bits.
-    pub fn of(scalar: ScalarType, wanted: Wanted, numbers: &[u64]) -> Self {
+    pub(super) fn of(scalar: ScalarType, wanted: Wanted, numbers: &[u64]) -> Self {
         let magnitudes = || numbers.iter().map(|bits| magnitude(scalar, *bits)).filter(|found| found.is_finite());
         let greatest = magnitudes().fold(0.0, f64::max);
         let least = magnitudes().filter(|found| *found > 0.0).fold(1.0, f64::min);
@@ -41,7 +41,7 @@ impl Scale {
 
     /// Whether a number that stood elsewhere, or before, is of this scale: finite, and at most twice as large. Where zeros are
     /// wanted the scale is at least 1.
-    pub fn admits(&self, old: u64, new: u64) -> bool {
+    pub(super) fn admits(&self, old: u64, new: u64) -> bool {
         magnitude(self.scalar, new) <= self.most(old)
     }
 
@@ -52,7 +52,7 @@ impl Scale {
 
     /// What stood there before, if it is of this scale. Where zeros are wanted, a larger number is cut to the most that is: a
     /// tolerance that refuses what lies between zero and it refuses it as well.
-    pub fn before(&self, old: u64, before: u64) -> Option<u64> {
+    pub(super) fn before(&self, old: u64, before: u64) -> Option<u64> {
         if self.wanted != Wanted::Zeros || self.admits(old, before) {
             return Some(before).filter(|before| self.admits(old, *before));
         }
@@ -70,7 +70,7 @@ impl Scale {
     }
 
     /// A number shifted, negated or doubled.
-    pub fn changed(&self, old: u64, alteration: Alteration) -> u64 {
+    pub(super) fn changed(&self, old: u64, alteration: Alteration) -> u64 {
         match self.scalar.class() {
             ScalarClass::Float => self.changed_float(old, alteration),
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => self.changed_integer(old, alteration),

@@ -181,13 +181,13 @@ fn is_zero(expected: &Expected, leaf: &Leaf) -> bool {
 }
 
 /// Every whole scalar of `bytes`, which stand at byte `offset`.
-pub fn leaves_of(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
+pub(super) fn leaves_of(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
     let leaf = |at: usize| Some(Leaf { offset: (offset + at) as u64, scalar, bits: read(bytes, scalar, at)? });
     (0..bytes.len()).step_by(scalar.size()).filter_map(leaf).collect()
 }
 
 /// Compared bytes as bytes of what is stored.
-pub fn in_stored_bytes(format: Option<ImageFormat>, bytes: Range<usize>) -> Range<usize> {
+pub(super) fn in_stored_bytes(format: Option<ImageFormat>, bytes: Range<usize>) -> Range<usize> {
     match format {
         None => bytes,
         Some(format) => {

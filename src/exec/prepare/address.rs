@@ -13,7 +13,7 @@ use vkcert_model::procedure::AddressOf;
 use vkcert_requirement::Origin;
 
 /// Bytes of an address.
-pub const ADDRESS_BYTES: usize = 8;
+pub(super) const ADDRESS_BYTES: usize = 8;
 
 /// An address that a value asks for, by name.
 pub struct Pointer {
@@ -85,7 +85,7 @@ impl Pointer {
 }
 
 /// Puts the symbols of a place's addresses into its bytes; they count as defined. None after a problem.
-pub fn place_symbols(
+pub(super) fn place_symbols(
     pointers: &[Pointer],
     addresses: &[JobAddress],
     bytes: &mut [u8],

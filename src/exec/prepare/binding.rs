@@ -20,19 +20,19 @@ use vkcert_spirv::interface::{DescriptorCount, Resource};
 use vkcert_spirv::module::{Id, Instruction, Module};
 
 /// What bindings can name.
-pub struct Bound<'a> {
+pub(super) struct Bound<'a> {
     pub buffers: &'a [JobBuffer],
     pub resources: &'a JobResources,
 }
 
 /// A descriptor that the module declares, used or not.
-pub struct Declared {
+pub(super) struct Declared {
     set: u32,
     binding: u32,
     name: Option<String>,
 }
 
-pub fn declared(module: &Module) -> Vec<Declared> {
+pub(super) fn declared(module: &Module) -> Vec<Declared> {
     let number = |id: Id, decoration| match module.decoration(id, decoration)?.operands.first()? {
         Operand::LiteralBit32(number) => Some(*number),
         _ => None,
@@ -53,12 +53,12 @@ pub fn declared(module: &Module) -> Vec<Declared> {
 }
 
 /// A descriptor in words.
-pub fn described(set: u32, binding: u32, name: Option<&str>) -> String {
+pub(super) fn described(set: u32, binding: u32, name: Option<&str>) -> String {
     let name = name.map(|name| format!(" (`{name}`)")).unwrap_or_default();
     format!("set {set} binding {binding}{name}")
 }
 
-pub fn bindings(
+pub(super) fn bindings(
     call: &Call<'_>,
     called: &Dispatched,
     bound: &Bound<'_>,
@@ -351,7 +351,7 @@ fn range(
 }
 
 /// Reports descriptors that the kernel uses and nothing is bound to.
-pub fn missing(call: &Call<'_>, called: &Dispatched, origin: &Origin, problems: &mut Problems) {
+pub(super) fn missing(call: &Call<'_>, called: &Dispatched, origin: &Origin, problems: &mut Problems) {
     let bound: BTreeSet<(u32, u32, u32)> =
         call.bindings.iter().map(|binding| (binding.set, binding.binding, binding.array_index)).collect();
     for resource in &called.reflection.resources {

@@ -344,7 +344,7 @@ fn reflected_size(buffer: &Buffer, block: &Block<'_>) -> Option<u64> {
 }
 
 /// Writes scalars to their places and gives the byte ranges written; scalars beyond the end are left out.
-pub fn place(leaves: &[Leaf], bytes: &mut [u8]) -> Vec<Range<usize>> {
+pub(super) fn place(leaves: &[Leaf], bytes: &mut [u8]) -> Vec<Range<usize>> {
     let mut ranges = Vec::with_capacity(leaves.len());
     for leaf in leaves {
         let range = leaf.offset as usize..leaf.offset as usize + leaf.scalar.size();
@@ -357,7 +357,7 @@ pub fn place(leaves: &[Leaf], bytes: &mut [u8]) -> Vec<Range<usize>> {
 }
 
 /// All of `length` bytes.
-pub fn whole_range(length: usize) -> Vec<Range<usize>> {
+pub(super) fn whole_range(length: usize) -> Vec<Range<usize>> {
     std::iter::once(0..length).filter(|range| !range.is_empty()).collect()
 }
 
@@ -375,7 +375,7 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// Standard base64 with padding.
-pub fn decode_base64(text: &str, origin: &Origin, problems: &mut Problems) -> Option<Vec<u8>> {
+pub(super) fn decode_base64(text: &str, origin: &Origin, problems: &mut Problems) -> Option<Vec<u8>> {
     match STANDARD.decode(text) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
@@ -386,7 +386,12 @@ pub fn decode_base64(text: &str, origin: &Origin, problems: &mut Problems) -> Op
 }
 
 /// An array of elements, flat or with one array per vector, to bytes.
-pub fn elements(element: ElementType, data: &Datum, origin: &Origin, problems: &mut Problems) -> Option<Vec<u8>> {
+pub(super) fn elements(
+    element: ElementType,
+    data: &Datum,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<Vec<u8>> {
     let Datum::List(values) = data else {
         problems.push(origin.error("wrong-type", format!("expected an array of {element}, found {}", data.kind())));
         return None;
@@ -433,7 +438,7 @@ pub fn elements(element: ElementType, data: &Datum, origin: &Origin, problems: &
     (faults.get() == 0).then_some(bytes)
 }
 
-pub fn filled(
+pub(super) fn filled(
     element: ElementType,
     fill: &Fill,
     count: u64,

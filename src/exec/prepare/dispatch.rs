@@ -23,7 +23,7 @@ use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::types::{LayoutError, Type, Types};
 
 /// What a dispatch and a reference have in common.
-pub struct Call<'a> {
+pub(super) struct Call<'a> {
     pub kernel: &'a KernelName,
     pub groups: [u32; 3],
     pub subgroup_size: Option<u32>,
@@ -33,7 +33,7 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    pub fn of(dispatch: &'a Dispatch) -> Self {
+    pub(super) fn of(dispatch: &'a Dispatch) -> Self {
         Self {
             kernel: &dispatch.kernel,
             groups: dispatch.groups,
@@ -44,7 +44,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    pub fn of_reference(reference: &'a Reference) -> Self {
+    pub(super) fn of_reference(reference: &'a Reference) -> Self {
         Self {
             kernel: &reference.kernel,
             groups: reference.groups,
@@ -55,7 +55,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    pub fn of_checker(checker: &'a CheckerKernel) -> Self {
+    pub(super) fn of_checker(checker: &'a CheckerKernel) -> Self {
         Self {
             kernel: &checker.kernel,
             groups: checker.groups,
@@ -68,7 +68,7 @@ impl<'a> Call<'a> {
 }
 
 /// A call's kernel under its specialization.
-pub struct Dispatched {
+pub(super) struct Dispatched {
     /// Raw bits by specialization id.
     pub specialization: BTreeMap<u32, u64>,
     pub reflection: Reflection,
@@ -80,19 +80,19 @@ pub struct Dispatched {
 
 impl Dispatched {
     /// The block behind a descriptor that the kernel uses.
-    pub fn block(&self, set: u32, binding: u32) -> Option<Block<'_>> {
+    pub(super) fn block(&self, set: u32, binding: u32) -> Option<Block<'_>> {
         let resource = self.resource(set, binding)?;
         let block = Block { layout: &self.layout, ty: resource.block_type, fixed_bytes: resource.fixed_bytes };
         matches!(self.layout.types.get(resource.block_type), Some(Type::Structure { .. })).then_some(block)
     }
 
-    pub fn resource(&self, set: u32, binding: u32) -> Option<&Resource> {
+    pub(super) fn resource(&self, set: u32, binding: u32) -> Option<&Resource> {
         self.reflection.resources.iter().find(|resource| (resource.set, resource.binding) == (set, binding))
     }
 }
 
 /// Resolves specialization and interface of a call; none after a problem.
-pub fn interface(
+pub(super) fn interface(
     call: &Call<'_>,
     setting: &Setting<'_>,
     origin: &Origin,
@@ -209,7 +209,7 @@ fn check_limits(
 }
 
 /// Raw bits by specialization id, of those given; none after a problem.
-pub fn specialization(
+pub(super) fn specialization(
     kernel: &PreparedKernel,
     name: &KernelName,
     given: &BTreeMap<String, SpecializationValue>,
@@ -279,7 +279,7 @@ fn specialization_types(module: &Module, types: &Types) -> BTreeMap<u32, Vec<(Id
 /// The dispatch as engines take it, by its `number` in the job, with the addresses in its push constants; none after a
 /// problem.
 #[expect(clippy::too_many_arguments, reason = "a dispatch with all that it refers to")]
-pub fn resolve(
+pub(super) fn resolve(
     call: &Call<'_>,
     called: &Dispatched,
     bound: &Bound<'_>,

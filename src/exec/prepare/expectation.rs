@@ -44,7 +44,7 @@ pub enum ExpectedContents {
 }
 
 /// Prepares one expectation; none after a problem.
-pub fn prepare(
+pub(super) fn prepare(
     expectation: &Expectation,
     test: &Test,
     job: &Job,

@@ -24,7 +24,7 @@ pub struct Layout {
 }
 
 /// What a walk over a value collects.
-pub struct Walk<'a> {
+pub(super) struct Walk<'a> {
     pub layout: &'a Layout,
     pub leaves: Vec<Leaf>,
     pub pointers: Vec<Pointer>,
@@ -32,12 +32,12 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(layout: &'a Layout, problems: &'a mut Problems) -> Self {
+    pub(super) fn new(layout: &'a Layout, problems: &'a mut Problems) -> Self {
         Self { layout, leaves: Vec::new(), pointers: Vec::new(), problems }
     }
 
     /// Collects the scalars of `value`, read as type `ty` at byte `offset`.
-    pub fn value(&mut self, ty: Id, matrix: Option<MatrixLayout>, offset: u64, value: &Datum, origin: &Origin) {
+    pub(super) fn value(&mut self, ty: Id, matrix: Option<MatrixLayout>, offset: u64, value: &Datum, origin: &Origin) {
         let layout = self.layout;
         if self.holds_address(ty)
             && let Some(pointer) = Pointer::of_value(offset, value, origin, self.problems)

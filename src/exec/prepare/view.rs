@@ -29,7 +29,7 @@ pub fn image_type<'t>(resource: &Resource, types: &'t Types) -> Option<&'t Image
 }
 
 /// The texel view of a buffer range; none after a problem.
-pub fn texels(
+pub(super) fn texels(
     binding: &Binding,
     resource: &Resource,
     types: &Types,
@@ -57,7 +57,7 @@ pub fn texels(
 }
 
 /// The view of an image (by name and shape); none after a problem.
-pub fn image(
+pub(super) fn image(
     binding: &Binding,
     resource: &Resource,
     class: DescriptorClass,
@@ -122,7 +122,7 @@ fn samples_agree(
 }
 
 /// The view of an image that is combined with a sampler; none after a problem.
-pub fn combined(
+pub(super) fn combined(
     resource: &Resource,
     types: &Types,
     view: ImageView,

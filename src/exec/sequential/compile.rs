@@ -8,7 +8,7 @@ use vkcert_model::records::MarkerTable;
 use vkcert_spirv::module::Module;
 
 /// Compiles the entry point `entry` under a specialization.
-pub fn compile(
+pub(crate) fn compile(
     module: &Module,
     entry: &str,
     specialization: &BTreeMap<u32, u64>,

@@ -18,7 +18,7 @@ pub struct Tally {
 
 /// One of the counts of [`Tally`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counter {
+pub(crate) enum Counter {
     Parsed,
     Decoded,
     Reused,
@@ -28,16 +28,16 @@ pub enum Counter {
 
 /// Counts of everything that an engine and its clones did.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub(crate) struct Counters {
     counts: [AtomicU64; 5],
 }
 
 impl Counters {
-    pub fn count(&self, counter: Counter) {
+    pub(crate) fn count(&self, counter: Counter) {
         self.counts[counter as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    pub fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> Tally {
         let of = |counter: Counter| self.counts[counter as usize].load(Ordering::Relaxed);
         Tally {
             parsed: of(Counter::Parsed),

@@ -13,7 +13,7 @@ use ash::vk;
 use vkcert_exec::resource::{AddressPlace, JobAddress, address_symbol};
 
 /// Addresses of a job's buffers; empty for a job that stores none.
-pub struct Addresses {
+pub(crate) struct Addresses {
     /// By index of the job's buffers: address and length of the contents.
     places: Vec<(u64, u64)>,
     stored: Vec<JobAddress>,
@@ -21,7 +21,7 @@ pub struct Addresses {
 
 impl Addresses {
     /// `job` stores addresses only if the device has the feature (`image_fit::check_images`).
-    pub fn of(device: &Device, job: &WireJob, storage: &Storage) -> Self {
+    pub(crate) fn of(device: &Device, job: &WireJob, storage: &Storage) -> Self {
         let buffers = if job.addresses.is_empty() { 0 } else { job.buffers.len() };
         let place = |index| {
             let info = vk::BufferDeviceAddressInfo::default().buffer(storage.buffer(index));
@@ -34,7 +34,7 @@ impl Addresses {
     }
 
     /// Puts the real addresses of a place into its bytes.
-    pub fn put(&self, place: AddressPlace, bytes: &mut [u8]) {
+    pub(crate) fn put(&self, place: AddressPlace, bytes: &mut [u8]) {
         for address in self.stored.iter().filter(|address| address.place == place) {
             let at = address.at as usize;
             let (Some(slot), Some((start, _))) = (bytes.get_mut(at..at + 8), self.places.get(address.target as usize))
@@ -46,7 +46,7 @@ impl Addresses {
     }
 
     /// Puts symbols in place of the addresses in a buffer's final contents.
-    pub fn take_out(&self, buffer: usize, bytes: &mut [u8]) {
+    pub(crate) fn take_out(&self, buffer: usize, bytes: &mut [u8]) {
         if self.places.is_empty() {
             return;
         }

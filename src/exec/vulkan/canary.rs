@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use vkcert_spirv::rewrite::Draft;
 
 /// The job's name; no test's id has spaces.
-pub const NAME: &str = "canary dispatch";
+pub(crate) const NAME: &str = "canary dispatch";
 const GROUPS: u32 = 8;
 const LOCAL: u32 = 8;
 const FACTOR: u32 = 0x9E37_79B1;
@@ -46,12 +46,12 @@ fn module() -> Vec<u32> {
     draft.finish()
 }
 
-pub fn job() -> WireJob {
+pub(crate) fn job() -> WireJob {
     one_buffer_job(NAME, &module(), (GROUPS * LOCAL) as usize, GROUPS)
 }
 
 /// Runs a loop of known length (see [`super::loop_count`]).
-pub fn loop_probe() -> WireJob {
+pub(crate) fn loop_probe() -> WireJob {
     one_buffer_job("loop probe", &super::loop_count::probe_module(), 1, 1)
 }
 
@@ -87,7 +87,7 @@ fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> Wire
 }
 
 /// Iterations after which the device cuts loops off; none: the probe's loop ran to its end.
-pub fn judge_loop_probe(run: &WireRun) -> Result<Option<u32>, NoVulkan> {
+pub(crate) fn judge_loop_probe(run: &WireRun) -> Result<Option<u32>, NoVulkan> {
     let count = run.buffers.first().and_then(|buffer| buffer.0.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
     match count {
         Some(count) if run.ending == Ending::Completed => Ok((count != super::loop_count::PROBE).then_some(count)),
@@ -96,7 +96,7 @@ pub fn judge_loop_probe(run: &WireRun) -> Result<Option<u32>, NoVulkan> {
 }
 
 /// Whether the device did what the kernel says, without a word from the validation layer.
-pub fn judge(run: &WireRun) -> Result<(), NoVulkan> {
+pub(crate) fn judge(run: &WireRun) -> Result<(), NoVulkan> {
     let canary = |reason: String| Err(NoVulkan::Canary { reason });
     if run.ending != Ending::Completed {
         return canary(format!("{:?}", run.ending));

@@ -12,7 +12,7 @@ use rspirv::spirv::Capability;
 use vkcert_spirv::interface::{AtomicKind, AtomicMemory, AtomicUse, feature_of};
 
 /// What decides whether a capability is there.
-pub struct Abilities {
+pub(crate) struct Abilities {
     pub features: Features,
     /// subgroupSupportedOperations, none where compute is not among the supported stages.
     pub subgroup: vk::SubgroupFeatureFlags,
@@ -257,7 +257,7 @@ const ATOMICS: &[AtomicRow] = {
 
 impl Abilities {
     /// Why a module with this extension cannot be used here; none: it can.
-    pub fn lacks_extension(&self, extension: &str) -> Option<String> {
+    pub(crate) fn lacks_extension(&self, extension: &str) -> Option<String> {
         match EXTENSIONS.iter().find(|(listed, _, _)| *listed == extension) {
             Some((_, _, has)) if has(self) => None,
             Some((_, needs, _)) => Some(format!("extension {extension} (needs {needs})")),
@@ -266,7 +266,7 @@ impl Abilities {
     }
 
     /// Why an atomic cannot be used here; none: it can. Every device has those on 32-bit integers.
-    pub fn lacks_atomic(&self, wanted: &AtomicUse) -> Option<String> {
+    pub(crate) fn lacks_atomic(&self, wanted: &AtomicUse) -> Option<String> {
         let AtomicUse { kind, width, memory } = *wanted;
         if kind == AtomicKind::Integer && width == 32 {
             return None;
@@ -280,7 +280,7 @@ impl Abilities {
     }
 
     /// Why `capability` cannot be used here; none: it can.
-    pub fn lacks(&self, capability: Capability) -> Option<String> {
+    pub(crate) fn lacks(&self, capability: Capability) -> Option<String> {
         let test = CAPABILITIES.iter().find(|(listed, _)| *listed == capability);
         match (test, feature_of(capability)) {
             (Some((_, has)), _) if has(self) => None,
@@ -290,7 +290,7 @@ impl Abilities {
     }
 
     /// Why float-control mode `mode` at `width` bits cannot be used here; none: it can.
-    pub fn float_mode(&self, mode: rspirv::spirv::ExecutionMode, width: u32) -> Option<String> {
+    pub(crate) fn float_mode(&self, mode: rspirv::spirv::ExecutionMode, width: u32) -> Option<String> {
         use rspirv::spirv::ExecutionMode as Mode;
         let p = &self.float_controls;
         let (name, by_width) = match mode {

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// One dispatch, ready to be recorded.
-pub struct Dispatch {
+pub(crate) struct Dispatch {
     pub pipeline: Rc<Pipeline>,
     pub sets: Vec<vk::DescriptorSet>,
     pub dynamic_offsets: Vec<u32>,
@@ -25,7 +25,7 @@ pub struct Dispatch {
 
 /// A buffer that gets the contents of another.
 #[derive(Debug, Clone, Copy)]
-pub struct Restored {
+pub(crate) struct Restored {
     pub from: vk::Buffer,
     pub to: vk::Buffer,
     pub bytes: u64,
@@ -48,7 +48,7 @@ impl Drop for CommandPool {
 
 /// A command buffer, recorded once and submitted as often as wanted, with the fence that tells its end. Nothing drops one
 /// that is pending: [`Commands::follow`] comes back when all have ended, and after a failure waits for the device.
-pub struct Step {
+pub(crate) struct Step {
     buffer: vk::CommandBuffer,
     fence: vk::Fence,
     pool: Rc<CommandPool>,
@@ -80,9 +80,9 @@ impl Drop for Step {
 }
 
 /// The copies of a pass's images.
-pub type ImageCopies<'a> = Option<(&'a Resources, &'a Storage, Copying)>;
+pub(crate) type ImageCopies<'a> = Option<(&'a Resources, &'a Storage, Copying)>;
 
-pub struct Commands {
+pub(crate) struct Commands {
     /// For what is recorded and run at once.
     single: Step,
     pool: Rc<CommandPool>,
@@ -92,7 +92,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    pub fn new(device: &Rc<Device>) -> Result<Self, CallFailure> {
+    pub(crate) fn new(device: &Rc<Device>) -> Result<Self, CallFailure> {
         let raw = &device.raw;
         let flags = vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER;
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.family.index).flags(flags);
@@ -110,7 +110,12 @@ impl Commands {
     }
 
     /// A step of one dispatch, with what is copied before and after it.
-    pub fn record(&self, dispatch: &Dispatch, before: ImageCopies, after: ImageCopies) -> Result<Step, CallFailure> {
+    pub(crate) fn record(
+        &self,
+        dispatch: &Dispatch,
+        before: ImageCopies,
+        after: ImageCopies,
+    ) -> Result<Step, CallFailure> {
         let step = Step::new(&self.pool)?;
         self.begin(step.buffer, vk::CommandBufferUsageFlags::empty())?;
         self.record_copies(step.buffer, before);
@@ -122,7 +127,7 @@ impl Commands {
 
     /// Submits steps in order and waits for all of them; `late` is told which one keeps the host waiting, unless it is the
     /// first. A failure comes with the step that it came in.
-    pub fn follow(&self, steps: &[&Step], late: &mut dyn FnMut(usize)) -> Result<(), (usize, CallFailure)> {
+    pub(crate) fn follow(&self, steps: &[&Step], late: &mut dyn FnMut(usize)) -> Result<(), (usize, CallFailure)> {
         self.submit_and_wait(steps, late).inspect_err(|_| {
             // What was submitted may be pending still. That the device is lost is known.
             // SAFETY: the device is open, and its queue is used by this line of execution alone.
@@ -154,7 +159,7 @@ impl Commands {
     }
 
     /// Runs one dispatch to its end and times it; before it, and before its time begins, the device restores buffers.
-    pub fn run(&mut self, restored: &[Restored], dispatch: &Dispatch) -> Result<WireTime, CallFailure> {
+    pub(crate) fn run(&mut self, restored: &[Restored], dispatch: &Dispatch) -> Result<WireTime, CallFailure> {
         let timed = self.queries != vk::QueryPool::null();
         let buffer = self.single.buffer;
         self.begin(buffer, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
@@ -178,7 +183,12 @@ impl Commands {
     }
 
     /// Copies all images from or into their buffers; the host may write before and read after.
-    pub fn copy(&mut self, resources: &Resources, storage: &Storage, copying: Copying) -> Result<(), CallFailure> {
+    pub(crate) fn copy(
+        &mut self,
+        resources: &Resources,
+        storage: &Storage,
+        copying: Copying,
+    ) -> Result<(), CallFailure> {
         if !resources.has_images() {
             return Ok(());
         }

@@ -3,17 +3,17 @@
 use ash::vk;
 
 /// `1.3.230`
-pub fn version(packed: u32) -> String {
+pub(crate) fn version(packed: u32) -> String {
     let (major, minor) = (vk::api_version_major(packed), vk::api_version_minor(packed));
     format!("{major}.{minor}.{}", vk::api_version_patch(packed))
 }
 
 /// Two lower-case hexadecimal digits per byte.
-pub fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The name of a result code as the specification writes it (`ERROR_DEVICE_LOST`), with its number where it has none.
-pub fn result(result: vk::Result) -> String {
+pub(crate) fn result(result: vk::Result) -> String {
     format!("VK_{result:?}")
 }

@@ -15,13 +15,13 @@ use std::rc::Rc;
 
 /// What a pool has room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Room {
+pub(crate) struct Room {
     sets: u32,
     descriptors: BTreeMap<vk::DescriptorType, u32>,
 }
 
 impl Room {
-    pub fn of(layouts: &[&Layout]) -> Self {
+    pub(crate) fn of(layouts: &[&Layout]) -> Self {
         let mut descriptors: BTreeMap<vk::DescriptorType, u32> = BTreeMap::new();
         let mut sets = 0;
         for layout in layouts {
@@ -37,14 +37,14 @@ impl Room {
 }
 
 /// The descriptor pool of one job at a time.
-pub struct DescriptorPool {
+pub(crate) struct DescriptorPool {
     raw: vk::DescriptorPool,
     pub room: Room,
     device: Rc<Device>,
 }
 
 impl DescriptorPool {
-    pub fn create(device: &Rc<Device>, room: Room) -> Result<Self, Stop> {
+    pub(crate) fn create(device: &Rc<Device>, room: Room) -> Result<Self, Stop> {
         let sizes: Vec<_> = (room.descriptors.iter())
             .map(|(class, count)| vk::DescriptorPoolSize::default().ty(*class).descriptor_count(*count))
             .collect();
@@ -56,13 +56,13 @@ impl DescriptorPool {
     }
 
     /// Frees all sets; every dispatch that uses one has ended.
-    pub fn reset(&self) -> Result<(), CallFailure> {
+    pub(crate) fn reset(&self) -> Result<(), CallFailure> {
         // SAFETY: the pool is alive, and no submitted work is pending.
         unsafe { self.device.raw.reset_descriptor_pool(self.raw, vk::DescriptorPoolResetFlags::empty()) }
             .map_err(during("vkResetDescriptorPool"))
     }
 
-    pub fn allocate(&mut self, layouts: &[vk::DescriptorSetLayout]) -> Result<Vec<vk::DescriptorSet>, Stop> {
+    pub(crate) fn allocate(&mut self, layouts: &[vk::DescriptorSetLayout]) -> Result<Vec<vk::DescriptorSet>, Stop> {
         if layouts.is_empty() {
             return Ok(Vec::new());
         }
@@ -72,7 +72,7 @@ impl DescriptorPool {
         Ok(sets.map_err(during("vkAllocateDescriptorSets"))?)
     }
 
-    pub fn write(&self, set: vk::DescriptorSet, binding: &WireBinding, descriptor: &Descriptor) {
+    pub(crate) fn write(&self, set: vk::DescriptorSet, binding: &WireBinding, descriptor: &Descriptor) {
         let write = vk::WriteDescriptorSet::default()
             .dst_set(set)
             .dst_binding(binding.binding)

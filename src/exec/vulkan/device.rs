@@ -29,13 +29,13 @@ const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
 
 /// A call of the API that did not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallFailure {
+pub(crate) struct CallFailure {
     pub call: &'static str,
     pub result: vk::Result,
 }
 
 /// Names the call in a failure: `device.create_fence(..).map_err(during("vkCreateFence"))`.
-pub fn during(call: &'static str) -> impl FnOnce(vk::Result) -> CallFailure {
+pub(crate) fn during(call: &'static str) -> impl FnOnce(vk::Result) -> CallFailure {
     move |result| CallFailure { call, result }
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Display for CallFailure {
     }
 }
 
-pub struct Device {
+pub(crate) struct Device {
     pub raw: ash::Device,
     pub queue: vk::Queue,
     pub family: Family,
@@ -62,7 +62,11 @@ pub struct Device {
 }
 
 impl Device {
-    pub fn open(instance: Rc<Instance>, choice: &DeviceChoice, robustness: Robustness) -> Result<Self, NoVulkan> {
+    pub(crate) fn open(
+        instance: Rc<Instance>,
+        choice: &DeviceChoice,
+        robustness: Robustness,
+    ) -> Result<Self, NoVulkan> {
         let physical = instance.physical_devices()?;
         let identities: Vec<DeviceIdentity> =
             physical.iter().enumerate().map(|(index, device)| identify(&instance, index, *device)).collect();
@@ -94,7 +98,7 @@ impl Device {
     }
 
     /// Everything a buffer is used for.
-    pub fn buffer_usage(&self) -> vk::BufferUsageFlags {
+    pub(crate) fn buffer_usage(&self) -> vk::BufferUsageFlags {
         match self.addresses() {
             vk::MemoryAllocateFlags::DEVICE_ADDRESS => BUFFER_USAGE | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
             _ => BUFFER_USAGE,
@@ -102,7 +106,7 @@ impl Device {
     }
 
     /// How memory for buffers is allocated: for device addresses where the feature is on.
-    pub fn addresses(&self) -> vk::MemoryAllocateFlags {
+    pub(crate) fn addresses(&self) -> vk::MemoryAllocateFlags {
         if self.abilities.features.v12.buffer_device_address == vk::TRUE {
             vk::MemoryAllocateFlags::DEVICE_ADDRESS
         } else {
@@ -111,7 +115,7 @@ impl Device {
     }
 
     /// Whom pipeline cache data of this device belong to.
-    pub fn cache_owner(&self) -> CacheOwner {
+    pub(crate) fn cache_owner(&self) -> CacheOwner {
         // SAFETY: the handle comes from this instance.
         let own = unsafe { self.instance.raw.get_physical_device_properties(self.physical) };
         CacheOwner {
@@ -122,13 +126,13 @@ impl Device {
         }
     }
 
-    pub fn format_features(&self, format: vk::Format) -> vk::FormatProperties {
+    pub(crate) fn format_features(&self, format: vk::Format) -> vk::FormatProperties {
         // SAFETY: the handle comes from this instance.
         unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) }
     }
 
     /// What the device takes of such images; none: nothing.
-    pub fn image_format(&self, info: &vk::ImageCreateInfo<'_>) -> Option<vk::ImageFormatProperties> {
+    pub(crate) fn image_format(&self, info: &vk::ImageCreateInfo<'_>) -> Option<vk::ImageFormatProperties> {
         // SAFETY: the handle comes from this instance.
         let offered = unsafe {
             self.instance.raw.get_physical_device_image_format_properties(
@@ -144,7 +148,7 @@ impl Device {
     }
 
     /// The type of memory for an image: the device's own where it can be.
-    pub fn image_memory_type(&self, usable: u32) -> u32 {
+    pub(crate) fn image_memory_type(&self, usable: u32) -> u32 {
         // SAFETY: the handle comes from this instance.
         let memory = unsafe { self.instance.raw.get_physical_device_memory_properties(self.physical) };
         let own = memory.memory_types_as_slice().iter().enumerate().find(|(index, kind)| {

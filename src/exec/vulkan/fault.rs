@@ -9,11 +9,11 @@ use std::io::Write;
 use vkcert_model::invocations::Ranks;
 
 /// Set for a worker by tests.
-pub const VARIABLE: &str = "VKCERT_WORKER_FAULT";
+pub(crate) const VARIABLE: &str = "VKCERT_WORKER_FAULT";
 
 /// What a worker can be told to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultKind {
+pub(crate) enum FaultKind {
     /// Die by a signal when the job arrives.
     Abort,
     /// Fail an assertion of the tool itself when the job arrives.
@@ -81,7 +81,7 @@ const KINDS: &[(&str, FaultKind)] = &[
 
 /// The faults that this worker is told to commit.
 #[derive(Debug, Clone, Default)]
-pub struct Faults {
+pub(crate) struct Faults {
     /// With the one job that each applies to; none: all.
     told: Vec<(FaultKind, Option<String>)>,
     /// Runs so far, by job and by whether they recorded.
@@ -89,7 +89,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    pub fn from_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         std::env::var(VARIABLE).map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
@@ -101,19 +101,19 @@ impl Faults {
         Self { told: text.split(',').filter_map(one).collect(), runs: BTreeMap::new() }
     }
 
-    pub fn strikes(&self, kind: FaultKind, job: &str) -> bool {
+    pub(crate) fn strikes(&self, kind: FaultKind, job: &str) -> bool {
         let of_job = |only: &Option<String>| only.as_deref().is_none_or(|only| only == job);
         self.told.iter().any(|(told, only)| *told == kind && of_job(only))
     }
 
     /// The faults that strike when a job arrives.
-    pub fn strike_on_arrival(&self, job: &str, pipe: &mut impl Write) {
+    pub(crate) fn strike_on_arrival(&self, job: &str, pipe: &mut impl Write) {
         let kinds = KINDS.iter().map(|(_, kind)| *kind).filter(|kind| self.strikes(*kind, job));
         kinds.for_each(|kind| Self::commit(kind, pipe));
     }
 
     /// The faults that strike when a job has run.
-    pub fn strike_after(&mut self, job: &str, run: &mut WireRun) {
+    pub(crate) fn strike_after(&mut self, job: &str, run: &mut WireRun) {
         self.strike_always(job, run);
         let runs = self.runs.entry((job.to_owned(), !run.records.is_empty())).or_default();
         *runs += 1;

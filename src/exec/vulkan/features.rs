@@ -13,7 +13,7 @@ use std::ffi::CStr;
 
 /// Feature structures of a device; those of extensions and versions that it lacks are all false.
 #[derive(Clone, Default)]
-pub struct Features {
+pub(crate) struct Features {
     pub core: vk::PhysicalDeviceFeatures,
     pub v11: vk::PhysicalDeviceVulkan11Features<'static>,
     pub v12: vk::PhysicalDeviceVulkan12Features<'static>,
@@ -43,7 +43,11 @@ macro_rules! select {
 
 impl Features {
     /// Asks with a chain that holds only structures the device knows. `extensions` are all of the device's.
-    pub fn query(version: u32, extensions: &[String], ask: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>)) -> Self {
+    pub(crate) fn query(
+        version: u32,
+        extensions: &[String],
+        ask: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
+    ) -> Self {
         let mut features = Self { offered: Offered::of(version, extensions), ..Self::default() };
         let mut chained = features.clone();
         let mut older = Older::default();
@@ -66,7 +70,7 @@ impl Features {
     }
 
     /// Chains the structures that the device's version and extensions allow.
-    pub fn chain<'a>(&'a mut self, older: &'a mut Older) -> vk::PhysicalDeviceFeatures2<'a> {
+    pub(crate) fn chain<'a>(&'a mut self, older: &'a mut Older) -> vk::PhysicalDeviceFeatures2<'a> {
         let version = self.version();
         let mut chain = vk::PhysicalDeviceFeatures2::default().features(self.core);
         if version >= vk::API_VERSION_1_2 {
@@ -136,22 +140,22 @@ impl Features {
     }
 
     /// The API version in use.
-    pub fn version(&self) -> u32 {
+    pub(crate) fn version(&self) -> u32 {
         self.offered.version()
     }
 
     /// Whether what an extension brings is there, by itself or as part of the version.
-    pub fn has(&self, extension: &CStr) -> bool {
+    pub(crate) fn has(&self, extension: &CStr) -> bool {
         self.offered.has(extension)
     }
 
     /// The extensions to switch on.
-    pub fn extensions(&self) -> Vec<&'static CStr> {
+    pub(crate) fn extensions(&self) -> Vec<&'static CStr> {
         self.offered.to_switch_on()
     }
 
     /// What to switch on: everything a compute kernel may need and the device has; nothing else.
-    pub fn for_compute(&self, robustness: &Granted) -> Self {
+    pub(crate) fn for_compute(&self, robustness: &Granted) -> Self {
         let mut on = Self { offered: self.offered.clone(), ..Self::default() };
         select!(self.core, on.core; shader_float64, shader_int64, shader_int16,
             shader_uniform_buffer_array_dynamic_indexing, shader_storage_buffer_array_dynamic_indexing,

@@ -16,16 +16,16 @@ use vkcert_exec::resource::JobView;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_spirv::interface::{DescriptorCount, DescriptorUse, DeviceNeeds, Indexing};
 
-pub fn unsupported<T>(what: impl Into<String>) -> Result<T, Ending> {
+pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T, Ending> {
     Err(Ending::Unsupported(what.into()))
 }
 
-pub fn error<T>(reason: impl Into<String>) -> Result<T, Ending> {
+pub(crate) fn error<T>(reason: impl Into<String>) -> Result<T, Ending> {
     Err(Ending::Error(reason.into()))
 }
 
 /// Checks everything that needs no descriptor.
-pub fn check(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) -> Result<(), Ending> {
+pub(crate) fn check(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) -> Result<(), Ending> {
     check_module(device, needs)?;
     check_sizes(device, needs, dispatch)?;
     check_subgroup(device, needs, dispatch)?;
@@ -105,7 +105,7 @@ fn check_sizes(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) ->
 }
 
 /// Bytes of the push-constant range: what the test gives and what the block holds, whole words.
-pub fn push_size(needs: &DeviceNeeds, dispatch: &WireDispatch) -> u32 {
+pub(crate) fn push_size(needs: &DeviceNeeds, dispatch: &WireDispatch) -> u32 {
     let given = dispatch.push_constants.0.len() as u32;
     given.max(needs.push_constants.unwrap_or(0)).next_multiple_of(4)
 }
@@ -130,20 +130,20 @@ fn check_subgroup(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch)
 
 /// A binding of a descriptor-set layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Slot {
+pub(crate) struct Slot {
     pub class: DescriptorClass,
     pub count: u32,
 }
 
 /// What a pipeline layout is made of: bindings by set, with the gaps, and the push-constant range.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Layout {
+pub(crate) struct Layout {
     pub sets: Vec<BTreeMap<u32, Slot>>,
     pub push_constants: u32,
 }
 
 /// The API's name for a class.
-pub fn descriptor_type(class: DescriptorClass) -> vk::DescriptorType {
+pub(crate) fn descriptor_type(class: DescriptorClass) -> vk::DescriptorType {
     match class {
         DescriptorClass::Storage => vk::DescriptorType::STORAGE_BUFFER,
         DescriptorClass::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
@@ -160,7 +160,7 @@ pub fn descriptor_type(class: DescriptorClass) -> vk::DescriptorType {
 
 impl Layout {
     /// The layout for `bindings`, checked against what the entry point uses.
-    pub fn of(
+    pub(crate) fn of(
         device: &Device,
         needs: &DeviceNeeds,
         bindings: &[WireBinding],
@@ -202,7 +202,7 @@ impl Layout {
     }
 }
 
-pub fn place(set: u32, binding: u32) -> String {
+pub(crate) fn place(set: u32, binding: u32) -> String {
     format!("set {set}, binding {binding}")
 }
 
@@ -374,7 +374,7 @@ fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Result<(), End
 }
 
 /// Checks range and alignment of each binding against the lengths of the job's buffers.
-pub fn check_ranges(device: &Device, bindings: &[WireBinding], lengths: &[usize]) -> Result<(), Ending> {
+pub(crate) fn check_ranges(device: &Device, bindings: &[WireBinding], lengths: &[usize]) -> Result<(), Ending> {
     let limits = &device.identity.limits;
     for bound in bindings {
         let place = place(bound.set, bound.binding);

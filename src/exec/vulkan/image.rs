@@ -14,7 +14,7 @@ use std::rc::Rc;
 use vkcert_model::image::{ImageDim, ImageFormat, ImageShape};
 
 /// The API's format.
-pub fn format(format: ImageFormat) -> vk::Format {
+pub(crate) fn format(format: ImageFormat) -> vk::Format {
     match format {
         ImageFormat::Rgba32f => vk::Format::R32G32B32A32_SFLOAT,
         ImageFormat::Rgba16f => vk::Format::R16G16B16A16_SFLOAT,
@@ -63,12 +63,12 @@ pub fn format(format: ImageFormat) -> vk::Format {
     }
 }
 
-pub fn aspect(format: ImageFormat) -> vk::ImageAspectFlags {
+pub(crate) fn aspect(format: ImageFormat) -> vk::ImageAspectFlags {
     if format.is_depth() { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
 }
 
 /// What an image is created as.
-pub fn image_info(shape: &ImageShape, usage: vk::ImageUsageFlags) -> vk::ImageCreateInfo<'static> {
+pub(crate) fn image_info(shape: &ImageShape, usage: vk::ImageUsageFlags) -> vk::ImageCreateInfo<'static> {
     let (kind, flags) = match shape.dim {
         ImageDim::One => (vk::ImageType::TYPE_1D, vk::ImageCreateFlags::empty()),
         ImageDim::Two => (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::empty()),
@@ -92,13 +92,13 @@ pub fn image_info(shape: &ImageShape, usage: vk::ImageUsageFlags) -> vk::ImageCr
 
 /// Which way contents go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Copying {
+pub(crate) enum Copying {
     IntoImages,
     IntoBuffers,
 }
 
 /// An image with its memory.
-pub struct DeviceImage {
+pub(crate) struct DeviceImage {
     pub raw: vk::Image,
     memory: vk::DeviceMemory,
     /// Index of its contents among the job's buffers.
@@ -111,7 +111,11 @@ pub struct DeviceImage {
 
 impl DeviceImage {
     /// An image for `usage`, which the device is known to take.
-    pub fn create(device: &Rc<Device>, image: &WireImage, usage: vk::ImageUsageFlags) -> Result<Self, CallFailure> {
+    pub(crate) fn create(
+        device: &Rc<Device>,
+        image: &WireImage,
+        usage: vk::ImageUsageFlags,
+    ) -> Result<Self, CallFailure> {
         let sampled_only =
             !usage.contains(vk::ImageUsageFlags::STORAGE) && usage.contains(vk::ImageUsageFlags::SAMPLED);
         let mut made = Self {
@@ -139,7 +143,7 @@ impl DeviceImage {
 
     /// Records the copy between the image and its staging buffer, with the transitions around it. Everything submitted
     /// before has ended.
-    pub fn record(&self, commands: vk::CommandBuffer, storage: &Storage, copying: Copying) {
+    pub(crate) fn record(&self, commands: vk::CommandBuffer, storage: &Storage, copying: Copying) {
         let buffer = storage.buffer(self.buffer);
         let (before, during, after) = match copying {
             // What the image held does not matter: all of it is written.

@@ -16,7 +16,7 @@ use vkcert_model::procedure::DescriptorClass;
 use vkcert_spirv::interface::{Atomicity, DeviceNeeds};
 
 /// Everything an image is used for in a job.
-pub fn usage(job: &WireJob, buffer: u32) -> vk::ImageUsageFlags {
+pub(crate) fn usage(job: &WireJob, buffer: u32) -> vk::ImageUsageFlags {
     let copied = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
     let bindings = job.dispatches.iter().flat_map(|dispatch| &dispatch.bindings);
     let own = bindings.filter(|binding| binding.view.image().is_some() && binding.buffer == buffer);
@@ -34,7 +34,7 @@ pub fn usage(job: &WireJob, buffer: u32) -> vk::ImageUsageFlags {
 }
 
 /// Checks what a job brings, whatever binds it.
-pub fn check_job(device: &Device, job: &WireJob) -> Result<(), Ending> {
+pub(crate) fn check_job(device: &Device, job: &WireJob) -> Result<(), Ending> {
     for image in &job.images {
         check_image(device, job, image)?;
     }
@@ -139,7 +139,7 @@ fn check_sampler(device: &Device, sampler: &JobSampler) -> Result<(), Ending> {
 }
 
 /// Checks how the bindings of one dispatch see images and texel buffers.
-pub fn check_views(
+pub(crate) fn check_views(
     device: &Device,
     needs: &DeviceNeeds,
     job: &WireJob,

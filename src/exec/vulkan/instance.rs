@@ -14,7 +14,7 @@ use std::ffi::CStr;
 const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 /// An open instance.
-pub struct Instance {
+pub(crate) struct Instance {
     pub raw: ash::Instance,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     pub messages: Messages,
@@ -28,7 +28,7 @@ pub struct Instance {
 
 impl Instance {
     /// `newest` is the newest API version to ask for.
-    pub fn open(validation: ValidationLayers, newest: u32) -> Result<Self, NoVulkan> {
+    pub(crate) fn open(validation: ValidationLayers, newest: u32) -> Result<Self, NoVulkan> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers; it is the one library meant for this.
         let entry = unsafe { ash::Entry::load() }.map_err(|error| NoVulkan::NoLoader { reason: error.to_string() })?;
         let version = offered_version(&entry, newest)?;
@@ -53,7 +53,7 @@ impl Instance {
         Ok(())
     }
 
-    pub fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, NoVulkan> {
+    pub(crate) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, NoVulkan> {
         // SAFETY: the instance is open.
         unsafe { self.raw.enumerate_physical_devices() }.map_err(|error| match error {
             vk::Result::ERROR_INITIALIZATION_FAILED => NoVulkan::NoDriver,
@@ -62,19 +62,19 @@ impl Instance {
     }
 
     /// The version that may be used with `device`: its own, at most the instance's.
-    pub fn api_version(&self, device: vk::PhysicalDevice) -> u32 {
+    pub(crate) fn api_version(&self, device: vk::PhysicalDevice) -> u32 {
         // SAFETY: the handle comes from this instance.
         let own = unsafe { self.raw.get_physical_device_properties(device) }.api_version;
         version::of_device(self.version, own)
     }
 
     /// Fills a chain of property structures; `chain` must hold only structures of the device's version.
-    pub fn properties(&self, device: vk::PhysicalDevice, chain: &mut vk::PhysicalDeviceProperties2<'_>) {
+    pub(crate) fn properties(&self, device: vk::PhysicalDevice, chain: &mut vk::PhysicalDeviceProperties2<'_>) {
         // SAFETY: the handle comes from this instance, and the chain is well-formed by the builder's types.
         unsafe { self.raw.get_physical_device_properties2(device, chain) }
     }
 
-    pub fn features(&self, device: vk::PhysicalDevice) -> Features {
+    pub(crate) fn features(&self, device: vk::PhysicalDevice) -> Features {
         let extensions = self.extensions(device);
         Features::query(self.api_version(device), &extensions, |chain| {
             // SAFETY: the handle comes from this instance, and the chain is well-formed by the builder's types.
@@ -102,7 +102,7 @@ impl Drop for Instance {
     }
 }
 
-pub fn failed(call: &str, result: vk::Result) -> NoVulkan {
+pub(crate) fn failed(call: &str, result: vk::Result) -> NoVulkan {
     NoVulkan::Call { call: call.to_owned(), result: describe::result(result) }
 }
 

@@ -17,7 +17,7 @@ const MOST: usize = 12;
 /// Bytes of a storage that is kept with its buffers; of larger ones the block alone is kept, one at a time.
 const SMALL: u64 = 16 << 20;
 
-pub struct Kept {
+pub(crate) struct Kept {
     /// Last used last.
     storages: Vec<Storage>,
     /// Last used last.
@@ -27,12 +27,12 @@ pub struct Kept {
 }
 
 impl Kept {
-    pub fn new(device: &Rc<Device>) -> Self {
+    pub(crate) fn new(device: &Rc<Device>) -> Self {
         Self { storages: Vec::new(), pools: Vec::new(), spare: None, device: device.clone() }
     }
 
     /// Buffers of these lengths where the host reads fast.
-    pub fn storage(&mut self, lengths: &[usize]) -> Result<Storage, CallFailure> {
+    pub(crate) fn storage(&mut self, lengths: &[usize]) -> Result<Storage, CallFailure> {
         match self.storages.iter().position(|storage| storage.has_lengths(lengths)) {
             Some(place) => Ok(self.storages.remove(place)),
             None => Storage::create(&self.device, lengths, Placement::ReadBack, self.spare.take()),
@@ -40,7 +40,7 @@ impl Kept {
     }
 
     /// An empty pool with room for the sets of these layouts.
-    pub fn pool(&mut self, layouts: &[&Layout]) -> Result<DescriptorPool, Stop> {
+    pub(crate) fn pool(&mut self, layouts: &[&Layout]) -> Result<DescriptorPool, Stop> {
         let room = Room::of(layouts);
         match self.pools.iter().position(|pool| pool.room == room) {
             Some(place) => Ok(self.pools.remove(place)),
@@ -49,7 +49,7 @@ impl Kept {
     }
 
     /// Takes back what a job used; all of its dispatches have ended.
-    pub fn take_back(&mut self, storage: Storage, pool: DescriptorPool) -> Result<(), CallFailure> {
+    pub(crate) fn take_back(&mut self, storage: Storage, pool: DescriptorPool) -> Result<(), CallFailure> {
         pool.reset()?;
         if self.pools.len() >= MOST {
             self.pools.remove(0);

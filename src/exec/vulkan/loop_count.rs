@@ -18,10 +18,10 @@ use vkcert_spirv::module::{Block, Function, Id, Instruction, Module};
 use vkcert_spirv::rewrite::{Draft, Edits, instruction};
 
 /// Iterations of the probe's loop.
-pub const PROBE: u32 = 200_000;
+pub(crate) const PROBE: u32 = 200_000;
 
 /// Whether the module has a loop at all (SPIR-V specification, "Structured Control Flow").
-pub fn has_loops(module: &Module) -> bool {
+pub(crate) fn has_loops(module: &Module) -> bool {
     module.instructions.iter().any(|instruction| instruction.op == Op::LoopMerge)
 }
 
@@ -186,7 +186,7 @@ fn departure(
 
 /// A module whose single invocation adds 1 to a counter [`PROBE`] times in a loop (see
 /// [`super::canary`] for its kind).
-pub fn probe_module() -> Vec<u32> {
+pub(crate) fn probe_module() -> Vec<u32> {
     let mut draft = Draft::kernel((1, 3));
     let (void, word) = (draft.ty(Op::TypeVoid, Vec::new()), draft.uint());
     let truth = draft.ty(Op::TypeBool, Vec::new());

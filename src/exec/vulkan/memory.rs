@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Bytes of a guard zone. No device wants a greater offset alignment than 256 (Vulkan specification, "Required Limits"),
 /// so the contents start aligned.
-pub const GUARD: usize = 256;
+pub(crate) const GUARD: usize = 256;
 
 /// Smallest block that is allocated.
 const LEAST_BLOCK: u64 = 1 << 20;
@@ -35,7 +35,7 @@ const GUARDS: [u8; GUARD] = {
 
 /// Where a block lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placement {
+pub(crate) enum Placement {
     /// Where the host reads fast.
     ReadBack,
     /// In the device's own memory, where the host can write to it: for measurements, so that they are of the device and
@@ -44,7 +44,7 @@ pub enum Placement {
 }
 
 /// A mapped allocation.
-pub struct Block {
+pub(crate) struct Block {
     memory: vk::DeviceMemory,
     start: *mut u8,
     pub size: u64,
@@ -53,7 +53,7 @@ pub struct Block {
 
 impl Block {
     /// A block of at least `least` bytes.
-    pub fn allocate(device: &Rc<Device>, least: u64, placement: Placement) -> Result<Self, CallFailure> {
+    pub(crate) fn allocate(device: &Rc<Device>, least: u64, placement: Placement) -> Result<Self, CallFailure> {
         let size = least.max(LEAST_BLOCK).next_power_of_two();
         let memory_type = match placement {
             Placement::ReadBack => device.memory_type,
@@ -99,7 +99,7 @@ struct Slot {
 }
 
 /// The buffers of one prepared job in one block.
-pub struct Storage {
+pub(crate) struct Storage {
     slots: Vec<Slot>,
     block: Option<Block>,
     device: Rc<Device>,
@@ -107,7 +107,7 @@ pub struct Storage {
 
 /// A change in a guard zone: side, distance of the nearest changed byte from the contents, number of changed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GuardChange {
+pub(crate) struct GuardChange {
     pub side: Side,
     pub distance: u64,
     pub bytes: u64,
@@ -116,7 +116,7 @@ pub struct GuardChange {
 impl Storage {
     /// Creates buffers of the given content lengths, in `spare` where it is large enough. The block of a spare lies where
     /// it lay.
-    pub fn create(
+    pub(crate) fn create(
         device: &Rc<Device>,
         lengths: &[usize],
         placement: Placement,
@@ -150,21 +150,21 @@ impl Storage {
     }
 
     /// Bytes of contents of each buffer.
-    pub fn lengths(&self) -> Vec<usize> {
+    pub(crate) fn lengths(&self) -> Vec<usize> {
         self.slots.iter().map(|slot| slot.length).collect()
     }
 
-    pub fn has_lengths(&self, lengths: &[usize]) -> bool {
+    pub(crate) fn has_lengths(&self, lengths: &[usize]) -> bool {
         self.slots.iter().map(|slot| slot.length).eq(lengths.iter().copied())
     }
 
     /// Bytes of the block that the buffers lie in.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.block.as_ref().map_or(0, |block| block.size)
     }
 
     /// What makes the buffers of `self` those of `original`, guards included. Both were created with the same lengths.
-    pub fn restored_from(&self, original: &Storage) -> Vec<Restored> {
+    pub(crate) fn restored_from(&self, original: &Storage) -> Vec<Restored> {
         let pairs = self.slots.iter().zip(&original.slots);
         let restored = |(to, from): (&Slot, &Slot)| {
             let bytes = (to.length.min(from.length) + 2 * GUARD) as u64;
@@ -173,17 +173,17 @@ impl Storage {
         pairs.map(restored).collect()
     }
 
-    pub fn buffer(&self, index: usize) -> vk::Buffer {
+    pub(crate) fn buffer(&self, index: usize) -> vk::Buffer {
         self.slots[index].buffer
     }
 
     /// Writes contents and guards anew.
-    pub fn fill(&mut self, index: usize, contents: &[u8]) {
+    pub(crate) fn fill(&mut self, index: usize, contents: &[u8]) {
         self.guarded(index).copy_from_slice(contents);
     }
 
     /// Writes zero and guards anew.
-    pub fn clear(&mut self, index: usize) {
+    pub(crate) fn clear(&mut self, index: usize) {
         self.guarded(index).fill(0);
     }
 
@@ -197,19 +197,19 @@ impl Storage {
         inside
     }
 
-    pub fn contents(&mut self, index: usize) -> &mut [u8] {
+    pub(crate) fn contents(&mut self, index: usize) -> &mut [u8] {
         let length = self.slots[index].length;
         &mut self.zone(index)[GUARD..GUARD + length]
     }
 
     /// Guards of a buffer that are not as they were written.
-    pub fn guard_changes(&mut self, index: usize) -> Vec<GuardChange> {
+    pub(crate) fn guard_changes(&mut self, index: usize) -> Vec<GuardChange> {
         let length = self.slots[index].length;
         guard_changes(self.zone(index), length)
     }
 
     /// Changes a guard byte, so that a test can show that the change is found.
-    pub fn disturb_guard(&mut self, index: usize) {
+    pub(crate) fn disturb_guard(&mut self, index: usize) {
         let length = self.slots[index].length;
         self.zone(index)[GUARD + length + 4] ^= 0xFF;
     }
@@ -222,7 +222,7 @@ impl Storage {
     }
 
     /// Destroys the buffers and hands the block on.
-    pub fn into_block(mut self) -> Option<Block> {
+    pub(crate) fn into_block(mut self) -> Option<Block> {
         self.destroy_buffers();
         self.block.take()
     }

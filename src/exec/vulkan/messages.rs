@@ -21,13 +21,13 @@ type Entries = BTreeMap<(Severity, String, String), u64>;
 
 /// Where the messenger's callback puts its messages.
 #[derive(Debug, Clone, Default)]
-pub struct Messages {
+pub(crate) struct Messages {
     entries: Arc<Mutex<Entries>>,
 }
 
 impl Messages {
     /// Everything said since the last call, in order of severity, id and text.
-    pub fn take(&self) -> Vec<WireMessage> {
+    pub(crate) fn take(&self) -> Vec<WireMessage> {
         let entries = std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner));
         entries.into_iter().map(|((severity, id, text), count)| WireMessage { severity, id, text, count }).collect()
     }
@@ -45,7 +45,7 @@ impl Messages {
     }
 
     /// The messenger's settings. `self` must outlive the messenger; [`super::instance::Instance`] holds both.
-    pub fn messenger(&self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    pub(crate) fn messenger(&self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
         use vk::{DebugUtilsMessageSeverityFlagsEXT as Level, DebugUtilsMessageTypeFlagsEXT as Kind};
         vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(Level::WARNING | Level::ERROR)
@@ -92,7 +92,7 @@ unsafe extern "system" fn heard(
 
 /// A message without the parts that change from run to run: the layer's preamble (object handles, numeric id) and
 /// handles in the text (`VkBuffer 0x55d0c8a0[]` becomes `VkBuffer`).
-pub fn repeatable(text: &str) -> String {
+pub(crate) fn repeatable(text: &str) -> String {
     let body = match text.find("| MessageID = ") {
         Some(start) => text[start + 2..].split_once(" | ").map_or(text, |(_, body)| body),
         None => text,

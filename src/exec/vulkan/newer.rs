@@ -7,13 +7,13 @@ use ash::vk;
 use std::ffi::{CStr, c_void};
 use std::ptr;
 
-pub const UNTYPED_POINTERS: &CStr = c"VK_KHR_shader_untyped_pointers";
-pub const BFLOAT16: &CStr = c"VK_KHR_shader_bfloat16";
+pub(crate) const UNTYPED_POINTERS: &CStr = c"VK_KHR_shader_untyped_pointers";
+pub(crate) const BFLOAT16: &CStr = c"VK_KHR_shader_bfloat16";
 
 /// VkPhysicalDeviceShaderUntypedPointersFeaturesKHR
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct UntypedPointers {
+pub(crate) struct UntypedPointers {
     s_type: vk::StructureType,
     pub p_next: *mut c_void,
     pub shader_untyped_pointers: vk::Bool32,
@@ -32,7 +32,7 @@ unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for UntypedPointers {}
 /// VkPhysicalDeviceShaderBfloat16FeaturesKHR
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Bfloat16 {
+pub(crate) struct Bfloat16 {
     s_type: vk::StructureType,
     pub p_next: *mut c_void,
     pub kind: vk::Bool32,

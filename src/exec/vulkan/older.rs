@@ -17,10 +17,10 @@ use std::ffi::CStr;
 const NEVER: u32 = u32::MAX;
 
 /// VK_KHR_robustness2, which is younger than the bindings; its structure is that of VK_EXT_robustness2.
-pub const KHR_ROBUSTNESS2: &CStr = c"VK_KHR_robustness2";
+pub(crate) const KHR_ROBUSTNESS2: &CStr = c"VK_KHR_robustness2";
 
 /// Extensions that this engine makes use of, with the version that each is part of.
-pub const EXTENSIONS: &[(&CStr, u32)] = &[
+pub(crate) const EXTENSIONS: &[(&CStr, u32)] = &[
     (ext::shader_atomic_float::NAME, NEVER),
     (khr::shader_clock::NAME, NEVER),
     (khr::workgroup_memory_explicit_layout::NAME, NEVER),
@@ -64,7 +64,7 @@ pub const EXTENSIONS: &[(&CStr, u32)] = &[
 
 /// What of a device's extensions this engine uses.
 #[derive(Clone, Default)]
-pub struct Offered {
+pub(crate) struct Offered {
     version: u32,
     /// In the order of [`EXTENSIONS`].
     names: Vec<&'static CStr>,
@@ -72,22 +72,22 @@ pub struct Offered {
 
 impl Offered {
     /// `all` are the extensions of a device that is used with API version `version`.
-    pub fn of(version: u32, all: &[String]) -> Self {
+    pub(crate) fn of(version: u32, all: &[String]) -> Self {
         let has = |name: &CStr| all.iter().any(|offered| offered.as_bytes() == name.to_bytes());
         Self { version, names: EXTENSIONS.iter().map(|(name, _)| *name).filter(|name| has(name)).collect() }
     }
 
-    pub fn version(&self) -> u32 {
+    pub(crate) fn version(&self) -> u32 {
         self.version
     }
 
     /// Whether what the extension brings is there: by itself, or as part of the version.
-    pub fn has(&self, name: &CStr) -> bool {
+    pub(crate) fn has(&self, name: &CStr) -> bool {
         self.names.contains(&name) || self.version >= part_of(name)
     }
 
     /// The extensions to switch on.
-    pub fn to_switch_on(&self) -> Vec<&'static CStr> {
+    pub(crate) fn to_switch_on(&self) -> Vec<&'static CStr> {
         self.names.iter().copied().filter(|name| self.version < part_of(name)).collect()
     }
 
@@ -106,20 +106,20 @@ macro_rules! older {
     ($($name:ident: $structure:ident, $extension:expr, $from:ident => $core:ident { $($field:ident),+ })*) => {
         /// Structures of extensions, and of Vulkan 1.1 what 1.2 has in one structure.
         #[derive(Default)]
-        pub struct Older {
+        pub(crate) struct Older {
             $($name: vk::$structure<'static>,)*
         }
 
         impl Older {
             /// The structures that switch on what `features` has on.
-            pub fn of(features: &Features) -> Self {
+            pub(crate) fn of(features: &Features) -> Self {
                 let mut older = Self::default();
                 $($(older.$name.$field = features.$core.$field;)+)*
                 older
             }
 
             /// Chains those that are used.
-            pub fn chain<'a>(
+            pub(crate) fn chain<'a>(
                 &'a mut self,
                 offered: &Offered,
                 mut chain: vk::PhysicalDeviceFeatures2<'a>,
@@ -129,7 +129,7 @@ macro_rules! older {
             }
 
             /// A structure that was in no chain is all false and changes nothing.
-            pub fn merge_into(&self, features: &mut Features) {
+            pub(crate) fn merge_into(&self, features: &mut Features) {
                 $($(features.$core.$field |= self.$name.$field;)+)*
             }
         }

@@ -30,14 +30,14 @@ use vkcert_model::records::Records;
 use vkcert_spirv::interface::DeviceNeeds;
 
 /// What passes are made with.
-pub struct Bench<'a> {
+pub(crate) struct Bench<'a> {
     pub device: &'a Rc<Device>,
     pub pipelines: &'a mut Pipelines,
     pub kept: &'a mut Kept,
     pub commands: &'a Commands,
 }
 
-pub struct Pass {
+pub(crate) struct Pass {
     pub dispatches: Vec<Dispatch>,
     /// Recorded, one for each dispatch; images are copied in the first and the last.
     pub steps: Vec<Step>,
@@ -55,7 +55,7 @@ pub struct Pass {
 
 impl Bench<'_> {
     /// A pass of a job that lies where the host reads fast, recorded.
-    pub fn pass(&mut self, job: &WireJob) -> Result<Pass, Stop> {
+    pub(crate) fn pass(&mut self, job: &WireJob) -> Result<Pass, Stop> {
         let mut pass = self.prepare(job, Placement::ReadBack)?;
         let last = pass.dispatches.len().saturating_sub(1);
         for (index, dispatch) in pass.dispatches.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Bench<'_> {
     }
 
     /// A pass of a job, not recorded.
-    pub fn prepare(&mut self, job: &WireJob, placement: Placement) -> Result<Pass, Stop> {
+    pub(crate) fn prepare(&mut self, job: &WireJob, placement: Placement) -> Result<Pass, Stop> {
         let records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
         let mut lengths: Vec<usize> = job.buffers.iter().map(|buffer| buffer.0.len()).collect();
         lengths.extend(records.iter().map(|records| records.length));
@@ -147,7 +147,7 @@ impl Bench<'_> {
 }
 
 /// A storage buffer of `range` bytes, bound whole.
-pub fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
+pub(crate) fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
     let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
     let view = JobView::Bytes;
     WireBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset }
@@ -194,29 +194,29 @@ impl Plan<'_> {
 
 impl Pass {
     /// Writes the contents of a test's buffers, zero into buffers that the test does not have, nonces and guards.
-    pub fn fill(&mut self, test: &str, contents: &[Bytes]) {
+    pub(crate) fn fill(&mut self, test: &str, contents: &[Bytes]) {
         write_initial(test, contents, self.buffers, &mut self.records, &self.resources, &mut self.storage);
     }
 
     /// The same into another storage with buffers of the same lengths.
-    pub fn fill_other(&mut self, test: &str, contents: &[Bytes], storage: &mut Storage) {
+    pub(crate) fn fill_other(&mut self, test: &str, contents: &[Bytes], storage: &mut Storage) {
         write_initial(test, contents, self.buffers, &mut self.records, &self.resources, storage);
     }
 
     /// Changes the last byte of the job's last buffer, so that a test can show that the change is found.
-    pub fn disturb_last(&mut self) {
+    pub(crate) fn disturb_last(&mut self) {
         if let Some(byte) = self.buffers.checked_sub(1).and_then(|last| self.storage.contents(last).last_mut()) {
             *byte ^= 0xFF;
         }
     }
 
     /// The final contents of a buffer.
-    pub fn contents(&mut self, index: usize) -> &[u8] {
+    pub(crate) fn contents(&mut self, index: usize) -> &[u8] {
         self.storage.contents(index)
     }
 
     /// Reads contents, guards and records back. The outputs are kept even if the records are refused.
-    pub fn collect(&mut self, job: &WireJob) -> WireRun {
+    pub(crate) fn collect(&mut self, job: &WireJob) -> WireRun {
         let mut run = WireRun { messages: self.messages.clone(), ..WireRun::ended(Ending::Completed) };
         for index in 0..job.buffers.len() {
             let mut contents = self.storage.contents(index).to_vec();
@@ -263,7 +263,7 @@ impl Pass {
     }
 
     /// Hands back what passes of the same kind can use.
-    pub fn retire(self, kept: &mut Kept) -> Result<(), CallFailure> {
+    pub(crate) fn retire(self, kept: &mut Kept) -> Result<(), CallFailure> {
         let Self { steps, resources, storage, pool, .. } = self;
         drop(steps);
         drop(resources);

@@ -20,7 +20,7 @@ use vkcert_spirv::interface::{DeviceNeeds, Specialization};
 use vkcert_spirv::module::Module;
 
 /// A module as it was sent.
-pub struct Program {
+pub(crate) struct Program {
     pub module: Module,
     shader: Option<Rc<Shader>>,
     needs: BTreeMap<(String, Specialization), Rc<DeviceNeeds>>,
@@ -31,22 +31,22 @@ pub struct Program {
 }
 
 /// A loop-counting form as it is sent.
-pub struct LoopCountingForm {
+pub(crate) struct LoopCountingForm {
     pub digest: Digest,
     pub words: Bytes,
 }
 
 impl Program {
-    pub fn new(module: Module) -> Self {
+    pub(crate) fn new(module: Module) -> Self {
         Self { module, shader: None, needs: BTreeMap::new(), loop_count: BTreeMap::new(), looping: None }
     }
 
-    pub fn has_loops(&mut self) -> bool {
+    pub(crate) fn has_loops(&mut self) -> bool {
         *self.looping.get_or_insert_with(|| loop_count::has_loops(&self.module))
     }
 
     /// The module's loop-counting form.
-    pub fn loop_count(&mut self, binding: u32) -> Result<Rc<LoopCountingForm>, String> {
+    pub(crate) fn loop_count(&mut self, binding: u32) -> Result<Rc<LoopCountingForm>, String> {
         let module = &self.module;
         let make = || {
             let bytes: Vec<u8> =
@@ -57,7 +57,7 @@ impl Program {
     }
 
     /// What an entry point needs under a specialization; `None`: there is no such entry point.
-    pub fn needs(&mut self, entry: &str, specialization: &Specialization) -> Option<Rc<DeviceNeeds>> {
+    pub(crate) fn needs(&mut self, entry: &str, specialization: &Specialization) -> Option<Rc<DeviceNeeds>> {
         let key = (entry.to_owned(), specialization.clone());
         if !self.needs.contains_key(&key) {
             let needs = DeviceNeeds::of(&self.module, entry, specialization)?;
@@ -81,7 +81,7 @@ impl Drop for Shader {
 }
 
 /// Descriptor-set layouts and the pipeline layout of them.
-pub struct PipelineLayout {
+pub(crate) struct PipelineLayout {
     pub raw: vk::PipelineLayout,
     pub sets: Vec<vk::DescriptorSetLayout>,
     messages: Vec<WireMessage>,
@@ -101,7 +101,7 @@ impl Drop for PipelineLayout {
     }
 }
 
-pub struct Pipeline {
+pub(crate) struct Pipeline {
     pub raw: vk::Pipeline,
     pub layout: Rc<PipelineLayout>,
     /// Said while the pipeline, its layout and its shader were made.
@@ -118,7 +118,7 @@ impl Drop for Pipeline {
 
 /// What makes two pipelines the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PipelineKey {
+pub(crate) struct PipelineKey {
     pub digest: Digest,
     pub entry: String,
     pub specialization: Specialization,
@@ -127,7 +127,7 @@ pub struct PipelineKey {
 }
 
 /// The caches of a session.
-pub struct Pipelines {
+pub(crate) struct Pipelines {
     pub programs: BTreeMap<Digest, Program>,
     pipelines: BTreeMap<PipelineKey, Rc<Pipeline>>,
     layouts: BTreeMap<Layout, Rc<PipelineLayout>>,
@@ -136,19 +136,19 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
-    pub fn new(device: &Rc<Device>, cache: PipelineCache) -> Self {
+    pub(crate) fn new(device: &Rc<Device>, cache: PipelineCache) -> Self {
         let (programs, pipelines, layouts) = Default::default();
         Self { programs, pipelines, layouts, cache, device: device.clone() }
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.pipelines.clear();
         self.layouts.clear();
         self.programs.clear();
     }
 
     /// The pipeline for `key`, made now if it is new. The digest must be among the programs.
-    pub fn get(&mut self, key: &PipelineKey, needs: &DeviceNeeds) -> Result<Rc<Pipeline>, CallFailure> {
+    pub(crate) fn get(&mut self, key: &PipelineKey, needs: &DeviceNeeds) -> Result<Rc<Pipeline>, CallFailure> {
         if let Some(pipeline) = self.pipelines.get(key) {
             return Ok(pipeline.clone());
         }

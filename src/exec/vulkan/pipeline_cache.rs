@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// Set to `off`, no cache is read or written.
-pub const VARIABLE: &str = "VKCERT_PIPELINE_CACHE";
+pub(crate) const VARIABLE: &str = "VKCERT_PIPELINE_CACHE";
 
 const MAGIC: &[u8] = b"vkcert pipeline cache 1\n";
 /// Magic and SHA-256 of what follows.
@@ -32,7 +32,7 @@ const UNFINISHED: &str = ".unfinished-";
 
 /// Whose cache data it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CacheOwner {
+pub(crate) struct CacheOwner {
     pub vendor_id: u32,
     pub device_id: u32,
     pub driver_version: u32,
@@ -49,7 +49,7 @@ impl CacheOwner {
 
 /// Why a file is not used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
+pub(crate) enum Unusable {
     #[error("it is no pipeline cache of this program")]
     Foreign,
     #[error("it is damaged: its contents are not what its SHA-256 says")]
@@ -63,7 +63,7 @@ pub enum Unusable {
 }
 
 /// The cache of one device.
-pub struct PipelineCache {
+pub(crate) struct PipelineCache {
     /// Null where the driver made none.
     pub raw: vk::PipelineCache,
     place: Option<Place>,
@@ -82,7 +82,7 @@ struct Place {
 
 impl PipelineCache {
     /// Opens the device's cache with what the file holds; the note says why that is nothing, where there is a file.
-    pub fn open(device: &Rc<Device>) -> (Self, Option<String>) {
+    pub(crate) fn open(device: &Rc<Device>) -> (Self, Option<String>) {
         let folder = folder(|name| std::env::var_os(name).map(PathBuf::from));
         let place = folder.map(|folder| Place { folder, owner: device.cache_owner() });
         let (stored, note) = match place.as_ref().map(Place::load) {
@@ -102,13 +102,13 @@ impl PipelineCache {
     }
 
     /// A pipeline was made with the cache.
-    pub fn made(&mut self) {
+    pub(crate) fn made(&mut self) {
         self.new += 1;
     }
 
     /// Writes the file if enough pipelines are new; with some new ones, if `idle` finds that there is time. As the cache
     /// grows it is written more rarely, so that all writing together stays a few times its last size.
-    pub fn save(&mut self, idle: impl FnOnce() -> bool) {
+    pub(crate) fn save(&mut self, idle: impl FnOnce() -> bool) {
         if self.new == 0 || (self.new * 4 < self.saved && !idle()) {
             return;
         }

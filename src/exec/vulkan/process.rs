@@ -25,7 +25,7 @@ const CHUNK: usize = 64 << 10;
 
 /// How a worker was lost.
 #[derive(Debug)]
-pub enum Loss {
+pub(crate) enum Loss {
     TimedOut,
     /// Died by a signal or with an unexpected status.
     Died {
@@ -52,7 +52,7 @@ enum Received {
     End,
 }
 
-pub struct Worker {
+pub(crate) struct Worker {
     child: Child,
     requests: Outgoing,
     replies: ChildStdout,
@@ -100,7 +100,7 @@ impl Outgoing {
 }
 
 impl Worker {
-    pub fn start(settings: &Settings) -> io::Result<Self> {
+    pub(crate) fn start(settings: &Settings) -> io::Result<Self> {
         let mut child = Command::new(&settings.worker)
             .arg(WORKER_COMMAND)
             // The layer stops repeating a message after a few times, over all jobs of a worker: later jobs would seem
@@ -132,14 +132,14 @@ impl Worker {
     }
 
     /// Sends a request whose replies are at most `limit` bytes long.
-    pub fn ask(&mut self, request: &Request, limit: u64) -> Result<(), FrameError> {
+    pub(crate) fn ask(&mut self, request: &Request, limit: u64) -> Result<(), FrameError> {
         self.limit = limit;
         self.requests.send(protocol::frame(request)?);
         Ok(())
     }
 
     /// The next reply; after a loss the worker is gone.
-    pub fn next(&mut self, deadline: Instant) -> Result<Reply, Loss> {
+    pub(crate) fn next(&mut self, deadline: Instant) -> Result<Reply, Loss> {
         loop {
             match protocol::take(&mut self.received, self.limit) {
                 Ok(Some(reply)) => return Ok(reply),
@@ -188,7 +188,7 @@ impl Worker {
     }
 
     /// Kills the process and waits until it is gone, but not for ever: a driver can hold a process.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         // It fails only for a process that has ended.
         let _ = self.child.kill();
         self.wait();
@@ -223,7 +223,7 @@ impl Worker {
     }
 
     /// What the Vulkan loader has complained of on its error stream, each sentence once; the worker is gone then.
-    pub fn loader_complaints(&mut self) -> Vec<String> {
+    pub(crate) fn loader_complaints(&mut self) -> Vec<String> {
         self.kill();
         let _ = self.stderr_ended.recv_timeout(Duration::from_secs(1));
         let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);

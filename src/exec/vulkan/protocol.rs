@@ -18,20 +18,20 @@ use vkcert_model::invocations::Ranks;
 use vkcert_model::procedure::DescriptorClass;
 
 /// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
-pub const VERSION: u16 = 9;
+pub(crate) const VERSION: u16 = 9;
 
 /// Upper bound of a request's payload in bytes; more is refused by the worker.
-pub const REQUEST_LIMIT: u64 = 8 << 30;
+pub(crate) const REQUEST_LIMIT: u64 = 8 << 30;
 
 /// Room in a reply for everything but buffer contents and records: messages are bounded by the worker.
-pub const REPLY_SLACK: u64 = 16 << 20;
+pub(crate) const REPLY_SLACK: u64 = 16 << 20;
 
 const MAGIC: [u8; 4] = *b"vkcw";
 const HEADER: usize = 16;
 
 /// From the parent.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Request {
+pub(crate) enum Request {
     /// Always first: open a device and prove it alive.
     Open(Open),
     /// Describe every device.
@@ -46,7 +46,7 @@ pub enum Request {
 
 /// From the worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Reply {
+pub(crate) enum Reply {
     Opened(Box<Opened>),
     Unavailable(NoVulkan),
     Listed(Vec<DeviceIdentity>),
@@ -66,7 +66,7 @@ pub enum Reply {
 /// Stations of one request, in this order; the parent's patience depends on them. A station may be passed in silence where
 /// it takes no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Phase {
+pub(crate) struct Phase {
     /// Counted from 0.
     pub repetition: u32,
     pub stage: Stage,
@@ -74,7 +74,7 @@ pub struct Phase {
 
 /// Stations of one repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// Checking, compiling pipelines, filling buffers.
     Preparing,
     /// On a device that cuts loops off: the dispatch with this index runs in its loop-counting form.
@@ -86,11 +86,11 @@ pub enum Stage {
 }
 
 impl Phase {
-    pub const START: Self = Self { repetition: 0, stage: Stage::Preparing };
+    pub(crate) const START: Self = Self { repetition: 0, stage: Stage::Preparing };
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Open {
+pub(crate) struct Open {
     pub device: DeviceChoice,
     pub validation: super::ValidationLayers,
     pub robustness: super::Robustness,
@@ -101,7 +101,7 @@ pub struct Open {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Opened {
+pub(crate) struct Opened {
     pub identity: DeviceIdentity,
     /// Name and version of the validation layer in use; none: off or not installed.
     pub layer: Option<String>,
@@ -116,10 +116,10 @@ pub struct Opened {
 }
 
 /// SHA-256 over a module's words in little-endian bytes.
-pub type Digest = [u8; 32];
+pub(crate) type Digest = [u8; 32];
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct WireJob {
+pub(crate) struct WireJob {
     pub name: String,
     /// Whether the worker first forgets the modules it has been sent.
     pub cache: Cache,
@@ -137,7 +137,7 @@ pub struct WireJob {
 
 /// One of the job's buffers is the contents of an image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WireImage {
+pub(crate) struct WireImage {
     /// For messages.
     pub name: String,
     pub buffer: u32,
@@ -145,13 +145,13 @@ pub struct WireImage {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Cache {
+pub(crate) enum Cache {
     Keep,
     Forget,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct WireModule {
+pub(crate) struct WireModule {
     pub kernel: String,
     pub digest: Digest,
     /// The words as little-endian bytes; absent where this worker has had them before.
@@ -161,14 +161,14 @@ pub struct WireModule {
 
 /// Where a record buffer is bound, and its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RecordSlot {
+pub(crate) struct RecordSlot {
     pub set: u32,
     pub binding: u32,
     pub form: RecordForm,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WireDispatch {
+pub(crate) struct WireDispatch {
     pub module: u32,
     pub entry: String,
     pub groups: [u32; 3],
@@ -179,7 +179,7 @@ pub struct WireDispatch {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WireBinding {
+pub(crate) struct WireBinding {
     pub set: u32,
     pub binding: u32,
     pub array_index: u32,
@@ -193,7 +193,7 @@ pub struct WireBinding {
 
 /// How a run ended, as far as a living worker can tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ending {
+pub(crate) enum Ending {
     Completed,
     /// The driver ended a loop by itself.
     CutOff(String),
@@ -204,7 +204,7 @@ pub enum Ending {
 
 /// Whether the worker can take another job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Fitness {
+pub(crate) enum Fitness {
     #[default]
     Fit,
     /// The device is lost or out of order: replace the worker.
@@ -213,7 +213,7 @@ pub enum Fitness {
 
 /// The repetitions of a job, up to the first that did not complete.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct WireRuns {
+pub(crate) struct WireRuns {
     pub fitness: Fitness,
     /// Each different one once.
     pub different: Vec<WireRun>,
@@ -223,11 +223,11 @@ pub struct WireRuns {
 
 impl WireRuns {
     /// A request that came to nothing in a repetition; what those before it left is lost.
-    pub fn ended(repetition: u32, ending: Ending, fitness: Fitness) -> Self {
+    pub(crate) fn ended(repetition: u32, ending: Ending, fitness: Fitness) -> Self {
         Self { fitness, different: vec![WireRun::ended(ending)], of: vec![0; repetition as usize + 1] }
     }
 
-    pub fn add(&mut self, run: WireRun) {
+    pub(crate) fn add(&mut self, run: WireRun) {
         let known = self.different.iter().position(|old| *old == run);
         let index = known.unwrap_or(self.different.len());
         if known.is_none() {
@@ -237,14 +237,14 @@ impl WireRuns {
     }
 
     /// What the first repetition left.
-    pub fn into_first(self) -> WireRun {
+    pub(crate) fn into_first(self) -> WireRun {
         self.different.into_iter().next().unwrap_or_else(|| WireRun::ended(Ending::Error("nothing ran".to_owned())))
     }
 }
 
 /// What one repetition left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WireRun {
+pub(crate) struct WireRun {
     pub ending: Ending,
     /// By index of the job's buffers; empty where the run did not get that far.
     pub buffers: Vec<Bytes>,
@@ -257,7 +257,7 @@ pub struct WireRun {
 }
 
 impl WireRun {
-    pub fn ended(ending: Ending) -> Self {
+    pub(crate) fn ended(ending: Ending) -> Self {
         Self {
             ending,
             buffers: Vec::new(),
@@ -271,7 +271,7 @@ impl WireRun {
 
 /// What the dispatches of one module recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WireRecords {
+pub(crate) struct WireRecords {
     pub module: u32,
     /// Data words.
     pub words: Vec<u32>,
@@ -281,7 +281,7 @@ pub struct WireRecords {
 
 /// Who recorded the bits that are asked for, in one dispatch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WireInvocations {
+pub(crate) struct WireInvocations {
     pub dispatch: u32,
     pub local_size: [u32; 3],
     pub by_bit: BTreeMap<u32, Ranks>,
@@ -289,7 +289,7 @@ pub struct WireInvocations {
 
 /// A message of the validation layer, with how often it came.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct WireMessage {
+pub(crate) struct WireMessage {
     pub severity: Severity,
     /// The message's id name, e.g. a VUID; empty where it has none.
     pub id: String,
@@ -298,14 +298,14 @@ pub struct WireMessage {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Severity {
+pub(crate) enum Severity {
     Error,
     Warning,
 }
 
 /// Bytes that changed during a run though no dispatch may write to them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trespass {
+pub(crate) struct Trespass {
     /// Index of the job's buffers.
     pub buffer: u32,
     pub side: Side,
@@ -317,7 +317,7 @@ pub struct Trespass {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Side {
+pub(crate) enum Side {
     /// In the guard zone before the buffer.
     Before,
     /// In the guard zone behind it.
@@ -337,7 +337,7 @@ pub struct WireTime {
 
 /// A byte string that travels as one block.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub struct Bytes(pub Vec<u8>);
+pub(crate) struct Bytes(pub Vec<u8>);
 
 impl std::fmt::Debug for Bytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -369,7 +369,7 @@ impl<'de> Deserialize<'de> for Bytes {
 
 /// Why bytes on a pipe are no frame.
 #[derive(Debug, thiserror::Error)]
-pub enum FrameError {
+pub(crate) enum FrameError {
     #[error("the pipe is closed")]
     Closed,
     #[error("bytes that are no frame")]
@@ -385,7 +385,7 @@ pub enum FrameError {
 }
 
 /// A message as the bytes of one frame.
-pub fn frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
+pub(crate) fn frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     let content = |error: postcard::Error| FrameError::Content { reason: error.to_string() };
     let mut frame = postcard::to_extend(message, vec![0; HEADER]).map_err(content)?;
     let length = (frame.len() - HEADER) as u64;
@@ -396,13 +396,13 @@ pub fn frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
 }
 
 /// Writes a frame and sends it on its way.
-pub fn write<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
+pub(crate) fn write<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
     pipe.write_all(&frame(message)?)?;
     Ok(pipe.flush()?)
 }
 
 /// Takes the first frame off what has been received; none: it is not whole yet.
-pub fn take<T: for<'de> Deserialize<'de>>(received: &mut Vec<u8>, limit: u64) -> Result<Option<T>, FrameError> {
+pub(crate) fn take<T: for<'de> Deserialize<'de>>(received: &mut Vec<u8>, limit: u64) -> Result<Option<T>, FrameError> {
     let Some(header) = received.first_chunk::<HEADER>() else { return Ok(None) };
     let end = HEADER as u64 + payload_length(header, limit)?;
     if (received.len() as u64) < end {
@@ -414,12 +414,12 @@ pub fn take<T: for<'de> Deserialize<'de>>(received: &mut Vec<u8>, limit: u64) ->
 }
 
 /// Writes a frame that may wait for the next one.
-pub fn queue<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
+pub(crate) fn queue<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
     Ok(pipe.write_all(&frame(message)?)?)
 }
 
 /// Reads one frame of at most `limit` bytes.
-pub fn read<T: for<'de> Deserialize<'de>>(pipe: &mut impl Read, limit: u64) -> Result<T, FrameError> {
+pub(crate) fn read<T: for<'de> Deserialize<'de>>(pipe: &mut impl Read, limit: u64) -> Result<T, FrameError> {
     let mut header = [0; HEADER];
     read_header(pipe, &mut header)?;
     let length = payload_length(&header, limit)?;

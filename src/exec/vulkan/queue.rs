@@ -9,7 +9,7 @@ use ash::vk;
 
 /// The queue family in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Family {
+pub(crate) struct Family {
     pub index: u32,
     /// What it can do.
     pub flags: vk::QueueFlags,
@@ -18,7 +18,7 @@ pub struct Family {
 }
 
 /// The first family with compute and graphics, else the first with compute; none: the device cannot compute.
-pub fn choose(families: &[vk::QueueFamilyProperties]) -> Option<Family> {
+pub(crate) fn choose(families: &[vk::QueueFamilyProperties]) -> Option<Family> {
     let flags = |family: &vk::QueueFamilyProperties| family.queue_flags;
     let usable = families.iter().enumerate().filter(|(_, family)| family.queue_count > 0);
     let computing = usable.filter(|(_, family)| flags(family).contains(vk::QueueFlags::COMPUTE));

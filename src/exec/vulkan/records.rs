@@ -13,7 +13,7 @@ use vkcert_model::invocations::DispatchInvocations;
 use vkcert_model::records::Records;
 
 /// A record buffer of one dispatch.
-pub struct DispatchRecords {
+pub(crate) struct DispatchRecords {
     pub dispatch: usize,
     pub module: u32,
     /// Index in the storage.
@@ -27,7 +27,7 @@ pub struct DispatchRecords {
 
 /// One record buffer for each dispatch of a recording module, placed behind the job's own buffers. `local_size` gives
 /// that of a dispatch by its index, where it is known.
-pub fn record_buffers(
+pub(crate) fn record_buffers(
     job: &WireJob,
     mut local_size: impl FnMut(usize) -> Option<[u32; 3]>,
 ) -> Result<Vec<DispatchRecords>, Ending> {
@@ -58,7 +58,7 @@ pub fn record_buffers(
 }
 
 /// Different for each dispatch, the same in every run.
-pub fn nonce(job: &str, dispatch: usize) -> u32 {
+pub(crate) fn nonce(job: &str, dispatch: usize) -> u32 {
     let hash = Sha256::new().chain_update(job).chain_update([0]).chain_update((dispatch as u64).to_le_bytes());
     let hash = hash.finalize();
     u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
@@ -66,7 +66,7 @@ pub fn nonce(job: &str, dispatch: usize) -> u32 {
 
 impl DispatchRecords {
     /// What the buffer holds before the dispatch.
-    pub fn initial(&self) -> Vec<u8> {
+    pub(crate) fn initial(&self) -> Vec<u8> {
         let words = self.form.initial(&self.size, self.nonce).expect("its length is known to fit");
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
@@ -74,7 +74,7 @@ impl DispatchRecords {
 
 impl Storage {
     /// The records in a buffer whose canary and guards are as they must be, and who recorded `asked` where it has slots.
-    pub fn trusted_records(
+    pub(crate) fn trusted_records(
         &mut self,
         records: &DispatchRecords,
         asked: &BTreeSet<u32>,

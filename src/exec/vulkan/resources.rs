@@ -18,13 +18,13 @@ use std::rc::Rc;
 use vkcert_exec::resource::{ImageView, JobView};
 
 /// What a descriptor is written with.
-pub enum Descriptor {
+pub(crate) enum Descriptor {
     Buffer(vk::DescriptorBufferInfo),
     Image(vk::DescriptorImageInfo),
     Texels(vk::BufferView),
 }
 
-pub struct Resources {
+pub(crate) struct Resources {
     // In the order in which they must go.
     image_views: Vec<DeviceImageView>,
     texel_views: Vec<DeviceTexels>,
@@ -35,7 +35,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    pub fn create(device: &Rc<Device>, job: &WireJob, storage: &Storage) -> Result<Self, CallFailure> {
+    pub(crate) fn create(device: &Rc<Device>, job: &WireJob, storage: &Storage) -> Result<Self, CallFailure> {
         let mut resources = Self {
             image_views: Vec::new(),
             texel_views: Vec::new(),
@@ -54,7 +54,7 @@ impl Resources {
     }
 
     /// What a binding shows; its views live as long as `self`.
-    pub fn descriptor(&mut self, binding: &WireBinding, storage: &Storage) -> Result<Descriptor, Stop> {
+    pub(crate) fn descriptor(&mut self, binding: &WireBinding, storage: &Storage) -> Result<Descriptor, Stop> {
         let lost = || super::protocol::Ending::Error("a binding names what the job does not have".to_owned());
         match binding.view {
             JobView::Bytes => {
@@ -90,12 +90,12 @@ impl Resources {
         Ok(info)
     }
 
-    pub fn has_images(&self) -> bool {
+    pub(crate) fn has_images(&self) -> bool {
         !self.images.is_empty()
     }
 
     /// Records the copies of all images.
-    pub fn record(&self, commands: vk::CommandBuffer, storage: &Storage, copying: Copying) {
+    pub(crate) fn record(&self, commands: vk::CommandBuffer, storage: &Storage, copying: Copying) {
         self.images.iter().for_each(|image| image.record(commands, storage, copying));
     }
 }

@@ -28,7 +28,7 @@ pub enum Robustness {
 
 /// What is on of a pair of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Level {
+pub(crate) enum Level {
     Off,
     Basic,
     Strict,
@@ -36,7 +36,7 @@ pub enum Level {
 
 /// What a device grants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Granted {
+pub(crate) struct Granted {
     pub buffers: Level,
     pub images: Level,
     /// What was asked for and is not there; a job that needs it is unsupported.
@@ -48,7 +48,7 @@ pub struct Granted {
 
 /// By the feature's name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Lacks {
+pub(crate) struct Lacks {
     /// For every job.
     pub buffers: Option<String>,
     /// For jobs with images.
@@ -56,7 +56,7 @@ pub struct Lacks {
 }
 
 /// Decides by what the device has.
-pub fn grant(asked: Robustness, has: &Features) -> Granted {
+pub(crate) fn grant(asked: Robustness, has: &Features) -> Granted {
     let strict_buffers = has.robustness2.robust_buffer_access2 == vk::TRUE;
     let strict_images = has.robustness2.robust_image_access2 == vk::TRUE;
     let plain_images = if has.v13.robust_image_access == vk::TRUE { Level::Basic } else { Level::Off };
@@ -86,13 +86,13 @@ pub fn grant(asked: Robustness, has: &Features) -> Granted {
 
 impl Granted {
     /// What was asked for, is not there, and would bear on the job.
-    pub fn lack(&self, job: &Job) -> Option<String> {
+    pub(crate) fn lack(&self, job: &Job) -> Option<String> {
         let images = if job.resources.images.is_empty() { &None } else { &self.lacks.images };
         self.lacks.buffers.as_ref().or(images.as_ref()).cloned()
     }
 
     /// Switches on what is granted of what the device has.
-    pub fn switch_on(&self, has: &Features, on: &mut Features) {
+    pub(crate) fn switch_on(&self, has: &Features, on: &mut Features) {
         let flag = |level: Level, least: Level| if level >= least { vk::TRUE } else { vk::FALSE };
         on.core.robust_buffer_access = flag(self.buffers, Level::Basic);
         on.robustness2.robust_buffer_access2 = flag(self.buffers, Level::Strict);
@@ -101,7 +101,7 @@ impl Granted {
     }
 
     /// Rows for evidence.
-    pub fn table(&self) -> BTreeMap<String, String> {
+    pub(crate) fn table(&self) -> BTreeMap<String, String> {
         let state = |level: Level, least: Level| if level >= least { "on" } else { "off" };
         let mut rows = vec![
             ("robustBufferAccess", state(self.buffers, Level::Basic).to_owned()),

@@ -9,13 +9,13 @@ use std::rc::Rc;
 use vkcert_exec::resource::JobSampler;
 use vkcert_model::image::{AddressMode, BorderColor, CompareOperator, Coordinates, Filter};
 
-pub struct DeviceSampler {
+pub(crate) struct DeviceSampler {
     pub raw: vk::Sampler,
     device: Rc<Device>,
 }
 
 impl DeviceSampler {
-    pub fn create(device: &Rc<Device>, sampler: &JobSampler) -> Result<Self, CallFailure> {
+    pub(crate) fn create(device: &Rc<Device>, sampler: &JobSampler) -> Result<Self, CallFailure> {
         let address = address(sampler.address);
         let unnormalized = sampler.coordinates == Coordinates::Unnormalized;
         let max_lod = if unnormalized { 0.0 } else { sampler.max_lod.unwrap_or(vk::LOD_CLAMP_NONE) };

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use vkcert_spirv::module::Module;
 
 /// Why a job stops before its end.
-pub enum Stop {
+pub(crate) enum Stop {
     Ending(Ending),
     Call(CallFailure),
 }
@@ -86,7 +86,7 @@ impl Halt {
 const WARMING: Duration = Duration::from_millis(300);
 const WARMING_RUNS: usize = 3;
 
-pub struct Session {
+pub(crate) struct Session {
     shapes: Shapes,
     commands: Commands,
     pipelines: Pipelines,
@@ -101,7 +101,7 @@ pub struct Session {
 type Announce<'a> = &'a mut dyn FnMut(Phase);
 
 impl Session {
-    pub fn open(open: &Open, fault: Faults) -> Result<(Self, Opened), NoVulkan> {
+    pub(crate) fn open(open: &Open, fault: Faults) -> Result<(Self, Opened), NoVulkan> {
         let instance = Rc::new(Instance::open(open.validation, version::limit(open.api_limit))?);
         let device = Rc::new(Device::open(instance, &open.device, open.robustness)?);
         let commands = Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;
@@ -123,12 +123,12 @@ impl Session {
     }
 
     /// Keeps the pipelines for later workers, if enough of them are new or there is time.
-    pub fn save_pipelines(&mut self, idle: impl FnOnce() -> bool) {
+    pub(crate) fn save_pipelines(&mut self, idle: impl FnOnce() -> bool) {
         self.pipelines.cache.save(idle);
     }
 
     /// Runs a job so many times, or until a repetition does not complete.
-    pub fn run(&mut self, job: &WireJob, repetitions: u32, announce: Announce) -> WireRuns {
+    pub(crate) fn run(&mut self, job: &WireJob, repetitions: u32, announce: Announce) -> WireRuns {
         announce(Phase::START);
         let mut runs = WireRuns::default();
         if let Err(halt) = self.repeat(job, repetitions, &mut runs, announce) {
@@ -298,7 +298,7 @@ impl Session {
     }
 
     /// Runs jobs in turn (A, B, A, B ...) and times each run; buffers are written anew before every run.
-    pub fn measure(
+    pub(crate) fn measure(
         &mut self,
         jobs: &[WireJob],
         repetitions: u32,

@@ -16,7 +16,7 @@ const MOST: usize = 16;
 const SMALL: usize = 1 << 20;
 
 /// The passes of a job's repetitions.
-pub struct Shape {
+pub(crate) struct Shape {
     /// The first of these jobs.
     job: WireJob,
     /// For each repetition its loop count (`loop count`); none where that is not needed.
@@ -26,12 +26,12 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub fn new(job: &WireJob, counting: Vec<Pass>, own: Vec<Pass>) -> Self {
+    pub(crate) fn new(job: &WireJob, counting: Vec<Pass>, own: Vec<Pass>) -> Self {
         Self { job: job.clone(), counting, own }
     }
 
     /// How many repetitions of a job share a shape.
-    pub fn repetitions(job: &WireJob, repetitions: u32) -> u32 {
+    pub(crate) fn repetitions(job: &WireJob, repetitions: u32) -> u32 {
         let bytes: usize = job.buffers.iter().map(|buffer| buffer.0.len()).sum();
         if bytes.saturating_mul(repetitions as usize) <= SMALL { repetitions } else { 1 }
     }
@@ -48,7 +48,7 @@ impl Shape {
             && (&own.images, &own.samplers, &own.addresses) == (&job.images, &job.samplers, &job.addresses)
     }
 
-    pub fn retire(self, kept: &mut Kept) -> Result<(), Stop> {
+    pub(crate) fn retire(self, kept: &mut Kept) -> Result<(), Stop> {
         for pass in self.counting.into_iter().chain(self.own) {
             pass.retire(kept)?;
         }
@@ -58,19 +58,19 @@ impl Shape {
 
 /// Shapes of the last jobs.
 #[derive(Default)]
-pub struct Shapes {
+pub(crate) struct Shapes {
     /// Last used last.
     shapes: Vec<Shape>,
 }
 
 impl Shapes {
-    pub fn take(&mut self, job: &WireJob, repetitions: u32) -> Option<Shape> {
+    pub(crate) fn take(&mut self, job: &WireJob, repetitions: u32) -> Option<Shape> {
         let place = self.shapes.iter().position(|shape| shape.is_of(job, repetitions))?;
         Some(self.shapes.remove(place))
     }
 
     /// Keeps a shape whose dispatches have all ended.
-    pub fn keep(&mut self, shape: Shape, kept: &mut Kept) -> Result<(), Stop> {
+    pub(crate) fn keep(&mut self, shape: Shape, kept: &mut Kept) -> Result<(), Stop> {
         let bytes: usize = shape.job.buffers.iter().map(|buffer| buffer.0.len()).sum();
         if bytes.saturating_mul(shape.own.len()) > SMALL {
             return shape.retire(kept);
@@ -79,7 +79,7 @@ impl Shapes {
         if self.shapes.len() > MOST { self.shapes.remove(0).retire(kept) } else { Ok(()) }
     }
 
-    pub fn clear(&mut self, kept: &mut Kept) -> Result<(), Stop> {
+    pub(crate) fn clear(&mut self, kept: &mut Kept) -> Result<(), Stop> {
         self.shapes.drain(..).try_for_each(|shape| shape.retire(kept))
     }
 }

@@ -32,13 +32,13 @@ unsafe extern "C" {
 }
 
 /// Ends the process without running destructors: a driver's may wait for a dispatch that never ends.
-pub fn exit_now(status: u8) -> ! {
+pub(crate) fn exit_now(status: u8) -> ! {
     // SAFETY: `_exit` has no preconditions.
     unsafe { _exit(status.into()) }
 }
 
 /// Ends the process in order, with a handler that never returns: what a driver's may do.
-pub fn hang_in_exit() -> ! {
+pub(crate) fn hang_in_exit() -> ! {
     extern "C" fn never_return() {
         loop {
             std::thread::park();
@@ -50,13 +50,13 @@ pub fn hang_in_exit() -> ! {
 }
 
 /// Makes `new` lead to where `old` leads.
-pub fn redirect(old: BorrowedFd<'_>, new: BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn redirect(old: BorrowedFd<'_>, new: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: both descriptors are open, which their types say.
     succeeded(unsafe { dup2(old.as_raw_fd(), new.as_raw_fd()) }).map(drop)
 }
 
 /// Reads and writes that would wait fail with `WouldBlock` from now on.
-pub fn never_wait(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn never_wait(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     let descriptor = descriptor.as_raw_fd();
     // SAFETY: the descriptor is open; the command takes no further argument.
     let flags = succeeded(unsafe { fcntl(descriptor, GET_FLAGS) })?;
@@ -66,7 +66,7 @@ pub fn never_wait(descriptor: BorrowedFd<'_>) -> io::Result<()> {
 
 /// Waits until something can be read, or something be written where `writable` is given, or a pipe has lost its other
 /// end, or the deadline has come.
-pub fn wait(readable: BorrowedFd<'_>, writable: Option<BorrowedFd<'_>>, deadline: Instant) -> io::Result<()> {
+pub(crate) fn wait(readable: BorrowedFd<'_>, writable: Option<BorrowedFd<'_>>, deadline: Instant) -> io::Result<()> {
     let row = |descriptor: BorrowedFd<'_>, wanted| Watched { descriptor: descriptor.as_raw_fd(), wanted, found: 0 };
     let mut watched = vec![row(readable, POLL_IN)];
     watched.extend(writable.map(|pipe| row(pipe, POLL_OUT)));
@@ -75,14 +75,14 @@ pub fn wait(readable: BorrowedFd<'_>, writable: Option<BorrowedFd<'_>>, deadline
 }
 
 /// Whether something can be read, or the other end is gone, before `patience` is over.
-pub fn is_readable(descriptor: BorrowedFd<'_>, patience: Duration) -> bool {
+pub(crate) fn is_readable(descriptor: BorrowedFd<'_>, patience: Duration) -> bool {
     let mut watched = [Watched { descriptor: descriptor.as_raw_fd(), wanted: POLL_IN, found: 0 }];
     let milliseconds = patience.as_millis().try_into().unwrap_or(c_int::MAX);
     poll_all(&mut watched, milliseconds).is_err() || watched[0].found != 0
 }
 
 /// Waits until the other end of a pipe is closed, whatever is in the pipe; false: the wait was interrupted.
-pub fn hangs_up(descriptor: BorrowedFd<'_>) -> bool {
+pub(crate) fn hangs_up(descriptor: BorrowedFd<'_>) -> bool {
     let mut watched = [Watched { descriptor: descriptor.as_raw_fd(), wanted: 0, found: 0 }];
     poll_all(&mut watched, -1).is_err() || watched[0].found != 0
 }

@@ -10,19 +10,19 @@ use super::identity::NoVulkan;
 use ash::vk;
 
 /// The Vulkan bindings in use know 1.3 and no later version; of 1.4 this engine uses what extensions of 1.3 name, too.
-pub const API_VERSION_1_4: u32 = vk::make_api_version(0, 1, 4, 0);
+pub(crate) const API_VERSION_1_4: u32 = vk::make_api_version(0, 1, 4, 0);
 
 /// The newest version that this engine asks for.
-pub const NEWEST: u32 = API_VERSION_1_4;
+pub(crate) const NEWEST: u32 = API_VERSION_1_4;
 
 /// The newest version to ask for where a user sets a limit (major, minor).
-pub fn limit(limit: Option<(u32, u32)>) -> u32 {
+pub(crate) fn limit(limit: Option<(u32, u32)>) -> u32 {
     limit.map_or(NEWEST, |(major, minor)| NEWEST.min(vk::make_api_version(0, major, minor, 0)))
 }
 
 /// The version to create an instance with. `loader` is what the loader offers; none: a loader of Vulkan 1.0, which
 /// cannot be asked.
-pub fn of_instance(loader: Option<u32>, newest: u32) -> Result<u32, NoVulkan> {
+pub(crate) fn of_instance(loader: Option<u32>, newest: u32) -> Result<u32, NoVulkan> {
     let offered = loader.unwrap_or(vk::API_VERSION_1_0);
     if offered < vk::API_VERSION_1_1 {
         return Err(too_old("the loader", offered));
@@ -31,12 +31,12 @@ pub fn of_instance(loader: Option<u32>, newest: u32) -> Result<u32, NoVulkan> {
 }
 
 /// The version to use with a device that offers `own`, on an instance of version `instance`.
-pub fn of_device(instance: u32, own: u32) -> u32 {
+pub(crate) fn of_device(instance: u32, own: u32) -> u32 {
     own.min(instance)
 }
 
 /// The same, where 1.1 is demanded of the device called `name`.
-pub fn usable(version: u32, name: &str) -> Result<u32, NoVulkan> {
+pub(crate) fn usable(version: u32, name: &str) -> Result<u32, NoVulkan> {
     if version < vk::API_VERSION_1_1 { Err(too_old(name, version)) } else { Ok(version) }
 }
 
@@ -46,13 +46,13 @@ fn too_old(which: &str, found: u32) -> NoVulkan {
 
 /// Whether VK_KHR_spirv_1_4 is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spirv14 {
+pub(crate) enum Spirv14 {
     On,
     Off,
 }
 
 /// The newest SPIR-V that a device takes at an API version.
-pub fn newest_spirv(api: u32, spirv14: Spirv14) -> (u8, u8) {
+pub(crate) fn newest_spirv(api: u32, spirv14: Spirv14) -> (u8, u8) {
     match (api, spirv14) {
         (api, _) if api >= vk::API_VERSION_1_3 => (1, 6),
         (api, _) if api >= vk::API_VERSION_1_2 => (1, 5),
@@ -62,7 +62,7 @@ pub fn newest_spirv(api: u32, spirv14: Spirv14) -> (u8, u8) {
 }
 
 /// What a module's version lacks on a device; none: nothing.
-pub fn lack(module: (u8, u8), api: u32, spirv14: Spirv14) -> Option<String> {
+pub(crate) fn lack(module: (u8, u8), api: u32, spirv14: Spirv14) -> Option<String> {
     let newest = newest_spirv(api, spirv14);
     let (major, minor) = (vk::api_version_major(api), vk::api_version_minor(api));
     (module > newest).then(|| {

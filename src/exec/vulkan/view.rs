@@ -11,13 +11,13 @@ use std::rc::Rc;
 use vkcert_exec::resource::{ImageView, ViewKind};
 use vkcert_model::image::ImageFormat;
 
-pub struct DeviceImageView {
+pub(crate) struct DeviceImageView {
     pub raw: vk::ImageView,
     device: Rc<Device>,
 }
 
 impl DeviceImageView {
-    pub fn create(device: &Rc<Device>, image: &DeviceImage, view: &ImageView) -> Result<Self, CallFailure> {
+    pub(crate) fn create(device: &Rc<Device>, image: &DeviceImage, view: &ImageView) -> Result<Self, CallFailure> {
         let range = vk::ImageSubresourceRange::default()
             .aspect_mask(image::aspect(image.shape.format))
             .base_mip_level(view.level)
@@ -43,14 +43,14 @@ impl Drop for DeviceImageView {
 }
 
 /// Texels of a buffer.
-pub struct DeviceTexels {
+pub(crate) struct DeviceTexels {
     pub raw: vk::BufferView,
     device: Rc<Device>,
 }
 
 impl DeviceTexels {
     /// The texels in `range` bytes from byte `offset` of the contents on.
-    pub fn create(
+    pub(crate) fn create(
         device: &Rc<Device>,
         buffer: vk::Buffer,
         format: ImageFormat,

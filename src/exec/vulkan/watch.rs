@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A job's bytes are in use so many times at most: as a frame, decoded, on a software device, collected, as a reply.
-pub const COPIES: u64 = 8;
+pub(crate) const COPIES: u64 = 8;
 
 /// Bytes of a page where nobody says otherwise; only ever too small, so that a watch on larger pages is too lenient.
 const PAGE: u64 = 4096;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts the watch; the bytes that are allowed can be changed at any time.
-pub fn start() -> Arc<AtomicU64> {
+pub(crate) fn start() -> Arc<AtomicU64> {
     // A user may make the own process more likely to be ended; that it fails elsewhere is no harm.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     let allowed = Arc::new(AtomicU64::new(u64::MAX));

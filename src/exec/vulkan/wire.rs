@@ -21,7 +21,7 @@ use vkcert_model::printed::Printed;
 use vkcert_model::records::Records;
 
 /// Why a job is not even sent; none: it is.
-pub fn refuse(job: &Job) -> Option<Completion> {
+pub(crate) fn refuse(job: &Job) -> Option<Completion> {
     let bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
     let most = job.limits.memory_bytes;
     if bytes > most {
@@ -37,7 +37,7 @@ pub fn refuse(job: &Job) -> Option<Completion> {
 
 /// What a worker has been sent.
 #[derive(Default)]
-pub struct KnownModules {
+pub(crate) struct KnownModules {
     sent: BTreeSet<Digest>,
     /// Digests by the words' address; the words are held, so that an address stays theirs.
     digests: BTreeMap<usize, (Arc<Vec<u32>>, Digest)>,
@@ -58,7 +58,7 @@ impl KnownModules {
 }
 
 /// A job in wire form, with the bits of which it is asked who recorded them; words that the worker has had are left out. Past `most` modules the worker starts anew.
-pub fn job(job: &Job, asked: &BTreeSet<u32>, known: &mut KnownModules, most: usize) -> WireJob {
+pub(crate) fn job(job: &Job, asked: &BTreeSet<u32>, known: &mut KnownModules, most: usize) -> WireJob {
     let cache = if known.digests.len() > most { Cache::Forget } else { Cache::Keep };
     if cache == Cache::Forget {
         *known = KnownModules::default();
@@ -121,7 +121,7 @@ fn binding(binding: &JobBinding) -> WireBinding {
 }
 
 /// Bytes of the longest honest reply to a job, every repetition of which may leave something else.
-pub fn reply_limit(job: &Job, asked: &BTreeSet<u32>, repetitions: u32) -> u64 {
+pub(crate) fn reply_limit(job: &Job, asked: &BTreeSet<u32>, repetitions: u32) -> u64 {
     let buffers: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64 + 16).sum();
     let records = job.modules.iter().map(|module| match &module.recording {
         // Words of at most 5 bytes; for each bit a number and an invocation.
@@ -137,7 +137,7 @@ pub fn reply_limit(job: &Job, asked: &BTreeSet<u32>, repetitions: u32) -> u64 {
 }
 
 /// Who recorded the bits that were asked for.
-pub fn invocations(found: Vec<WireInvocations>) -> InvocationRecords {
+pub(crate) fn invocations(found: Vec<WireInvocations>) -> InvocationRecords {
     let row = |of: WireInvocations| {
         let WireInvocations { dispatch, local_size, by_bit } = of;
         (dispatch, DispatchInvocations { local_size, by_bit, ..DispatchInvocations::default() })
@@ -146,7 +146,7 @@ pub fn invocations(found: Vec<WireInvocations>) -> InvocationRecords {
 }
 
 /// A worker's answer as the engine's.
-pub fn run(job: &Job, run: WireRun) -> Run {
+pub(crate) fn run(job: &Job, run: WireRun) -> Run {
     let mut records: BTreeMap<String, Records> = BTreeMap::new();
     let mut completion = completion(run.ending);
     for WireRecords { module, words, witnesses } in run.records {
@@ -185,11 +185,11 @@ fn impossible(recording: &ModuleRecording, records: &Records) -> Option<CanaryEr
 }
 
 /// What an answer without a run comes to.
-pub fn nothing() -> Completion {
+pub(crate) fn nothing() -> Completion {
     Completion::Undetermined { reason: "the device worker told of no run".to_owned() }
 }
 
-pub fn completion(ending: Ending) -> Completion {
+pub(crate) fn completion(ending: Ending) -> Completion {
     match ending {
         Ending::Completed => Completion::Completed,
         Ending::CutOff(reason) => Completion::Timeout { reason },
@@ -200,7 +200,7 @@ pub fn completion(ending: Ending) -> Completion {
 }
 
 /// A message of the validation layer as a finding.
-pub fn validation(message: WireMessage) -> Finding {
+pub(crate) fn validation(message: WireMessage) -> Finding {
     let severity = match message.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -239,7 +239,7 @@ fn trespass(job: &Job, found: &Trespass) -> Finding {
 }
 
 /// The kernel that runs at `stage`.
-pub fn kernel_at(job: &Job, stage: Stage) -> String {
+pub(crate) fn kernel_at(job: &Job, stage: Stage) -> String {
     match stage {
         Stage::Dispatched(index) | Stage::Counting(index) => {
             let module = job.dispatches.get(index as usize).and_then(|dispatch| job.modules.get(dispatch.module));
@@ -253,7 +253,7 @@ pub fn kernel_at(job: &Job, stage: Stage) -> String {
 }
 
 /// What the loss of a worker means for the job that it had.
-pub fn lost(loss: Loss, stage: Stage, seconds: f64, kernel: &str) -> Result<Completion, ExecError> {
+pub(crate) fn lost(loss: Loss, stage: Stage, seconds: f64, kernel: &str) -> Result<Completion, ExecError> {
     let place = match stage {
         Stage::Preparing => format!("while {kernel} was prepared"),
         Stage::Dispatched(index) | Stage::Counting(index) => format!("in dispatch {index} of {kernel}"),

@@ -18,12 +18,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub use super::system::{exit_now, hang_in_exit};
+pub(crate) use super::system::{exit_now, hang_in_exit};
 
 /// Exit status after a failed assertion of the tool.
-pub const PANICKED: u8 = 101;
+pub(crate) const PANICKED: u8 = 101;
 /// Exit status after more memory was taken than is allowed.
-pub const EXHAUSTED: u8 = 102;
+pub(crate) const EXHAUSTED: u8 = 102;
 /// Exit status when the pipes to the parent are unusable.
 const NO_PARENT: u8 = 3;
 /// Bytes of contents that are read back in no time.

@@ -40,7 +40,7 @@ struct BoundMember<'a> {
 
 impl Emitter<'_> {
     /// A block at file level.
-    pub fn block(&mut self, declaration: &Declaration) -> Emitted {
+    pub(super) fn block(&mut self, declaration: &Declaration) -> Emitted {
         let declared = &declaration.declared;
         let near = declared.name.unwrap_or_default();
         let name = self.text(near);

@@ -389,14 +389,14 @@ const WRITTEN: [(&str, &[usize]); 6] = [
 
 /// A vector or matrix of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Composite {
+pub(super) enum Composite {
     Vector { element: &'static str, size: u32 },
     Matrix { element: &'static str, columns: u32, rows: u32 },
 }
 
 impl Composite {
     /// By its name in GLSL.
-    pub fn of(name: &str) -> Option<Self> {
+    pub(super) fn of(name: &str) -> Option<Self> {
         let at = name.find("vec").or_else(|| name.find("mat"))?;
         let (family, rest) = name.split_at(at);
         let (_, element) = FAMILIES.iter().find(|(known, _)| *known == family)?;
@@ -411,7 +411,7 @@ impl Composite {
     }
 
     /// As the program spells it.
-    pub fn spelled(self) -> String {
+    pub(super) fn spelled(self) -> String {
         let short = |element: &str| match element {
             "Float" => Some(""),
             "Int" => Some("i"),
@@ -432,43 +432,43 @@ impl Composite {
 }
 
 /// Whether the header has a built-in function that takes so many arguments.
-pub fn has_function(name: &str, arguments: usize) -> bool {
+pub(super) fn has_function(name: &str, arguments: usize) -> bool {
     FUNCTIONS.iter().any(|(known, least, most)| *known == name && (*least..=*most).contains(&arguments))
 }
 
 /// The arguments that a built-in function writes.
-pub fn written_arguments(name: &str) -> &'static [usize] {
+pub(super) fn written_arguments(name: &str) -> &'static [usize] {
     WRITTEN.iter().find(|(known, _)| *known == name).map_or(&[], |(_, written)| written)
 }
 
 /// A built-in function in the program's spelling.
-pub fn function_name(name: &str) -> &str {
+pub(super) fn function_name(name: &str) -> &str {
     if name == "not" { "not_" } else { name }
 }
 
 /// Built-in functions that change memory.
-pub fn is_atomic(name: &str) -> bool {
+pub(super) fn is_atomic(name: &str) -> bool {
     name.starts_with("atomic") || name.starts_with("image")
 }
 
 /// Whether invocations wait for others in a built-in function.
-pub fn is_collective(name: &str) -> bool {
+pub(super) fn is_collective(name: &str) -> bool {
     matches!(name, "barrier" | "controlBarrier" | "subgroupBarrier")
         || OPERATIONS.iter().any(|(operation, _)| *operation == name)
 }
 
 /// Whether the header has a subgroup operation that takes so many arguments.
-pub fn has_operation(name: &str, arguments: usize) -> bool {
+pub(super) fn has_operation(name: &str, arguments: usize) -> bool {
     OPERATIONS.contains(&(name, arguments))
 }
 
 /// Subgroup operations without a value: invocations run one after the other, so that memory is always in order.
-pub fn is_void_operation(name: &str) -> bool {
+pub(super) fn is_void_operation(name: &str) -> bool {
     name.starts_with("subgroupMemoryBarrier")
 }
 
 /// The type of a built-in variable.
-pub fn type_of_variable(name: &str) -> Option<&'static str> {
+pub(super) fn type_of_variable(name: &str) -> Option<&'static str> {
     let is_known = has_variable(name);
     is_known.then(|| match name {
         "gl_LocalInvocationIndex"
@@ -482,28 +482,28 @@ pub fn type_of_variable(name: &str) -> Option<&'static str> {
 }
 
 /// Whether the program has a class of numbers of this name.
-pub fn is_number_class(name: &str) -> bool {
+pub(super) fn is_number_class(name: &str) -> bool {
     name != "bool" && SCALARS.iter().any(|(_, class)| *class == name)
 }
 
 /// Whether a type is that of one number or Boolean.
-pub fn is_scalar(name: &str) -> bool {
+pub(super) fn is_scalar(name: &str) -> bool {
     SCALARS.iter().any(|(known, _)| *known == name)
 }
 
-pub fn has_variable(name: &str) -> bool {
+pub(super) fn has_variable(name: &str) -> bool {
     VARIABLES.contains(&name)
 }
 
 /// The header's name of a built-in type.
-pub fn type_name(name: &str) -> Option<String> {
+pub(super) fn type_name(name: &str) -> Option<String> {
     let scalar = SCALARS.iter().find(|(known, _)| *known == name).map(|(_, made)| (*made).to_owned());
     scalar.or_else(|| Composite::of(name).map(Composite::spelled))
 }
 
 /// A function of the kernel as the program spells it: beside a function of the header C++ would look at both, because
 /// their arguments are types of the header.
-pub fn spelled_function(name: &str) -> String {
+pub(super) fn spelled_function(name: &str) -> String {
     let spelled = spelled(name);
     let is_like_header = header_names().contains(name.trim_end_matches('_'));
     if spelled == name && is_like_header { format!("{name}_") } else { spelled }
@@ -518,7 +518,7 @@ fn header_names() -> &'static BTreeSet<&'static str> {
 
 /// A name of the kernel as the program spells it: no keyword of C++, nothing that the program itself writes, and no name
 /// without small letters, which may be a macro of the C++ library. Different names stay different.
-pub fn spelled(name: &str) -> String {
+pub(super) fn spelled(name: &str) -> String {
     let plain = name.trim_end_matches('_');
     let is_macro = name.len() > 1 && !name.contains(|character: char| character.is_ascii_lowercase());
     let is_reserved = name.starts_with('_') || name.starts_with("VKCERT_");

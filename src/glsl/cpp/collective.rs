@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A function that all invocations go through together.
 #[derive(Debug, Clone)]
-pub struct Collective<'a> {
+pub(super) struct Collective<'a> {
     definition: &'a FunctionDefinition,
     /// As the program spells it.
     name: String,
@@ -27,7 +27,7 @@ pub struct Collective<'a> {
 
 /// How a function that all go through together is left.
 #[derive(Debug, Clone)]
-pub struct Returning {
+pub(super) struct Returning {
     pub end: u32,
     pub result: Option<String>,
 }
@@ -41,7 +41,7 @@ enum Reached {
 
 impl<'a> Emitter<'a> {
     /// Whether a call of this name lets other invocations run before it returns.
-    pub fn is_collective(&self, name: &str) -> bool {
+    pub(super) fn is_collective(&self, name: &str) -> bool {
         match self.functions.get(name) {
             Some(signature) => signature.holds_barrier,
             None => built_in::is_collective(name),
@@ -49,7 +49,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Gives the functions that hold a barrier their place in the invocation's record.
-    pub fn find_collectives(&mut self) -> Emitted {
+    pub(super) fn find_collectives(&mut self) -> Emitted {
         for item in self.items {
             let Item::Function(definition) = item else { continue };
             let name = self.text(definition.name);
@@ -80,7 +80,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The fields of the functions that hold a barrier.
-    pub fn collective_fields(&mut self, known: &mut BTreeSet<String>) -> Emitted {
+    pub(super) fn collective_fields(&mut self, known: &mut BTreeSet<String>) -> Emitted {
         for collective in self.collectives.clone() {
             let definition = collective.definition;
             for (parameter, field) in definition.parameters.iter().zip(&collective.parameters) {
@@ -103,7 +103,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The functions that hold a barrier: each runs its regions for all invocations.
-    pub fn collective_functions(&mut self) -> Emitted {
+    pub(super) fn collective_functions(&mut self) -> Emitted {
         let collectives = self.collectives.clone();
         collectives.iter().for_each(|collective| self.out.line(&format!("static void {}();", collective.name)));
         for collective in collectives {
@@ -142,7 +142,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Runs what all do together in an expression; the expression itself then takes the results.
-    pub fn prepare(&mut self, expression: &Expression) -> Emitted {
+    pub(super) fn prepare(&mut self, expression: &Expression) -> Emitted {
         let mut calls = Vec::new();
         self.find_calls(expression, Reached::Always, &mut calls)?;
         if calls.is_empty() {
@@ -156,7 +156,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Whether an expression is nothing but a call that has been made.
-    pub fn is_made(&self, expression: &Expression) -> bool {
+    pub(super) fn is_made(&self, expression: &Expression) -> bool {
         self.made.contains_key(&(expression.first, expression.last))
     }
 
@@ -364,7 +364,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// What holds for invocations by their subgroup.
-    pub fn subgroup_variables(&mut self) {
+    pub(super) fn subgroup_variables(&mut self) {
         if !self.needed.iter().any(|name| name.starts_with("gl_Subgroup") || *name == "gl_NumSubgroups") {
             return;
         }

@@ -13,7 +13,7 @@ use vkcert_model::id::DecisionId;
 const COMPONENT_NAMES: [&str; 4] = [".x", ".y", ".z", ".w"];
 
 /// What runs of tokens are to the decisions, as the outline has found them.
-pub fn watched(outline: &Outline) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>> {
+pub(super) fn watched(outline: &Outline) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>> {
     let mut watched: BTreeMap<_, Vec<Watched>> = BTreeMap::new();
     for (number, [first, last]) in outline.ranges.iter().enumerate() {
         let id = DecisionId(number as u32 + 1);
@@ -34,7 +34,7 @@ pub fn watched(outline: &Outline) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watc
 
 impl Emitter<'_> {
     /// Writes an expression.
-    pub fn expression(&mut self, expression: &Expression) -> Emitted {
+    pub(super) fn expression(&mut self, expression: &Expression) -> Emitted {
         let key = (expression.first, expression.last);
         // Parentheses around a whole expression have other tokens than it, so a run of tokens is one node.
         let noted = self.watched.get(&key).cloned().unwrap_or_default();
@@ -173,7 +173,7 @@ impl Emitter<'_> {
     }
 
     /// What is written: of swizzles of a swizzle the components that they come to.
-    pub fn written_place(&mut self, target: &Expression) -> Emitted {
+    pub(super) fn written_place(&mut self, target: &Expression) -> Emitted {
         let (base, components) = self.composed(target)?;
         match components.as_slice() {
             [] => self.expression(base),
@@ -223,7 +223,7 @@ impl Emitter<'_> {
     }
 
     /// The components that a swizzle of these letters names.
-    pub fn components(&self, name: TokenIndex) -> Option<Vec<usize>> {
+    pub(super) fn components(&self, name: TokenIndex) -> Option<Vec<usize>> {
         let letters = self.text(name);
         if letters.len() > 4 {
             return None;
@@ -309,7 +309,12 @@ impl Emitter<'_> {
 
     /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so many array
     /// dimensions.
-    pub fn initialiser(&mut self, initialiser: &Expression, element: Option<TokenIndex>, dimensions: usize) -> Emitted {
+    pub(super) fn initialiser(
+        &mut self,
+        initialiser: &Expression,
+        element: Option<TokenIndex>,
+        dimensions: usize,
+    ) -> Emitted {
         let ExpressionKind::List(elements) = &initialiser.kind else { return self.expression(initialiser) };
         let refused = |emitter: &Self, what: &str| Err(emitter.unsupported(what, initialiser.first));
         if elements.is_empty() {
@@ -431,7 +436,7 @@ impl Emitter<'_> {
     }
 
     /// C++ has no reference to several components at once.
-    pub fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
+    pub(super) fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
         self.refuse_written_view(argument)?;
         match self.composed(argument)? {
             (_, components) if components.len() > 1 => {

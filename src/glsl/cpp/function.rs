@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What callers need to know of the functions of one name, over all its overloads.
 #[derive(Debug, Clone, Default)]
-pub struct Signature {
+pub(super) struct Signature {
     /// Parameters that are written back, by index.
     pub written: BTreeSet<usize>,
     /// How many parameters there are.
@@ -22,13 +22,13 @@ pub struct Signature {
 
 impl Signature {
     /// Whether a call is one of these and none of a built-in function of their name.
-    pub fn takes(&self, name: &str, arguments: usize) -> bool {
+    pub(super) fn takes(&self, name: &str, arguments: usize) -> bool {
         self.counts.contains(&arguments) || !built_in::has_function(name, arguments)
     }
 }
 
 /// The functions that the text defines, by name.
-pub fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, Signature> {
+pub(super) fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, Signature> {
     let mut found: BTreeMap<String, Signature> = BTreeMap::new();
     let mut calls: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for item in items {
@@ -62,7 +62,7 @@ pub fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, Signatur
     found
 }
 
-pub fn is_written(parameter: &Parameter) -> bool {
+pub(super) fn is_written(parameter: &Parameter) -> bool {
     parameter.declared.has("out") || parameter.declared.has("inout")
 }
 
@@ -111,7 +111,7 @@ impl Look<'_, '_> {
 }
 
 /// What an assignment, `++` or `--` writes.
-pub fn written<'e>(tokens: &[Token], expression: &'e Expression) -> Option<&'e Expression> {
+pub(super) fn written<'e>(tokens: &[Token], expression: &'e Expression) -> Option<&'e Expression> {
     match &expression.kind {
         ExpressionKind::Assignment { target, .. } => Some(target),
         ExpressionKind::Postfix(target) => Some(target),
@@ -123,7 +123,7 @@ pub fn written<'e>(tokens: &[Token], expression: &'e Expression) -> Option<&'e E
 }
 
 /// The variable that an expression is a part of.
-pub fn root_name(expression: &Expression) -> TokenIndex {
+pub(super) fn root_name(expression: &Expression) -> TokenIndex {
     match &expression.kind {
         ExpressionKind::Parenthesised(inner)
         | ExpressionKind::Index { base: inner, .. }
@@ -143,7 +143,7 @@ fn each_condition<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Declarat
 }
 
 /// Calls `see` with every expression directly in a statement.
-pub fn each_expression<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Expression)) {
+pub(super) fn each_expression<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Expression)) {
     use super::super::syntax::LoopCondition;
     let initialisers = |declaration: &'s Declaration, see: &mut dyn FnMut(&'s Expression)| {
         declaration.declarators.iter().filter_map(|declarator| declarator.initialiser.as_ref()).for_each(see);
@@ -178,7 +178,7 @@ pub fn each_expression<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Exp
 }
 
 /// Calls `see` with every statement directly inside another.
-pub fn each_inner<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Statement)) {
+pub(super) fn each_inner<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Statement)) {
     match &statement.kind {
         StatementKind::Block(inner) | StatementKind::Switch { body: inner, .. } => inner.iter().for_each(see),
         StatementKind::If { then, otherwise, .. } => {
@@ -202,7 +202,7 @@ pub fn each_inner<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Statemen
 
 impl Emitter<'_> {
     /// A function declared before it is defined.
-    pub fn prototype(&mut self, returns: &DeclaredType, name: TokenIndex, parameters: &[Parameter]) -> Emitted {
+    pub(super) fn prototype(&mut self, returns: &DeclaredType, name: TokenIndex, parameters: &[Parameter]) -> Emitted {
         self.header(returns, name, parameters)?;
         self.out.write(";");
         self.out.end();
@@ -210,7 +210,7 @@ impl Emitter<'_> {
     }
 
     /// A function other than the entry point.
-    pub fn function(&mut self, function: &FunctionDefinition) -> Emitted {
+    pub(super) fn function(&mut self, function: &FunctionDefinition) -> Emitted {
         let body = match &function.body {
             Ok(body) => body,
             Err(error) => return Err(self.unsupported(format!("text that could not be read ({error})"), error.token)),

@@ -5,14 +5,14 @@ use super::{Emitted, Emitter, Field, Held, Symbol, Unsupported, built_in};
 
 /// What a workgroup variable holds when a workgroup begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fresh {
+pub(super) enum Fresh {
     Unwritten,
     Zero,
 }
 
 /// A member of a structure.
 #[derive(Debug, Clone)]
-pub struct StructureMember {
+pub(super) struct StructureMember {
     /// As the program spells it.
     pub name: String,
     pub declared: DeclaredType,
@@ -22,7 +22,7 @@ pub struct StructureMember {
 
 impl Emitter<'_> {
     /// A declaration at file level.
-    pub fn global(&mut self, declaration: &Declaration) -> Emitted {
+    pub(super) fn global(&mut self, declaration: &Declaration) -> Emitted {
         let declared = &declaration.declared;
         if declared.has_body && (declared.has("buffer") || declared.has("uniform")) {
             return self.block(declaration);
@@ -85,7 +85,7 @@ impl Emitter<'_> {
     }
 
     /// Variables of the file whose values C++ cannot tell when it compiles: each invocation begins with them.
-    pub fn calculated_values(&mut self) -> Emitted {
+    pub(super) fn calculated_values(&mut self) -> Emitted {
         if self.calculated.is_empty() {
             return Ok(());
         }
@@ -103,7 +103,7 @@ impl Emitter<'_> {
     }
 
     /// `qualifier T name = initialiser;`, and the name is known from here on.
-    pub fn variable(
+    pub(super) fn variable(
         &mut self,
         qualifier: &str,
         declared: &DeclaredType,
@@ -126,7 +126,7 @@ impl Emitter<'_> {
     }
 
     /// ` = initialiser`; what has none holds what nobody has written, and a Boolean false.
-    pub fn write_initialiser(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
+    pub(super) fn write_initialiser(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
         match &declarator.initialiser {
             Some(initialiser) => {
                 self.check_order(initialiser)?;
@@ -155,7 +155,7 @@ impl Emitter<'_> {
     }
 
     /// The same of a variable that lives across regions.
-    pub fn refuse_itself(&self, declarator: &Declarator, initialiser: &Expression) -> Emitted {
+    pub(super) fn refuse_itself(&self, declarator: &Declarator, initialiser: &Expression) -> Emitted {
         let name = self.text(declarator.name);
         match self.mention(initialiser, name) {
             Some(token) => Err(self.unsupported(format!("`{name}` in its own initialiser"), token)),
@@ -272,7 +272,7 @@ impl Emitter<'_> {
     }
 
     /// Whether C++ can tell the value when it compiles: constants and arithmetic, no functions.
-    pub fn is_foldable(&self, expression: &Expression) -> bool {
+    pub(super) fn is_foldable(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(expression.first);
@@ -302,7 +302,7 @@ impl Emitter<'_> {
     }
 
     /// The members of a structure, for layouts.
-    pub fn structure_members(&self, name: TokenIndex) -> Result<Vec<StructureMember>, Unsupported> {
+    pub(super) fn structure_members(&self, name: TokenIndex) -> Result<Vec<StructureMember>, Unsupported> {
         let members = self.structures.get(self.text(name)).cloned();
         members.ok_or_else(|| self.unsupported(format!("the type `{}` in a block", self.text(name)), name))
     }

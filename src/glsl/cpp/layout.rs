@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// How a structure lies wherever it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StructureLayout {
+pub(super) struct StructureLayout {
     /// Byte offsets of the members.
     pub offsets: Vec<u32>,
     /// Bytes of the members in the program.
@@ -23,12 +23,12 @@ pub struct StructureLayout {
 
 impl StructureLayout {
     /// Bytes up to the end of the last member.
-    pub fn end(&self) -> u32 {
+    pub(super) fn end(&self) -> u32 {
         self.offsets.last().zip(self.sizes.last()).map_or(0, |(offset, size)| offset + size)
     }
 
     /// Bytes in the program.
-    pub fn size(&self) -> u32 {
+    pub(super) fn size(&self) -> u32 {
         self.stride.unwrap_or(0).max(self.end()).next_multiple_of(self.alignment.max(1))
     }
 }
@@ -37,7 +37,11 @@ impl StructureLayout {
 type Structures<'i> = BTreeMap<String, Vec<&'i DeclaredType>>;
 
 /// How the structures of all storage blocks lie, by name.
-pub fn of_structures(tokens: &[Token], items: &[Item], interface: &Interface) -> BTreeMap<String, StructureLayout> {
+pub(super) fn of_structures(
+    tokens: &[Token],
+    items: &[Item],
+    interface: &Interface,
+) -> BTreeMap<String, StructureLayout> {
     let declarations = || {
         items.iter().filter_map(|item| match item {
             Item::Declaration(declaration) => Some(declaration),
@@ -130,7 +134,7 @@ fn column_bytes(rows: u32, bytes: u32) -> u32 {
 
 impl Emitter<'_> {
     /// Bytes of a value that lies in a block as its C++ type does; else what stands in the way.
-    pub fn fitting(&self, declared: &DeclaredType, layout: &Layout) -> Result<u32, String> {
+    pub(super) fn fitting(&self, declared: &DeclaredType, layout: &Layout) -> Result<u32, String> {
         match layout {
             Layout::Number(bytes) => Ok(*bytes),
             Layout::Vector { count, bytes } => Ok(count * bytes),
@@ -174,7 +178,7 @@ impl Emitter<'_> {
     }
 
     /// Bytes between the members of a structure and behind its last: `gaps[i]` stands before member `i`.
-    pub fn gaps(&self, name: &str) -> Option<Vec<u32>> {
+    pub(super) fn gaps(&self, name: &str) -> Option<Vec<u32>> {
         let laid = self.layouts.get(name)?;
         let mut end = 0;
         let mut gaps = Vec::new();
@@ -188,6 +192,9 @@ impl Emitter<'_> {
 }
 
 /// The array sizes around a declared name, its own and those of its type.
-pub fn all_sizes<'d>(declared: &'d DeclaredType, sizes: &'d [Option<Expression>]) -> Vec<&'d Option<Expression>> {
+pub(super) fn all_sizes<'d>(
+    declared: &'d DeclaredType,
+    sizes: &'d [Option<Expression>],
+) -> Vec<&'d Option<Expression>> {
     sizes.iter().chain(&declared.sizes).collect()
 }

@@ -9,7 +9,7 @@ use super::Emitter;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The identifiers in the entry point and in every declaration of a name among them.
-pub fn names<'t>(tokens: &'t [Token], items: &[Item], entry: &str) -> BTreeSet<&'t str> {
+pub(super) fn names<'t>(tokens: &'t [Token], items: &[Item], entry: &str) -> BTreeSet<&'t str> {
     let mut ranges: BTreeMap<&str, Vec<[TokenIndex; 2]>> = BTreeMap::new();
     let mut start = 0;
     for item in items {
@@ -77,7 +77,7 @@ fn end_of(tokens: &[Token], item: &Item, start: TokenIndex) -> TokenIndex {
 
 impl Emitter<'_> {
     /// Whether the program mentions something of a declaration; one without names may say anything.
-    pub fn is_needed(&self, declaration: &Declaration) -> bool {
+    pub(super) fn is_needed(&self, declaration: &Declaration) -> bool {
         let names = declared_names(declaration);
         names.is_empty() || names.iter().any(|name| self.needed.contains(self.text(*name)))
     }

@@ -37,7 +37,7 @@ impl Touched {
 
 impl Emitter<'_> {
     /// Refuses an expression whose value depends on the order of evaluation.
-    pub fn check_order(&self, expression: &Expression) -> Emitted {
+    pub(super) fn check_order(&self, expression: &Expression) -> Emitted {
         self.touched(expression).map(|_| ())
     }
 

@@ -37,7 +37,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Writes the arguments of a call of a function of the kernel.
-    pub fn own_arguments(&mut self, name: TokenIndex, arguments: &[Expression]) -> Emitted {
+    pub(super) fn own_arguments(&mut self, name: TokenIndex, arguments: &[Expression]) -> Emitted {
         let text = self.text(name);
         let overloads = self.overloads(text, arguments.len());
         let given: Vec<Option<Spelled>> = arguments.iter().map(|argument| self.type_of_argument(argument)).collect();

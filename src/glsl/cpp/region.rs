@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How `return`, `break` and `continue` leave what is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leaving {
+pub(super) enum Leaving {
     /// As C++ does.
     Function,
     Region(InRegion),
@@ -22,7 +22,7 @@ pub enum Leaving {
 
 /// A place in a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InRegion {
+pub(super) struct InRegion {
     pub number: u32,
     /// Loops of the region itself around the place.
     pub loops: u32,
@@ -32,7 +32,7 @@ pub struct InRegion {
 
 impl Leaving {
     /// Enters a loop; gives what held outside.
-    pub fn enter_loop(&mut self) -> Leaving {
+    pub(super) fn enter_loop(&mut self) -> Leaving {
         let outside = *self;
         if let Leaving::Region(region) = self {
             region.loops += 1;
@@ -41,7 +41,7 @@ impl Leaving {
         outside
     }
 
-    pub fn enter_switch(&mut self) -> Leaving {
+    pub(super) fn enter_switch(&mut self) -> Leaving {
         let outside = *self;
         if let Leaving::Region(region) = self {
             region.breakable += 1;
@@ -80,7 +80,7 @@ fn leaves_from(statement: &Statement, inside: Inside) -> bool {
 
 impl Emitter<'_> {
     /// The entry point as a function that runs one workgroup.
-    pub fn workgroup(&mut self, entry: &FunctionDefinition) -> Emitted {
+    pub(super) fn workgroup(&mut self, entry: &FunctionDefinition) -> Emitted {
         self.find_collectives()?;
         let body = match &entry.body {
             Ok(body) => body,
@@ -149,7 +149,7 @@ impl Emitter<'_> {
     }
 
     /// Writes a field for every variable that lives across regions of a list of statements or of those inside it.
-    pub fn expand(&mut self, list: &[Statement], known: &mut BTreeSet<String>) -> Emitted {
+    pub(super) fn expand(&mut self, list: &[Statement], known: &mut BTreeSet<String>) -> Emitted {
         if !list.iter().any(|statement| self.holds_barrier(statement)) {
             return Ok(());
         }
@@ -276,7 +276,7 @@ impl Emitter<'_> {
     }
 
     /// Statements with barriers among them or in them.
-    pub fn split(&mut self, list: &[Statement]) -> Emitted {
+    pub(super) fn split(&mut self, list: &[Statement]) -> Emitted {
         let mut at = 0;
         while at < list.len() {
             if self.is_barrier(&list[at]) {
@@ -303,7 +303,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub fn shown_place(&self, token: TokenIndex) -> String {
+    pub(super) fn shown_place(&self, token: TokenIndex) -> String {
         let (file, line) = self.place(token);
         format!("{}:{line}", file.replace(['\\', '"'], "?"))
     }
@@ -462,12 +462,12 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub fn come_back(&mut self, point: u32) {
+    pub(super) fn come_back(&mut self, point: u32) {
         self.out.line(&format!("come_back(invocations, {point});"));
     }
 
     /// The loop nest over invocations, with the variables that the tokens name at hand.
-    pub fn open_nest(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
+    pub(super) fn open_nest(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
         self.out.open("for (std::uint32_t local_z = 0; local_z < SIZE_Z; ++local_z)");
         self.out.open("for (std::uint32_t local_y = 0; local_y < SIZE_Y; ++local_y)");
         self.out.open("for (std::uint32_t local_x = 0; local_x < SIZE_X; ++local_x) {");
@@ -477,7 +477,7 @@ impl Emitter<'_> {
     }
 
     /// References to the fields of the variables that the tokens name.
-    pub fn bind_fields(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
+    pub(super) fn bind_fields(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
         let mut bound = BTreeSet::new();
         for token in tokens {
             let name = self.text(token);
@@ -490,7 +490,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub fn close_nest(&mut self) {
+    pub(super) fn close_nest(&mut self) {
         for field in self.private.clone() {
             self.out.line(&format!("self.private_{0} = {0};", field.name));
         }
@@ -562,7 +562,7 @@ enum Tested {
 
 /// The innermost loop around barriers.
 #[derive(Debug, Clone, Copy)]
-pub struct Around {
+pub(super) struct Around {
     /// The point before its next iteration.
     pub again: u32,
     /// The point behind it.

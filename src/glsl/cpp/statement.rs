@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 impl Emitter<'_> {
     /// Statements in the scope that is open.
-    pub fn statements(&mut self, statements: &[Statement]) -> Emitted {
+    pub(super) fn statements(&mut self, statements: &[Statement]) -> Emitted {
         statements.iter().try_for_each(|statement| self.statement(statement))
     }
 
-    pub fn statement(&mut self, statement: &Statement) -> Emitted {
+    pub(super) fn statement(&mut self, statement: &Statement) -> Emitted {
         match &statement.kind {
             StatementKind::Block(inner) => {
                 self.out.open("{");
@@ -51,7 +51,7 @@ impl Emitter<'_> {
     }
 
     /// An expression that is no part of another.
-    pub fn full_expression(&mut self, expression: &Expression) -> Emitted {
+    pub(super) fn full_expression(&mut self, expression: &Expression) -> Emitted {
         self.check_order(expression)?;
         self.expression(expression)
     }
@@ -222,7 +222,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub fn folds(&self, declarator: &Declarator) -> bool {
+    pub(super) fn folds(&self, declarator: &Declarator) -> bool {
         declarator.initialiser.as_ref().is_some_and(|initialiser| self.is_foldable(initialiser))
     }
 

@@ -7,7 +7,7 @@ use super::{Emitted, Emitter, Held, Symbol, Unsupported, built_in};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of all members of the text's structures and blocks.
-pub fn member_names(tokens: &[Token], items: &[Item]) -> BTreeSet<String> {
+pub(super) fn member_names(tokens: &[Token], items: &[Item]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut add = |declared: &DeclaredType| {
         let declarators = declared.members.iter().flat_map(|member| &member.declarators);
@@ -31,19 +31,19 @@ pub fn member_names(tokens: &[Token], items: &[Item]) -> BTreeSet<String> {
 
 /// A declared type by name, with the number of array dimensions around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
+pub(super) struct Shape {
     pub name: String,
     pub dimensions: usize,
 }
 
 impl Emitter<'_> {
-    pub fn shape(&self, declared: &DeclaredType, sizes: &[Option<Expression>]) -> Option<Shape> {
+    pub(super) fn shape(&self, declared: &DeclaredType, sizes: &[Option<Expression>]) -> Option<Shape> {
         let name = self.text(declared.name?).to_owned();
         Some(Shape { name, dimensions: sizes.len() + declared.sizes.len() })
     }
 
     /// The members of the block that an expression is the instance name of.
-    pub fn block_members(&self, expression: &Expression) -> Option<&BTreeMap<String, Symbol>> {
+    pub(super) fn block_members(&self, expression: &Expression) -> Option<&BTreeMap<String, Symbol>> {
         let ExpressionKind::Identifier = expression.kind else { return None };
         match &self.resolve(self.text(expression.first))?.place {
             Held::Block(members) => Some(members),
@@ -52,7 +52,7 @@ impl Emitter<'_> {
     }
 
     /// Whether `base.name` is a member of a structure, where its letters could be a swizzle too.
-    pub fn is_member(&self, base: &Expression, name: TokenIndex) -> Result<bool, Unsupported> {
+    pub(super) fn is_member(&self, base: &Expression, name: TokenIndex) -> Result<bool, Unsupported> {
         let text = self.text(name);
         if self.block_members(base).is_some() {
             return Ok(true);
@@ -73,13 +73,13 @@ impl Emitter<'_> {
     }
 
     /// Whether an expression is a number or Boolean, which may be swizzled, too; none where the text does not tell.
-    pub fn is_scalar(&self, expression: &Expression) -> Option<bool> {
+    pub(super) fn is_scalar(&self, expression: &Expression) -> Option<bool> {
         let shape = self.shape_of(expression)?;
         Some(shape.dimensions == 0 && built_in::is_scalar(&shape.name))
     }
 
     /// The type of an expression, as far as it tells structures from vectors.
-    pub fn shape_of(&self, expression: &Expression) -> Option<Shape> {
+    pub(super) fn shape_of(&self, expression: &Expression) -> Option<Shape> {
         match &expression.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(expression.first);
@@ -115,7 +115,7 @@ impl Emitter<'_> {
     }
 
     /// The type without arrays.
-    pub fn element_name(&self, declared: &DeclaredType, near: TokenIndex) -> Result<String, Unsupported> {
+    pub(super) fn element_name(&self, declared: &DeclaredType, near: TokenIndex) -> Result<String, Unsupported> {
         let Some(name) = declared.name else { return Err(self.unsupported("a type without a name", near)) };
         if !declared.template.is_empty() {
             return Err(self.unsupported(format!("the type `{}`", self.text(name)), name));
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         self.type_of_name(name)
     }
 
-    pub fn type_of_name(&self, name: TokenIndex) -> Result<String, Unsupported> {
+    pub(super) fn type_of_name(&self, name: TokenIndex) -> Result<String, Unsupported> {
         let text = self.text(name);
         if self.structures.contains_key(text) {
             return Ok(built_in::spelled(text));
@@ -134,7 +134,7 @@ impl Emitter<'_> {
 
     /// Writes a type with the array sizes of its declarator and its own; `listed` is how many elements an array without
     /// a size has.
-    pub fn write_type(
+    pub(super) fn write_type(
         &mut self,
         declared: &DeclaredType,
         sizes: &[Option<Expression>],
@@ -147,7 +147,7 @@ impl Emitter<'_> {
     }
 
     /// Writes the type of an array; sizes outermost first.
-    pub fn write_array(
+    pub(super) fn write_array(
         &mut self,
         element: &str,
         sizes: &[&Option<Expression>],
@@ -174,7 +174,7 @@ impl Emitter<'_> {
     }
 
     /// How many elements an initialiser lists.
-    pub fn listed(&self, initialiser: &Expression) -> Option<usize> {
+    pub(super) fn listed(&self, initialiser: &Expression) -> Option<usize> {
         match &initialiser.kind {
             ExpressionKind::List(elements) => Some(elements.len()),
             ExpressionKind::Call { callee, arguments } if matches!(callee.kind, ExpressionKind::Index { .. }) => {

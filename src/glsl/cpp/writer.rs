@@ -7,7 +7,7 @@ use super::Extent;
 
 /// A growing program text.
 #[derive(Debug)]
-pub struct Writer {
+pub(super) struct Writer {
     text: String,
     line: u32,
     /// Byte offset of the current line.
@@ -23,46 +23,46 @@ impl Default for Writer {
 
 impl Writer {
     /// A whole line at the current depth.
-    pub fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         self.start();
         self.write(text);
         self.end();
     }
 
     /// A line behind which everything stands one level deeper.
-    pub fn open(&mut self, text: &str) {
+    pub(super) fn open(&mut self, text: &str) {
         self.line(text);
         self.depth += 1;
     }
 
     /// A line one level higher than what stands before it.
-    pub fn close(&mut self, text: &str) {
+    pub(super) fn close(&mut self, text: &str) {
         self.dedent();
         self.line(text);
     }
 
-    pub fn indent(&mut self) {
+    pub(super) fn indent(&mut self) {
         self.depth += 1;
     }
 
-    pub fn dedent(&mut self) {
+    pub(super) fn dedent(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
     /// Begins a line that is written in pieces.
-    pub fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         debug_assert_eq!(self.text.len(), self.line_start, "a line is begun at its beginning");
         self.text.extend(std::iter::repeat_n("    ", self.depth));
     }
 
     /// A piece of the current line; it holds no line end.
-    pub fn write(&mut self, text: &str) {
+    pub(super) fn write(&mut self, text: &str) {
         debug_assert!(!text.contains('\n'), "pieces of a line hold no line end");
         self.text.push_str(text);
     }
 
     /// Ends the current line.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         let kept = self.text.trim_end_matches(' ').len();
         self.text.truncate(kept.max(self.line_start));
         self.text.push('\n');
@@ -71,16 +71,16 @@ impl Writer {
     }
 
     /// Where the next piece will stand.
-    pub fn here(&self) -> u32 {
+    pub(super) fn here(&self) -> u32 {
         (self.text.len() - self.line_start) as u32 + 1
     }
 
     /// From a place on the current line up to here.
-    pub fn since(&self, start: u32) -> Extent {
+    pub(super) fn since(&self, start: u32) -> Extent {
         Extent { line: self.line, start, end: self.here() }
     }
 
-    pub fn finish(self) -> String {
+    pub(super) fn finish(self) -> String {
         self.text
     }
 }

@@ -15,7 +15,7 @@ use vkcert_spirv::rewrite::{Draft, Edits, instruction};
 use vkcert_spirv::types::Types;
 
 /// The marked module and what its markers stand for.
-pub fn mark(production: &Module, watched: &[Watched], entry: &str) -> (Vec<u32>, KernelStructure) {
+pub(super) fn mark(production: &Module, watched: &[Watched], entry: &str) -> (Vec<u32>, KernelStructure) {
     let mut draft = Draft::without_functions(production);
     let markers = Markers::declare(&mut draft);
     let mut roles = Vec::new();

@@ -24,14 +24,14 @@ const PAIR_LIMIT: usize = 20_000_000;
 
 /// Whether the token of a branch or select is a `?`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtTernary {
+pub(super) enum AtTernary {
     Yes,
     No,
 }
 
 /// A branch, select or switch of the marked module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Construct {
+pub(super) struct Construct {
     pub kind: ObjectBranchKind,
     pub cause: Cause,
     /// Production may do without it.
@@ -41,7 +41,7 @@ pub struct Construct {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cause {
+pub(super) enum Cause {
     /// The outcome of a decision.
     Outcome(DecisionId),
     /// The short circuit within a decision.
@@ -53,7 +53,7 @@ pub enum Cause {
 }
 
 impl Construct {
-    pub fn origin(&self) -> Option<ObjectOrigin> {
+    pub(super) fn origin(&self) -> Option<ObjectOrigin> {
         match &self.cause {
             Cause::Outcome(decision) | Cause::Operand(decision) => Some(ObjectOrigin::Decisions(vec![*decision])),
             Cause::Switch(switch) => Some(ObjectOrigin::Switch(*switch)),
@@ -65,7 +65,7 @@ impl Construct {
 
 /// A branch of production with what its values tell.
 #[derive(Debug, Clone, Copy)]
-pub struct Candidate<'a> {
+pub(super) struct Candidate<'a> {
     pub kind: ObjectBranchKind,
     pub ternary: AtTernary,
     /// The decisions it may belong to; none in it: any.
@@ -79,14 +79,14 @@ const LEFT_OUT: u32 = 3;
 
 /// A branch, select or switch of the marked module, with the token at which the compiler puts it.
 #[derive(Debug, Clone, Copy)]
-pub struct MarkedSite {
+pub(super) struct MarkedSite {
     pub site: BranchSite,
     pub ternary: AtTernary,
     pub token: Option<u32>,
 }
 
 /// Constructs of the marked module by function name.
-pub fn constructs(
+pub(super) fn constructs(
     structure: &KernelStructure,
     keys: &Keys<'_>,
     calls: &MarkerCalls,
@@ -243,7 +243,7 @@ struct Choice {
 }
 
 /// For each branch of production the construct it is; none where they do not go together.
-pub fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec<usize>> {
+pub(super) fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec<usize>> {
     let reachable = reachable_constructs(branches, constructs)?;
     let pairs = reachable.iter().map(|range| range.end() - range.start() + 1);
     if pairs.fold(0, usize::saturating_add) > PAIR_LIMIT {

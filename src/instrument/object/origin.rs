@@ -28,7 +28,7 @@ use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::types::Types;
 
 /// Place and origin of every watched branch.
-pub fn trace(production: &Module, watched: &[Watched], origins: &Origins<'_>) -> Vec<(Place, ObjectOrigin)> {
+pub(super) fn trace(production: &Module, watched: &[Watched], origins: &Origins<'_>) -> Vec<(Place, ObjectOrigin)> {
     let everywhere = |origin: ObjectOrigin| {
         watched.iter().map(|branch| (production.place(branch.site.instruction), origin.clone())).collect()
     };
@@ -45,7 +45,7 @@ pub fn trace(production: &Module, watched: &[Watched], origins: &Origins<'_>) ->
 }
 
 /// Place and origin of every loop of the functions that `entry` reaches.
-pub fn loops(production: &Module, entry: Id, origins: &Origins<'_>) -> Vec<ObjectLoop> {
+pub(super) fn loops(production: &Module, entry: Id, origins: &Origins<'_>) -> Vec<ObjectLoop> {
     let mut found = Vec::new();
     for id in reachable_functions(production, entry) {
         let Some(function) = production.function(id) else { continue };

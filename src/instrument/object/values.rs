@@ -18,7 +18,7 @@ use vkcert_spirv::module::{Id, Instruction, Module};
 
 /// What one part of a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Leaf {
+pub(super) enum Leaf {
     /// The operation at a token of the re-lined text.
     Token(u32),
     /// A constant computed from specialization constants: their ids (SpecId), and the operation written out.
@@ -31,32 +31,32 @@ pub enum Leaf {
 
 /// All parts of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Leaves(BTreeSet<Leaf>);
+pub(super) struct Leaves(BTreeSet<Leaf>);
 
 impl Leaves {
-    pub fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().filter_map(|leaf| match leaf {
             Leaf::Token(token) => Some(*token),
             Leaf::Specialization { .. } | Leaf::Variable(_) | Leaf::Unplaced => None,
         })
     }
 
-    pub fn first_token(&self) -> Option<u32> {
+    pub(super) fn first_token(&self) -> Option<u32> {
         self.tokens().next()
     }
 
     /// Whether nothing but constants of the text is behind the value.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn has_unplaced(&self) -> bool {
+    pub(super) fn has_unplaced(&self) -> bool {
         self.0.contains(&Leaf::Unplaced)
     }
 }
 
 /// Reads leaves out of a module.
-pub struct Keys<'a> {
+pub(super) struct Keys<'a> {
     pub module: &'a Module,
     constants: &'a Constants,
     /// The token of an instruction.
@@ -78,7 +78,7 @@ struct Forwarding {
 }
 
 impl<'a> Keys<'a> {
-    pub fn of(module: &'a Module, constants: &'a Constants, token: &'a dyn Fn(usize) -> Option<u32>) -> Self {
+    pub(super) fn of(module: &'a Module, constants: &'a Constants, token: &'a dyn Fn(usize) -> Option<u32>) -> Self {
         let mut stores: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
         for store in module.instructions.iter().filter(|i| i.op == Op::Store) {
             if let (Some(variable), Some(value)) = (store.id(0), store.id(1)) {
@@ -89,11 +89,11 @@ impl<'a> Keys<'a> {
     }
 
     /// The same for what an optimiser may make of the module.
-    pub fn of_rewritten(self) -> Self {
+    pub(super) fn of_rewritten(self) -> Self {
         Self { forwarding: Some(Forwarding::of(self.module)), ..self }
     }
 
-    pub fn leaves(&self, value: Id) -> Leaves {
+    pub(super) fn leaves(&self, value: Id) -> Leaves {
         let (mut found, mut seen, mut pending) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
         while let Some(id) = pending.pop() {
             if seen.insert(id) {
@@ -260,7 +260,7 @@ fn root(module: &Module, pointer: Id) -> Id {
 
 /// The decisions that a value may come of, each list ascending.
 #[derive(Debug)]
-pub struct OwnersOfValue {
+pub(super) struct OwnersOfValue {
     /// Of the possible ones those that have no other within them; without an optimiser, whose text computes the value and little else.
     pub closest: Vec<DecisionId>,
     /// Those whose text has a part in it.
@@ -270,7 +270,7 @@ pub struct OwnersOfValue {
 }
 
 /// Which decisions the value of a text belongs to, as the marked module has it.
-pub struct Owners {
+pub(super) struct Owners {
     /// Every leaf of each decision's conditions.
     leaves: BTreeMap<DecisionId, BTreeSet<Leaf>>,
     decisions: BTreeMap<Leaf, BTreeSet<DecisionId>>,
@@ -288,7 +288,7 @@ struct Rewritten {
 }
 
 impl Owners {
-    pub fn of(keys: &Keys<'_>, calls: &MarkerCalls) -> Self {
+    pub(super) fn of(keys: &Keys<'_>, calls: &MarkerCalls) -> Self {
         let mut leaves: BTreeMap<DecisionId, BTreeSet<Leaf>> = BTreeMap::new();
         for call in calls.calls.values() {
             let decision = match call.role {
@@ -313,7 +313,7 @@ impl Owners {
     }
 
     /// The same for a module that an optimiser has rewritten.
-    pub fn of_rewritten(keys: &Keys<'_>, calls: &MarkerCalls, structure: &KernelStructure) -> Self {
+    pub(super) fn of_rewritten(keys: &Keys<'_>, calls: &MarkerCalls, structure: &KernelStructure) -> Self {
         let owners = Self::of(keys, calls);
         let spans = structure.decisions.iter().map(|decision| (decision.id, decision.span)).collect();
         let rewritten = Rewritten { by_constant: by_constant(&owners.by_ids), spans };
@@ -321,7 +321,7 @@ impl Owners {
     }
 
     /// The decisions that all leaves belong to.
-    pub fn of_value(&self, leaves: &Leaves) -> OwnersOfValue {
+    pub(super) fn of_value(&self, leaves: &Leaves) -> OwnersOfValue {
         let possible = self.common(leaves);
         let sizes: Vec<usize> =
             possible.iter().map(|decision| self.leaves.get(decision).map_or(0, BTreeSet::len)).collect();
@@ -350,7 +350,7 @@ impl Owners {
     }
 
     /// All decisions that any leaf belongs to, and the leaves that belong to none.
-    pub fn of_each(&self, leaves: &Leaves) -> (BTreeSet<DecisionId>, Leaves) {
+    pub(super) fn of_each(&self, leaves: &Leaves) -> (BTreeSet<DecisionId>, Leaves) {
         let (mut owned, mut foreign) = (BTreeSet::new(), BTreeSet::new());
         for leaf in &leaves.0 {
             match self.owners(leaf) {

@@ -10,7 +10,7 @@ use vkcert_spirv::rewrite::{Draft, Edits, instruction};
 use vkcert_spirv::types::{Type, Types};
 
 /// The type of the components of a vector of three 32-bit integers.
-pub fn component(types: &Types, vector: Id) -> Option<Id> {
+pub(super) fn component(types: &Types, vector: Id) -> Option<Id> {
     match types.get(vector)? {
         Type::Vector { component, count: 3 } => {
             matches!(types.get(*component), Some(Type::Int { width: 32, .. })).then_some(*component)
@@ -20,7 +20,7 @@ pub fn component(types: &Types, vector: Id) -> Option<Id> {
 }
 
 /// The code of every entry point's function, before its first instruction.
-pub fn prologues(
+pub(super) fn prologues(
     module: &Module,
     types: &Types,
     draft: &mut Draft,

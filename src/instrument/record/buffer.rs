@@ -12,7 +12,7 @@ use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::rewrite::Draft;
 
 /// Declared ids that the record code needs.
-pub struct Storage {
+pub(super) struct Storage {
     pub mode: RecordMode,
     pub witnesses: Witnesses,
     /// Data words.
@@ -50,7 +50,7 @@ pub struct Storage {
 
 /// A workgroup's copy of the data words.
 #[derive(Clone, Copy)]
-pub struct GroupCopy {
+pub(super) struct GroupCopy {
     /// Private variable: the index of its first word in the buffer.
     pub first: Id,
     pub workgroup: Input,
@@ -61,7 +61,7 @@ pub struct GroupCopy {
 
 /// Inputs that a rank is computed of.
 #[derive(Clone, Copy)]
-pub struct Rank {
+pub(super) struct Rank {
     /// Private variables: the rank, and for slots the number of invocations.
     pub value: Id,
     pub invocations: Id,
@@ -72,7 +72,7 @@ pub struct Rank {
 
 /// A built-in input variable.
 #[derive(Clone, Copy)]
-pub struct Input {
+pub(super) struct Input {
     pub variable: Id,
     /// The type it is declared with.
     pub ty: Id,
@@ -81,20 +81,20 @@ pub struct Input {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Added {
+pub(super) enum Added {
     Yes,
     No,
 }
 
 #[derive(Clone, Copy)]
-pub struct Shared {
+pub(super) struct Shared {
     pub array: Id,
     pub element_pointer: Id,
     pub local: Input,
 }
 
 impl Storage {
-    pub fn declare(draft: &mut Draft, marked: &Module, buffer: &RecordBuffer, entry: Id, plan: &Plan) -> Self {
+    pub(super) fn declare(draft: &mut Draft, marked: &Module, buffer: &RecordBuffer, entry: Id, plan: &Plan) -> Self {
         let uint = draft.uint();
         let (variable, word_pointer) = declare_buffer(draft, uint, buffer.set);
         let gathered = declare_gathered(draft, uint, plan);
@@ -135,7 +135,7 @@ impl Storage {
 
     /// Global variables of the record code that the entry point's interface lists: from SPIR-V 1.4 on all of them,
     /// before only inputs and outputs (SPIR-V specification, OpEntryPoint).
-    pub fn interface(&self, version: (u8, u8)) -> impl Iterator<Item = Id> + use<> {
+    pub(super) fn interface(&self, version: (u8, u8)) -> impl Iterator<Item = Id> + use<> {
         let mut inputs: Vec<Id> = Vec::new();
         let inputs_of_rank = self.rank.iter().flat_map(|rank| [rank.workgroup, rank.local]);
         let of_copy = self.copy.iter().map(|copy| copy.workgroup);
@@ -154,7 +154,7 @@ impl Storage {
         inputs.into_iter()
     }
 
-    pub fn capabilities(&self) -> Vec<Capability> {
+    pub(super) fn capabilities(&self) -> Vec<Capability> {
         match self.mode {
             RecordMode::Subgroup => vec![Capability::GroupNonUniform, Capability::GroupNonUniformArithmetic],
             RecordMode::Private | RecordMode::Workgroup | RecordMode::Direct | RecordMode::Slots => Vec::new(),
@@ -163,7 +163,7 @@ impl Storage {
 }
 
 /// The first descriptor set that no variable of the module is in.
-pub fn unused_set(module: &Module) -> u32 {
+pub(super) fn unused_set(module: &Module) -> u32 {
     let decorations = module.instructions.iter().filter(|i| i.op == Op::Decorate);
     let used: BTreeSet<u32> = decorations
         .filter_map(|i| match i.operands.as_slice() {

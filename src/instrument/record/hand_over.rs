@@ -84,7 +84,7 @@ impl Storage {
     }
 
     /// What stands before the kernel: the rank, and the workgroup's words as zero.
-    pub fn prepare(&self, draft: &mut Draft) {
+    pub(super) fn prepare(&self, draft: &mut Draft) {
         if let Some(rank) = self.rank {
             let value = self.compute_rank(draft);
             draft.store(rank.value, value);
@@ -180,7 +180,7 @@ impl Storage {
     }
 
     /// What stands behind the kernel: gathered bits, and the canary.
-    pub fn hand_over(&self, draft: &mut Draft) {
+    pub(super) fn hand_over(&self, draft: &mut Draft) {
         if self.mode == RecordMode::Slots {
             return self.fill_slot(draft);
         }
@@ -392,7 +392,7 @@ impl Storage {
     }
 
     /// Defines the function that hands over the bit with a number.
-    pub fn define_set_one(&self, draft: &mut Draft) {
+    pub(super) fn define_set_one(&self, draft: &mut Draft) {
         let Some(function) = self.set_one else { return };
         let number = draft.fresh();
         draft.begin_function(self.void, function, &[(self.uint, number)]);
@@ -433,7 +433,7 @@ impl Storage {
     }
 
     /// Defines `tell(first, bits)`: tells the witness of bit `first + n` for every bit n of `bits`.
-    pub fn define_witness(&self, draft: &mut Draft) {
+    pub(super) fn define_witness(&self, draft: &mut Draft) {
         let Some(function) = self.tell_witnesses else { return };
         let [first, bits, number, rest, next, shifted] = std::array::from_fn(|_| draft.fresh());
         let [start, header, test, body, proceed, exit] = std::array::from_fn(|_| draft.fresh());

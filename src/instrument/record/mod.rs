@@ -15,7 +15,7 @@ mod plan;
 mod tree;
 
 #[cfg(test)]
-pub use mode::copies;
+pub(crate) use mode::copies;
 pub use mode::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
 
 use super::erase::{Recorder, declarations, rewrite_functions};
@@ -32,7 +32,7 @@ use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::rewrite::{Draft, instruction};
 
 /// A module with records.
-pub struct RecordedModule {
+pub(crate) struct RecordedModule {
     pub words: Vec<u32>,
     pub buffer: RecordBuffer,
     /// Capabilities that were added.
@@ -40,7 +40,7 @@ pub struct RecordedModule {
 }
 
 /// The marked module with records in place of its markers.
-pub fn record(
+pub(crate) fn record(
     marked: &Module,
     markers: &MarkerCalls,
     layout: &RecordLayout,

@@ -88,7 +88,12 @@ pub struct RefusedMode {
 }
 
 /// The mode for a module that gathers bits in `words` data words.
-pub fn choose(request: &RecordRequest, module: &Module, entry: &str, words: usize) -> Result<RecordMode, RefusedMode> {
+pub(super) fn choose(
+    request: &RecordRequest,
+    module: &Module,
+    entry: &str,
+    words: usize,
+) -> Result<RecordMode, RefusedMode> {
     if let Some(mode) = request.mode {
         return match refusal(mode, &request.device, module, entry, words) {
             Some(reason) => Err(RefusedMode { mode, reason }),
@@ -102,7 +107,7 @@ pub fn choose(request: &RecordRequest, module: &Module, entry: &str, words: usiz
 }
 
 /// How many copies of `words` data words there are.
-pub fn copies(mode: RecordMode, device: &RecordingDevice, words: u32) -> u32 {
+pub(crate) fn copies(mode: RecordMode, device: &RecordingDevice, words: u32) -> u32 {
     match (mode, device.parallelism) {
         (RecordMode::Slots, _) | (_, Parallelism::Few) => 1,
         (

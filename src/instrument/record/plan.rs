@@ -23,7 +23,7 @@ const WORD_BITS: u32 = 32;
 
 /// Where bits are kept until an invocation hands them over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gathering {
+pub(super) enum Gathering {
     /// In private words, except decisions that need a sum larger than a word has bits.
     PrivateWords,
     /// Nowhere: each bit is handed over when it is set.
@@ -32,7 +32,7 @@ pub enum Gathering {
 
 /// What stands in the place of a marker call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     Nothing,
     Set {
         bit: u32,
@@ -64,7 +64,7 @@ pub enum Step {
 
 /// What is recorded where a block is entered for one outcome of a loop's decision alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtEntry {
+pub(super) enum AtEntry {
     Set {
         bit: u32,
     },
@@ -85,7 +85,7 @@ const FLAGS: usize = 16;
 
 /// The plan of a module.
 #[derive(Debug, Default)]
-pub struct Plan<'a> {
+pub(super) struct Plan<'a> {
     /// By index of the marker call in the module's instruction list.
     pub steps: BTreeMap<usize, Step>,
     /// What is recorded before the instruction with this index.
@@ -103,7 +103,7 @@ pub struct Plan<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SingleBits {
+pub(super) enum SingleBits {
     #[default]
     Unused,
     Used,
@@ -118,7 +118,7 @@ fn gathers(slot: &DecisionSlot, gathering: Gathering) -> bool {
 }
 
 impl<'a> Plan<'a> {
-    pub fn make(marked: &Module, markers: &MarkerCalls, layout: &'a RecordLayout, gathering: Gathering) -> Self {
+    pub(super) fn make(marked: &Module, markers: &MarkerCalls, layout: &'a RecordLayout, gathering: Gathering) -> Self {
         let mut plan = Self::default();
         let slots: BTreeMap<DecisionId, &DecisionSlot> =
             layout.decisions.iter().map(|slot| (slot.decision, slot)).collect();
@@ -182,7 +182,7 @@ impl<'a> Plan<'a> {
     }
 
     /// A gathered word with a bit that every invocation sets: that of a mark in the first block of the entry point.
-    pub fn certain_word(&self, marked: &Module, entry: Id) -> Option<u32> {
+    pub(super) fn certain_word(&self, marked: &Module, entry: Id) -> Option<u32> {
         let first = marked.function(entry)?.blocks.first()?;
         let words = self.steps.range(first.range.clone()).filter_map(|(_, step)| match step {
             Step::Set { bit } => Some(bit / WORD_BITS),

@@ -12,20 +12,20 @@ use vkcert_model::vector::ConditionValue;
 const PER_CONDITION: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum VectorTree {
+pub(super) enum VectorTree {
     Bit(u32),
     Ask { condition: u32, if_true: Box<VectorTree>, if_false: Box<VectorTree> },
 }
 
 impl VectorTree {
     /// The tree of a decision, where it is short.
-    pub fn of(slot: &DecisionSlot) -> Option<Self> {
+    pub(super) fn of(slot: &DecisionSlot) -> Option<Self> {
         let vectors: Vec<&NumberedVector> = slot.vectors.iter().collect();
         (vectors.len() <= PER_CONDITION * slot.weights.len()).then(|| tree(slot, &vectors, 0)).flatten()
     }
 
     /// Conditions that are asked.
-    pub fn conditions(&self) -> BTreeSet<u32> {
+    pub(super) fn conditions(&self) -> BTreeSet<u32> {
         match self {
             Self::Bit(_) => BTreeSet::new(),
             Self::Ask { condition, if_true, if_false } => {
@@ -36,7 +36,7 @@ impl VectorTree {
     }
 
     /// The bits of the vectors.
-    pub fn bits(&self) -> Vec<u32> {
+    pub(super) fn bits(&self) -> Vec<u32> {
         match self {
             Self::Bit(bit) => vec![*bit],
             Self::Ask { if_true, if_false, .. } => [if_true.bits(), if_false.bits()].concat(),

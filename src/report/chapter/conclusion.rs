@@ -16,7 +16,7 @@ const REMARK_LINES: usize = 4;
 const ANCHOR: &str = "chapter/conclusion";
 
 /// What page 1 says, whatever the number of reasons.
-pub fn notice(evidence: &Evidence) -> Block {
+pub(super) fn notice(evidence: &Evidence) -> Block {
     let conclusion = &evidence.campaign.conclusion;
     let (tone, title) = statement::title(evidence);
     let brief = statement::brief_reasons(evidence);
@@ -62,7 +62,7 @@ fn remarks(evidence: &Evidence) -> Vec<String> {
 }
 
 /// Every reason, open item and note.
-pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, TITLE, ANCHOR);
     let (_, title) = statement::title(evidence);
     outline.paragraph(Text::strong(format!("{title} (exit code {}).", evidence.campaign.conclusion.exit_code)));

@@ -27,7 +27,7 @@ const VALUE: usize = 160;
 const CAMPAIGN: &str = "campaign.json";
 
 /// What every table of contents goes without.
-pub fn legend(evidence: &Evidence) -> Text {
+pub(super) fn legend(evidence: &Evidence) -> Text {
     let hash = evidence.manifest.outputs.get(CAMPAIGN).map(|hash| hash.trim_start_matches("sha256:"));
     let hash = hash.map_or_else(Text::empty, |hash| Text::plain(" (SHA-256 ").and(Text::code(hash)).then(")"));
     Text::plain("Contents stand in ")
@@ -41,7 +41,7 @@ pub fn legend(evidence: &Evidence) -> Text {
 }
 
 /// The table of a test, `index` in the evidence's tests; none of a test without contents.
-pub fn table(evidence: &Evidence, index: usize) -> Option<Table> {
+pub(super) fn table(evidence: &Evidence, index: usize) -> Option<Table> {
     let test = &evidence.campaign.tests[index];
     let pointer = |parts: &[&str]| {
         let parts: Vec<String> = parts.iter().map(|part| part.replace('~', "~0").replace('/', "~1")).collect();

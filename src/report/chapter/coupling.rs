@@ -9,7 +9,7 @@ use vkcert_model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence
 use vkcert_model::flow::{BufferRange, DispatchFlow};
 use vkcert_model::id::KernelName;
 
-pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Data and control coupling", "chapter/coupling");
     if evidence.campaign.coupling.is_empty() {
         outline.paragraph("No kernel has an interface description, so that no coupling with the host was checked.");
@@ -249,7 +249,7 @@ fn word(outcome: AgreementOutcome) -> Text {
 }
 
 /// Sequential model against device, test by test.
-pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn agreement(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Agreement of the engines", "chapter/agreement");
     if evidence.campaign.agreement.is_empty() {
         outline.paragraph("Not compared: fewer than two engines ran.");

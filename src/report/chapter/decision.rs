@@ -20,7 +20,7 @@ const SEPARATE_COLUMNS: usize = 6;
 /// Above this many conditions the values become one column.
 const SEPARATE_VALUES: usize = 16;
 
-pub fn status_tone(status: Status) -> Tone {
+pub(super) fn status_tone(status: Status) -> Tone {
     match status {
         Status::Covered => Tone::Good,
         Status::Justified => Tone::Caution,
@@ -28,7 +28,7 @@ pub fn status_tone(status: Status) -> Tone {
     }
 }
 
-pub fn section(evidence: &Evidence, unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
+pub(super) fn section(evidence: &Evidence, unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
     outline.heading(2, "Decisions", format!("{}/decisions", unit.anchor()));
     let first = sides[0];
     if first.coverage.decisions.is_empty() {

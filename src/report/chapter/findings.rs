@@ -11,9 +11,9 @@ use vkcert_model::finding::{Acceptance, FindingKind};
 use vkcert_model::requirement::JustificationClass;
 
 /// Where the chapter on uncovered obligations begins.
-pub const ANCHOR: &str = "chapter/uncovered";
+pub(super) const ANCHOR: &str = "chapter/uncovered";
 
-pub fn uncovered_obligations(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn uncovered_obligations(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Uncovered obligations", ANCHOR);
     let open = facts::uncovered_obligations(evidence);
     if evidence.campaign.project.criteria.is_empty() {
@@ -114,7 +114,7 @@ fn row(item: &UncoveredObligation, engines: Vec<String>) -> Vec<Text> {
     ]
 }
 
-pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Findings", "chapter/findings");
     let findings = facts::findings(evidence);
     for kinds in statement::unsought(evidence) {
@@ -201,7 +201,7 @@ fn shown(value: &serde_json::Value) -> String {
     }
 }
 
-pub fn justifications(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn justifications(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Justifications", "chapter/justifications");
     let list = &evidence.campaign.justifications;
     if list.is_empty() {

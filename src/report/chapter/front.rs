@@ -14,7 +14,7 @@ use vkcert_model::procedure::TestKind;
 use vkcert_model::verdict::{EngineName, Verdict};
 
 /// The blocks of page 1.
-pub fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
+pub(super) fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
     let project = &evidence.campaign.project;
     let known_by = Block::Pairs(vec![
         ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
@@ -190,7 +190,7 @@ fn verdicts(counts: &BTreeMap<Verdict, u32>, engines: &[EngineName], total: usiz
     Text::join(parts.chain(absent), ", ").then(format!(" on {engines}"))
 }
 
-pub fn verdict_tone(verdict: Verdict) -> Tone {
+pub(crate) fn verdict_tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Pass => Tone::Good,
         Verdict::NotRun | Verdict::Unsupported => Tone::Caution,

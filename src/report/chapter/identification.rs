@@ -5,7 +5,7 @@ use crate::facts;
 use vkcert_model::evidence::{Evidence, ProfileEvidence};
 use vkcert_model::project::{Contraction, Robustness, ValidationLayers};
 
-pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Identification", "chapter/identification");
     let project = &evidence.campaign.project;
     let text = |value: &str| Text::plain(value);
@@ -149,7 +149,7 @@ fn criteria(names: &[String]) -> String {
     names.iter().map(|name| facts::criterion_title(name)).collect::<Vec<_>>().join(", ")
 }
 
-pub fn date(date: Option<&str>) -> Text {
+pub(super) fn date(date: Option<&str>) -> Text {
     date.map_or_else(|| Text::quiet("not recorded (SOURCE_DATE_EPOCH was not set)"), Text::plain)
 }
 

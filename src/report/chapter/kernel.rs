@@ -9,7 +9,7 @@ use vkcert_model::coverage::{SimpleObligation, Status};
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::structure::Accuracy;
 
-pub fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
+pub(super) fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
     let sides = facts::on_engines(evidence, unit);
     let Some((index, first)) = sides.first().copied() else { return };
     let sides: Vec<&KernelEvidence> = sides.into_iter().map(|(_, side)| side).collect();
@@ -148,7 +148,7 @@ fn status_cell(item: &SimpleObligation) -> Text {
 }
 
 /// `S1–S4, S7, D1.T/F–D9.T/F`: runs of consecutive numbers are drawn together, both outcomes of a decision are one word.
-pub fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
     let mut words: Vec<String> = Vec::new();
     for id in ids {
         match (id.strip_suffix(".F"), words.last_mut()) {

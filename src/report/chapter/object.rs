@@ -10,7 +10,7 @@ use vkcert_model::evidence::KernelEvidence;
 use vkcert_model::object::{ObjectBranch, ObjectOrigin, ObjectStructure};
 use vkcert_model::wording::plural;
 
-pub fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
+pub(super) fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
     let structure = &sides[0].objects.structure;
     outline.heading(2, "Object code", format!("{}/object", unit.anchor()));
     if let Some(reason) = &structure.unrecorded {

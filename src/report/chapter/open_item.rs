@@ -22,7 +22,7 @@ fn in_order(evidence: &Evidence) -> Vec<&OpenItem> {
 }
 
 /// Every item; none where there are none.
-pub fn table(evidence: &Evidence) -> Option<Table> {
+pub(super) fn table(evidence: &Evidence) -> Option<Table> {
     let items = in_order(evidence);
     let mut table = Table::new(CAPTION).columns(&["Item", "What", "State"]);
     for item in &items {
@@ -34,7 +34,7 @@ pub fn table(evidence: &Evidence) -> Option<Table> {
 const CAPTION: &str = "Open items: less than the level asks for";
 
 /// For the title page, with a bounded number of rows; none where there are no items.
-pub fn brief_table(evidence: &Evidence) -> Option<Table> {
+pub(super) fn brief_table(evidence: &Evidence) -> Option<Table> {
     let items = in_order(evidence);
     let mut table = Table::new(CAPTION).columns(&["Item", "What", "State"]);
     if items.len() > ONE_BY_ONE {

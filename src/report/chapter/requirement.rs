@@ -8,7 +8,7 @@ use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::procedure::TestKind;
 use vkcert_model::requirement::{ParentLink, VerificationMethod};
 
-pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Requirements and traceability", "chapter/requirements");
     if evidence.campaign.requirements.is_empty() {
         outline.paragraph("The project states no requirements.");
@@ -25,7 +25,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     }
 }
 
-pub fn status_tone(status: RequirementStatus) -> Tone {
+pub(crate) fn status_tone(status: RequirementStatus) -> Tone {
     match status {
         RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => Tone::Good,
         RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => Tone::Bad,

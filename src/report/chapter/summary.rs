@@ -6,15 +6,15 @@ use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::evidence::Evidence;
 
 /// Where the summary stands.
-pub const ANCHOR: &str = "chapter/summary";
+pub(super) const ANCHOR: &str = "chapter/summary";
 
 /// What shares count, where it is more than their name says.
-pub const COUNTED: &str = "Statement: each executable statement. Branch: each outcome of a decision that directs control flow and \
+pub(super) const COUNTED: &str = "Statement: each executable statement. Branch: each outcome of a decision that directs control flow and \
     each label of a switch; without source each outcome of a branch of the module. Decision: each outcome of a decision, and each \
     entry and exit point of a function that the entry point reaches. MC/DC: each condition.";
 
 /// Shares per kernel, engine and criterion.
-pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Structural coverage in summary", ANCHOR);
     outline.paragraph(
         "Covered obligations of all obligations, per kernel, configuration and engine. Only tests that passed and \
@@ -27,7 +27,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
 }
 
 /// Shares per kernel, with engines that show the same as one row.
-pub fn shares(evidence: &Evidence) -> Table {
+pub(super) fn shares(evidence: &Evidence) -> Table {
     let names = facts::measured_criteria(evidence);
     let caption = format!("Coverage by kernel, engine and criterion. {}", statement::basis_of_shares(evidence));
     let mut table = Table::new(caption).columns(&["Kernel", "Engine"]);
@@ -48,7 +48,7 @@ pub fn shares(evidence: &Evidence) -> Table {
 }
 
 /// A share with the tone of its completeness; what nobody asked for does not count against the result, whatever its share is.
-pub fn share_text(evidence: &Evidence, summary: &CriterionSummary) -> Text {
+pub(super) fn share_text(evidence: &Evidence, summary: &CriterionSummary) -> Text {
     let tone = match (summary.total, facts::asked_for(evidence, &summary.criterion), summary.complete()) {
         (0, _, _) | (_, false, _) => Tone::Quiet,
         (_, true, true) => Tone::Good,

@@ -13,7 +13,7 @@ use vkcert_model::verdict::Verdict;
 /// Mismatches printed per test and engine.
 const MISMATCHES: usize = 12;
 
-pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Tests", "chapter/tests");
     results(evidence, outline);
     outline.heading(2, "Test cases in full", "chapter/tests/full");

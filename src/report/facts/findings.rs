@@ -10,7 +10,7 @@ use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::verdict::EngineName;
 
 /// A finding, merged over the tests and engines that showed it.
-pub struct MergedFinding<'a> {
+pub(crate) struct MergedFinding<'a> {
     pub finding: &'a Finding,
     pub kernels: Vec<&'a KernelName>,
     pub engines: Vec<EngineName>,
@@ -20,13 +20,13 @@ pub struct MergedFinding<'a> {
 }
 
 /// How many of the findings stand, and how many justifications accept.
-pub fn finding_counts(findings: &[MergedFinding]) -> (usize, usize) {
+pub(crate) fn finding_counts(findings: &[MergedFinding]) -> (usize, usize) {
     let stand = findings.iter().filter(|merged| merged.finding.stands()).count();
     (stand, findings.len() - stand)
 }
 
 /// All findings in report order, equal ones (kind, places, message, acceptance) merged.
-pub fn findings(evidence: &Evidence) -> Vec<MergedFinding<'_>> {
+pub(crate) fn findings(evidence: &Evidence) -> Vec<MergedFinding<'_>> {
     let mut gathering = Gathering::default();
     for item in &evidence.campaign.findings {
         gathering.add(&item.finding, &[&item.kernel], item.engine, item.test.as_ref());

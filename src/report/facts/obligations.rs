@@ -11,7 +11,7 @@ use vkcert_model::id::TestId;
 use vkcert_model::verdict::{EngineName, Verdict};
 
 /// An obligation that nothing covers.
-pub struct UncoveredObligation<'a> {
+pub(crate) struct UncoveredObligation<'a> {
     pub unit: Unit<'a>,
     pub engine: EngineName,
     /// As printed: `S12`, `D3.T`, `D3.C1`.
@@ -51,7 +51,7 @@ fn exercised_only_by(evidence: &Evidence, uncounted: &[TestId]) -> String {
 }
 
 /// The same with few of many tests: `exercised by failed tests TC-1, TC-2, TC-3 and 26 more only`.
-pub fn exercised_only_by_few(evidence: &Evidence, uncounted: &[TestId]) -> String {
+pub(crate) fn exercised_only_by_few(evidence: &Evidence, uncounted: &[TestId]) -> String {
     let names: Vec<&str> = uncounted.iter().map(TestId::as_str).collect();
     format!("exercised by {} {} only", uncounted_tests(evidence, uncounted), brief::listed(&names))
 }
@@ -75,7 +75,7 @@ fn open(status: Status) -> bool {
 
 /// `; C3 is justified, and needs none of them`: what the vectors that would complete masking MC/DC of a decision show besides;
 /// nothing where no condition is justified.
-pub fn justified_conditions(decision: &DecisionCoverage) -> String {
+pub(crate) fn justified_conditions(decision: &DecisionCoverage) -> String {
     let justified = decision.mcdc.iter().filter(|mcdc| mcdc.masking.status == Status::Justified);
     let names: Vec<String> = justified.map(|mcdc| format!("C{}", mcdc.condition.number)).collect();
     match names.as_slice() {
@@ -86,7 +86,7 @@ pub fn justified_conditions(decision: &DecisionCoverage) -> String {
 }
 
 /// Every uncovered obligation (also an undetermined one) of the criteria that the project asks for, by kernel, engine, criterion and source order.
-pub fn uncovered_obligations(evidence: &Evidence) -> Vec<UncoveredObligation<'_>> {
+pub(crate) fn uncovered_obligations(evidence: &Evidence) -> Vec<UncoveredObligation<'_>> {
     let mut found = Vec::new();
     for kernel in &evidence.kernels {
         open_simple(evidence, kernel, &mut found);
@@ -185,7 +185,7 @@ fn open_mcdc<'a>(
 }
 
 /// The same obligation on several engines is one row.
-pub fn merged_obligations<'a>(
+pub(crate) fn merged_obligations<'a>(
     list: impl Iterator<Item = &'a UncoveredObligation<'a>>,
 ) -> Vec<(&'a UncoveredObligation<'a>, Vec<String>)> {
     let mut rows: Vec<(&UncoveredObligation, Vec<String>)> = Vec::new();
@@ -212,6 +212,6 @@ pub fn explanation(decision: &DecisionCoverage, condition: usize) -> String {
 }
 
 /// A sentence of the calculus, which knows vectors and not verdicts: the vectors of evidence are those of passed tests.
-pub fn of_passed_tests(sentence: &str) -> String {
+pub(crate) fn of_passed_tests(sentence: &str) -> String {
     sentence.replacen(": no test shows that ", ": no passed test shows that ", 1)
 }

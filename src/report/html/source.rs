@@ -78,7 +78,7 @@ struct Stretch<'a> {
 }
 
 /// Every file of the kernel, the main one open; `anchor` is where its chapter begins.
-pub fn view(kernel: &KernelEvidence, anchor: &str) -> Markup {
+pub(super) fn view(kernel: &KernelEvidence, anchor: &str) -> Markup {
     html! {
         section.source-view {
             p.legend {

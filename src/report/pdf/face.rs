@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The faces of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Face {
+pub(super) enum Face {
     Text,
     Strong,
     Emphasis,
@@ -23,7 +23,7 @@ pub enum Face {
 }
 
 impl Face {
-    pub const ALL: [Face; 4] = [Face::Text, Face::Strong, Face::Emphasis, Face::Code];
+    pub(super) const ALL: [Face; 4] = [Face::Text, Face::Strong, Face::Emphasis, Face::Code];
 
     /// PostScript name of the font.
     fn name(self) -> &'static str {
@@ -36,7 +36,7 @@ impl Face {
     }
 
     /// Fixed-width letters stand taller at the same size; this evens out the lower-case heights.
-    pub fn scale(self) -> f32 {
+    pub(super) fn scale(self) -> f32 {
         match self {
             Face::Text | Face::Strong | Face::Emphasis => 1.0,
             Face::Code => 0.80,
@@ -59,14 +59,14 @@ impl From<Style> for Face {
 const TABULATED: usize = 0x2800;
 
 /// The loaded fonts, one per face.
-pub struct Faces {
+pub(super) struct Faces {
     fonts: BTreeMap<Face, (&'static [u8], ParsedFont)>,
     /// Advance in ems of each tabulated character, by face; none where the font does not show it.
     advances: BTreeMap<Face, Vec<Option<f32>>>,
 }
 
 impl Faces {
-    pub fn load() -> Result<Self, ReportError> {
+    pub(super) fn load() -> Result<Self, ReportError> {
         let mut fonts = BTreeMap::new();
         for face in Face::ALL {
             let missing = || fault(face, "the font is not among the bundled ones");
@@ -84,12 +84,12 @@ impl Faces {
     }
 
     /// The face that shows a character: the one asked for, else the one with the largest repertoire, else none.
-    pub fn showing(&self, face: Face, character: char) -> Option<Face> {
+    pub(super) fn showing(&self, face: Face, character: char) -> Option<Face> {
         [face, Face::Code, Face::Text].into_iter().find(|face| self.advance(*face, character).is_some())
     }
 
     /// Advance of a character at `size` points, in points; that of the replacement glyph where the face does not show it.
-    pub fn width(&self, face: Face, character: char, size: f32) -> f32 {
+    pub(super) fn width(&self, face: Face, character: char, size: f32) -> f32 {
         let ems = self.advance(face, character).unwrap_or_else(|| glyph_advance(self.font(face), 0));
         ems * size * face.scale()
     }
@@ -103,7 +103,7 @@ impl Faces {
     }
 
     /// A font with the glyphs of `characters` alone, under a name with a subset tag (ISO 32000-1, 9.6.4).
-    pub fn subset(&self, face: Face, characters: &BTreeSet<char>) -> Result<ParsedFont, ReportError> {
+    pub(super) fn subset(&self, face: Face, characters: &BTreeSet<char>) -> Result<ParsedFont, ReportError> {
         let (bytes, whole) = &self.fonts[&face];
         let glyph = |character: &char| whole.lookup_glyph_index(*character as u32);
         // Glyph 0 (.notdef) must stand first.

@@ -9,20 +9,20 @@ use crate::document::{Block, Heading, Text, Tone};
 use std::collections::BTreeMap;
 
 /// A4, ISO 216.
-pub const PAGE_WIDTH: f32 = 595.28;
-pub const PAGE_HEIGHT: f32 = 841.89;
-pub const LEFT: f32 = 59.0;
-pub const LINE_WIDTH: f32 = PAGE_WIDTH - 2.0 * LEFT;
-pub const TOP: f32 = 74.0;
-pub const BOTTOM: f32 = PAGE_HEIGHT - 64.0;
+pub(super) const PAGE_WIDTH: f32 = 595.28;
+pub(super) const PAGE_HEIGHT: f32 = 841.89;
+pub(super) const LEFT: f32 = 59.0;
+pub(super) const LINE_WIDTH: f32 = PAGE_WIDTH - 2.0 * LEFT;
+pub(super) const TOP: f32 = 74.0;
+pub(super) const BOTTOM: f32 = PAGE_HEIGHT - 64.0;
 /// Size of running text.
-pub const BODY: f32 = 10.0;
+pub(super) const BODY: f32 = 10.0;
 /// Distance of baselines as a multiple of the size.
-pub const LEADING: f32 = 1.27;
+pub(super) const LEADING: f32 = 1.27;
 
 /// Colours of the report; every tone is legible in black and white as well.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Ink {
+pub(super) enum Ink {
     Tone(Tone),
     Link,
     Accent,
@@ -32,7 +32,7 @@ pub enum Ink {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Draw {
+pub(super) enum Draw {
     /// `y` is the baseline.
     Text {
         x: f32,
@@ -74,11 +74,11 @@ pub enum Draw {
 }
 
 /// Page (from 0) and height of what is linked to, by name.
-pub type Anchors = BTreeMap<String, (usize, f32)>;
+pub(super) type Anchors = BTreeMap<String, (usize, f32)>;
 
 /// An entry of the document outline.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mark {
+pub(super) struct Mark {
     pub depth: u8,
     pub title: String,
     pub page: usize,
@@ -109,7 +109,7 @@ fn span_ink(span: &Span) -> Ink {
     }
 }
 
-pub struct Flow<'a> {
+pub(super) struct Flow<'a> {
     pub faces: &'a Faces,
     pub pages: Vec<Vec<Draw>>,
     pub y: f32,
@@ -121,7 +121,7 @@ pub struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    pub fn new(faces: &'a Faces) -> Self {
+    pub(super) fn new(faces: &'a Faces) -> Self {
         Self {
             faces,
             pages: vec![Vec::new()],
@@ -133,21 +133,21 @@ impl<'a> Flow<'a> {
         }
     }
 
-    pub fn room(&self) -> f32 {
+    pub(super) fn room(&self) -> f32 {
         self.bottom - self.y
     }
 
-    pub fn draw(&mut self, draw: Draw) {
+    pub(super) fn draw(&mut self, draw: Draw) {
         self.pages.last_mut().expect("there is always a page").push(draw);
     }
 
-    pub fn new_page(&mut self) {
+    pub(super) fn new_page(&mut self) {
         self.pages.push(Vec::new());
         self.y = TOP;
     }
 
     /// Starts a page unless `height` fits on this one.
-    pub fn need(&mut self, height: f32) {
+    pub(super) fn need(&mut self, height: f32) {
         if height > self.room() && self.y > TOP {
             self.new_page();
         }
@@ -157,18 +157,18 @@ impl<'a> Flow<'a> {
         self.y <= TOP
     }
 
-    pub fn space(&mut self, height: f32) {
+    pub(super) fn space(&mut self, height: f32) {
         if !self.at_top() {
             self.y += height;
         }
     }
 
-    pub fn breaker(&self, size: f32) -> Breaker<'a> {
+    pub(super) fn breaker(&self, size: f32) -> Breaker<'a> {
         Breaker { faces: self.faces, size }
     }
 
     /// Height of blocks set one after the other on an endless page.
-    pub fn measure(&self, blocks: &[Block]) -> f32 {
+    pub(super) fn measure(&self, blocks: &[Block]) -> f32 {
         let mut scratch = Flow::new(self.faces);
         scratch.bottom = f32::INFINITY;
         // Not at the top of the page, where space above headings is left out.
@@ -203,7 +203,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    pub fn blocks(&mut self, blocks: &[Block]) {
+    pub(super) fn blocks(&mut self, blocks: &[Block]) {
         for (index, block) in blocks.iter().enumerate() {
             if self.bottom.is_finite() {
                 self.keep(&blocks[index..]);
@@ -292,7 +292,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Sets text in lines, on as many pages as it needs.
-    pub fn text(&mut self, text: &Text, size: f32, x: f32, width: f32) {
+    pub(super) fn text(&mut self, text: &Text, size: f32, x: f32, width: f32) {
         for line in self.breaker(size).lines(text, width) {
             self.need(size * LEADING);
             self.line(&line, x, self.y + size * 0.95, size, None);
@@ -302,7 +302,7 @@ impl<'a> Flow<'a> {
 
     /// One line at a baseline, with its links. Neighbouring words of one face and colour are one text, so that they are
     /// found and copied as they are read.
-    pub fn line(&mut self, line: &Line, x: f32, baseline: f32, size: f32, ink: Option<Ink>) {
+    pub(super) fn line(&mut self, line: &Line, x: f32, baseline: f32, size: f32, ink: Option<Ink>) {
         let mut at = x;
         let mut pending: Option<PendingText> = None;
         for span in &line.spans {

@@ -8,7 +8,7 @@ use crate::document::{Text, Tone};
 
 /// Text of one face and tone on one line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Span {
+pub(super) struct Span {
     pub face: Face,
     pub tone: Tone,
     pub link: Option<String>,
@@ -18,7 +18,7 @@ pub struct Span {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Line {
+pub(super) struct Line {
     pub spans: Vec<Span>,
     pub width: f32,
 }
@@ -28,7 +28,7 @@ type Word = Vec<Span>;
 
 /// Widths of a text, in points.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Bounds {
+pub(super) struct Bounds {
     /// Of the widest word; of one that can be broken the widest part that reads badly when it is, up to half as much again as
     /// the width from which on words are broken.
     pub least: f32,
@@ -38,12 +38,12 @@ pub struct Bounds {
 
 impl Bounds {
     /// Of several texts below each other.
-    pub fn of_both(self, other: Self) -> Self {
+    pub(super) fn of_both(self, other: Self) -> Self {
         Self { least: self.least.max(other.least), natural: self.natural.max(other.natural) }
     }
 }
 
-pub struct Breaker<'a> {
+pub(super) struct Breaker<'a> {
     pub faces: &'a Faces,
     /// Points.
     pub size: f32,
@@ -51,7 +51,7 @@ pub struct Breaker<'a> {
 
 impl Breaker<'_> {
     /// Width of the text on one line.
-    pub fn natural(&self, text: &Text) -> f32 {
+    pub(super) fn natural(&self, text: &Text) -> f32 {
         self.natural_of(&self.words(text))
     }
 
@@ -61,7 +61,7 @@ impl Breaker<'_> {
     }
 
     /// How narrow and how wide the text can sensibly be. A word wider than `cap` can be broken.
-    pub fn bounds(&self, text: &Text, cap: f32) -> Bounds {
+    pub(super) fn bounds(&self, text: &Text, cap: f32) -> Bounds {
         let words = self.words(text);
         let of_word = |word: &Word| match width(word) {
             whole if whole <= cap => whole,
@@ -84,12 +84,12 @@ impl Breaker<'_> {
         widest.max(part)
     }
 
-    pub fn space(&self) -> f32 {
+    pub(super) fn space(&self) -> f32 {
         self.faces.width(Face::Text, ' ', self.size)
     }
 
     /// Breaks the text into lines no wider than `limit` (a single character may be wider).
-    pub fn lines(&self, text: &Text, limit: f32) -> Vec<Line> {
+    pub(super) fn lines(&self, text: &Text, limit: f32) -> Vec<Line> {
         let mut lines = vec![Line::default()];
         for word in self.words(text) {
             let line = lines.last().expect("there is always a line");

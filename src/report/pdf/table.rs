@@ -104,7 +104,7 @@ fn caption_height(table: &Table) -> f32 {
 const SMALL: f32 = 0.24 * (BOTTOM - TOP);
 
 /// Height of the whole table where it is small, else of caption, header and the first two rows.
-pub fn lead(flow: &Flow, table: &Table) -> f32 {
+pub(super) fn lead(flow: &Flow, table: &Table) -> f32 {
     let plan = plan(flow, table);
     let breaker = flow.breaker(plan.size);
     let heights = |count: usize| -> f32 {
@@ -117,7 +117,7 @@ pub fn lead(flow: &Flow, table: &Table) -> f32 {
 }
 
 /// Sets the table from the flow's place on.
-pub fn set(flow: &mut Flow, table: &Table) {
+pub(super) fn set(flow: &mut Flow, table: &Table) {
     let plan = plan(flow, table);
     let head = head(flow, table, &plan);
     flow.tables += 1;

@@ -21,11 +21,11 @@ const NAME: usize = 40;
 /// Lines at most, beside one that counts what they leave out.
 const LINES: usize = 9;
 /// About so many characters are one line of page 1.
-pub const LINE: usize = 92;
+pub(crate) const LINE: usize = 92;
 
 /// Reasons of the conclusion as page 1 has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BriefReasons {
+pub(crate) struct BriefReasons {
     pub lines: Vec<String>,
     /// The same lines, none of them shortened, for where lines can go on.
     pub uncut: Vec<String>,
@@ -34,7 +34,7 @@ pub struct BriefReasons {
 }
 
 /// The reasons given, in few lines. Those whose kind is not known are told one by one.
-pub fn reasons(evidence: &Evidence, reasons: Vec<ToldReason>) -> BriefReasons {
+pub(crate) fn reasons(evidence: &Evidence, reasons: Vec<ToldReason>) -> BriefReasons {
     let sentences = || reasons.iter().map(|reason| reason.sentence.clone()).collect::<Vec<_>>();
     if reasons.len() <= ONE_BY_ONE {
         let lines = fitted(&sentences());
@@ -107,7 +107,7 @@ fn told_together(evidence: &Evidence, kind: ReasonKind, members: &[&ToldReason])
 }
 
 /// `a, b and 3 more`
-pub fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(NAMES).map(|name| shortened(name, NAME)).collect();
     and_more(&shown.join(", "), names.len() - shown.len())
 }
@@ -139,7 +139,7 @@ fn tests(evidence: &Evidence, verdict: Verdict) -> Vec<String> {
 }
 
 /// The text, up to so many characters, with `…` where it goes on.
-pub fn shortened(text: &str, limit: usize) -> String {
+pub(crate) fn shortened(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }

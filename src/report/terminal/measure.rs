@@ -19,11 +19,11 @@ fn column_count(character: char) -> usize {
     }
 }
 
-pub fn columns(text: &str) -> usize {
+pub(super) fn columns(text: &str) -> usize {
     text.chars().map(column_count).sum()
 }
 
-pub fn pad(text: &str, width: usize) -> String {
+pub(super) fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 

@@ -16,7 +16,7 @@ const BESIDE: usize = 24;
 const BELOW: usize = 4;
 
 /// An entry of a list.
-pub struct Row {
+pub(super) struct Row {
     /// What it belongs to, or nothing; entries with the same one follow each other.
     pub group: Vec<String>,
     /// Short parts in columns, and a last one that may be long.

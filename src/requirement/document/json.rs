@@ -19,7 +19,7 @@ struct Reader<'a> {
 type Read<T> = Result<T, Fault>;
 
 /// Parses a document; duplicate keys are all reported, a syntax error ends the reading.
-pub fn parse(text: &str) -> Result<Node, Vec<Fault>> {
+pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
     let mut reader = Reader { text, at: 0, depth: 0, duplicates: Vec::new() };
     let document = reader.value().and_then(|node| {
         reader.space();

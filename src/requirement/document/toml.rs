@@ -6,7 +6,7 @@ use ::toml::de::{DeTable, DeValue};
 use std::ops::Range;
 
 /// Parses a document; on failure every error that the parser recovered from.
-pub fn parse(text: &str) -> Result<Node, Vec<Fault>> {
+pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut faults: Vec<Fault> = errors.iter().map(fault).collect();
     let span = table.span();

@@ -10,10 +10,10 @@ use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A block: the id of its function, and its index there.
-pub type BlockOf = (Id, usize);
+pub(super) type BlockOf = (Id, usize);
 
 /// The blocks that control can come to, with what connects functions.
-pub struct Live<'a> {
+pub(super) struct Live<'a> {
     module: &'a Module,
     functions: BTreeMap<Id, LiveFunction>,
     /// Indexes of the calls of a function.
@@ -29,7 +29,7 @@ struct LiveFunction {
 }
 
 impl<'a> Live<'a> {
-    pub fn of(folding: &Folding<'a>, entry: Id) -> Self {
+    pub(super) fn of(folding: &Folding<'a>, entry: Id) -> Self {
         let module = folding.module;
         let mut live = Self { module, functions: BTreeMap::new(), calls: HashMap::new(), returns: HashMap::new() };
         let mut open = vec![entry];
@@ -56,7 +56,7 @@ impl<'a> Live<'a> {
     }
 
     /// Indexes of all instructions that control can come to.
-    pub fn instructions(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn instructions(&self) -> impl Iterator<Item = usize> + '_ {
         self.functions.iter().flat_map(|(id, live)| {
             let function = self.module.function(*id);
             let blocks = function.into_iter().flat_map(|function| live.blocks.iter().map(|at| &function.blocks[*at]));
@@ -64,35 +64,35 @@ impl<'a> Live<'a> {
         })
     }
 
-    pub fn calls(&self, function: Id) -> &[usize] {
+    pub(super) fn calls(&self, function: Id) -> &[usize] {
         self.calls.get(&function).map_or(&[], Vec::as_slice)
     }
 
-    pub fn returns(&self, function: Id) -> &[usize] {
+    pub(super) fn returns(&self, function: Id) -> &[usize] {
         self.returns.get(&function).map_or(&[], Vec::as_slice)
     }
 
     /// The block that holds instruction `index`.
-    pub fn block_of(&self, index: usize) -> Option<BlockOf> {
+    pub(super) fn block_of(&self, index: usize) -> Option<BlockOf> {
         let function = self.module.function_at(index)?;
         let at = function.blocks.partition_point(|block| block.range.end <= index);
         function.blocks.get(at).filter(|block| block.range.contains(&index)).map(|_| (function.id, at))
     }
 
     /// The block of a function with this label.
-    pub fn labelled(&self, function: Id, label: Id) -> Option<BlockOf> {
+    pub(super) fn labelled(&self, function: Id, label: Id) -> Option<BlockOf> {
         let index = self.module.definition_index(label)?;
         self.block_of(index).filter(|(of, _)| *of == function)
     }
 
     /// Blocks whose branch decides whether a block is executed.
-    pub fn deciders(&self, (function, block): BlockOf) -> impl Iterator<Item = BlockOf> + '_ {
+    pub(super) fn deciders(&self, (function, block): BlockOf) -> impl Iterator<Item = BlockOf> + '_ {
         let dependences = self.functions.get(&function).and_then(|live| live.dependences.get(block));
         dependences.into_iter().flatten().map(move |at| (function, *at))
     }
 
     /// What the end of a block branches on.
-    pub fn condition(&self, (function, block): BlockOf) -> Option<Id> {
+    pub(super) fn condition(&self, (function, block): BlockOf) -> Option<Id> {
         let range = &self.module.function(function)?.blocks.get(block)?.range;
         let end = &self.module.instructions[range.end - 1];
         matches!(end.op, Op::BranchConditional | Op::Switch).then(|| end.id(0)).flatten()

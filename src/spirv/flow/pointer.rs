@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 /// What a pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Root {
+pub(super) enum Root {
     Variable(Id, Element),
     /// The memory that a device address names; the id of the address.
     Address(Id),
@@ -25,14 +25,14 @@ pub enum Root {
 
 /// Which element of an array of descriptors was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Element {
+pub(super) enum Element {
     /// None so far.
     Whole,
     At(u32),
     Any,
 }
 
-pub struct Pointers<'a> {
+pub(super) struct Pointers<'a> {
     pub module: &'a Module,
     pub types: &'a Types,
     pub constants: &'a Constants,
@@ -43,7 +43,7 @@ pub struct Pointers<'a> {
 }
 
 impl<'a> Pointers<'a> {
-    pub fn new(module: &'a Module, types: &'a Types, constants: &'a Constants, live: &'a Live<'a>) -> Self {
+    pub(super) fn new(module: &'a Module, types: &'a Types, constants: &'a Constants, live: &'a Live<'a>) -> Self {
         let (kept, known) = (HashMap::new(), RefCell::new(HashMap::new()));
         let mut pointers = Self { module, types, constants, live, kept, known };
         for store in live.instructions().map(|index| &module.instructions[index]).filter(|i| i.op == Op::Store) {
@@ -58,7 +58,7 @@ impl<'a> Pointers<'a> {
     }
 
     /// Everything that a pointer may point into; of an image value the variables that it may be loaded from.
-    pub fn roots(&self, pointer: Id) -> Rc<BTreeSet<Root>> {
+    pub(super) fn roots(&self, pointer: Id) -> Rc<BTreeSet<Root>> {
         if let Some(known) = self.known.borrow().get(&pointer) {
             return Rc::clone(known);
         }
@@ -146,7 +146,7 @@ impl<'a> Pointers<'a> {
     }
 
     /// What is passed for a parameter.
-    pub fn arguments(&self, parameter: Id) -> impl Iterator<Item = Id> + '_ {
+    pub(super) fn arguments(&self, parameter: Id) -> impl Iterator<Item = Id> + '_ {
         let index = self.module.definition_index(parameter);
         let function = index.and_then(|index| self.module.function_at(index));
         let position = function.and_then(|function| function.parameters.iter().position(|id| *id == parameter));
@@ -201,13 +201,13 @@ impl<'a> Pointers<'a> {
         }
     }
 
-    pub fn is_pointer(&self, id: Id) -> bool {
+    pub(super) fn is_pointer(&self, id: Id) -> bool {
         self.pointer_class(id).is_some()
     }
 
     /// Where the members begin that a chain of accesses points to, in bytes from the start of their block, indices of arrays taken as 0;
     /// empty of what is no chain from a variable.
-    pub fn member_starts(&self, pointer: Id) -> BTreeSet<u64> {
+    pub(super) fn member_starts(&self, pointer: Id) -> BTreeSet<u64> {
         let mut starts = BTreeSet::new();
         if let Some((start, ty)) = self.part(pointer) {
             self.members_of(start, ty, &mut starts);
@@ -257,7 +257,7 @@ impl<'a> Pointers<'a> {
     }
 
     /// Bytes from the start of a variable's block to what a chain of constant indices points to.
-    pub fn constant_offset(&self, pointer: Id) -> Option<u64> {
+    pub(super) fn constant_offset(&self, pointer: Id) -> Option<u64> {
         let definition = self.module.definition(pointer)?;
         match definition.op {
             Op::Variable => Some(0),

@@ -21,7 +21,7 @@ const TRIED: (usize, usize) = (64, 1024);
 const INSTRUCTIONS: usize = 4_000_000;
 
 /// What the entry point can store under other specializations than the one at hand. It depends on no memory.
-pub fn switched_off(
+pub(super) fn switched_off(
     module: &Module,
     entry: &str,
     specialization: &BTreeMap<u32, u64>,

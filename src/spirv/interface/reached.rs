@@ -68,7 +68,7 @@ fn instructions<'a>(module: &'a Module, functions: &[Id]) -> impl Iterator<Item 
 }
 
 /// Every kind of atomic in `functions`.
-pub fn atomics(module: &Module, functions: &[Id]) -> BTreeSet<AtomicUse> {
+pub(super) fn atomics(module: &Module, functions: &[Id]) -> BTreeSet<AtomicUse> {
     instructions(module, functions).filter_map(|instruction| atomic(module, instruction)).collect()
 }
 
@@ -111,7 +111,7 @@ fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
 }
 
 /// Variables of images whose texels are operands of atomics.
-pub fn pointed_texels(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
+pub(super) fn pointed_texels(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
     let pointers = instructions(module, functions).filter(|instruction| instruction.op == Op::ImageTexelPointer);
     pointers.filter_map(|pointer| variable(module, pointer.id(0)?)).collect()
 }
@@ -119,7 +119,7 @@ pub fn pointed_texels(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
 /// Variables of descriptor arrays that are indexed by what is no constant. A compiler need not
 /// declare the capability for that, the device needs the feature all the same (Vulkan
 /// specification, shaderSampledImageArrayDynamicIndexing and the features beside it).
-pub fn dynamic_arrays(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
+pub(super) fn dynamic_arrays(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
     let is_constant = |index: Id| {
         module.definition(index).is_some_and(|index| {
             matches!(index.op, Op::Constant | Op::ConstantNull | Op::SpecConstant | Op::SpecConstantOp)
@@ -152,7 +152,7 @@ fn is_untyped_chain(op: Op) -> bool {
 }
 
 /// Set and binding of images with those of the samplers that are combined with them.
-pub fn combined(module: &Module, functions: &[Id]) -> BTreeSet<((u32, u32), (u32, u32))> {
+pub(super) fn combined(module: &Module, functions: &[Id]) -> BTreeSet<((u32, u32), (u32, u32))> {
     let pairs = instructions(module, functions).filter(|instruction| instruction.op == Op::SampledImage);
     pairs
         .filter_map(|pair| {

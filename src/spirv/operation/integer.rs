@@ -5,7 +5,7 @@
 //! Does not cover: which operations are undefined when (`undefined`).
 
 /// An integer of one width.
-pub trait Integer: Copy + Ord {
+pub(super) trait Integer: Copy + Ord {
     /// From the low bits of a number.
     fn of_bits(bits: u64) -> Self;
     /// Zero-extended.

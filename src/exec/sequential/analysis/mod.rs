@@ -1,4 +1,4 @@
 //! Analyses of a program with what a dispatch binds: what of a run depends on its schedule.
 
-pub mod schedule_dependence;
-pub mod schedule_influence;
+pub(crate) mod schedule_dependence;
+pub(crate) mod schedule_influence;

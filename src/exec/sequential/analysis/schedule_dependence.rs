@@ -49,7 +49,7 @@ pub(super) struct Flow<'a> {
 /// The first instruction that makes the accesses of a dispatch depend on its schedule. `racy` are the places of accesses whose
 /// values depend on who comes first: reads that race, and writes that race and differ. `buffers` are those whose contents
 /// depend on the schedule, before the dispatch and then behind it.
-pub fn dependence(
+pub(crate) fn dependence(
     program: &Program,
     slots: &[Option<Slot>],
     racy: &BTreeSet<u32>,

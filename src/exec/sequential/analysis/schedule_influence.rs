@@ -14,7 +14,7 @@ use vkcert_model::records::RecordLayout;
 
 /// The bits of a layout that depend on the schedule of a dispatch. `buffers` are those whose contents do, before it and then
 /// behind it.
-pub fn scheduled_bits(
+pub(crate) fn scheduled_bits(
     program: &Program,
     layout: Option<&RecordLayout>,
     slots: &[Option<Slot>],

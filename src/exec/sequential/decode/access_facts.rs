@@ -16,7 +16,7 @@ use vkcert_spirv::module::{Id, Instruction, Module};
 use vkcert_spirv::opcodes::{self, Effect};
 use vkcert_spirv::types::{Type, Types};
 
-pub fn declared(module: &Module) -> Declared {
+pub(crate) fn declared(module: &Module) -> Declared {
     let vulkan = module
         .instructions
         .iter()

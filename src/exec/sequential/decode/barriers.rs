@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use vkcert_spirv::module::{Id, Module};
 
 /// Functions that reach an OpControlBarrier of the workgroup.
-pub fn functions_with_barrier(module: &Module) -> HashSet<Id> {
+pub(crate) fn functions_with_barrier(module: &Module) -> HashSet<Id> {
     let mut found = HashSet::new();
     loop {
         let before = found.len();

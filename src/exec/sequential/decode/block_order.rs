@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
 
 /// Labels in order, the entry block first.
-pub fn structured(module: &Module, function: &Function) -> Vec<Id> {
+pub(crate) fn structured(module: &Module, function: &Function) -> Vec<Id> {
     let blocks: HashMap<Id, &[Instruction]> =
         function.blocks.iter().map(|block| (block.label, &module.instructions[block.range.clone()])).collect();
     let Some(entry) = function.blocks.first().map(|block| block.label) else { return Vec::new() };
@@ -50,7 +50,7 @@ fn reachable(blocks: &HashMap<Id, &[Instruction]>, entry: Id) -> HashSet<Id> {
 }
 
 /// What the block branches to, in operand order.
-pub fn targets(block: &[Instruction]) -> Vec<Id> {
+pub(crate) fn targets(block: &[Instruction]) -> Vec<Id> {
     let Some(last) = block.last() else { return Vec::new() };
     match last.op {
         Op::Branch => last.ids().collect(),

@@ -9,7 +9,7 @@ use vkcert_spirv::opcodes;
 use vkcert_spirv::opcodes::Support;
 
 /// Capabilities whose features the engine has; the instructions they bring are checked one by one.
-pub const CAPABILITIES: &[Capability] = &[
+pub(super) const CAPABILITIES: &[Capability] = &[
     Capability::Matrix,
     Capability::Shader,
     Capability::ImageQuery,

@@ -22,7 +22,7 @@ use vkcert_spirv::types::Types;
 const MOST_SCALARS: usize = 4096;
 
 /// A function being inlined.
-pub struct Frame {
+pub(crate) struct Frame {
     pub(crate) values: HashMap<Id, Value>,
     pub(crate) labels: HashMap<Id, u32>,
     /// Position of each block in the order of emission.
@@ -41,7 +41,7 @@ pub struct Frame {
     pub(crate) phis: HashMap<Id, Vec<Id>>,
 }
 
-pub struct Decoder<'a> {
+pub(crate) struct Decoder<'a> {
     pub module: &'a Module,
     pub types: Types,
     pub constants: Constants,
@@ -94,7 +94,7 @@ pub struct Decoder<'a> {
 
 /// How device addresses of blocks must be aligned.
 #[derive(Debug, Default)]
-pub struct References {
+pub(crate) struct References {
     /// By name of the block, as the source text that the module carries says; none before anybody asks.
     pub(crate) declared: Option<BTreeMap<String, u32>>,
     /// By the low word of an address that leads to a block.
@@ -193,23 +193,23 @@ impl<'a> Decoder<'a> {
     }
 
     /// Whether some instruction of a function has this result as an operand.
-    pub fn is_used(&self, result: Id) -> bool {
+    pub(crate) fn is_used(&self, result: Id) -> bool {
         let bodies =
             self.module.functions.iter().flat_map(|function| &self.module.instructions[function.range.clone()]);
         self.used.get_or_init(|| bodies.flat_map(Instruction::ids).collect()).contains(&result)
     }
 
-    pub fn word(&mut self) -> Reg {
+    pub(crate) fn word(&mut self) -> Reg {
         self.program.words += 1;
         Reg(self.program.words - 1)
     }
 
-    pub fn mask(&mut self) -> Reg {
+    pub(crate) fn mask(&mut self) -> Reg {
         self.program.masks += 1;
         Reg(self.program.masks - 1)
     }
 
-    pub fn scalar(&mut self, kind: Kind) -> Scalar {
+    pub(crate) fn scalar(&mut self, kind: Kind) -> Scalar {
         match kind {
             Kind::Word => Scalar::Word(self.word()),
             Kind::Mask => Scalar::Mask(self.mask()),
@@ -217,12 +217,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// Fresh registers for a value of a type.
-    pub fn fresh(&mut self, ty: Id) -> Result<Arc<[Scalar]>, Unsupported> {
+    pub(crate) fn fresh(&mut self, ty: Id) -> Result<Arc<[Scalar]>, Unsupported> {
         let kinds = self.kinds(ty)?;
         Ok(kinds.iter().map(|kind| self.scalar(*kind)).collect())
     }
 
-    pub fn kinds(&self, ty: Id) -> Result<Vec<Kind>, Unsupported> {
+    pub(crate) fn kinds(&self, ty: Id) -> Result<Vec<Kind>, Unsupported> {
         let kinds = layout::kinds(&self.types, &self.constants, ty)?;
         if kinds.len() > MOST_SCALARS {
             return Err(unsupported(format!("a value of {} scalars", kinds.len())));
@@ -230,7 +230,7 @@ impl<'a> Decoder<'a> {
         Ok(kinds)
     }
 
-    pub fn uniform(&mut self, uniform: Uniform) -> Reg {
+    pub(crate) fn uniform(&mut self, uniform: Uniform) -> Reg {
         if let Some(reg) = self.uniforms.get(&uniform) {
             return *reg;
         }
@@ -239,11 +239,11 @@ impl<'a> Decoder<'a> {
         reg
     }
 
-    pub fn constant_word(&mut self, value: u32) -> Reg {
+    pub(crate) fn constant_word(&mut self, value: u32) -> Reg {
         self.uniform(Uniform::Constant(value))
     }
 
-    pub fn constant_mask(&mut self, value: bool) -> Reg {
+    pub(crate) fn constant_mask(&mut self, value: bool) -> Reg {
         if let Some(reg) = self.uniform_masks.get(&value) {
             return *reg;
         }
@@ -252,7 +252,7 @@ impl<'a> Decoder<'a> {
         reg
     }
 
-    pub fn lane_register(&mut self, what: PerLane) -> Reg {
+    pub(crate) fn lane_register(&mut self, what: PerLane) -> Reg {
         if let Some(reg) = self.per_lane.get(&what) {
             return *reg;
         }
@@ -262,7 +262,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The sum register of a decision with several conditions.
-    pub fn sum(&mut self, slot: u32) -> Reg {
+    pub(crate) fn sum(&mut self, slot: u32) -> Reg {
         if let Some(reg) = self.sums.get(&slot) {
             return *reg;
         }
@@ -270,40 +270,40 @@ impl<'a> Decoder<'a> {
         self.sums.insert(slot, reg);
         reg
     }
-    pub fn frame(&mut self) -> &mut Frame {
+    pub(crate) fn frame(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("decoding happens inside a function")
     }
 
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.frames.len()
     }
 
-    pub fn define(&mut self, instruction: &Instruction, value: Value) {
+    pub(crate) fn define(&mut self, instruction: &Instruction, value: Value) {
         if let Some(id) = instruction.result {
             self.frame().values.insert(id, value);
         }
     }
 
     /// The instruction that is decoded.
-    pub fn instruction(&self) -> Option<&Instruction> {
+    pub(crate) fn instruction(&self) -> Option<&Instruction> {
         self.module.instructions.get(self.place as usize)
     }
 
-    pub fn push(&mut self, action: Action) {
+    pub(crate) fn push(&mut self, action: Action) {
         self.steps.push(Step { action, place: self.place, suspects: Box::default(), may_be_undefined: false });
         self.total_steps += 1;
     }
 
-    pub fn new_label(&mut self) -> u32 {
+    pub(crate) fn new_label(&mut self) -> u32 {
         self.next_label += 1;
         self.next_label - 1
     }
 
-    pub fn begin(&mut self, label: u32) {
+    pub(crate) fn begin(&mut self, label: u32) {
         self.label = label;
     }
 
-    pub fn finish(&mut self, terminator: Terminator) {
+    pub(crate) fn finish(&mut self, terminator: Terminator) {
         let steps = std::mem::take(&mut self.steps);
         let label = self.frames.last().map_or(0, |frame| frame.block);
         self.emitted.push(self.label);
@@ -319,7 +319,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Copies one by one; `to` and `from` must not overlap.
-    pub fn copy_all(&mut self, to: &[Scalar], from: &[Scalar]) -> Result<(), Unsupported> {
+    pub(crate) fn copy_all(&mut self, to: &[Scalar], from: &[Scalar]) -> Result<(), Unsupported> {
         for (to, from) in to.iter().zip(from) {
             let action = match (to, from) {
                 (Scalar::Word(to), Scalar::Word(from)) => Action::Copy { to: *to, from: *from },
@@ -332,7 +332,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The name of a variable, for messages.
-    pub fn name(&self, id: Id) -> Arc<str> {
+    pub(crate) fn name(&self, id: Id) -> Arc<str> {
         match self.module.name(id).filter(|name| !name.is_empty()) {
             Some(name) => name.into(),
             None => format!("%{id}").into(),

@@ -8,7 +8,7 @@ use vkcert_spirv::module::Id;
 impl<'a> Decoder<'a> {
     /// Where a branch from the current block to `target` goes: through a block of copies where `target` has phis or
     /// begins a counted loop. `edges` collects those blocks.
-    pub fn edge(&mut self, target: Id, edges: &mut Vec<(u32, Vec<Action>, u32)>) -> Result<u32, Unsupported> {
+    pub(crate) fn edge(&mut self, target: Id, edges: &mut Vec<(u32, Vec<Action>, u32)>) -> Result<u32, Unsupported> {
         let module = self.module;
         let from = self.frame().block;
         let to = self.frame().labels.get(&target).copied();
@@ -72,7 +72,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Emits the blocks that `edge` collected.
-    pub fn emit_edges(&mut self, edges: Vec<(u32, Vec<Action>, u32)>) {
+    pub(crate) fn emit_edges(&mut self, edges: Vec<(u32, Vec<Action>, u32)>) {
         for (label, actions, to) in edges {
             self.begin(label);
             actions.into_iter().for_each(|action| self.push(action));

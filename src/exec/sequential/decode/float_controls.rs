@@ -13,7 +13,7 @@ use vkcert_spirv::types::Types;
 
 /// What holds for an instruction.
 #[derive(Debug, Clone)]
-pub struct Floats {
+pub(crate) struct Floats {
     controls: FloatControls,
     /// Whether any result of the module has a decoration of this kind.
     decorated: Decorated,
@@ -40,7 +40,7 @@ impl Default for Floats {
 
 impl Floats {
     /// What holds in the functions of an entry point.
-    pub fn of(module: &Module, entry: Id) -> Self {
+    pub(crate) fn of(module: &Module, entry: Id) -> Self {
         let controls = FloatControls::of(module, entry);
         let decorated = if float_controls::decorates_results(module) { Decorated::Some } else { Decorated::None };
         let plain = controls == FloatControls::default();
@@ -48,7 +48,7 @@ impl Floats {
     }
 
     /// Goes on to an instruction.
-    pub fn enter(&mut self, module: &Module, types: &Types, instruction: &Instruction) {
+    pub(crate) fn enter(&mut self, module: &Module, types: &Types, instruction: &Instruction) {
         let declared = self.controls != FloatControls::default();
         if self.decorated == Decorated::None && !declared {
             return;
@@ -60,12 +60,12 @@ impl Floats {
     }
 
     /// Whether nothing holds but the defaults.
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.plain
     }
 
     /// Which way a result of this form is rounded.
-    pub fn rounding(&self, form: Form) -> Direction {
+    pub(crate) fn rounding(&self, form: Form) -> Direction {
         match form {
             Form::Float(width) => self.rounding.unwrap_or(self.controls.width(width.bits()).rounding),
             Form::Brain => self.rounding.unwrap_or_default(),
@@ -74,7 +74,7 @@ impl Floats {
     }
 
     /// What becomes of denormal numbers of this form.
-    pub fn denormals(&self, form: Form) -> Denormals {
+    pub(crate) fn denormals(&self, form: Form) -> Denormals {
         match form {
             Form::Float(width) => self.controls.width(width.bits()).denormals,
             Form::Integer(_) | Form::Brain => Denormals::Kept,

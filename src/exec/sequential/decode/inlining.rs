@@ -20,7 +20,7 @@ const MOST_STEPS: usize = 2_000_000;
 
 impl<'a> Decoder<'a> {
     /// Inlines a function at label `start`: `arguments` by parameter, `result` receives the returned value.
-    pub fn inline(
+    pub(crate) fn inline(
         &mut self,
         start: u32,
         function: Id,
@@ -139,7 +139,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Ends the block by a return.
-    pub fn return_from(&mut self, value: Option<Id>) -> Result<(), Unsupported> {
+    pub(crate) fn return_from(&mut self, value: Option<Id>) -> Result<(), Unsupported> {
         if let Some(value) = value {
             let from = self.scalars(value)?;
             let to = self.frame().result.clone();
@@ -154,7 +154,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Ends the block at a barrier.
-    pub fn barrier(&mut self, fences: Fences) {
+    pub(crate) fn barrier(&mut self, fences: Fences) {
         let frame = self.frames.last().expect("decoding happens inside a function");
         let position = frame.positions[&frame.block];
         let mut counters = frame.around.clone();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of a dispatch before it is decoded; makes checks unnecessary, never wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Known {
+pub(crate) struct Known {
     pub push_constants_defined: bool,
     /// Set, binding and array index of descriptors whose buffer is wholly defined.
     pub defined: BTreeSet<(u32, u32, u32)>,
@@ -23,7 +23,7 @@ pub struct Known {
 
 /// Whether uninitialised reads are looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Checked {
+pub(crate) enum Checked {
     #[default]
     Yes,
     No,

@@ -14,14 +14,14 @@ use vkcert_spirv::types::{Majorness, MatrixLayout, Type, Types};
 
 /// What a scalar is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Word,
     Mask,
 }
 
 /// How a pointee lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrangement {
+pub(crate) enum Arrangement {
     Flat,
     /// With the layout of the matrix that this member is or holds.
     Explicit(Option<MatrixLayout>),
@@ -31,7 +31,7 @@ pub enum Arrangement {
 
 /// Where a scalar lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// From the start of the value.
     pub offset: u32,
     /// 1, 2 or 4.
@@ -49,7 +49,7 @@ fn within(scalars: u64) -> Result<(), Unsupported> {
 }
 
 /// The scalars of a type, in order.
-pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, Unsupported> {
+pub(crate) fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, Unsupported> {
     let repeated = |element: Id, count: u64| -> Result<Vec<Kind>, Unsupported> {
         let element = kinds(types, constants, element)?;
         within(element.len() as u64 * count.min(MOST_LISTED + 1))?;
@@ -95,17 +95,17 @@ fn no_value(types: &Types, ty: Id, what: Option<&Type>) -> Unsupported {
     })
 }
 
-pub fn length_of(constants: &Constants, length: Id) -> Result<u64, Unsupported> {
+pub(crate) fn length_of(constants: &Constants, length: Id) -> Result<u64, Unsupported> {
     constants.array_length(length).ok_or_else(|| unsupported("an array length that is no constant"))
 }
 
 /// The length of an array that is indexed.
-pub fn elements_of(constants: &Constants, length: Id) -> Result<u32, Unsupported> {
+pub(crate) fn elements_of(constants: &Constants, length: Id) -> Result<u32, Unsupported> {
     u32::try_from(length_of(constants, length)?).map_err(|_| unsupported("an array of 2^32 elements or more"))
 }
 
 /// Scalars of a type, without listing them.
-pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Unsupported> {
+pub(crate) fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Unsupported> {
     let size: u64 = match types.get(ty) {
         Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16) => 1,
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
@@ -133,7 +133,7 @@ pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Un
 }
 
 /// Where each scalar of a value of type `ty` lies in memory.
-pub fn components(
+pub(crate) fn components(
     types: &Types,
     constants: &Constants,
     ty: Id,
@@ -161,7 +161,7 @@ pub fn components(
 }
 
 /// Whether values of a type are device addresses.
-pub fn is_address(ty: &Type) -> bool {
+pub(crate) fn is_address(ty: &Type) -> bool {
     match ty {
         Type::Pointer { storage, .. } | Type::UntypedPointer { storage } | Type::ForwardPointer { storage } => {
             *storage == StorageClass::PhysicalStorageBuffer
@@ -171,7 +171,7 @@ pub fn is_address(ty: &Type) -> bool {
 }
 
 /// Whether values of a type can be variable pointers: a number of bytes, then which object they are in.
-pub fn is_variable(ty: &Type) -> bool {
+pub(crate) fn is_variable(ty: &Type) -> bool {
     match ty {
         Type::Pointer { storage, .. } | Type::UntypedPointer { storage } => {
             matches!(storage, StorageClass::StorageBuffer | StorageClass::Workgroup)
@@ -181,7 +181,7 @@ pub fn is_variable(ty: &Type) -> bool {
 }
 
 /// Bytes of a scalar.
-pub fn scalar_bytes(types: &Types, ty: Id) -> Result<u32, Unsupported> {
+pub(crate) fn scalar_bytes(types: &Types, ty: Id) -> Result<u32, Unsupported> {
     match types.get(ty) {
         Some(ty) if is_address(ty) => Ok(8),
         Some(Type::Int { width: 8 | 16 | 32 | 64, .. } | Type::Float { width: 16 | 32 | 64 } | Type::BFloat16) => {

@@ -5,19 +5,19 @@
 //! iterations, which gives the barrier its dynamic instance. Whatever has no row in the table is [`Unsupported`] by name.
 //! Does not cover: pointers that are not known here (`ops::pointer`, `ops::variable_pointer`).
 
-pub mod access_facts;
+pub(crate) mod access_facts;
 mod barriers;
-pub mod block_order;
+pub(crate) mod block_order;
 mod declarations;
 mod decoder;
 mod edges;
 mod float_controls;
 mod inlining;
 mod known;
-pub mod layout;
-pub mod ops;
+pub(crate) mod layout;
+pub(crate) mod ops;
 mod ordering_need;
-pub mod source_text;
+pub(crate) mod source_text;
 pub mod support;
 mod unsupported;
 mod value;
@@ -37,12 +37,12 @@ use vkcert_spirv::module::Module;
 use vkcert_spirv::precision::Freedom;
 use vkcert_spirv::types::Types;
 
-pub use barriers::functions_with_barrier;
-pub use known::{Checked, Known};
+pub(crate) use barriers::functions_with_barrier;
+pub(crate) use known::{Checked, Known};
 pub use unsupported::Unsupported;
 
 /// Decodes the entry point `entry` under a specialization.
-pub fn decode(
+pub(crate) fn decode(
     module: &Module,
     entry: &str,
     specialization: &BTreeMap<u32, u64>,

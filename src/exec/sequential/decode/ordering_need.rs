@@ -17,7 +17,12 @@ use vkcert_spirv::module::Module;
 use vkcert_spirv::types::Types;
 
 /// Chooses for a decoded program; takes its fences out where they order nothing.
-pub fn choose(program: &mut Program, module: &Module, (types, constants): (&Types, &Constants), model: MemoryModel) {
+pub(super) fn choose(
+    program: &mut Program,
+    module: &Module,
+    (types, constants): (&Types, &Constants),
+    model: MemoryModel,
+) {
     let places = Places::of(module, types, constants);
     program.waits = waits(program, &places);
     if program.waits == Waits::Possibly || is_exact(program, module, &places, model) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use vkcert_spirv::module::{Id, Module};
 
 /// The source texts that a module carries, by file.
-pub fn source_texts(module: &Module) -> BTreeMap<Id, String> {
+pub(crate) fn source_texts(module: &Module) -> BTreeMap<Id, String> {
     let mut text: BTreeMap<Id, String> = BTreeMap::new();
     let mut current = None;
     for instruction in &module.instructions {

@@ -8,6 +8,6 @@ pub struct Unsupported {
 }
 
 /// Shorthand for an error by name.
-pub fn unsupported(what: impl Into<String>) -> Unsupported {
+pub(super) fn unsupported(what: impl Into<String>) -> Unsupported {
     Unsupported { what: what.into() }
 }

@@ -8,7 +8,7 @@ use vkcert_spirv::module::Id;
 
 /// What an id stands for.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub(crate) enum Value {
     /// Any non-pointer value, flattened.
     Scalars(Arc<[Scalar]>),
     Pointer(Pointer),
@@ -18,7 +18,7 @@ pub enum Value {
 
 /// Which descriptors an image, a sampler, or a pair of them comes from.
 #[derive(Debug, Clone)]
-pub struct Opaque {
+pub(crate) struct Opaque {
     pub image: Option<Chosen>,
     pub sampler: Option<Chosen>,
     /// Its type.
@@ -27,14 +27,14 @@ pub struct Opaque {
 
 /// A pointer that is known at decoding.
 #[derive(Debug, Clone)]
-pub struct Pointer {
+pub(crate) struct Pointer {
     pub to: Location,
     /// What it points to.
     pub ty: Id,
 }
 
 #[derive(Debug, Clone)]
-pub enum Location {
+pub(crate) enum Location {
     /// A variable that lives in registers.
     Registers(Arc<[Scalar]>),
     /// An input that nobody writes.

@@ -12,7 +12,7 @@ use vkcert_spirv::module::Id;
 use vkcert_spirv::types::Type;
 
 impl<'a> Decoder<'a> {
-    pub fn value(&mut self, id: Id) -> Result<Value, Unsupported> {
+    pub(crate) fn value(&mut self, id: Id) -> Result<Value, Unsupported> {
         if let Some(value) = self.frames.last().and_then(|frame| frame.values.get(&id)) {
             return Ok(value.clone());
         }
@@ -78,7 +78,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    pub fn scalars(&mut self, id: Id) -> Result<Arc<[Scalar]>, Unsupported> {
+    pub(crate) fn scalars(&mut self, id: Id) -> Result<Arc<[Scalar]>, Unsupported> {
         match self.value(id)? {
             Value::Scalars(scalars) => Ok(scalars),
             Value::Pointer(pointer) => ops::pointer::as_address(self, &pointer),
@@ -86,7 +86,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    pub fn words(&mut self, id: Id) -> Result<Vec<Reg>, Unsupported> {
+    pub(crate) fn words(&mut self, id: Id) -> Result<Vec<Reg>, Unsupported> {
         self.scalars(id)?
             .iter()
             .map(|scalar| match scalar {
@@ -96,7 +96,7 @@ impl<'a> Decoder<'a> {
             .collect()
     }
 
-    pub fn masks(&mut self, id: Id) -> Result<Vec<Reg>, Unsupported> {
+    pub(crate) fn masks(&mut self, id: Id) -> Result<Vec<Reg>, Unsupported> {
         self.scalars(id)?
             .iter()
             .map(|scalar| match scalar {
@@ -106,7 +106,7 @@ impl<'a> Decoder<'a> {
             .collect()
     }
 
-    pub fn pointer(&mut self, id: Id) -> Result<Pointer, Unsupported> {
+    pub(crate) fn pointer(&mut self, id: Id) -> Result<Pointer, Unsupported> {
         match self.value(id)? {
             Value::Pointer(pointer) => Ok(pointer),
             Value::Scalars(_) => ops::pointer::from_address(self, id),
@@ -114,7 +114,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    pub fn opaque(&mut self, id: Id) -> Result<Opaque, Unsupported> {
+    pub(crate) fn opaque(&mut self, id: Id) -> Result<Opaque, Unsupported> {
         match self.value(id)? {
             Value::Opaque(opaque) => Ok(opaque),
             Value::Pointer(_) | Value::Scalars(_) => Err(unsupported("a value that is no image or sampler")),
@@ -122,7 +122,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Notes that an address leads to a block of a type, which may say how such addresses are aligned.
-    pub fn note_reference(&mut self, address: Reg, block: Id) {
+    pub(crate) fn note_reference(&mut self, address: Reg, block: Id) {
         let module = self.module;
         let declared = self.references.declared.get_or_insert_with(|| {
             let texts = source_text::source_texts(module);

@@ -44,7 +44,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The pointer that an OpVariable gives; function variables get fresh storage each time.
-    pub fn variable(&mut self, instruction: &Instruction) -> Result<Pointer, Unsupported> {
+    pub(crate) fn variable(&mut self, instruction: &Instruction) -> Result<Pointer, Unsupported> {
         let id = instruction.result.expect("OpVariable has a result");
         let Some((storage, pointee)) = self.types.variable(instruction) else {
             return Err(unsupported(format!("Op{:?} without the type of what it holds", instruction.op)));
@@ -112,7 +112,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// One descriptor of a variable, by its index in the program.
-    pub fn descriptor_index(&mut self, variable: Id, array_index: u32, kept: Kept) -> u32 {
+    pub(crate) fn descriptor_index(&mut self, variable: Id, array_index: u32, kept: Kept) -> u32 {
         let descriptor = Descriptor {
             set: self.number_of(variable, Decoration::DescriptorSet),
             binding: self.number_of(variable, Decoration::Binding),
@@ -152,7 +152,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The location of one descriptor of a buffer variable.
-    pub fn descriptor(&mut self, variable: Id, array_index: u32) -> Location {
+    pub(crate) fn descriptor(&mut self, variable: Id, array_index: u32) -> Location {
         let index = self.descriptor_index(variable, array_index, Kept::Buffer);
         let name: Arc<str> = self.program.descriptors[index as usize].name.as_str().into();
         Location::Memory {
@@ -165,7 +165,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Descriptors of a runtime array: up to the last that is bound.
-    pub fn bound_length(&self, variable: Id) -> u32 {
+    pub(crate) fn bound_length(&self, variable: Id) -> u32 {
         let decorated = |decoration| self.number_of(variable, decoration);
         let place = (decorated(Decoration::DescriptorSet), decorated(Decoration::Binding));
         self.bound.get(&place).copied().unwrap_or(0)
@@ -180,7 +180,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The location behind an index that is not known yet: all descriptors stand one after the other.
-    pub fn any_descriptor(&mut self, variable: Id, length: u32, index: Reg) -> Result<Location, Unsupported> {
+    pub(crate) fn any_descriptor(&mut self, variable: Id, length: u32, index: Reg) -> Result<Location, Unsupported> {
         let mut places = Vec::new();
         for array_index in 0..length {
             let Location::Memory { root: Root::Descriptor(place), name, .. } = self.descriptor(variable, array_index)

@@ -85,7 +85,7 @@ impl Dot {
 }
 
 /// A number of a width as a whole number.
-pub fn extend(bits: u64, width: Width, sign: Signedness) -> i128 {
+pub(crate) fn extend(bits: u64, width: Width, sign: Signedness) -> i128 {
     let shift = 64 - width.bits();
     let bits = bits << shift;
     match sign {
@@ -95,7 +95,7 @@ pub fn extend(bits: u64, width: Width, sign: Signedness) -> i128 {
 }
 
 /// The low bits of a whole number.
-pub fn cut(value: i128, width: Width) -> u64 {
+pub(crate) fn cut(value: i128, width: Width) -> u64 {
     value as u64 & u64::MAX >> (64 - width.bits())
 }
 

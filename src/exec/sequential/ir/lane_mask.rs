@@ -1,20 +1,20 @@
 //! Activity masks: one bit per lane of a tile, 64 lanes to a word.
 
 /// Most lanes of a tile.
-pub const MOST_LANES: usize = 1024;
+pub(crate) const MOST_LANES: usize = 1024;
 
 /// Words of a mask.
-pub const MASK_WORDS: usize = MOST_LANES / 64;
+pub(crate) const MASK_WORDS: usize = MOST_LANES / 64;
 
 /// One bit per lane; bits behind the last lane of the tile are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mask(pub [u64; MASK_WORDS]);
+pub(crate) struct Mask(pub [u64; MASK_WORDS]);
 
 impl Mask {
-    pub const EMPTY: Mask = Mask([0; MASK_WORDS]);
+    pub(crate) const EMPTY: Mask = Mask([0; MASK_WORDS]);
 
     /// The first `lanes` lanes.
-    pub fn first(lanes: usize) -> Self {
+    pub(crate) fn first(lanes: usize) -> Self {
         let mut mask = Self::EMPTY;
         for (index, word) in mask.0.iter_mut().enumerate() {
             *word = match lanes.saturating_sub(64 * index) {
@@ -26,20 +26,20 @@ impl Mask {
         mask
     }
 
-    pub fn insert(&mut self, lane: usize) {
+    pub(crate) fn insert(&mut self, lane: usize) {
         self.0[lane / 64] |= 1 << (lane % 64);
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
 
-    pub fn count(&self, words: usize) -> u32 {
+    pub(crate) fn count(&self, words: usize) -> u32 {
         self.0[..words].iter().map(|word| word.count_ones()).sum()
     }
 
     /// The lanes, ascending.
-    pub fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
         let words = self.0;
         words
             .into_iter()
@@ -48,7 +48,7 @@ impl Mask {
             .flat_map(|(index, word)| bits(word).map(move |bit| 64 * index + bit))
     }
 
-    pub fn merge(&mut self, other: &Mask) {
+    pub(crate) fn merge(&mut self, other: &Mask) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine |= theirs;
         }
@@ -56,7 +56,7 @@ impl Mask {
 }
 
 /// The set bits of a word, ascending.
-pub fn bits(word: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn bits(word: u64) -> impl Iterator<Item = usize> {
     let mut rest = word;
     std::iter::from_fn(move || {
         if rest == 0 {
@@ -88,7 +88,7 @@ const fn spread_table() -> [[u32; 8]; 256] {
 }
 
 /// Writes all ones for each set bit, zero for the others.
-pub fn spread(out: &mut [u32], mask: &[u64]) {
+pub(crate) fn spread(out: &mut [u32], mask: &[u64]) {
     for (out, word) in out.chunks_mut(64).zip(mask) {
         for (out, byte) in out.chunks_mut(8).zip(word.to_le_bytes()) {
             let lanes = &SPREAD[byte as usize];
@@ -103,7 +103,7 @@ pub fn spread(out: &mut [u32], mask: &[u64]) {
 }
 
 /// `to = from` where `lanes` is all ones.
-pub fn blend(to: &mut [u32], from: &[u32], lanes: &[u32]) {
+pub(crate) fn blend(to: &mut [u32], from: &[u32], lanes: &[u32]) {
     for ((to, from), lane) in to.iter_mut().zip(from).zip(lanes) {
         *to = (*from & lane) | (*to & !lane);
     }

@@ -9,8 +9,8 @@
 
 use crate::settings::MemoryModel;
 
-pub const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
-pub const RELEASE: u32 = 0x4 | 0x8 | 0x10;
+pub(crate) const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
+pub(crate) const RELEASE: u32 = 0x4 | 0x8 | 0x10;
 /// MakeAvailable and MakeVisible.
 const AVAILABLE: u32 = 0x2000;
 const VISIBLE: u32 = 0x4000;
@@ -18,7 +18,7 @@ const BUFFERS: u32 = 0x40;
 const WORKGROUP_MEMORY: u32 = 0x100;
 const IMAGES: u32 = 0x800;
 
-pub const SUBGROUP_SCOPE: u32 = 3;
+pub(crate) const SUBGROUP_SCOPE: u32 = 3;
 const INVOCATION_SCOPE: u32 = 4;
 const SHADER_CALL_SCOPE: u32 = 6;
 

@@ -9,24 +9,24 @@
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
 mod access;
-pub mod access_facts;
-pub mod atomic;
-pub mod cooperative_product;
-pub mod dot_product;
-pub mod image;
+pub(crate) mod access_facts;
+pub(crate) mod atomic;
+pub(crate) mod cooperative_product;
+pub(crate) mod dot_product;
+pub(crate) mod image;
 mod instruction;
-pub mod lane_mask;
-pub mod memory_semantics;
+pub(crate) mod lane_mask;
+pub(crate) mod memory_semantics;
 mod operands;
-pub mod print_format;
+pub(crate) mod print_format;
 mod program;
 mod register;
-pub mod subgroup_operation;
+pub(crate) mod subgroup_operation;
 
-pub use access::{Access, Alignment, Bound, Dimension, Object, Pointed, Root, Unit};
-pub use instruction::{Action, Compared, Factors, Print, Printable, Step, Terminator};
-pub use program::{
+pub(crate) use access::{Access, Alignment, Bound, Dimension, Object, Pointed, Root, Unit};
+pub(crate) use instruction::{Action, Compared, Factors, Print, Printable, Step, Terminator};
+pub(crate) use program::{
     Addressing, Barrier, Block, Descriptor, Exclusive, Expanded, Kept, LOCAL_BITS, MOST_INVOCATIONS, OrderUse, PerLane,
     Program, SubgroupMask, SubgroupUse, Uniform, Waits,
 };
-pub use register::{Parts, Reg, Scalar, Use, scalars};
+pub(crate) use register::{Parts, Reg, Scalar, Use, scalars};

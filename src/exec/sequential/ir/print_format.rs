@@ -42,7 +42,7 @@ pub enum Kindred {
 }
 
 /// A line from the bits of its values' components, those of Booleans 0 or 1.
-pub fn line(print: &Print, number: impl Fn(Parts) -> u64, boolean: impl Fn(Reg) -> u64) -> String {
+pub(crate) fn line(print: &Print, number: impl Fn(Parts) -> u64, boolean: impl Fn(Reg) -> u64) -> String {
     let mut text = String::new();
     let mut values = print.values.iter();
     for piece in print.pieces.iter() {

@@ -183,7 +183,7 @@ pub enum Exclusive {
     No,
 }
 
-pub const LOCAL_BITS: u32 = 12;
+pub(crate) const LOCAL_BITS: u32 = 12;
 
 /// Most invocations of a workgroup.
-pub const MOST_INVOCATIONS: u32 = 1 << LOCAL_BITS;
+pub(crate) const MOST_INVOCATIONS: u32 = 1 << LOCAL_BITS;

@@ -64,6 +64,6 @@ pub(crate) fn mask(visit: &mut dyn FnMut(&mut Scalar, Use), reg: &mut Reg, using
 }
 
 /// The scalars of numbers, as a value has them.
-pub fn scalars(parts: &[Parts]) -> Vec<Scalar> {
+pub(crate) fn scalars(parts: &[Parts]) -> Vec<Scalar> {
     parts.iter().flat_map(|parts| parts.registers()).map(Scalar::Word).collect()
 }

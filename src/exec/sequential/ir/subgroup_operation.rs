@@ -13,7 +13,7 @@ use vkcert_spirv::operation::undefined::Extent;
 use vkcert_spirv::operation::word::Binary;
 
 /// Most invocations of a subgroup (Vulkan, `maxSubgroupSize`).
-pub const MOST_INVOCATIONS: u32 = 128;
+pub(crate) const MOST_INVOCATIONS: u32 = 128;
 
 /// The active invocations of one subgroup.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@ use vkcert_model::finding_index::FindingIndex;
 use vkcert_spirv::module::Module;
 
 /// No other place.
-pub const NOWHERE: u32 = u32::MAX;
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
@@ -35,7 +35,7 @@ struct Gathered {
 
 /// Findings by instruction index; turned into [`Finding`]s with the module at hand.
 #[derive(Debug)]
-pub struct Collector {
+pub(crate) struct Collector {
     pub checks: Checks,
     index: HashMap<Key, usize>,
     found: Vec<Gathered>,
@@ -46,12 +46,18 @@ pub struct Collector {
 }
 
 impl Collector {
-    pub fn new(checks: Checks) -> Self {
+    pub(crate) fn new(checks: Checks) -> Self {
         Self { checks, index: HashMap::new(), found: Vec::new(), workgroup: 0, racy: BTreeSet::new() }
     }
 
     /// Adds an occurrence; `describe` is called for the first of its kind and places.
-    pub fn add(&mut self, kind: FindingKind, [place, other]: [u32; 2], class: u32, describe: impl FnOnce() -> Finding) {
+    pub(crate) fn add(
+        &mut self,
+        kind: FindingKind,
+        [place, other]: [u32; 2],
+        class: u32,
+        describe: impl FnOnce() -> Finding,
+    ) {
         if !self.checks.has(kind) {
             return;
         }
@@ -69,18 +75,18 @@ impl Collector {
     }
 
     /// A detail that must hold of every occurrence: false once, false for ever.
-    pub fn refute(&mut self, kind: FindingKind, [place, other]: [u32; 2], class: u32, detail: &'static str) {
+    pub(crate) fn refute(&mut self, kind: FindingKind, [place, other]: [u32; 2], class: u32, detail: &'static str) {
         if let Some(index) = self.index.get(&Key { kind, place, other, class }) {
             self.found[*index].refute(detail);
         }
     }
 
-    pub fn found_a_race(&self) -> bool {
+    pub(crate) fn found_a_race(&self) -> bool {
         self.found.iter().any(|one| one.finding.kind == FindingKind::DataRace)
     }
 
     /// Adds what others gathered in other workgroups: what is left is what one would have gathered in all of them.
-    pub fn gather(&mut self, others: Vec<Collector>) {
+    pub(crate) fn gather(&mut self, others: Vec<Collector>) {
         for other in others {
             self.racy.extend(other.racy);
             let keys: HashMap<usize, Key> = other.index.into_iter().map(|(key, index)| (index, key)).collect();
@@ -104,7 +110,7 @@ impl Collector {
     }
 
     /// The findings with their places.
-    pub fn finish(self, module: &Module) -> Vec<Finding> {
+    pub(crate) fn finish(self, module: &Module) -> Vec<Finding> {
         let place = |index: u32| (index as usize) < module.instructions.len();
         let mut findings: Vec<Finding> = self
             .found
@@ -139,7 +145,7 @@ impl Gathered {
 }
 
 /// Adds `new` to `all`: a finding that is there already is counted up. Gives the number of findings that it looked at.
-pub fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) -> u64 {
+pub(crate) fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) -> u64 {
     let key = |finding: &Finding| (finding.kind, finding.place.clone(), finding.other_place.clone());
     let mut index = FindingIndex::default();
     all.iter().enumerate().for_each(|(row, finding)| index.add(key(finding), row));

@@ -100,16 +100,16 @@ impl Yielding {
     }
 
     /// Runs in the ordinary order and remembers what is looked at.
-    pub fn looking() -> Self {
+    pub(crate) fn looking() -> Self {
         Self::of(Stage::Looking, LookedAt::default())
     }
 
     /// Lets those go first who look at what is known to be looked at.
-    pub fn holding(looked_at: LookedAt) -> Self {
+    pub(crate) fn holding(looked_at: LookedAt) -> Self {
         Self::of(Stage::Holding, looked_at)
     }
 
-    pub fn into_looked_at(self) -> LookedAt {
+    pub(crate) fn into_looked_at(self) -> LookedAt {
         self.looked_at
     }
 
@@ -160,21 +160,21 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.held.clear();
         self.released = None;
     }
 
     /// Whether nobody holds.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.held.is_empty() && self.released.is_none()
     }
 
-    pub fn has_released(&self) -> bool {
+    pub(super) fn has_released(&self) -> bool {
         self.released.is_some()
     }
 
-    pub fn take_released(&mut self) -> Option<Held> {
+    pub(super) fn take_released(&mut self) -> Option<Held> {
         self.released.take()
     }
 }

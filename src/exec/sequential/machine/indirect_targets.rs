@@ -5,7 +5,7 @@ use crate::ir::lane_mask::{MASK_WORDS, Mask};
 
 /// What the machine keeps for such accesses, so that none has to ask for memory.
 #[derive(Debug, Default)]
-pub struct Detour {
+pub(super) struct Detour {
     /// The lanes that go to each target, targets in ascending order.
     pub(super) targets: Vec<(Root, Mask)>,
     /// The lanes that go to each object, by its index, likewise.

@@ -23,14 +23,14 @@ pub(super) enum Home {
 
 /// Who left the undefined values of the workgroups that run.
 #[derive(Debug, Default)]
-pub struct Origins {
+pub(super) struct Origins {
     pub(super) all: Vec<Origin>,
     /// By workgroup and home: index into `all`.
     pub(super) homes: HashMap<(u64, Home), u32>,
 }
 
 impl Origins {
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.homes.is_empty()
     }
 
@@ -43,7 +43,7 @@ impl Origins {
     }
 
     /// A workgroup has ended.
-    pub fn forget(&mut self, workgroup: u64) {
+    pub(super) fn forget(&mut self, workgroup: u64) {
         if !self.homes.is_empty() {
             self.homes.retain(|(of, _), _| *of != workgroup);
         }

@@ -7,11 +7,11 @@ use super::recorder::Rank;
 use std::collections::BTreeMap;
 
 /// Lines that a run keeps.
-pub const MOST_LINES: usize = 1000;
+pub(crate) const MOST_LINES: usize = 1000;
 
 /// Printed lines of a dispatch with the instruction that printed each.
 #[derive(Debug, Default)]
-pub struct Printer {
+pub(crate) struct Printer {
     /// By invocation, then arrival.
     kept: BTreeMap<(Rank, u64), (u32, String)>,
     arrivals: u64,
@@ -33,7 +33,7 @@ impl Printer {
     }
 
     /// Adds what was printed in other workgroups.
-    pub fn join(&mut self, other: Printer) {
+    pub(crate) fn join(&mut self, other: Printer) {
         self.arrivals += other.arrivals;
         self.kept.extend(other.kept);
         while self.kept.len() > MOST_LINES {
@@ -42,7 +42,7 @@ impl Printer {
     }
 
     /// Invocation (linear workgroup index and local index), instruction and text of each line, and how many more there were.
-    pub fn finish(self) -> (Vec<(Rank, u32, String)>, u64) {
+    pub(crate) fn finish(self) -> (Vec<(Rank, u32, String)>, u64) {
         let omitted = self.arrivals - self.kept.len() as u64;
         (self.kept.into_iter().map(|((rank, _), (place, text))| (rank, place, text)).collect(), omitted)
     }

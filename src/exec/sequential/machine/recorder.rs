@@ -11,20 +11,20 @@ use vkcert_model::records::{MarkerTable, Records};
 use vkcert_model::vector::ConditionValue;
 
 /// An invocation's rank: linear workgroup index, then local index.
-pub type Rank = u64;
+pub(crate) type Rank = u64;
 
-pub fn rank(workgroup: u64, local: u32) -> Rank {
+pub(crate) fn rank(workgroup: u64, local: u32) -> Rank {
     workgroup << LOCAL_BITS | u64::from(local)
 }
 
 /// Linear workgroup index and local index.
-pub fn parts_of_rank(rank: Rank) -> (u64, u32) {
+pub(crate) fn parts_of_rank(rank: Rank) -> (u64, u32) {
     (rank >> LOCAL_BITS, (rank & ((1 << LOCAL_BITS) - 1)) as u32)
 }
 
 /// Bits of one kernel in one dispatch.
 #[derive(Debug, Default)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     /// First bit of each decision of the layout.
     pub bases: Vec<u32>,
     sizes: Vec<u32>,
@@ -48,7 +48,7 @@ fn evaluated(table: &MarkerTable) -> BTreeMap<u32, Vec<bool>> {
 }
 
 impl Recorder {
-    pub fn new(table: Option<&MarkerTable>) -> Self {
+    pub(crate) fn new(table: Option<&MarkerTable>) -> Self {
         let Some(table) = table else { return Self::default() };
         Self {
             bases: table.layout.decisions.iter().map(|slot| slot.base).collect(),
@@ -61,7 +61,7 @@ impl Recorder {
     }
 
     /// One with nothing recorded yet.
-    pub fn fresh(&self) -> Self {
+    pub(crate) fn fresh(&self) -> Self {
         Self {
             bases: self.bases.clone(),
             sizes: self.sizes.clone(),
@@ -73,18 +73,18 @@ impl Recorder {
     }
 
     /// Keeps everyone who sets some bits. Not for workgroups on several cores.
-    pub fn keep_everyone(&mut self, bits: &BTreeSet<u32>, local_size: [u32; 3]) {
+    pub(crate) fn keep_everyone(&mut self, bits: &BTreeSet<u32>, local_size: [u32; 3]) {
         let by_bit = bits.iter().map(|bit| (*bit, Ranks::default())).collect();
         self.everyone = Some(DispatchInvocations { local_size, by_bit, ..DispatchInvocations::default() });
     }
 
     #[inline]
-    pub fn keeps_everyone(&self) -> bool {
+    pub(crate) fn keeps_everyone(&self) -> bool {
         self.everyone.is_some()
     }
 
     /// Someone sets a bit, be it the first or not.
-    pub fn keep(&mut self, bit: u32, rank: Rank) {
+    pub(crate) fn keep(&mut self, bit: u32, rank: Rank) {
         let Some(everyone) = &mut self.everyone else { return };
         let (workgroup, local) = parts_of_rank(rank);
         let size: u64 = everyone.local_size.iter().map(|axis| u64::from(*axis)).product();
@@ -95,19 +95,19 @@ impl Recorder {
     }
 
     /// All invocations of a workgroup execute a barrier of the program together.
-    pub fn keep_barrier(&mut self, barrier: u32, workgroup: u64) {
+    pub(crate) fn keep_barrier(&mut self, barrier: u32, workgroup: u64) {
         if let Some(everyone) = &mut self.everyone {
             everyone.barriers.entry(barrier).or_default().insert(workgroup as u32);
         }
     }
 
     /// Everyone who was kept, barriers by their index in the program; gives them away.
-    pub fn take_everyone(&mut self) -> Option<DispatchInvocations> {
+    pub(crate) fn take_everyone(&mut self) -> Option<DispatchInvocations> {
         self.everyone.take()
     }
 
     /// Adds what was recorded in other workgroups.
-    pub fn join(&mut self, mut other: Recorder) {
+    pub(crate) fn join(&mut self, mut other: Recorder) {
         for (bit, rank) in other.lowest.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX) {
             let bit = bit as u32;
             if self.set(bit, *rank) {
@@ -121,7 +121,7 @@ impl Recorder {
 
     /// Sets a bit; whether `rank` is its new witness.
     #[inline]
-    pub fn set(&mut self, bit: u32, rank: Rank) -> bool {
+    pub(crate) fn set(&mut self, bit: u32, rank: Rank) -> bool {
         match self.lowest.get_mut(bit as usize) {
             Some(lowest) if rank < *lowest => {
                 *lowest = rank;
@@ -133,13 +133,13 @@ impl Recorder {
 
     /// The bit of a decision's sum; none for a sum that cannot occur.
     #[inline]
-    pub fn bit(&self, slot: u32, sum: u32) -> Option<u32> {
+    pub(crate) fn bit(&self, slot: u32, sum: u32) -> Option<u32> {
         (sum < self.sizes[slot as usize]).then(|| self.bases[slot as usize] + sum)
     }
 
     /// Keeps what was compared when a bit got its witness. A condition that the vector short-circuits away compared
     /// nothing: the registers of its operands hold what an earlier evaluation, or none, left there.
-    pub fn operands(&mut self, bit: u32, compared: &[Compared], value: impl Fn(crate::ir::Reg) -> u32) {
+    pub(crate) fn operands(&mut self, bit: u32, compared: &[Compared], value: impl Fn(crate::ir::Reg) -> u32) {
         let evaluated = self.evaluated.get(&bit);
         let holds = |one: &&Compared| {
             evaluated.and_then(|all| all.get(one.condition as usize)).is_some_and(|evaluated| *evaluated)
@@ -161,7 +161,7 @@ impl Recorder {
     }
 
     /// The records; `invocation` gives the global invocation id of a workgroup and a local index.
-    pub fn finish(self, words: usize, invocation: impl Fn(u64, u32) -> [u32; 3]) -> Records {
+    pub(crate) fn finish(self, words: usize, invocation: impl Fn(u64, u32) -> [u32; 3]) -> Records {
         let mut records = Records { words: vec![0; words], ..Records::default() };
         for (bit, rank) in self.lowest.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX) {
             records.words[bit / 32] |= 1 << (bit % 32);

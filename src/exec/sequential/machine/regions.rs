@@ -2,7 +2,7 @@
 
 /// How often the loops of the lowering ran.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RegionCounts {
+pub(crate) struct RegionCounts {
     /// Workgroups that entered region 0, and that left barrier `i` into region `i + 1`.
     pub entered: Vec<u64>,
     /// By barrier: how often all invocations of a workgroup executed it together.
@@ -15,7 +15,7 @@ impl RegionCounts {
     }
 
     /// Adds the counts of other workgroups.
-    pub fn join(&mut self, other: &RegionCounts) {
+    pub(crate) fn join(&mut self, other: &RegionCounts) {
         self.entered.iter_mut().zip(&other.entered).for_each(|(all, times)| *all += times);
         self.whole.iter_mut().zip(&other.whole).for_each(|(all, times)| *all += times);
     }

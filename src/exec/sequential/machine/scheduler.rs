@@ -15,7 +15,11 @@ use std::collections::VecDeque;
 
 impl<'a> Machine<'a> {
     /// Runs every workgroup, on several cores where that is asked for and pays.
-    pub fn run(&mut self, mut sharing: Option<&Sharing>, mut completed: impl FnMut([u32; 3])) -> Result<(), Stop> {
+    pub(crate) fn run(
+        &mut self,
+        mut sharing: Option<&Sharing>,
+        mut completed: impl FnMut([u32; 3]),
+    ) -> Result<(), Stop> {
         let mut tiles = self.tiles();
         let count = self.workgroups();
         let before = self.steps_left;

@@ -44,7 +44,7 @@ const BATCHES: u64 = 16;
 
 /// A buffer that a program writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Written {
+pub(crate) struct Written {
     pub buffer: usize,
     pub atomicity: Atomicity,
     /// Bytes of a cell.
@@ -72,7 +72,7 @@ impl Machine<'_> {
 
 /// Whether several cores have run what was left of a dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shared {
+pub(crate) enum Shared {
     Wholly,
     /// Everything is as it was.
     NotAtAll,
@@ -80,7 +80,7 @@ pub enum Shared {
 
 /// How a dispatch may be shared.
 #[derive(Debug)]
-pub struct Sharing<'a> {
+pub(crate) struct Sharing<'a> {
     pub jobs: Jobs,
     pub written: Vec<Written>,
     /// Bytes of memory that may still be used.
@@ -92,7 +92,7 @@ pub struct Sharing<'a> {
 
 impl Sharing<'_> {
     /// Whether to go on with several workers from workgroup `next` of `count`, after so many steps.
-    pub fn is_worth(&self, machine: &Machine, used: u64, [next, count]: [u64; 2]) -> bool {
+    pub(crate) fn is_worth(&self, machine: &Machine, used: u64, [next, count]: [u64; 2]) -> bool {
         match self.jobs {
             Jobs::One => false,
             Jobs::Dealt { workers: _, alone, batch: _ } => next == alone,
@@ -124,7 +124,7 @@ impl Sharing<'_> {
     }
 
     /// Runs the workgroups from `next` on with several workers.
-    pub fn share(&self, machine: &mut Machine, [next, count]: [u64; 2]) -> Shared {
+    pub(crate) fn share(&self, machine: &mut Machine, [next, count]: [u64; 2]) -> Shared {
         let workers = self.workers(machine, count - next);
         if workers == 0 {
             return Shared::NotAtAll;

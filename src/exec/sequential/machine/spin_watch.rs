@@ -64,7 +64,7 @@ pub(super) enum Before {
 
 impl Watch {
     /// Other lanes run.
-    pub fn restart(&mut self, before: Before, turns: Turns) {
+    pub(super) fn restart(&mut self, before: Before, turns: Turns) {
         self.turn = match turns {
             Turns::AsReached => TURN,
             Turns::WaitersFirst => TURN_OF_WAITERS,
@@ -78,18 +78,18 @@ impl Watch {
     }
 
     /// Somebody has come to a barrier or to its end.
-    pub fn arrive(&mut self) {
+    pub(super) fn arrive(&mut self) {
         self.arrivals += 1;
         self.change();
     }
 
-    pub fn change(&mut self) {
+    pub(super) fn change(&mut self) {
         self.changes += 1;
         (self.quiet, self.repeats) = (0, 0);
     }
 
     /// An instruction has read something, given by a hash of values and addresses.
-    pub fn read(&mut self, place: u32, hash: u64) {
+    pub(super) fn read(&mut self, place: u32, hash: u64) {
         self.reads = self.reads.saturating_add(1);
         match self.seen.iter_mut().find(|(other, _)| *other == place) {
             Some((_, last)) if *last == hash => self.repeats = self.repeats.saturating_add(1),
@@ -105,7 +105,7 @@ impl Watch {
     }
 
     /// Whether it is time for others, before so many steps more.
-    pub fn is_tired(&mut self, steps: u64, waits: Waits) -> bool {
+    pub(super) fn is_tired(&mut self, steps: u64, waits: Waits) -> bool {
         match waits {
             Waits::Never => false,
             Waits::Plainly => {

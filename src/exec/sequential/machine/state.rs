@@ -29,7 +29,7 @@ use vkcert_exec::resource::JobSampler;
 use vkcert_model::finding::{Finding, FindingKind};
 
 /// A dispatch in progress.
-pub struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     pub program: &'a Program,
     pub(super) settings: Settings,
     pub groups: [u32; 3],
@@ -110,7 +110,7 @@ pub struct Machine<'a> {
 }
 
 /// What a dispatch needs beside the program.
-pub struct Launch<'a> {
+pub(crate) struct Launch<'a> {
     pub settings: Settings,
     pub groups: [u32; 3],
     pub stores: &'a mut [Store],
@@ -128,7 +128,7 @@ pub struct Launch<'a> {
 }
 
 /// Bytes that a dispatch of `program` needs beside its buffers.
-pub fn working_bytes(program: &Program, width: u32) -> u64 {
+pub(crate) fn working_bytes(program: &Program, width: u32) -> u64 {
     let invocations: u64 = program.local_size.iter().map(|size| u64::from(*size)).product();
     let tiles = invocations.div_ceil(u64::from(width));
     let per_tile = (u64::from(program.words) + u64::from(program.invocation_words)) * u64::from(width) * 4;
@@ -136,7 +136,7 @@ pub fn working_bytes(program: &Program, width: u32) -> u64 {
 }
 
 impl<'a> Machine<'a> {
-    pub fn new(program: &'a Program, launch: Launch<'a>) -> Self {
+    pub(crate) fn new(program: &'a Program, launch: Launch<'a>) -> Self {
         let invocations = program.local_size.iter().map(|size| *size as usize).product::<usize>();
         let width = (launch.settings.tile_width as usize).min(invocations).max(1);
         let mask_words = width.div_ceil(64);
@@ -276,7 +276,7 @@ impl<'a> Machine<'a> {
         [local % columns, local / columns % rows, local / (columns * rows)]
     }
 
-    pub fn invocation_of_rank(&self, rank: Rank) -> [u32; 3] {
+    pub(crate) fn invocation_of_rank(&self, rank: Rank) -> [u32; 3] {
         let (workgroup, local) = parts_of_rank(rank);
         self.invocation_of(workgroup, local)
     }
@@ -287,7 +287,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Global invocation id of a local index in a workgroup given by its linear index.
-    pub fn invocation_of(&self, workgroup: u64, local: u32) -> [u32; 3] {
+    pub(crate) fn invocation_of(&self, workgroup: u64, local: u32) -> [u32; 3] {
         let group = self.group_at(workgroup);
         let id = self.local_id(local);
         std::array::from_fn(|axis| group[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis]))

@@ -9,7 +9,7 @@ const LEASE: u64 = 1_000_000;
 
 /// Steps that workers share.
 #[derive(Debug)]
-pub struct Allowance {
+pub(crate) struct Allowance {
     pub(super) left: AtomicU64,
     stopped: AtomicBool,
 }
@@ -44,7 +44,7 @@ impl Allowance {
 
 /// Why a run stopped before its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub(crate) enum Stop {
     Steps {
         place: u32,
         invocation: [u32; 3],
@@ -58,13 +58,13 @@ const BLOCKS_PER_LOOK: u32 = 1 << 12;
 
 /// When a run has to end.
 #[derive(Debug, Clone, Copy)]
-pub struct Deadline {
+pub(crate) struct Deadline {
     at: Option<Instant>,
     blocks_until_look: u32,
 }
 
 impl Deadline {
-    pub fn new(at: Option<Instant>) -> Self {
+    pub(crate) fn new(at: Option<Instant>) -> Self {
         Self { at, blocks_until_look: BLOCKS_PER_LOOK }
     }
 
@@ -81,7 +81,7 @@ impl Deadline {
     }
 
     /// The same deadline for another machine.
-    pub fn again(self) -> Self {
+    pub(crate) fn again(self) -> Self {
         Self::new(self.at)
     }
 }

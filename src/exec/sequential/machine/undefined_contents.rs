@@ -10,7 +10,7 @@ use vkcert_model::random::mixed;
 
 /// Whose words they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub(crate) enum Whose {
     /// A buffer or image of the test, by its number.
     Test,
     /// A dispatch, by its number.
@@ -28,13 +28,13 @@ pub enum Whose {
 
 /// Unwritten words of one owner.
 #[derive(Debug, Clone, Copy)]
-pub struct Unwritten {
+pub(crate) struct Unwritten {
     chosen: Arbitrary,
     salt: u64,
 }
 
 impl Unwritten {
-    pub fn of(variation: Option<Variation>, whose: Whose, number: u64) -> Self {
+    pub(crate) fn of(variation: Option<Variation>, whose: Whose, number: u64) -> Self {
         let chosen = variation.map_or(Arbitrary::Documented, |variation| variation.undefined);
         let seed = match chosen {
             Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => seed,
@@ -49,7 +49,7 @@ impl Unwritten {
     }
 
     /// The word at a place.
-    pub fn word(self, at: u64) -> u32 {
+    pub(crate) fn word(self, at: u64) -> u32 {
         match self.chosen {
             Arbitrary::Documented | Arbitrary::Operand { .. } => UNDEFINED_WORD,
             Arbitrary::Always { word } => word,
@@ -60,12 +60,12 @@ impl Unwritten {
     }
 
     /// The word of an invocation of the workgroup at a place of its registers or memory.
-    pub fn of_invocation(self, at: u32, local: u32) -> u32 {
+    pub(crate) fn of_invocation(self, at: u32, local: u32) -> u32 {
         self.word(u64::from(at) << 32 | u64::from(local))
     }
 
     /// The words of invocations from `first` on at a place.
-    pub fn fill_lanes(self, words: &mut [u32], at: u32, first: u32) {
+    pub(crate) fn fill_lanes(self, words: &mut [u32], at: u32, first: u32) {
         if !self.is_other() {
             return words.fill(UNDEFINED_WORD);
         }
@@ -75,7 +75,7 @@ impl Unwritten {
     }
 
     /// The memory of invocations from `first` on, `width` of them word by word.
-    pub fn fill_memory(self, memory: &mut [u32], width: usize, first: u32) {
+    pub(crate) fn fill_memory(self, memory: &mut [u32], width: usize, first: u32) {
         if !self.is_other() {
             return memory.fill(UNDEFINED_WORD);
         }
@@ -90,7 +90,7 @@ impl Unwritten {
     }
 
     /// Booleans of invocations from `first` on, 64 in a word.
-    pub fn fill_masks(self, masks: &mut [u64], at: u32, first: u32) {
+    pub(crate) fn fill_masks(self, masks: &mut [u64], at: u32, first: u32) {
         masks.fill(0);
         if !self.is_other() {
             return;
@@ -101,7 +101,7 @@ impl Unwritten {
     }
 
     /// Gives other values to the bytes of a store that nobody wrote, where the run asks for them.
-    pub fn fill(self, store: &mut Store) {
+    pub(crate) fn fill(self, store: &mut Store) {
         if !self.is_other() {
             return;
         }

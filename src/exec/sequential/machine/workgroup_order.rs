@@ -19,7 +19,7 @@ pub(super) struct Lineup {
 
 impl Lineup {
     /// The number of workgroups is within the limit of schedules where their order is not the ordinary one.
-    pub fn new(schedule: Schedule, groups: [u32; 3], tiles: usize) -> Self {
+    pub(super) fn new(schedule: Schedule, groups: [u32; 3], tiles: usize) -> Self {
         let order = schedule.tiles.map_or(Order::InOrder, |tiles| tiles.order);
         let permuted = schedule.workgroups != Order::InOrder;
         let workgroups = permuted.then(|| schedule.workgroups.permutation(groups.iter().product()));
@@ -27,17 +27,17 @@ impl Lineup {
     }
 
     /// Linear index of the workgroup that is started as this one.
-    pub fn workgroup(&self, started: u64) -> u64 {
+    pub(super) fn workgroup(&self, started: u64) -> u64 {
         self.workgroups.as_ref().map_or(started, |order| u64::from(order[started as usize]))
     }
 
     /// Tiles of a workgroup.
-    pub fn tiles(&self) -> usize {
+    pub(super) fn tiles(&self) -> usize {
         self.tiles.len()
     }
 
     /// The tile that is started as this one.
-    pub fn tile(&self, started: usize) -> usize {
+    pub(super) fn tile(&self, started: usize) -> usize {
         self.tiles[started] as usize
     }
 }

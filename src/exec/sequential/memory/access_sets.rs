@@ -13,7 +13,7 @@ use vkcert_spirv::operation::sized::{Form, Width};
 
 /// How a word was combined with operands, whatever their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Combined {
+pub(crate) struct Combined {
     by: Combining,
     part: Part,
 }
@@ -36,7 +36,7 @@ enum Part {
 
 impl Combined {
     /// By word of the number that an atomic without a used result changes; none where order matters.
-    pub fn by(op: Atomic, form: Form) -> Option<[Self; 2]> {
+    pub(crate) fn by(op: Atomic, form: Form) -> Option<[Self; 2]> {
         let by = match op {
             Atomic::Increment | Atomic::Decrement | Atomic::Add | Atomic::Sub => Combining::Sum,
             Atomic::Xor => Combining::Xor,
@@ -71,7 +71,7 @@ impl Combining {
 
 /// The marks of a store.
 #[derive(Debug)]
-pub struct Marks {
+pub(crate) struct Marks {
     /// Cells of a word, as a power of two.
     finer: u32,
     /// One bit per cell.
@@ -84,14 +84,14 @@ pub struct Marks {
 }
 
 /// Bytes of the marks of a store.
-pub fn bytes(words: usize, granule: u32) -> u64 {
+pub(crate) fn bytes(words: usize, granule: u32) -> u64 {
     let cells = words as u64 * u64::from(4 / granule.clamp(1, 4));
     3 * cells.div_ceil(64) * 8 + words as u64 * size_of::<Option<Combined>>() as u64
 }
 
 impl Marks {
     /// For cells of `granule` bytes: 1, 2 or 4.
-    pub fn new(words: usize, granule: u32) -> Self {
+    pub(crate) fn new(words: usize, granule: u32) -> Self {
         let finer = 2 - granule.trailing_zeros().min(2);
         let none = vec![0; (words << finer).div_ceil(64)];
         Self { finer, read: none.clone(), written: none.clone(), combined: none, ways: Vec::new(), words }
@@ -105,17 +105,17 @@ impl Marks {
     }
 
     #[inline]
-    pub fn read(&mut self, word: usize) {
+    pub(crate) fn read(&mut self, word: usize) {
         Self::set(&mut self.read, self.finer, word);
     }
 
     #[inline]
-    pub fn write(&mut self, word: usize) {
+    pub(crate) fn write(&mut self, word: usize) {
         Self::set(&mut self.written, self.finer, word);
     }
 
     /// An access to some bytes; of an atomic, the order counts.
-    pub fn touch(&mut self, touch: Touch, first: usize, bytes: usize) {
+    pub(crate) fn touch(&mut self, touch: Touch, first: usize, bytes: usize) {
         let (reads, writes) = match touch {
             Touch::Read | Touch::AtomicRead => (true, false),
             Touch::Write => (false, true),
@@ -129,7 +129,7 @@ impl Marks {
     }
 
     /// An atomic on some words; `way` where its place among others does not matter.
-    pub fn atomic(&mut self, op: Atomic, words: std::ops::Range<usize>, way: Option<[Combined; 2]>) {
+    pub(crate) fn atomic(&mut self, op: Atomic, words: std::ops::Range<usize>, way: Option<[Combined; 2]>) {
         if let Some(way) = way {
             if self.ways.is_empty() {
                 self.ways = vec![None; self.words];
@@ -156,7 +156,7 @@ impl Marks {
 
 /// Whether workers that left these marks on a store, each in its own copy, did so independently of each other and, where
 /// races are looked for, of what the shadow saw before.
-pub fn agree(workers: &[&Marks], before: Option<&Shadow>) -> bool {
+pub(crate) fn agree(workers: &[&Marks], before: Option<&Shadow>) -> bool {
     let entries = workers.first().map_or(0, |marks| marks.read.len());
     (0..entries).all(|entry| {
         let (mut plain, mut written, mut combined) = (0, 0, 0);
@@ -202,7 +202,7 @@ fn unseen(shadow: &Shadow, entry: usize, workers: &[&Marks]) -> bool {
 }
 
 /// Puts what the workers left in their copies into the store that they were copied from. They agree.
-pub fn merge(store: &mut Store, workers: &[(&Marks, &Store)]) {
+pub(crate) fn merge(store: &mut Store, workers: &[(&Marks, &Store)]) {
     let Some((first, _)) = workers.first() else { return };
     let (finer, entries) = (first.finer, first.written.len());
     for entry in 0..entries {

@@ -34,7 +34,7 @@ struct Users {
 
 /// Who accessed what, in a dispatch that has such descriptors.
 #[derive(Debug)]
-pub struct Aliasing {
+pub(crate) struct Aliasing {
     /// By descriptor.
     sharers: Vec<Option<Sharer>>,
     /// By buffer and byte.
@@ -43,7 +43,7 @@ pub struct Aliasing {
 
 impl Aliasing {
     /// None where no two descriptors clash; `bytes` says how long a buffer is. Fails where too many do.
-    pub fn of(
+    pub(crate) fn of(
         program: &Program,
         slots: &[Option<Slot>],
         bytes: impl Fn(usize) -> usize,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Words, or the bits beside them.
 #[derive(Debug)]
-pub enum Contents<T> {
+pub(crate) enum Contents<T> {
     Own(Vec<T>),
     Lent(Arc<Vec<T>>),
 }
@@ -45,7 +45,7 @@ impl<T: Clone> DerefMut for Contents<T> {
 
 impl<T: Clone> Contents<T> {
     /// Others read what is there now.
-    pub fn lend(&mut self) -> Arc<Vec<T>> {
+    pub(crate) fn lend(&mut self) -> Arc<Vec<T>> {
         let lent = match std::mem::take(self) {
             Contents::Own(own) => Arc::new(own),
             Contents::Lent(lent) => lent,
@@ -56,7 +56,7 @@ impl<T: Clone> Contents<T> {
 
     /// The words, to be changed.
     #[inline]
-    pub fn own(&mut self) -> &mut Vec<T> {
+    pub(crate) fn own(&mut self) -> &mut Vec<T> {
         if let Contents::Lent(_) = self {
             self.take_back();
         }

@@ -14,7 +14,7 @@ use vkcert_spirv::operation::sized::{Form, Width};
 
 /// What a descriptor shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum View {
+pub(crate) enum View {
     #[default]
     Bytes,
     /// So many texels.
@@ -27,7 +27,7 @@ pub enum View {
 
 /// Levels and layers of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Picture {
+pub(crate) struct Picture {
     pub shape: ImageShape,
     pub view: ImageView,
 }
@@ -35,7 +35,7 @@ pub struct Picture {
 /// A texel by whole numbers: the axes x, y, z, the layer (of a cube: the face, of an array of cubes layer and face),
 /// the sample (0 in images that are not multisampled).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     pub level: i64,
     pub layer: i64,
     pub at: [i64; 3],
@@ -43,7 +43,7 @@ pub struct Place {
 }
 
 impl View {
-    pub fn format(&self) -> Option<ImageFormat> {
+    pub(crate) fn format(&self) -> Option<ImageFormat> {
         match self {
             View::Bytes | View::Sampler(_) => None,
             View::Texels(format, _) => Some(*format),
@@ -52,7 +52,7 @@ impl View {
     }
 
     /// Of a texel by whole numbers: how many are axes, and how many (none or one) a layer or face.
-    pub fn coordinates(&self) -> (usize, usize) {
+    pub(crate) fn coordinates(&self) -> (usize, usize) {
         match self {
             View::Bytes | View::Sampler(_) | View::Texels(..) => (1, 0),
             View::Image(picture, _) => match picture.view.kind {
@@ -66,7 +66,7 @@ impl View {
     }
 
     /// Bytes from the start of the range to a texel; none: there is no such texel.
-    pub fn start(&self, place: &Place) -> Option<usize> {
+    pub(crate) fn start(&self, place: &Place) -> Option<usize> {
         match self {
             View::Bytes | View::Sampler(_) => None,
             View::Texels(format, texels) => {
@@ -78,7 +78,7 @@ impl View {
     }
 
     /// The texels that there are at a level, for messages.
-    pub fn bounds(&self, level: i64) -> String {
+    pub(crate) fn bounds(&self, level: i64) -> String {
         match self {
             View::Bytes | View::Sampler(_) => "no texels".to_owned(),
             View::Texels(_, texels) => format!("{texels} texels"),
@@ -89,7 +89,7 @@ impl View {
 
 impl Picture {
     /// Texels of a level of the view in x, y, z.
-    pub fn extent(&self, level: u32) -> [u32; 3] {
+    pub(crate) fn extent(&self, level: u32) -> [u32; 3] {
         self.shape.level_extent(self.view.level.saturating_add(level))
     }
 
@@ -127,7 +127,7 @@ impl Picture {
 }
 
 /// Axes of a level: of a cube's face two.
-pub fn axes(kind: ViewKind) -> usize {
+pub(crate) fn axes(kind: ViewKind) -> usize {
     match kind {
         ViewKind::One | ViewKind::OneArray => 1,
         ViewKind::Two | ViewKind::TwoArray | ViewKind::Cube | ViewKind::CubeArray => 2,
@@ -136,7 +136,7 @@ pub fn axes(kind: ViewKind) -> usize {
 }
 
 /// Coordinates of a sampled image without its layer: of a cube a direction.
-pub fn directions(kind: ViewKind) -> usize {
+pub(crate) fn directions(kind: ViewKind) -> usize {
     match kind {
         ViewKind::Cube | ViewKind::CubeArray => 3,
         ViewKind::One | ViewKind::OneArray | ViewKind::Two | ViewKind::TwoArray | ViewKind::Three => axes(kind),
@@ -144,7 +144,7 @@ pub fn directions(kind: ViewKind) -> usize {
 }
 
 /// Whether a coordinate names the layer.
-pub fn arrayed(kind: ViewKind) -> bool {
+pub(crate) fn arrayed(kind: ViewKind) -> bool {
     match kind {
         ViewKind::OneArray | ViewKind::TwoArray | ViewKind::CubeArray => true,
         ViewKind::One | ViewKind::Two | ViewKind::Three | ViewKind::Cube => false,
@@ -152,7 +152,7 @@ pub fn arrayed(kind: ViewKind) -> bool {
 }
 
 /// Why an instruction cannot go to what is bound.
-pub fn check(step: &ImageStep, view: &View, sampler: Option<&JobSampler>) -> Result<(), String> {
+pub(crate) fn check(step: &ImageStep, view: &View, sampler: Option<&JobSampler>) -> Result<(), String> {
     let name = &step.image.name;
     let Some(format) = view.format() else {
         return Err(format!("`{name}` is used as an image, and something else is bound to it"));

@@ -1,11 +1,11 @@
 //! Memory that invocations share, and what is known of the accesses to it: races, order, aliases, what was read.
 
-pub mod access_sets;
-pub mod aliasing;
-pub mod copy_on_write;
-pub mod image_view;
-pub mod race_shadow;
-pub mod racing_accesses;
-pub mod read_tracking;
-pub mod store;
-pub mod vector_clocks;
+pub(crate) mod access_sets;
+pub(crate) mod aliasing;
+pub(crate) mod copy_on_write;
+pub(crate) mod image_view;
+pub(crate) mod race_shadow;
+pub(crate) mod racing_accesses;
+pub(crate) mod read_tracking;
+pub(crate) mod store;
+pub(crate) mod vector_clocks;

@@ -21,37 +21,37 @@ use std::rc::Rc;
 
 /// Time, local invocation index and instruction of an access in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stamp(u64);
+pub(crate) struct Stamp(u64);
 
 const LANE_BITS: u32 = 11;
 const PLACE_BITS: u32 = 21;
 
 /// Instructions behind this index cannot be told apart in findings.
-pub const MOST_PLACES: u32 = (1 << PLACE_BITS) - 1;
+pub(crate) const MOST_PLACES: u32 = (1 << PLACE_BITS) - 1;
 
 impl Stamp {
-    pub fn new(time: u32, lane: u32, place: u32) -> Self {
+    pub(crate) fn new(time: u32, lane: u32, place: u32) -> Self {
         Self(u64::from(time) << 32 | u64::from(lane) << PLACE_BITS | u64::from(place.min(MOST_PLACES)))
     }
 
-    pub fn time(self) -> u32 {
+    pub(crate) fn time(self) -> u32 {
         (self.0 >> 32) as u32
     }
 
     /// Local invocation index.
-    pub fn lane(self) -> u32 {
+    pub(crate) fn lane(self) -> u32 {
         (self.0 >> PLACE_BITS) as u32 & ((1 << LANE_BITS) - 1)
     }
 
     /// Index into the module's instruction list.
-    pub fn place(self) -> u32 {
+    pub(crate) fn place(self) -> u32 {
         self.0 as u32 & MOST_PLACES
     }
 }
 
 /// What an access is compared with.
 #[derive(Debug, Clone, Copy)]
-pub struct Now {
+pub(crate) struct Now {
     pub stamp: Stamp,
     /// First time of the workgroup.
     pub workgroup: u32,
@@ -118,7 +118,7 @@ struct Atomics {
 
 /// Shadow of one block of memory. Times start at 1, so that fresh cells race with nothing.
 #[derive(Debug, Clone, Default)]
-pub struct Shadow {
+pub(crate) struct Shadow {
     plain: Vec<Plain>,
     /// Empty where no instruction is atomic.
     atomics: Vec<Atomics>,
@@ -131,7 +131,7 @@ pub struct Shadow {
 
 /// What was done to a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub read: bool,
     pub written: bool,
     pub atomically_read: bool,
@@ -139,21 +139,21 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn any(self) -> bool {
+    pub(crate) fn any(self) -> bool {
         self.read || self.written || self.atomically_read || self.atomically_written
     }
 }
 
 /// Whether a memory has atomic accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Atomicity {
+pub(crate) enum Atomicity {
     PlainOnly,
     WithAtomics,
 }
 
 impl Shadow {
     /// For cells of `granule` bytes: 1, 2 or 4.
-    pub fn new(words: usize, atomicity: Atomicity, granule: u32) -> Self {
+    pub(crate) fn new(words: usize, atomicity: Atomicity, granule: u32) -> Self {
         let finer = 2 - granule.trailing_zeros().min(2);
         let cells = words << finer;
         let atomics = match atomicity {
@@ -169,14 +169,14 @@ impl Shadow {
     }
 
     /// Looks at the order that everything makes together, for memory of these kinds.
-    pub fn order_exactly(&mut self, order: &Rc<RefCell<Order>>, kinds: Kinds) {
+    pub(crate) fn order_exactly(&mut self, order: &Rc<RefCell<Order>>, kinds: Kinds) {
         let cells = vec![Cell::default(); std::mem::take(&mut self.plain).len()];
         self.atomics = Vec::new();
         self.exact = Some((order.clone(), Cells { cells, kinds, ..Cells::default() }));
     }
 
     /// Forgets all accesses.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         if let Some((_, cells)) = &mut self.exact {
             self.racers.clear();
             cells.cells.iter_mut().for_each(Cell::reset);
@@ -185,19 +185,19 @@ impl Shadow {
     }
 
     /// Whether two atomics on a cell may not be atomic for each other.
-    pub fn has_atomics_apart(&self) -> bool {
+    pub(crate) fn has_atomics_apart(&self) -> bool {
         self.exact.as_ref().is_some_and(|(order, _)| order.borrow().has_atomics_apart())
     }
 
     /// What invocations tell each other by an atomic on a word, where that orders anything.
-    pub fn tell(&mut self, word: usize, told: &Told) {
+    pub(crate) fn tell(&mut self, word: usize, told: &Told) {
         if let Some((order, cells)) = &mut self.exact {
             cells.tell(word, told, &mut order.borrow_mut());
         }
     }
 
     /// Bytes of a program's shadow; lists of accesses are taken to hold two each.
-    pub fn bytes(words: usize, atomicity: Atomicity, program: &Program, granule: u32) -> u64 {
+    pub(crate) fn bytes(words: usize, atomicity: Atomicity, program: &Program, granule: u32) -> u64 {
         let words = words * (4 / granule.clamp(1, 4) as usize);
         if let OrderUse::Exact(_) = program.order {
             return words as u64 * (CELL_BYTES + 6 * size_of::<Stamp>() as u64);
@@ -210,7 +210,7 @@ impl Shadow {
     }
 
     /// What was done to a cell so far.
-    pub fn seen(&self, cell: usize) -> Seen {
+    pub(crate) fn seen(&self, cell: usize) -> Seen {
         if let Some((_, cells)) = &self.exact {
             return cells.cells[cell].seen();
         }
@@ -227,7 +227,7 @@ impl Shadow {
     /// Notes an access to a word that held the first value and holds the second then; calls `race` with each earlier access that
     /// it races with (of each instruction at most one).
     #[inline]
-    pub fn touch(&mut self, word: usize, touch: Touch, now: &Now, values: [u128; 2], race: impl FnMut(Earlier)) {
+    pub(crate) fn touch(&mut self, word: usize, touch: Touch, now: &Now, values: [u128; 2], race: impl FnMut(Earlier)) {
         if self.finer == 0 {
             self.touch_cell(word, touch, now, values, race);
         } else {
@@ -236,7 +236,7 @@ impl Shadow {
     }
 
     /// Notes an access to some bytes. Of several cells the first that races with an instruction is told.
-    pub fn touch_bytes(
+    pub(crate) fn touch_bytes(
         &mut self,
         byte: usize,
         bytes: usize,

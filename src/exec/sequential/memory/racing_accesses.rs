@@ -25,7 +25,7 @@ const ALIKE: usize = 4;
 
 /// An earlier access with which one races.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Earlier {
+pub(crate) struct Earlier {
     pub stamp: Stamp,
     pub touch: Touch,
     pub missing: Missing,
@@ -49,21 +49,21 @@ impl Racer {
 
 /// By cell.
 #[derive(Debug, Clone, Default)]
-pub struct Racers(HashMap<usize, Vec<Racer>>);
+pub(crate) struct Racers(HashMap<usize, Vec<Racer>>);
 
 impl Racers {
     #[inline]
-    pub fn have(&self, cell: usize) -> bool {
+    pub(crate) fn have(&self, cell: usize) -> bool {
         !self.0.is_empty() && self.0.contains_key(&cell)
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// An access that leaves a value, with the races that the shadow has found. `missing` says what is missing between an
     /// earlier access and this one if one of them writes, and whether the earlier one can still race with anything.
-    pub fn meet(
+    pub(crate) fn meet(
         &mut self,
         cell: usize,
         (stamp, touch, left): (Stamp, Touch, u128),
@@ -104,7 +104,7 @@ impl Racers {
 
 /// Whether an access can still race with a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lasting {
+pub(crate) enum Lasting {
     Yes,
     No,
 }

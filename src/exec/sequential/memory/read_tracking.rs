@@ -88,7 +88,7 @@ struct Cells {
 
 /// A dispatch that is watched.
 #[derive(Debug)]
-pub struct Reads {
+pub(crate) struct Reads {
     readers: HashMap<u32, u32>,
     storers: HashMap<u32, u8>,
     buffers: BTreeMap<usize, Cells>,
@@ -99,7 +99,7 @@ pub struct Reads {
 
 impl Reads {
     /// None where that takes too much memory. `shape` gives the bytes of a buffer, and those of the least that is accessed there.
-    pub fn of(watched: &WatchedReads, shape: impl Fn(usize) -> (usize, u32)) -> Option<Self> {
+    pub(crate) fn of(watched: &WatchedReads, shape: impl Fn(usize) -> (usize, u32)) -> Option<Self> {
         let mut room = MOST_BYTES;
         let mut buffers = BTreeMap::new();
         for buffer in &watched.buffers {
@@ -139,7 +139,7 @@ impl Reads {
     }
 
     /// None where it is not known by whom something was stored.
-    pub fn finish(self) -> Option<DispatchReads> {
+    pub(crate) fn finish(self) -> Option<DispatchReads> {
         if self.is_incomplete {
             return None;
         }

@@ -12,11 +12,11 @@ use vkcert_exec::resource::JobView;
 use vkcert_exec::{Job, JobBinding};
 
 /// What undefined memory reads as.
-pub const UNDEFINED_WORD: u32 = 0xCDCD_CDCD;
+pub(crate) const UNDEFINED_WORD: u32 = 0xCDCD_CDCD;
 
 /// A block of words.
 #[derive(Debug, Default)]
-pub struct Store {
+pub(crate) struct Store {
     pub words: Contents<u32>,
     /// One bit per byte, 16 words to an entry; none where every byte is defined.
     pub undefined: Option<Contents<u64>>,
@@ -35,7 +35,7 @@ fn bits(word: usize, bytes: Range<u32>) -> (usize, u64) {
 
 impl Store {
     /// From bytes (padded with zeros to whole words) and the ranges that are defined.
-    pub fn of_bytes(bytes: &[u8], defined: &[Range<usize>]) -> Self {
+    pub(crate) fn of_bytes(bytes: &[u8], defined: &[Range<usize>]) -> Self {
         let words: Vec<u32> = bytes
             .chunks(4)
             .map(|chunk| {
@@ -56,7 +56,7 @@ impl Store {
         Self { words: words.into(), undefined: any.then(|| undefined.into()), ..Self::default() }
     }
 
-    pub fn undefined_words(words: usize) -> Self {
+    pub(crate) fn undefined_words(words: usize) -> Self {
         let undefined = Some(vec![0; words.div_ceil(16)].into());
         let mut store = Self { words: vec![0; words].into(), undefined, ..Self::default() };
         store.reset();
@@ -64,7 +64,7 @@ impl Store {
     }
 
     /// Makes every word undefined.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.words.fill(UNDEFINED_WORD);
         if let Some(undefined) = &mut self.undefined {
             undefined.fill(u64::MAX);
@@ -78,35 +78,35 @@ impl Store {
     }
 
     /// Marks every byte as undefined and leaves it as it is: what is defined afterwards has been written since.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.undefined = Some(vec![u64::MAX; self.words.len().div_ceil(16)].into());
     }
 
     #[inline]
-    pub fn is_undefined(&self, word: usize) -> bool {
+    pub(crate) fn is_undefined(&self, word: usize) -> bool {
         self.is_part_undefined(word, 0..4)
     }
 
     /// Whether one of these bytes of a word is undefined.
     #[inline]
-    pub fn is_part_undefined(&self, word: usize, bytes: Range<u32>) -> bool {
+    pub(crate) fn is_part_undefined(&self, word: usize, bytes: Range<u32>) -> bool {
         let (entry, mask) = bits(word, bytes);
         self.undefined.as_ref().is_some_and(|bits| bits[entry] & mask != 0)
     }
 
     /// A mask of the bytes of a word that are undefined.
-    pub fn undefined_bytes(&self, word: usize) -> u32 {
+    pub(crate) fn undefined_bytes(&self, word: usize) -> u32 {
         let undefined = self.undefined.as_ref().map_or(0, |bits| bits[word / 16] >> (word % 16 * 4) & 0xf);
         (0..4).filter(|byte| undefined >> byte & 1 == 1).fold(0, |mask, byte| mask | 0xff << (8 * byte))
     }
 
     #[inline]
-    pub fn define(&mut self, word: usize, defined: bool) {
+    pub(crate) fn define(&mut self, word: usize, defined: bool) {
         self.define_part(word, 0..4, defined);
     }
 
     #[inline]
-    pub fn define_part(&mut self, word: usize, bytes: Range<u32>, defined: bool) {
+    pub(crate) fn define_part(&mut self, word: usize, bytes: Range<u32>, defined: bool) {
         let (entry, mask) = bits(word, bytes);
         if let Some(bits) = &mut self.undefined {
             if defined {
@@ -117,7 +117,7 @@ impl Store {
         }
     }
 
-    pub fn bytes(&self, length: usize) -> Vec<u8> {
+    pub(crate) fn bytes(&self, length: usize) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.truncate(length);
         bytes
@@ -126,7 +126,7 @@ impl Store {
 
 /// A descriptor's range of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub(crate) struct Slot {
     pub buffer: usize,
     /// First word in the buffer.
     pub first: usize,
@@ -139,14 +139,14 @@ pub struct Slot {
 
 impl Slot {
     /// All of a store.
-    pub fn whole(buffer: usize, words: usize) -> Self {
+    pub(crate) fn whole(buffer: usize, words: usize) -> Self {
         Self { buffer, first: 0, words: words as u32, bytes: words as u32 * 4, view: View::Bytes }
     }
 }
 
 /// Why a binding cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SlotError {
+pub(crate) enum SlotError {
     #[error("levels or layers that the image does not have, or an image that the job does not have")]
     View,
     #[error("binding offset {0} is no multiple of 4")]
@@ -157,7 +157,7 @@ pub enum SlotError {
 
 impl Slot {
     /// What a binding shows of the job's buffers; dynamic offsets count for the dynamic classes, whose alone they are.
-    pub fn of(binding: &JobBinding, job: &Job) -> Result<Self, SlotError> {
+    pub(crate) fn of(binding: &JobBinding, job: &Job) -> Result<Self, SlotError> {
         let held = |buffer: usize| job.buffers.get(buffer).map(|buffer| buffer.bytes.len() as u64);
         let (offset, range) = match binding.view {
             JobView::Bytes | JobView::Texels(_) => {
@@ -202,13 +202,13 @@ fn picture(binding: &JobBinding, job: &Job) -> Result<Picture, SlotError> {
 
 /// Whether a dispatch sees some memory both as bytes and as texels: barriers then order it as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shared {
+pub(crate) enum Shared {
     No,
     Yes,
 }
 
 /// Whether some buffer is bound both as bytes and as texels.
-pub fn shared_memory(slots: &[Option<Slot>]) -> Shared {
+pub(crate) fn shared_memory(slots: &[Option<Slot>]) -> Shared {
     let bound = |as_bytes: bool| {
         let one = move |slot: &&Slot| match slot.view {
             View::Bytes => as_bytes,
@@ -222,7 +222,7 @@ pub fn shared_memory(slots: &[Option<Slot>]) -> Shared {
 
 /// The times of race detection (see `race_shadow`).
 #[derive(Debug, Clone, Copy)]
-pub struct Clock {
+pub(crate) struct Clock {
     latest: u32,
     buffers: u32,
     images: u32,
@@ -233,12 +233,12 @@ pub struct Clock {
 
 impl Clock {
     /// Time 0 is before everything.
-    pub fn new(shared: Shared) -> Self {
+    pub(crate) fn new(shared: Shared) -> Self {
         Self { latest: 0, buffers: 0, images: 0, workgroup: 0, first_of_workgroup: 0, shared }
     }
 
     /// A workgroup starts; gives its first time.
-    pub fn workgroup_starts(&mut self) -> u32 {
+    pub(crate) fn workgroup_starts(&mut self) -> u32 {
         self.latest += 1;
         self.buffers = self.latest;
         self.images = self.latest;
@@ -248,7 +248,7 @@ impl Clock {
     }
 
     /// What is ordered where one memory may be both buffer and image: then either only with the other.
-    pub fn coupled(&self, ordered: Ordered) -> Ordered {
+    pub(crate) fn coupled(&self, ordered: Ordered) -> Ordered {
         match self.shared {
             Shared::Yes => {
                 let both = ordered.buffers && ordered.images;
@@ -259,7 +259,7 @@ impl Clock {
     }
 
     /// A barrier orders the memories named.
-    pub fn barrier(&mut self, ordered: Ordered) {
+    pub(crate) fn barrier(&mut self, ordered: Ordered) {
         self.latest += 1;
         let ordered = self.coupled(ordered);
         if ordered.images {
@@ -274,25 +274,25 @@ impl Clock {
     }
 
     /// The latest time so far.
-    pub fn latest(&self) -> u32 {
+    pub(crate) fn latest(&self) -> u32 {
         self.latest
     }
 
     /// A time of its own, for what orders some invocations only.
-    pub fn tick(&mut self) -> u32 {
+    pub(crate) fn tick(&mut self) -> u32 {
         self.latest += 1;
         self.latest
     }
 
-    pub fn in_buffers(&self, lane: u32, place: u32) -> Now {
+    pub(crate) fn in_buffers(&self, lane: u32, place: u32) -> Now {
         Now { stamp: Stamp::new(self.buffers, lane, place), workgroup: self.first_of_workgroup, epoch: 1 }
     }
 
-    pub fn in_images(&self, lane: u32, place: u32) -> Now {
+    pub(crate) fn in_images(&self, lane: u32, place: u32) -> Now {
         Now { stamp: Stamp::new(self.images, lane, place), workgroup: self.first_of_workgroup, epoch: 1 }
     }
 
-    pub fn in_workgroup(&self, lane: u32, place: u32) -> Now {
+    pub(crate) fn in_workgroup(&self, lane: u32, place: u32) -> Now {
         let first = self.first_of_workgroup;
         Now { stamp: Stamp::new(self.workgroup, lane, place), workgroup: first, epoch: first }
     }

@@ -11,7 +11,7 @@ use vkcert_spirv::operation::sized::{Form, Operation, Sized, Width};
 use vkcert_spirv::operation::word::{Binary, Ternary};
 
 /// Contracts every sum that may be contracted.
-pub fn contract(program: &mut Program, preferred: Preferred) {
+pub(super) fn contract(program: &mut Program, preferred: Preferred) {
     let Program { blocks, freedom, .. } = program;
     for block in blocks {
         let mut products: HashMap<Reg, [Reg; 2]> = HashMap::new();

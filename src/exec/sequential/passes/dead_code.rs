@@ -49,7 +49,7 @@ fn registers(step: &mut Step) -> (Vec<Scalar>, Vec<Scalar>) {
 }
 
 /// Clears the suspects of steps that compute components which nothing depends on.
-pub fn mark_dead_code(program: &mut Program) {
+pub(super) fn mark_dead_code(program: &mut Program) {
     if program.blocks.iter().flat_map(|block| &block.steps).all(|step| step.suspects.is_empty()) {
         return;
     }

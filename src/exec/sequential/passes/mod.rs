@@ -19,7 +19,7 @@ use definedness::{find_suspects, find_undefined_results};
 use register_allocation::allocate;
 
 /// Makes a decoded program ready to run.
-pub fn run(program: &mut Program, known: &Known) {
+pub(crate) fn run(program: &mut Program, known: &Known) {
     propagate_copies(program);
     if let Some(Products::Contracted(preferred)) = known.variation.map(|variation| variation.products) {
         contraction::contract(program, preferred);

@@ -8,7 +8,7 @@
 //! Does not cover: the instructions of a statement: the text shows source lines, the emitter of C++ will print expressions.
 
 mod outline;
-pub mod source_lines;
+pub(crate) mod source_lines;
 
 use super::compile::compile;
 use super::decode::Known;
@@ -55,14 +55,14 @@ impl std::fmt::Display for Lowered {
 
 /// Counts of the loop decisions of one kernel.
 #[derive(Debug, Clone, Default)]
-pub struct LoopTally {
+pub(crate) struct LoopTally {
     decisions: Vec<LoweringDecision>,
 }
 
 const AXES: [char; 3] = ['z', 'y', 'x'];
 
 impl LoopTally {
-    pub fn new(module: &Module, program: &Program) -> Self {
+    pub(crate) fn new(module: &Module, program: &Program) -> Self {
         let mut texts: Vec<String> = AXES.iter().map(|axis| format!("workgroup.{axis} < groups.{axis}")).collect();
         for region in 0..=program.barriers.len() {
             let region = region_name(module, program, region);
@@ -74,7 +74,7 @@ impl LoopTally {
     }
 
     /// Adds a dispatch: `entered[i]` workgroups ran region `i`.
-    pub fn add(&mut self, program: &Program, groups: [u32; 3], entered: &[u64]) {
+    pub(crate) fn add(&mut self, program: &Program, groups: [u32; 3], entered: &[u64]) {
         let nest = |[x, y, z]: [u32; 3], times: u64| {
             let [x, y, z] = [x, y, z].map(u64::from);
             // The outermost loop is over z: its condition is true z times and false once, and so on inwards.
@@ -90,13 +90,13 @@ impl LoopTally {
         }
     }
 
-    pub fn decisions(self) -> Vec<LoweringDecision> {
+    pub(crate) fn decisions(self) -> Vec<LoweringDecision> {
         self.decisions
     }
 }
 
 /// `region 1 from the entry`, `region 2 behind the barrier at file:9`.
-pub fn region_name(module: &Module, program: &Program, region: usize) -> String {
+pub(crate) fn region_name(module: &Module, program: &Program, region: usize) -> String {
     match region.checked_sub(1).and_then(|barrier| program.barriers.get(barrier)) {
         Some(barrier) => {
             format!("region {} behind the barrier at {}", region + 1, module.place(barrier.place as usize))

@@ -16,7 +16,7 @@ use vkcert_model::evidence::LoweringDecision;
 use vkcert_spirv::module::{Function, Id, Instruction, Module, is_terminator};
 
 /// The text of a lowered kernel.
-pub fn outline(module: &Module, entry: &str, program: &Program, decisions: &[LoweringDecision]) -> String {
+pub(super) fn outline(module: &Module, entry: &str, program: &Program, decisions: &[LoweringDecision]) -> String {
     let mut outline = Outline {
         module,
         program,

@@ -11,14 +11,14 @@ use vkcert_spirv::module::{Block, Id, Module};
 
 /// A line of a source file; `file` is the id of the OpString with its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SourceLine {
+pub(crate) struct SourceLine {
     pub file: Id,
     pub line: u32,
 }
 
 /// Which part of a line runs: a `for` line does so in three places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub(crate) enum Part {
     Start,
     Condition,
     Whole,
@@ -26,14 +26,14 @@ pub enum Part {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Statement {
+pub(crate) struct Statement {
     pub line: SourceLine,
     pub part: Part,
 }
 
 /// A piece of the body of a region.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Item {
+pub(crate) enum Item {
     Statements(BTreeSet<Statement>),
     Open { word: &'static str, line: Option<SourceLine> },
     Or,
@@ -41,7 +41,7 @@ pub enum Item {
 }
 
 /// Folds branches within one line into the line, and joins what then stands together.
-pub fn collapsed(items: Vec<(usize, Item)>) -> Vec<(usize, Item)> {
+pub(crate) fn collapsed(items: Vec<(usize, Item)>) -> Vec<(usize, Item)> {
     let mut done: Vec<(usize, Item)> = Vec::new();
     for (depth, item) in items {
         match item {
@@ -124,13 +124,13 @@ fn append(items: &mut Vec<(usize, Item)>, depth: usize, statements: BTreeSet<Sta
 
 /// The source text of a module.
 #[derive(Debug, Clone, Default)]
-pub struct Listing {
+pub(crate) struct Listing {
     text: BTreeMap<Id, Vec<String>>,
     loops: BTreeSet<SourceLine>,
 }
 
 impl Listing {
-    pub fn of(module: &Module) -> Self {
+    pub(crate) fn of(module: &Module) -> Self {
         let text = source_texts(module);
         let lines = |text: String| text.lines().map(|line| line.trim().to_owned()).collect();
         let mut listing =
@@ -143,12 +143,12 @@ impl Listing {
         listing
     }
 
-    pub fn is_loop(&self, line: SourceLine) -> bool {
+    pub(crate) fn is_loop(&self, line: SourceLine) -> bool {
         self.loops.contains(&line)
     }
 
     /// The line of a construct by its first block: where a loop begins, where a selection branches.
-    pub fn header(&self, module: &Module, block: &Block) -> Option<SourceLine> {
+    pub(crate) fn header(&self, module: &Module, block: &Block) -> Option<SourceLine> {
         let looping = module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge);
         let mut lines = block.range.clone().filter_map(|index| module.line(index));
         let line = if looping { lines.next() } else { lines.next_back() }?;
@@ -161,7 +161,7 @@ impl Listing {
     }
 
     /// `loop, line 43: for (...)`.
-    pub fn construct(&self, word: &str, line: Option<SourceLine>) -> String {
+    pub(crate) fn construct(&self, word: &str, line: Option<SourceLine>) -> String {
         let Some(line) = line else { return word.to_owned() };
         match self.text(line).map(|text| text.trim_end_matches('{').trim_end()) {
             Some(text) if !text.is_empty() => format!("{word}, line {}: {text}", line.line),
@@ -170,7 +170,7 @@ impl Listing {
     }
 
     /// An item as it is printed, one text per line.
-    pub fn lines(&self, item: &Item) -> Vec<String> {
+    pub(crate) fn lines(&self, item: &Item) -> Vec<String> {
         match item {
             Item::Statements(statements) => statements.iter().filter_map(|one| self.statement(one)).collect(),
             Item::Open { word, line } => vec![self.opening(word, *line)],

@@ -17,25 +17,25 @@ pub(super) struct Everyone {
 }
 
 impl Everyone {
-    pub fn of(bits: &BTreeSet<u32>) -> Self {
+    pub(super) fn of(bits: &BTreeSet<u32>) -> Self {
         Self { bits: bits.clone(), found: InvocationRecords::new(), bytes: 0 }
     }
 
-    pub fn bits(&self) -> &BTreeSet<u32> {
+    pub(super) fn bits(&self) -> &BTreeSet<u32> {
         &self.bits
     }
 
     /// Takes memory for one more dispatch; the bytes of all of them.
-    pub fn take(&mut self, size: &DispatchSize) -> u128 {
+    pub(super) fn take(&mut self, size: &DispatchSize) -> u128 {
         self.bytes += size.invocations().div_ceil(8) * self.bits.len() as u128;
         self.bytes
     }
 
-    pub fn add(&mut self, dispatch: usize, kept: DispatchInvocations) {
+    pub(super) fn add(&mut self, dispatch: usize, kept: DispatchInvocations) {
         self.found.insert(dispatch as u32, kept);
     }
 
-    pub fn into_found(self) -> InvocationRecords {
+    pub(super) fn into_found(self) -> InvocationRecords {
         self.found
     }
 }

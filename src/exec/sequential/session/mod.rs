@@ -5,7 +5,7 @@ mod bit_witnesses;
 mod early;
 mod executor;
 mod notes;
-pub mod program_cache;
+pub(crate) mod program_cache;
 mod records;
 mod schedules;
 mod stored_bytes;

@@ -21,7 +21,7 @@ const MOST_KEPT: usize = 1_000_000;
 
 /// What a program was decoded from.
 #[derive(Debug, Clone)]
-pub struct Origin<'a> {
+pub(crate) struct Origin<'a> {
     pub module: &'a Arc<Module>,
     pub entry: &'a str,
     pub specialization: &'a BTreeMap<u32, u64>,
@@ -30,7 +30,7 @@ pub struct Origin<'a> {
 
 /// A program with what running it has shown.
 #[derive(Debug)]
-pub struct Decoded {
+pub(crate) struct Decoded {
     pub program: Program,
     /// Whether its workgroups were found to depend on each other; so they are not tried on several cores again.
     pub dependent: AtomicBool,
@@ -79,7 +79,7 @@ struct Kept {
 
 /// Shared by the clones of an engine.
 #[derive(Debug, Default)]
-pub struct Programs {
+pub(crate) struct Programs {
     kept: Mutex<Kept>,
     pub counters: Counters,
 }
@@ -90,7 +90,7 @@ impl Programs {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn module(&self, words: &Arc<Vec<u32>>) -> Result<Arc<Module>, ModuleError> {
+    pub(crate) fn module(&self, words: &Arc<Vec<u32>>) -> Result<Arc<Module>, ModuleError> {
         if let Some(module) = last(&mut self.kept().modules, |module| same(&module.words, words)) {
             return Ok(module.clone());
         }
@@ -100,7 +100,7 @@ impl Programs {
         Ok(module)
     }
 
-    pub fn decoded(&self, origin: &Origin, known: &Known) -> Result<Arc<Decoded>, Unsupported> {
+    pub(crate) fn decoded(&self, origin: &Origin, known: &Known) -> Result<Arc<Decoded>, Unsupported> {
         let place = self.place(origin, known);
         let mut is_new = false;
         let decoded = place.get_or_init(|| {

@@ -9,7 +9,7 @@ use vkcert_spirv::interface::Reflection;
 use vkcert_spirv::module::Module;
 
 /// The note about them; none where all that is read has been set.
-pub fn note(
+pub(super) fn note(
     program: &Program,
     push_constants: &Store,
     module: &Module,

@@ -1,6 +1,6 @@
 //! How the engine runs: tile width, memory model, cores, order, limits.
 
-pub mod variation;
+pub(crate) mod variation;
 
 use std::time::Duration;
 use variation::Variation;

@@ -14,7 +14,7 @@ use vkcert_spirv::operation::sized::{Form, Sized, Width};
 use vkcert_spirv::operation::word::{Binary, Ternary};
 
 /// What is made of several operations; scalar ones stand in `spirv::operation`.
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::Bitcast, Meaning::Special(same_bits)),
     row(Op::VectorTimesScalar, Meaning::Special(times_scalar)),
     row(Op::MatrixTimesScalar, Meaning::Special(times_scalar)),
@@ -65,7 +65,7 @@ fn recast(decoder: &mut Decoder<'_>, from: &Numbers, to: Width) -> Result<Vec<Pa
 }
 
 /// Some bits of a word; all of them where there are 32.
-pub fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Result<Reg, Unsupported> {
+pub(crate) fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Result<Reg, Unsupported> {
     if bits == 32 {
         return Ok(word);
     }
@@ -75,7 +75,7 @@ pub fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Resul
 }
 
 /// A word of pieces, the lowest first.
-pub fn join(decoder: &mut Decoder<'_>, pieces: &[Reg], bits: u32) -> Result<Reg, Unsupported> {
+pub(crate) fn join(decoder: &mut Decoder<'_>, pieces: &[Reg], bits: u32) -> Result<Reg, Unsupported> {
     let mut word = pieces[0];
     for (piece, place) in pieces.iter().zip(0..).skip(1) {
         let shift = decoder.constant_word(place * bits);
@@ -94,7 +94,12 @@ fn times_scalar(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
 }
 
 /// Sum of products, from the first component to the last.
-pub fn sum_of_products(decoder: &mut Decoder<'_>, form: Form, a: &[Parts], b: &[Parts]) -> Result<Parts, Unsupported> {
+pub(crate) fn sum_of_products(
+    decoder: &mut Decoder<'_>,
+    form: Form,
+    a: &[Parts],
+    b: &[Parts],
+) -> Result<Parts, Unsupported> {
     let mut sum = compute2(decoder, Binary::FMul, form, a[0], b[0])?;
     for (a, b) in a.iter().zip(b).skip(1) {
         let product = compute2(decoder, Binary::FMul, form, *a, *b)?;

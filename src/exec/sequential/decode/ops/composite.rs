@@ -16,7 +16,7 @@ use std::ops::Range;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::types::Type;
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::CompositeConstruct, Meaning::Special(construct)),
     row(Op::CompositeExtract, Meaning::Special(extract)),
     row(Op::CompositeInsert, Meaning::Special(insert)),
@@ -123,7 +123,7 @@ fn undefined_like(decoder: &mut Decoder<'_>, scalar: Scalar) -> Scalar {
 }
 
 /// An undefined value of a type that has no scalars: what uses it is refused, and mostly nothing does.
-pub fn undefined_opaque(decoder: &Decoder<'_>, ty: Id) -> Option<Value> {
+pub(crate) fn undefined_opaque(decoder: &Decoder<'_>, ty: Id) -> Option<Value> {
     has_no_scalars(decoder, ty).then_some(Value::Opaque(Opaque { image: None, sampler: None, ty }))
 }
 

@@ -19,7 +19,7 @@ use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::sized::{Form, Relation};
 use vkcert_spirv::operation::word::Compare;
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::Nop, Meaning::Nothing),
     row(Op::Line, Meaning::Nothing),
     row(Op::NoLine, Meaning::Nothing),

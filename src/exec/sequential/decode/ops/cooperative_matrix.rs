@@ -30,7 +30,7 @@ use vkcert_spirv::operation::sized::Form;
 use vkcert_spirv::operation::word::Binary;
 use vkcert_spirv::types::{Signedness, Type, Types};
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::CooperativeMatrixLoadKHR, Meaning::Special(load)),
     row(Op::CooperativeMatrixStoreKHR, Meaning::Special(store)),
     row(Op::CooperativeMatrixMulAddKHR, Meaning::Special(multiply)),
@@ -38,7 +38,7 @@ pub const TABLE: &[Row] = &[
 ];
 
 /// Tells how many elements of each matrix an invocation holds.
-pub fn share(types: &mut Types, constants: &Constants, subgroup_size: u32) -> Result<(), Unsupported> {
+pub(crate) fn share(types: &mut Types, constants: &Constants, subgroup_size: u32) -> Result<(), Unsupported> {
     types.share_matrices(|ids| {
         let [scope, rows, columns] = sizes(constants, ids)?;
         if scope != SUBGROUP_SCOPE {

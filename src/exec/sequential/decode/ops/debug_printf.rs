@@ -20,7 +20,7 @@ use vkcert_spirv::types::{Signedness, Type};
 const DEBUG_PRINTF: u32 = 1;
 
 /// One instruction of the set.
-pub fn debug_printf(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+pub(crate) fn debug_printf(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let number = instruction.literal(1).unwrap_or(0);
     if number != DEBUG_PRINTF {
         return Err(unsupported(format!("NonSemantic.DebugPrintf instruction {number}")));
@@ -53,7 +53,7 @@ fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<Printable, Unsupported
 }
 
 /// A format string in pieces.
-pub fn pieces(text: &str) -> Vec<Piece> {
+pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     let mut found: Vec<Piece> = Vec::new();
     let mut plain = String::new();
     let mut rest = text;

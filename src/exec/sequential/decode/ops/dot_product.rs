@@ -18,7 +18,7 @@ use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::sized::{Form, Width};
 use vkcert_spirv::types::Signedness;
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::SDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, Sum::Plain))),
     row(Op::UDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, UNSIGNED, Sum::Plain))),
     row(Op::SUDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Plain))),

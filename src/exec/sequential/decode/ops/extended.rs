@@ -22,7 +22,7 @@ use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
 use vkcert_spirv::operation::word::{Binary, Compare, Unary};
 use vkcert_spirv::operation::{ScalarOperation, extended_operation};
 
-pub const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];
+pub(crate) const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];
 
 /// Gets the operands behind the number, as registers.
 type ExtendedHandler = fn(&mut Decoder<'_>, &Instruction, &[Numbers]) -> Result<(), Unsupported>;
@@ -59,7 +59,7 @@ const COMPOSED: &[(GLOp, ExtendedHandler)] = &[
 ];
 
 /// Instructions of GLSL.std.450 that have a row, and those that have none, by name.
-pub fn names() -> (Vec<String>, Vec<String>) {
+pub(crate) fn names() -> (Vec<String>, Vec<String>) {
     let all = (0..=u8::MAX).filter_map(|number| GLOp::from_u32(number.into()));
     let (run, missing): (Vec<GLOp>, Vec<GLOp>) =
         all.partition(|op| extended_operation(*op).is_some() || COMPOSED.iter().any(|(known, _)| known == op));

@@ -23,7 +23,7 @@ use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::sized::{Form, Width};
 use vkcert_spirv::types::{Image, Signedness, Type};
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::SampledImage, Meaning::Special(sampled_image)),
     row(Op::Image, Meaning::Special(image_of)),
     row(Op::ImageSampleExplicitLod, Meaning::Special(|decoder, one| sample(decoder, one, Projection::None))),
@@ -48,7 +48,7 @@ pub const TABLE: &[Row] = &[
 // ---- variables ----
 
 /// Whether a type, or the elements of an array of it, are images or samplers.
-pub fn is_opaque(decoder: &Decoder<'_>, ty: Id) -> bool {
+pub(crate) fn is_opaque(decoder: &Decoder<'_>, ty: Id) -> bool {
     match decoder.types.get(ty) {
         Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => true,
         Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => is_opaque(decoder, *element),
@@ -57,7 +57,7 @@ pub fn is_opaque(decoder: &Decoder<'_>, ty: Id) -> bool {
 }
 
 /// Where a variable that holds images or samplers leads.
-pub fn variable(decoder: &mut Decoder<'_>, variable: Id, pointee: Id) -> Result<Location, Unsupported> {
+pub(crate) fn variable(decoder: &mut Decoder<'_>, variable: Id, pointee: Id) -> Result<Location, Unsupported> {
     match decoder.types.get(pointee) {
         Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
             let descriptor = decoder.descriptor_index(variable, 0, Kept::Image);
@@ -86,7 +86,7 @@ fn is_array(decoder: &Decoder<'_>, ty: Id) -> bool {
 }
 
 /// One element of an array of images or samplers: by a constant index, or any by a dynamic one.
-pub fn element(
+pub(crate) fn element(
     decoder: &mut Decoder<'_>,
     variable: Id,
     length: u32,
@@ -120,7 +120,12 @@ fn chosen(decoder: &Decoder<'_>, descriptors: Vec<u32>, index: Option<Index>) ->
 }
 
 /// OpLoad of an image, a sampler, or both.
-pub fn load(decoder: &mut Decoder<'_>, instruction: &Instruction, from: Chosen, ty: Id) -> Result<(), Unsupported> {
+pub(crate) fn load(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    from: Chosen,
+    ty: Id,
+) -> Result<(), Unsupported> {
     let opaque = match decoder.types.get(ty) {
         Some(Type::Sampler) => Opaque { image: None, sampler: Some(from), ty },
         // A combined one is sampled with its own sampler.
@@ -294,7 +299,7 @@ fn texel_pointer(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result
 }
 
 /// An atomic on a texel; value and comparator by their operand positions.
-pub fn atomic(
+pub(crate) fn atomic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     op: Atomic,

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::word::Compare;
 
-pub const AND: u8 = 0b1000;
+pub(crate) const AND: u8 = 0b1000;
 const OR: u8 = 0b1110;
 const EQUAL: u8 = 0b1001;
 const NOT_EQUAL: u8 = 0b0110;
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::LogicalAnd, Meaning::Logic(AND)),
     row(Op::LogicalOr, Meaning::Logic(OR)),
     row(Op::LogicalEqual, Meaning::Logic(EQUAL)),
@@ -82,7 +82,12 @@ fn select(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
 }
 
 /// Keeps a scalar float comparison, for markers that record what was compared.
-pub fn remember_comparison(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare, operands: &[Numbers]) {
+pub(crate) fn remember_comparison(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Compare,
+    operands: &[Numbers],
+) {
     let (Some(symbol), [left, right], Some(result)) = (op.float_symbol(), operands, instruction.result) else { return };
     let ([a], [b]) = (left.parts.as_slice(), right.parts.as_slice()) else { return };
     if decoder.markers.is_none() || !left.form.is_word() {

@@ -7,11 +7,11 @@ use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::ScalarOperation;
 
 /// A handler's signature.
-pub type Handler = fn(&mut Decoder<'_>, &Instruction) -> Result<(), Unsupported>;
+pub(crate) type Handler = fn(&mut Decoder<'_>, &Instruction) -> Result<(), Unsupported>;
 
 /// What an opcode means to the decoder.
 #[derive(Debug, Clone, Copy)]
-pub enum Meaning {
+pub(crate) enum Meaning {
     /// No effect on execution (labels, debug lines, merge declarations).
     Nothing,
     /// Component by component.
@@ -23,11 +23,11 @@ pub enum Meaning {
 
 /// One row.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub(crate) struct Row {
     pub op: Op,
     pub meaning: Meaning,
 }
 
-pub const fn row(op: Op, meaning: Meaning) -> Row {
+pub(crate) const fn row(op: Op, meaning: Meaning) -> Row {
     Row { op, meaning }
 }

@@ -19,7 +19,7 @@ use vkcert_spirv::operation::sized::{Form, Sized, Width};
 use vkcert_spirv::operation::word::Binary;
 use vkcert_spirv::types::{Majorness, Signedness, Type};
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::Variable, Meaning::Special(variable)),
     row(Op::AccessChain, Meaning::Special(access_chain)),
     row(Op::InBoundsAccessChain, Meaning::Special(access_chain)),
@@ -74,7 +74,7 @@ fn check_descriptors(decoder: &Decoder<'_>, pointer: &Pointer) -> Result<(), Uns
 }
 
 /// A pointer as one to another type, whose layout is its own.
-pub fn retyped(pointer: Pointer, ty: Id) -> Result<Pointer, Unsupported> {
+pub(crate) fn retyped(pointer: Pointer, ty: Id) -> Result<Pointer, Unsupported> {
     if pointer.ty == ty {
         return Ok(pointer);
     }
@@ -91,18 +91,18 @@ pub fn retyped(pointer: Pointer, ty: Id) -> Result<Pointer, Unsupported> {
 }
 
 /// Whether a pointer does not say what it points to.
-pub fn is_untyped(decoder: &Decoder<'_>, pointer: Id) -> Result<bool, Unsupported> {
+pub(crate) fn is_untyped(decoder: &Decoder<'_>, pointer: Id) -> Result<bool, Unsupported> {
     Ok(matches!(decoder.types.get(decoder.type_of(pointer)?), Some(Type::UntypedPointer { .. })))
 }
 
 /// The pointer behind an id, to data of a type: an untyped one does not say which.
-pub fn pointer_to(decoder: &mut Decoder<'_>, id: Id, ty: Id) -> Result<Pointer, Unsupported> {
+pub(crate) fn pointer_to(decoder: &mut Decoder<'_>, id: Id, ty: Id) -> Result<Pointer, Unsupported> {
     let pointer = decoder.pointer(id)?;
     if is_untyped(decoder, id)? { retyped(pointer, ty) } else { Ok(pointer) }
 }
 
 /// One index of an access chain.
-pub fn step_into(decoder: &mut Decoder<'_>, pointer: Pointer, index: Id) -> Result<Pointer, Unsupported> {
+pub(crate) fn step_into(decoder: &mut Decoder<'_>, pointer: Pointer, index: Id) -> Result<Pointer, Unsupported> {
     let constant = constant_index(decoder, index)?;
     match pointer.to {
         Location::Opaque(_) | Location::Texel(_) => Err(unsupported("an access chain into an image or sampler")),
@@ -290,7 +290,7 @@ fn constant_index(decoder: &Decoder<'_>, index: Id) -> Result<Option<u32>, Unsup
 
 /// An index as a word: a narrow one extended, a wide one that no word holds as the word next to it, which lies outside
 /// everything that is indexed.
-pub fn index_word(decoder: &mut Decoder<'_>, index: Id) -> Result<(Reg, Signedness), Unsupported> {
+pub(crate) fn index_word(decoder: &mut Decoder<'_>, index: Id) -> Result<(Reg, Signedness), Unsupported> {
     let ty = decoder.type_of(index)?;
     let Some(Type::Int { signedness, .. }) = decoder.types.get(ty) else {
         return Err(unsupported("an index that is no integer"));
@@ -380,7 +380,7 @@ fn declared_alignment(decoder: &Decoder<'_>) -> u32 {
 }
 
 /// The access of an atomic: a number of 32 or 64 bits in memory.
-pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<(Access, Form), Unsupported> {
+pub(crate) fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<(Access, Form), Unsupported> {
     let form = decoder.form(pointer.ty).filter(|form| form.width() >= Width::W32);
     let form = form.ok_or_else(|| unsupported("an atomic on a type that is no scalar of 32 or 64 bits"))?;
     let access = access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))?;
@@ -399,7 +399,7 @@ pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<(Ac
 }
 
 /// The value that a pointer points to.
-pub fn load_from(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
+pub(crate) fn load_from(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
     if let Location::Constant(scalars) = &pointer.to {
         return Ok(scalars.clone());
     }
@@ -426,7 +426,7 @@ pub fn load_from(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Sc
 }
 
 /// Stores a value.
-pub fn store_to(decoder: &mut Decoder<'_>, pointer: &Pointer, value: &[Scalar]) -> Result<(), Unsupported> {
+pub(crate) fn store_to(decoder: &mut Decoder<'_>, pointer: &Pointer, value: &[Scalar]) -> Result<(), Unsupported> {
     match &pointer.to {
         Location::Registers(scalars) => decoder.copy_all(&scalars.clone(), value),
         Location::Memory { root, .. } => {

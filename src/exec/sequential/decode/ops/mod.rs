@@ -3,23 +3,23 @@
 //! Knows: one row per opcode, in one file per family; scalar operations have theirs in `spirv::operation`. A new instruction
 //! is a row, and where no existing meaning fits, a handler. Promises: an opcode without a row is unsupported by name; nothing is ignored that has an effect.
 
-pub mod arithmetic;
-pub mod composite;
-pub mod control_flow;
-pub mod cooperative_matrix;
-pub mod debug_printf;
-pub mod dot_product;
-pub mod extended;
-pub mod image;
-pub mod logic;
-pub mod meaning;
-pub mod memory;
-pub mod number;
-pub mod operand;
-pub mod pointer;
-pub mod subgroup;
-pub mod synchronization;
-pub mod variable_pointer;
+pub(crate) mod arithmetic;
+pub(crate) mod composite;
+pub(crate) mod control_flow;
+pub(crate) mod cooperative_matrix;
+pub(crate) mod debug_printf;
+pub(crate) mod dot_product;
+pub(crate) mod extended;
+pub(crate) mod image;
+pub(crate) mod logic;
+pub(crate) mod meaning;
+pub(crate) mod memory;
+pub(crate) mod number;
+pub(crate) mod operand;
+pub(crate) mod pointer;
+pub(crate) mod subgroup;
+pub(crate) mod synchronization;
+pub(crate) mod variable_pointer;
 
 use super::decoder::Decoder;
 use super::unsupported::Unsupported;
@@ -35,7 +35,7 @@ use vkcert_spirv::operation::table::scalar_opcodes;
 use vkcert_spirv::operation::{ScalarOperation, scalar_operation};
 
 /// All families.
-pub const TABLES: &[&[Row]] = &[
+pub(crate) const TABLES: &[&[Row]] = &[
     arithmetic::TABLE,
     logic::TABLE,
     composite::TABLE,
@@ -58,13 +58,17 @@ fn rows() -> HashMap<Op, Meaning> {
 }
 
 /// What an opcode means; none where it has no row.
-pub fn meaning(op: Op) -> Option<Meaning> {
+pub(crate) fn meaning(op: Op) -> Option<Meaning> {
     static ROWS: LazyLock<HashMap<Op, Meaning>> = LazyLock::new(rows);
     ROWS.get(&op).copied()
 }
 
 /// Decodes one instruction by its row.
-pub fn decode(decoder: &mut Decoder<'_>, instruction: &Instruction, meaning: &Meaning) -> Result<(), Unsupported> {
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    meaning: &Meaning,
+) -> Result<(), Unsupported> {
     match meaning {
         Meaning::Nothing => Ok(()),
         Meaning::Scalar(operation) => scalar(decoder, instruction, *operation),

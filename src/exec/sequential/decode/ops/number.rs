@@ -21,14 +21,14 @@ use vkcert_spirv::types::Type;
 
 /// The components of a scalar, vector or matrix.
 #[derive(Debug, Clone)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     pub form: Form,
     pub parts: Vec<Parts>,
 }
 
 impl Decoder<'_> {
     /// How the components of a type are read; none for Booleans and structures.
-    pub fn form(&self, ty: Id) -> Option<Form> {
+    pub(crate) fn form(&self, ty: Id) -> Option<Form> {
         match self.types.get(ty)? {
             Type::Int { width, .. } => Width::of(*width).map(Form::Integer),
             Type::Float { width } => Width::of(*width).map(Form::Float),
@@ -42,13 +42,13 @@ impl Decoder<'_> {
     }
 
     /// The type of a value.
-    pub fn type_of(&self, id: Id) -> Result<Id, Unsupported> {
+    pub(crate) fn type_of(&self, id: Id) -> Result<Id, Unsupported> {
         let ty = self.module.definition(id).and_then(|one| one.result_type);
         ty.ok_or_else(|| unsupported("a value without a type"))
     }
 
     /// The components of a value, at least one.
-    pub fn numbers(&mut self, id: Id) -> Result<Numbers, Unsupported> {
+    pub(crate) fn numbers(&mut self, id: Id) -> Result<Numbers, Unsupported> {
         let ty = self.type_of(id)?;
         let form = self.form(ty).ok_or_else(|| unsupported("a value where a number is expected"))?;
         let words = self.words(id)?;
@@ -58,25 +58,25 @@ impl Decoder<'_> {
         Ok(Numbers { form, parts: pair_up(&words, form) })
     }
 
-    pub fn number(&mut self, id: Id) -> Result<(Form, Parts), Unsupported> {
+    pub(crate) fn number(&mut self, id: Id) -> Result<(Form, Parts), Unsupported> {
         let numbers = self.numbers(id)?;
         Ok((numbers.form, numbers.parts[0]))
     }
 
     /// Fresh registers for a number.
-    pub fn parts(&mut self, form: Form) -> Parts {
+    pub(crate) fn parts(&mut self, form: Form) -> Parts {
         let low = self.word();
         Parts { low, high: (form.width() == Width::W64).then(|| self.word()) }
     }
 
     /// A constant number.
-    pub fn constant_number(&mut self, form: Form, bits: u64) -> Parts {
+    pub(crate) fn constant_number(&mut self, form: Form, bits: u64) -> Parts {
         let low = self.constant_word(bits as u32);
         Parts { low, high: (form.width() == Width::W64).then(|| self.constant_word((bits >> 32) as u32)) }
     }
 
     /// How the components of an instruction's result are read.
-    pub fn result_form(&self, instruction: &Instruction) -> Result<Form, Unsupported> {
+    pub(crate) fn result_form(&self, instruction: &Instruction) -> Result<Form, Unsupported> {
         let form = instruction.result_type.and_then(|ty| self.form(ty));
         form.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))
     }
@@ -89,17 +89,21 @@ fn pair_up(words: &[Reg], form: Form) -> Vec<Parts> {
 }
 
 /// Operand `index` as numbers.
-pub fn operand(decoder: &mut Decoder<'_>, instruction: &Instruction, index: usize) -> Result<Numbers, Unsupported> {
+pub(crate) fn operand(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    index: usize,
+) -> Result<Numbers, Unsupported> {
     decoder.numbers(id(instruction, index)?)
 }
 
 /// Defines an instruction's result.
-pub fn define(decoder: &mut Decoder<'_>, instruction: &Instruction, parts: &[Parts]) {
+pub(crate) fn define(decoder: &mut Decoder<'_>, instruction: &Instruction, parts: &[Parts]) {
     decoder.define(instruction, Value::Scalars(scalars(parts).into()));
 }
 
 /// One operation into fresh registers, as the module wants float operands and results treated.
-pub fn compute(
+pub(crate) fn compute(
     decoder: &mut Decoder<'_>,
     op: Sized,
     [from, to]: [Form; 2],
@@ -121,7 +125,7 @@ pub fn compute(
 }
 
 /// A number whose denormals are zeros, where the module wants them so.
-pub fn flushed(decoder: &mut Decoder<'_>, form: Form, number: Parts) -> Parts {
+pub(crate) fn flushed(decoder: &mut Decoder<'_>, form: Form, number: Parts) -> Parts {
     if decoder.floats.denormals(form) != Denormals::Flushed {
         return number;
     }
@@ -151,7 +155,7 @@ fn assume_operand(decoder: &mut Decoder<'_>, form: Form, number: Parts) {
 }
 
 /// One operation into fresh registers, rounded in a direction.
-pub fn compute_with(
+pub(crate) fn compute_with(
     decoder: &mut Decoder<'_>,
     op: Sized,
     [from, to]: [Form; 2],
@@ -193,16 +197,22 @@ fn on_words(op: Sized, forms: [Form; 2], to: Reg, operands: &[Parts]) -> Option<
     }
 }
 
-pub fn compute1(decoder: &mut Decoder<'_>, op: Unary, form: Form, a: Parts) -> Result<Parts, Unsupported> {
+pub(crate) fn compute1(decoder: &mut Decoder<'_>, op: Unary, form: Form, a: Parts) -> Result<Parts, Unsupported> {
     compute(decoder, Sized::Unary(op), [form, form], &[a])
 }
 
-pub fn compute2(decoder: &mut Decoder<'_>, op: Binary, form: Form, a: Parts, b: Parts) -> Result<Parts, Unsupported> {
+pub(crate) fn compute2(
+    decoder: &mut Decoder<'_>,
+    op: Binary,
+    form: Form,
+    a: Parts,
+    b: Parts,
+) -> Result<Parts, Unsupported> {
     compute(decoder, Sized::Binary(op), [form, form], &[a, b])
 }
 
 /// One relation into a fresh mask.
-pub fn relate(decoder: &mut Decoder<'_>, relation: Relation, form: Form, from: &[Parts]) -> Reg {
+pub(crate) fn relate(decoder: &mut Decoder<'_>, relation: Relation, form: Form, from: &[Parts]) -> Reg {
     let to = decoder.mask();
     let action = match (relation, from) {
         (Relation::Compare(op), [a, b]) if form.is_word() => Action::Compare { op, to, a: a.low, b: b.low },
@@ -215,7 +225,7 @@ pub fn relate(decoder: &mut Decoder<'_>, relation: Relation, form: Form, from: &
 
 /// Component by component: the result has as many components as the first operand; an operand with one component goes
 /// with all.
-pub fn each(
+pub(crate) fn each(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     op: Sized,
@@ -239,7 +249,7 @@ pub fn each(
 }
 
 /// Relations component by component.
-pub fn each_relation(
+pub(crate) fn each_relation(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     relation: Relation,

@@ -8,11 +8,11 @@ use crate::ir::{Action, Reg, Scalar};
 use vkcert_spirv::module::Instruction;
 
 /// The id in operand `index`.
-pub fn id(instruction: &Instruction, index: usize) -> Result<u32, Unsupported> {
+pub(crate) fn id(instruction: &Instruction, index: usize) -> Result<u32, Unsupported> {
     instruction.id(index).ok_or_else(|| unsupported(format!("Op{:?} without operand {index}", instruction.op)))
 }
 
-pub fn operand_masks(
+pub(crate) fn operand_masks(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     index: usize,
@@ -20,7 +20,7 @@ pub fn operand_masks(
     decoder.masks(id(instruction, index)?)
 }
 
-pub fn each_mask(
+pub(crate) fn each_mask(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     count: usize,

@@ -22,7 +22,7 @@ use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
 use vkcert_spirv::operation::word::{Binary, Compare};
 use vkcert_spirv::types::Type;
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::ConvertPtrToU, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),
     row(Op::ConvertUToPtr, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),
     row(Op::PtrEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::IEqual))),
@@ -34,14 +34,14 @@ pub const TABLE: &[Row] = &[
     row(Op::UntypedInBoundsPtrAccessChainKHR, Meaning::Special(untyped_element)),
 ];
 
-pub const NO_STRIDE: &str = "a pointer without ArrayStride that is taken as into an array";
+pub(crate) const NO_STRIDE: &str = "a pointer without ArrayStride that is taken as into an array";
 /// What an untyped pointer points to: no type.
-pub const UNTYPED: Id = 0;
+pub(crate) const UNTYPED: Id = 0;
 const ADDRESS: Form = Form::Integer(Width::W64);
 
 impl Decoder<'_> {
     /// Notes that something is written behind a root.
-    pub fn note_write(&mut self, root: Root) {
+    pub(crate) fn note_write(&mut self, root: Root) {
         match root {
             Root::Descriptor(index) => drop(self.written.insert(index)),
             Root::Descriptors { first, length, index: _ } => self.written.extend(first..first + length),
@@ -53,7 +53,7 @@ impl Decoder<'_> {
 }
 
 /// The registers of a pointer as a value.
-pub fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
+pub(crate) fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
     let Location::Memory { root: Root::Address(start), base, dimensions, .. } = &pointer.to else {
         return super::variable_pointer::as_value(decoder, pointer);
     };
@@ -77,7 +77,7 @@ pub fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[S
 }
 
 /// A value as a pointer.
-pub fn from_address(decoder: &mut Decoder<'_>, id: Id) -> Result<Pointer, Unsupported> {
+pub(crate) fn from_address(decoder: &mut Decoder<'_>, id: Id) -> Result<Pointer, Unsupported> {
     let ty = decoder.type_of(id)?;
     let pointee = match decoder.types.get(ty) {
         Some(pointer @ Type::Pointer { pointee, .. }) if is_address(pointer) => *pointee,
@@ -107,7 +107,7 @@ fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare) -> R
 }
 
 /// The ArrayStride of a pointer's type.
-pub fn array_stride(decoder: &Decoder<'_>, pointer: Id) -> Result<Option<u32>, Unsupported> {
+pub(crate) fn array_stride(decoder: &Decoder<'_>, pointer: Id) -> Result<Option<u32>, Unsupported> {
     let decorated = decoder.module.decoration(decoder.type_of(pointer)?, Decoration::ArrayStride);
     Ok(decorated.and_then(|decorated| match decorated.operands.first() {
         Some(Operand::LiteralBit32(stride)) => Some(*stride),

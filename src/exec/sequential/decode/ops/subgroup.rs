@@ -31,7 +31,7 @@ macro_rules! rows {
     ($($op:ident => $handler:expr),* $(,)?) => { &[$(row(Op::$op, Meaning::Special($handler))),*] };
 }
 
-pub const TABLE: &[Row] = rows! {
+pub(crate) const TABLE: &[Row] = rows! {
     GroupNonUniformElect => |decoder, instruction| {
         scope(decoder, instruction)?;
         to_mask(decoder, instruction, Group::Elect, Arc::new([]))

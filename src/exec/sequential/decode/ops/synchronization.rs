@@ -14,10 +14,10 @@ use crate::ir::{Action, Addressing, Root, SubgroupUse};
 use rspirv::spirv::Op;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-pub use vkcert_spirv::barriers::holds_workgroup;
+pub(crate) use vkcert_spirv::barriers::holds_workgroup;
 use vkcert_spirv::module::{Instruction, Module};
 
-pub const TABLE: &[Row] = &[
+pub(crate) const TABLE: &[Row] = &[
     row(Op::ControlBarrier, Meaning::Special(control_barrier)),
     row(Op::MemoryBarrier, Meaning::Special(memory_barrier)),
     row(
@@ -203,7 +203,7 @@ fn memory_barriers<'m>(instructions: impl Iterator<Item = &'m Instruction>) -> i
 }
 
 /// Whether some OpMemoryBarrier of a module stands beside no barrier of the workgroup.
-pub fn has_fence_apart(module: &Module) -> bool {
+pub(crate) fn has_fence_apart(module: &Module) -> bool {
     let all = &module.instructions;
     let barriers = all.iter().enumerate().filter(|(_, one)| holds_workgroup(module, one));
     let beside = barriers.flat_map(|(at, _)| {

@@ -28,7 +28,7 @@ use vkcert_spirv::operation::word::{Binary, Compare};
 use vkcert_spirv::types::{BlockKind, Type};
 
 /// The registers of a pointer as a value.
-pub fn as_value(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
+pub(crate) fn as_value(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
     Ok(scalars(&[parts(decoder, pointer)?]).into())
 }
 
@@ -95,7 +95,7 @@ fn layout_of(decoder: &mut Decoder<'_>, ty: Id) -> Result<Arrangement, Unsupport
 }
 
 /// The same pointer with the bounds of its object.
-pub fn bounded(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
+pub(crate) fn bounded(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
     let parts = parts(decoder, pointer)?;
     match &pointer.to {
         Location::Memory { root, arrangement, name, .. } => {
@@ -118,7 +118,7 @@ fn object(decoder: &mut Decoder<'_>, object: Object) -> Reg {
 }
 
 /// A value as a pointer.
-pub fn from_value(
+pub(crate) fn from_value(
     decoder: &mut Decoder<'_>,
     id: Id,
     storage: StorageClass,
@@ -172,7 +172,7 @@ fn stride_of(decoder: &Decoder<'_>, pointer: &Pointer, decorated: Option<u32>) -
 }
 
 /// Another element of the array that a pointer is in.
-pub fn element(
+pub(crate) fn element(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
     stride: Option<u32>,
@@ -190,7 +190,7 @@ pub fn element(
 }
 
 /// OpPtrDiff: elements from the second pointer to the first; both must be in the same array.
-pub fn difference(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+pub(crate) fn difference(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let first = super::operand::id(instruction, 0)?;
     let (decorated, pointer) = (array_stride(decoder, first)?, decoder.pointer(first)?);
     match &pointer.to {

@@ -1,7 +1,7 @@
 //! Image instructions on the machine.
 
-pub mod access;
+pub(crate) mod access;
 mod filter;
-pub mod sampling;
-pub mod texel;
-pub mod workspace;
+pub(crate) mod sampling;
+pub(crate) mod texel;
+pub(crate) mod workspace;

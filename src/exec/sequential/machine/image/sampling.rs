@@ -19,7 +19,7 @@ use vkcert_model::image::{AddressMode, Coordinates, Filter};
 
 /// A texel that takes part.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tap {
+pub(crate) struct Tap {
     /// Which of the four gathered texels it belongs to; 0 otherwise.
     pub gathered: usize,
     pub weight: f64,
@@ -29,14 +29,14 @@ pub struct Tap {
 
 /// Coordinates as an instruction gives them, q divided out, with the layer behind.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Coordinate {
+pub(crate) struct Coordinate {
     pub axes: [f32; 3],
     pub layer: f32,
 }
 
 /// The level that an instruction asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Wanted {
+pub(crate) enum Wanted {
     First,
     Detail(f32),
     /// Derivatives of the axes in x and in y.
@@ -45,7 +45,7 @@ pub enum Wanted {
 
 /// What is sampled, and how.
 #[derive(Debug, Clone, Copy)]
-pub struct Sampling<'a> {
+pub(crate) struct Sampling<'a> {
     pub picture: &'a Picture,
     pub sampler: &'a JobSampler,
     pub coordinate: Coordinate,
@@ -65,7 +65,7 @@ type Axis = [(i64, f64); 2];
 
 impl Sampling<'_> {
     /// The texels of a filtered sample.
-    pub fn taps(&self, wanted: Wanted, taps: &mut Vec<Tap>) {
+    pub(crate) fn taps(&self, wanted: Wanted, taps: &mut Vec<Tap>) {
         let point = self.point();
         for (level, weight) in self.levels(wanted) {
             if weight > 0.0 {
@@ -75,7 +75,7 @@ impl Sampling<'_> {
     }
 
     /// The four texels of a gathering instruction, in its order.
-    pub fn gather(&self, taps: &mut Vec<Tap>) {
+    pub(crate) fn gather(&self, taps: &mut Vec<Tap>) {
         let corners = [[0, 1], [1, 1], [1, 0], [0, 0]];
         for (gathered, corner) in corners.into_iter().enumerate() {
             self.gather_one(gathered, corner, taps);
@@ -83,7 +83,7 @@ impl Sampling<'_> {
     }
 
     /// One texel of the linear footprint: the lower or the upper one of each axis.
-    pub fn gather_one(&self, gathered: usize, corner: [usize; 2], taps: &mut Vec<Tap>) {
+    pub(crate) fn gather_one(&self, gathered: usize, corner: [usize; 2], taps: &mut Vec<Tap>) {
         let point = self.point();
         let extent = self.picture.extent(0);
         let axis = |axis: usize| linear(self.scaled(point.axes[axis], extent[axis]))[corner[axis]].0;
@@ -241,7 +241,7 @@ fn linear(u: f32) -> Axis {
 }
 
 /// The texel that stands for one outside of an axis of `size` texels; none: the border.
-pub fn wrap(mode: AddressMode, at: i64, size: i64) -> Option<i64> {
+pub(crate) fn wrap(mode: AddressMode, at: i64, size: i64) -> Option<i64> {
     let mirror = |n: i64| if n >= 0 { n } else { -(1 + n) };
     match mode {
         AddressMode::Repeat => Some(at.rem_euclid(size)),

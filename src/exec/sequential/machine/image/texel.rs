@@ -14,7 +14,7 @@ use vkcert_oracle::texel::{decode_texel, encode_texel, from_srgb, to_srgb};
 const ONE: u32 = 1.0_f32.to_bits();
 
 /// The components of a texel as bits of 32-bit numbers; of 64-bit formats, of 64-bit ones. `scratch` is for its use alone.
-pub fn value(format: ImageFormat, bytes: &[u8], scratch: &mut Vec<u8>) -> [u64; 4] {
+pub(crate) fn value(format: ImageFormat, bytes: &[u8], scratch: &mut Vec<u8>) -> [u64; 4] {
     let mut value = filled(format);
     scratch.clear();
     decode_texel(format, bytes, scratch);
@@ -27,13 +27,13 @@ pub fn value(format: ImageFormat, bytes: &[u8], scratch: &mut Vec<u8>) -> [u64; 
 }
 
 /// Whether a texel is stored as the words that the kernel sees.
-pub fn is_words(format: ImageFormat) -> bool {
+pub(crate) fn is_words(format: ImageFormat) -> bool {
     use ScalarType::{Float32, Int32, Uint32};
     matches!(format.encoding(), TexelEncoding::Plain(Float32 | Int32 | Uint32))
 }
 
 /// [`value`] of such a texel.
-pub fn of_words(format: ImageFormat, words: &[u32]) -> [u64; 4] {
+pub(crate) fn of_words(format: ImageFormat, words: &[u32]) -> [u64; 4] {
     let mut value = filled(format);
     value.iter_mut().zip(words).for_each(|(component, word)| *component = u64::from(*word));
     value
@@ -41,7 +41,7 @@ pub fn of_words(format: ImageFormat, words: &[u32]) -> [u64; 4] {
 
 /// How far from `value` a device may read a texel (Vulkan specification, "Precision and Operation of SPIR-V Instructions"):
 /// a quotient has the bound of a division, but for 0 and 1; a value of the sRGB curve may be that of half a step beside it.
-pub fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
+pub(crate) fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
     let quotient = |bits: &mut u64| {
         let exact = f32::from_bits(*bits as u32);
         if exact != 0.0 && exact.abs() != 1.0 {
@@ -67,14 +67,14 @@ pub fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
 
 /// What a texel reads as whose every component is 0: one outside of the image (Vulkan specification, "Texel Replacement",
 /// with robustImageAccess2).
-pub fn absent(format: ImageFormat) -> [u64; 4] {
+pub(crate) fn absent(format: ImageFormat) -> [u64; 4] {
     let mut value = filled(format);
     value[..usize::from(format.components())].fill(0);
     value
 }
 
 /// A texel of the border.
-pub fn border(format: ImageFormat, color: BorderColor) -> [u64; 4] {
+pub(crate) fn border(format: ImageFormat, color: BorderColor) -> [u64; 4] {
     let one = one(format.class());
     let [rgb, alpha] = match color {
         BorderColor::TransparentBlack | BorderColor::IntTransparentBlack => [0, 0],
@@ -88,7 +88,7 @@ pub fn border(format: ImageFormat, color: BorderColor) -> [u64; 4] {
 }
 
 /// Whether a border colour is for texels of this class.
-pub fn border_fits(class: TexelClass, color: BorderColor) -> bool {
+pub(crate) fn border_fits(class: TexelClass, color: BorderColor) -> bool {
     let integer = match color {
         BorderColor::TransparentBlack | BorderColor::OpaqueBlack | BorderColor::OpaqueWhite => false,
         BorderColor::IntTransparentBlack | BorderColor::IntOpaqueBlack | BorderColor::IntOpaqueWhite => true,
@@ -128,7 +128,7 @@ fn widened(scalar: ScalarType, bits: u64) -> u64 {
 
 /// Whether the format held what was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub(crate) enum Held {
     Yes,
     /// An integer lies outside of the format's range.
     No,
@@ -137,14 +137,14 @@ pub enum Held {
 /// Which of the two nearest values that a format has is stored for a float; the specification permits both (Vulkan
 /// specification, "Fixed-Point Data Conversions", "Texel Output Format Conversion").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Toward {
+pub(crate) enum Toward {
     Nearest,
     Lower,
     Higher,
 }
 
 /// [`store`], with the lower or higher of the two values that a float lies between.
-pub fn store_toward(format: ImageFormat, value: &[u64; 4], toward: Toward, into: &mut Vec<u8>) -> Held {
+pub(crate) fn store_toward(format: ImageFormat, value: &[u64; 4], toward: Toward, into: &mut Vec<u8>) -> Held {
     let start = into.len();
     let held = store(format, value, into);
     if toward == Toward::Nearest || format.class() != TexelClass::Float || is_words(format) {
@@ -207,7 +207,7 @@ fn step(format: ImageFormat, component: usize, toward: Toward, texel: &mut [u8])
 }
 
 /// Appends the stored bytes of a texel that the kernel writes.
-pub fn store(format: ImageFormat, value: &[u64; 4], into: &mut Vec<u8>) -> Held {
+pub(crate) fn store(format: ImageFormat, value: &[u64; 4], into: &mut Vec<u8>) -> Held {
     let components = &value[..usize::from(format.components())];
     match format.encoding() {
         TexelEncoding::Plain(scalar) => store_plain(scalar, components, into),
@@ -256,7 +256,7 @@ fn store_plain(scalar: ScalarType, components: &[u64], into: &mut Vec<u8>) -> He
 }
 
 /// Whether the format holds normalised integers, which no NaN becomes.
-pub fn is_normalised(format: ImageFormat) -> bool {
+pub(crate) fn is_normalised(format: ImageFormat) -> bool {
     match format.encoding() {
         TexelEncoding::Unorm(_) | TexelEncoding::Snorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => true,
         TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => false,

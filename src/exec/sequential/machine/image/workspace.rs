@@ -4,7 +4,7 @@ use super::sampling::Tap;
 
 /// What the machine keeps for image instructions, so that none has to ask for memory.
 #[derive(Debug, Default)]
-pub struct Workspace {
+pub(crate) struct Workspace {
     /// By lane: the components of the result.
     pub(crate) results: Vec<[u64; 4]>,
     pub(super) taps: Vec<Tap>,

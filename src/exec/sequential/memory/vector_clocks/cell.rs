@@ -55,7 +55,7 @@ impl Accesses {
 
 /// Accesses to one cell, by kind.
 #[derive(Debug, Clone, Default)]
-pub struct Cell {
+pub(crate) struct Cell {
     reads: Accesses,
     writes: Accesses,
     /// Reads and writes; few cells have any.
@@ -63,12 +63,12 @@ pub struct Cell {
 }
 
 /// Bytes of a cell, without what its lists hold.
-pub const CELL_BYTES: u64 = size_of::<Cell>() as u64;
+pub(crate) const CELL_BYTES: u64 = size_of::<Cell>() as u64;
 
 const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];
 
 impl Cell {
-    pub fn seen(&self) -> Seen {
+    pub(crate) fn seen(&self) -> Seen {
         let some = |touch: Touch| self.of(touch).is_some_and(|accesses| !accesses.stamps.is_empty());
         Seen {
             read: some(Touch::Read),
@@ -79,7 +79,13 @@ impl Cell {
     }
 
     /// Notes an access; calls `race` with the first earlier one of each kind that it races with.
-    pub fn touch(&mut self, now: &Asked, order: &Order, kinds: Kinds, mut race: impl FnMut(Stamp, Touch, Missing)) {
+    pub(crate) fn touch(
+        &mut self,
+        now: &Asked,
+        order: &Order,
+        kinds: Kinds,
+        mut race: impl FnMut(Stamp, Touch, Missing),
+    ) {
         let settled = order.settled(kinds);
         for kind in TOUCHES {
             let alike = is_atomic(kind) && is_atomic(now.touch) && order.places.alike;
@@ -118,7 +124,7 @@ impl Cell {
     }
 
     /// Forgets all accesses, but not the room for them.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         let atomics = self.atomics.iter_mut().flat_map(|atomics| atomics.iter_mut());
         [&mut self.reads, &mut self.writes].into_iter().chain(atomics).for_each(|accesses| accesses.stamps.clear());
     }
@@ -126,7 +132,7 @@ impl Cell {
 
 /// The cells of a block of memory, with what atomics have published there.
 #[derive(Debug, Clone, Default)]
-pub struct Cells {
+pub(crate) struct Cells {
     pub cells: Vec<Cell>,
     /// By word.
     pub published: std::collections::HashMap<usize, Published>,
@@ -135,7 +141,7 @@ pub struct Cells {
 
 /// An atomic that was made.
 #[derive(Debug, Clone, Copy)]
-pub struct Told {
+pub(crate) struct Told {
     /// Local index in the workgroup that runs.
     pub invocation: u32,
     pub place: u32,
@@ -150,7 +156,7 @@ pub struct Told {
 
 impl Cells {
     /// What invocations tell each other by an atomic on a word.
-    pub fn tell(&mut self, word: usize, told: &Told, order: &mut Order) {
+    pub(crate) fn tell(&mut self, word: usize, told: &Told, order: &mut Order) {
         let published = self.published.entry(word).or_default();
         let &Told { invocation, place, memory, op, touch, after } = told;
         if op.reads() {

@@ -14,14 +14,14 @@ use std::ops::Range;
 
 /// To whom writes are made available: the instance of the writer's subgroup, of its workgroup, all invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Domain {
+pub(super) enum Domain {
     Subgroup,
     Workgroup,
     Device,
 }
 
 impl Domain {
-    pub const ALL: [Domain; 3] = [Domain::Subgroup, Domain::Workgroup, Domain::Device];
+    pub(super) const ALL: [Domain; 3] = [Domain::Subgroup, Domain::Workgroup, Domain::Device];
 
     fn scope(self) -> Scope {
         match self {
@@ -32,12 +32,12 @@ impl Domain {
     }
 
     /// Whether an operation of a scope reaches it.
-    pub fn is_in(self, scope: Scope) -> bool {
+    pub(super) fn is_in(self, scope: Scope) -> bool {
         self.scope() <= scope
     }
 
     /// Whether two invocations have it in common.
-    pub fn is_shared(self, nearness: Nearness) -> bool {
+    pub(super) fn is_shared(self, nearness: Nearness) -> bool {
         match self {
             Domain::Subgroup => nearness == Nearness::Subgroup,
             Domain::Workgroup => nearness != Nearness::Afar,
@@ -48,7 +48,7 @@ impl Domain {
 
 /// What a write itself makes available, with nothing behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Own {
+pub(super) enum Own {
     Nothing,
     To(Domain),
 }
@@ -58,7 +58,7 @@ impl Own {
         [Own::Nothing, Own::To(Domain::Subgroup), Own::To(Domain::Workgroup), Own::To(Domain::Device)];
 
     /// Of an access that makes available to a scope.
-    pub fn of(scope: Option<Scope>) -> Self {
+    pub(super) fn of(scope: Option<Scope>) -> Self {
         match scope {
             None | Some(Scope::Invocation) => Own::Nothing,
             Some(Scope::Subgroup) => Own::To(Domain::Subgroup),
@@ -78,7 +78,7 @@ impl Own {
 
 /// How near who tells something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Nearness {
+pub(super) enum Nearness {
     Subgroup,
     Workgroup,
     Afar,
@@ -86,7 +86,7 @@ pub enum Nearness {
 
 /// What is known in which way. Of those that begin with `Own`, the writes are those that make available so much themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layer {
+pub(super) enum Layer {
     /// Happens before.
     Before,
     /// Of these, writes that were made available to a domain.
@@ -128,20 +128,20 @@ const NOTHING: &Known = &Known::NONE;
 
 /// The workgroup and the local indices of the subgroup that an invocation belongs to.
 #[derive(Debug, Clone)]
-pub struct Neighbours {
+pub(super) struct Neighbours {
     pub workgroup: u64,
     pub subgroup: Range<u32>,
 }
 
 /// What is known, by layer and kind of memory.
 #[derive(Debug, Clone, Default)]
-pub struct Learnt {
+pub(super) struct Learnt {
     before: ByKind,
     further: Option<Box<[ByKind; FURTHER]>>,
 }
 
 impl Learnt {
-    pub fn of(&self, layer: Layer, kind: usize) -> &Known {
+    pub(super) fn of(&self, layer: Layer, kind: usize) -> &Known {
         match (layer.further(), &self.further) {
             (None, _) => &self.before[kind],
             (Some(at), Some(further)) => &further[at][kind],
@@ -149,7 +149,7 @@ impl Learnt {
         }
     }
 
-    pub fn change(&mut self, layer: Layer, kind: usize) -> &mut Known {
+    pub(super) fn change(&mut self, layer: Layer, kind: usize) -> &mut Known {
         match layer.further() {
             None => &mut self.before[kind],
             Some(at) => &mut self.further.get_or_insert_default()[at][kind],
@@ -157,7 +157,7 @@ impl Learnt {
     }
 
     /// Whether it has all that another one tells everybody.
-    pub fn covers(&self, other: &Learnt, kinds: Kinds) -> bool {
+    pub(super) fn covers(&self, other: &Learnt, kinds: Kinds) -> bool {
         let layer = |at: usize, kind: usize| self.further.as_ref().map_or(NOTHING, |further| &further[at][kind]);
         kinds.each().all(|kind| {
             let further = other.further.iter().flat_map(|further| further[..AVAILABLE].iter().enumerate());
@@ -167,7 +167,7 @@ impl Learnt {
     }
 
     /// Adds what another one tells somebody who is so near.
-    pub fn join(&mut self, other: &Learnt, kinds: Kinds, nearness: Nearness) {
+    pub(super) fn join(&mut self, other: &Learnt, kinds: Kinds, nearness: Nearness) {
         kinds.each().for_each(|kind| self.before[kind].join(&other.before[kind]));
         let Some(theirs) = &other.further else { return };
         let of_workgroup = if nearness == Nearness::Afar { 0..0 } else { OF_WORKGROUP };
@@ -179,7 +179,7 @@ impl Learnt {
     }
 
     /// Takes what another one knows of a kind of memory.
-    pub fn copy(&mut self, other: &Learnt, kind: usize) {
+    pub(super) fn copy(&mut self, other: &Learnt, kind: usize) {
         self.before[kind] = other.before[kind].clone();
         if let Some(theirs) = &other.further {
             let mine = self.further.get_or_insert_default();
@@ -188,14 +188,19 @@ impl Learnt {
     }
 
     /// Adds what one invocation made available by fences up to a time.
-    pub fn add_available(&mut self, (to, kind): (Domain, usize), (workgroup, invocation): (u64, u32), time: u32) {
+    pub(super) fn add_available(
+        &mut self,
+        (to, kind): (Domain, usize),
+        (workgroup, invocation): (u64, u32),
+        time: u32,
+    ) {
         if time > 0 {
             self.change(Layer::Available(Own::Nothing, to), kind).add(workgroup, invocation, time);
         }
     }
 
     /// An operation for availability: what a narrower domain of the invocation has is then available to all domains of the scope.
-    pub fn make_available(&mut self, kind: usize, place: &Neighbours, scope: Scope) {
+    pub(super) fn make_available(&mut self, kind: usize, place: &Neighbours, scope: Scope) {
         for own in Own::ALL {
             for to in Domain::ALL.into_iter().skip(1).filter(|to| to.is_in(scope)) {
                 let layer = Layer::Available(own, to);
@@ -213,7 +218,7 @@ impl Learnt {
     }
 
     /// An operation for visibility.
-    pub fn see(&mut self, kind: usize, place: &Neighbours, scope: Scope) {
+    pub(super) fn see(&mut self, kind: usize, place: &Neighbours, scope: Scope) {
         for own in Own::ALL {
             let available = Domain::ALL.map(|to| self.of(Layer::Available(own, to), kind).clone());
             let [subgroup, workgroup, device] = &available;

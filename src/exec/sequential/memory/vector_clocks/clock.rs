@@ -72,13 +72,13 @@ impl Part {
 
 /// Accesses that are known, by workgroup (linear index) and invocation (local index).
 #[derive(Debug, Clone, Default)]
-pub struct Known(Option<Rc<BTreeMap<u64, Rc<Part>>>>);
+pub(super) struct Known(Option<Rc<BTreeMap<u64, Rc<Part>>>>);
 
 impl Known {
-    pub const NONE: Known = Known(None);
+    pub(super) const NONE: Known = Known(None);
 
     /// Whether what an invocation accessed at a time is known.
-    pub fn has(&self, workgroup: u64, invocation: u32, time: u32) -> bool {
+    pub(super) fn has(&self, workgroup: u64, invocation: u32, time: u32) -> bool {
         self.part(workgroup).is_some_and(|part| part.has(invocation, time))
     }
 
@@ -92,14 +92,14 @@ impl Known {
     }
 
     /// Adds what one invocation accessed up to a time.
-    pub fn add(&mut self, workgroup: u64, invocation: u32, time: u32) {
+    pub(super) fn add(&mut self, workgroup: u64, invocation: u32, time: u32) {
         if time > 0 && !self.has(workgroup, invocation, time) {
             self.change(workgroup).add(invocation, time);
         }
     }
 
     /// Adds what another one knows of one workgroup.
-    pub fn join_part(&mut self, workgroup: u64, other: &Known) {
+    pub(super) fn join_part(&mut self, workgroup: u64, other: &Known) {
         if let Some(part) = other.part(workgroup) {
             let alone = BTreeMap::from([(workgroup, part.clone())]);
             self.join(&Known(Some(Rc::new(alone))));
@@ -107,7 +107,7 @@ impl Known {
     }
 
     /// Adds what another one knows of some invocations of a workgroup.
-    pub fn join_some(&mut self, workgroup: u64, invocations: Range<u32>, other: &Known) {
+    pub(super) fn join_some(&mut self, workgroup: u64, invocations: Range<u32>, other: &Known) {
         let Some(part) = other.part(workgroup) else { return };
         for invocation in invocations {
             self.add(workgroup, invocation, part.until(invocation));
@@ -115,7 +115,7 @@ impl Known {
     }
 
     /// Adds what a whole workgroup accessed up to a time.
-    pub fn add_all(&mut self, workgroup: u64, time: u32) {
+    pub(super) fn add_all(&mut self, workgroup: u64, time: u32) {
         let known = self.part(workgroup).is_some_and(|part| part.all >= time);
         if !known {
             let part = self.change(workgroup);
@@ -125,7 +125,7 @@ impl Known {
     }
 
     /// Whether all that another one knows is known.
-    pub fn covers(&self, other: &Known) -> bool {
+    pub(super) fn covers(&self, other: &Known) -> bool {
         let Some(theirs) = &other.0 else { return true };
         theirs
             .iter()
@@ -133,7 +133,7 @@ impl Known {
     }
 
     /// Adds what another one knows.
-    pub fn join(&mut self, other: &Known) {
+    pub(super) fn join(&mut self, other: &Known) {
         let (Some(mine), Some(theirs)) = (&self.0, &other.0) else {
             if self.0.is_none() {
                 self.0 = other.0.clone();

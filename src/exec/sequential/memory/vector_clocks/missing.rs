@@ -6,7 +6,7 @@ use crate::memory::vector_clocks::is_atomic;
 
 /// Why two accesses are not ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Missing {
+pub(crate) enum Missing {
     /// Nothing happens between them.
     Order,
     /// Both are atomic, but not for each other: a scope is too narrow, or they are not equally wide.
@@ -22,7 +22,7 @@ pub enum Missing {
 
 impl Missing {
     /// As findings have it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Missing::Order => "order",
             Missing::Scope => "scope",
@@ -34,7 +34,7 @@ impl Missing {
         }
     }
 
-    pub fn sentence(self) -> &'static str {
+    pub(crate) fn sentence(self) -> &'static str {
         match self {
             Missing::Order => "with nothing to order them",
             Missing::Scope => "by atomics of which one's scope does not have the other",

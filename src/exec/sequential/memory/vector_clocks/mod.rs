@@ -7,11 +7,11 @@
 //! Does not cover: references: accesses to the same memory through different descriptors count as through one. Orders of other
 //! schedules: which atomic reads which value is that of the run.
 
-pub mod cell;
+pub(crate) mod cell;
 mod chains;
 mod clock;
 mod missing;
-pub mod places;
+pub(crate) mod places;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +21,7 @@ use crate::ir::atomic::Touch;
 use crate::ir::memory_semantics::{Fence, Kinds, Scope};
 use crate::ir::subgroup_operation::Members;
 use chains::{Domain, Layer, Learnt, Nearness, Neighbours, Own};
-pub use missing::Missing;
+pub(crate) use missing::Missing;
 use missing::{Clash, clash};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -63,7 +63,7 @@ enum Sender {
 
 /// What was released to an atomic's element: its release sequence.
 #[derive(Debug, Clone, Default)]
-pub struct Published(Vec<Message>);
+pub(crate) struct Published(Vec<Message>);
 
 /// The messages of one kind are one.
 fn add(messages: &mut Vec<Message>, new: Message) {
@@ -100,7 +100,7 @@ struct Group {
 
 /// An access whose order is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub(crate) struct Asked {
     pub touch: Touch,
     /// Local index in the workgroup that runs.
     pub invocation: u32,
@@ -109,7 +109,7 @@ pub struct Asked {
 
 /// Who knows what of whom.
 #[derive(Debug)]
-pub struct Order {
+pub(crate) struct Order {
     places: Arc<Places>,
     invocations: u32,
     subgroup: u32,
@@ -125,13 +125,13 @@ pub struct Order {
 }
 
 impl Order {
-    pub fn new(places: Arc<Places>, invocations: u32, subgroup: u32) -> Self {
+    pub(crate) fn new(places: Arc<Places>, invocations: u32, subgroup: u32) -> Self {
         let (owners, group, resting) = (Vec::new(), Group::default(), BTreeMap::new());
         Self { places, invocations, subgroup, owners, group, resting, synchronized: None, published: None }
     }
 
     /// A workgroup begins.
-    pub fn start(&mut self, workgroup: u64, time: u32) {
+    pub(crate) fn start(&mut self, workgroup: u64, time: u32) {
         let count = self.invocations as usize;
         let (invocations, times) = (vec![Invocation::default(); count], vec![time; count]);
         self.group = Group { workgroup, invocations, times, settled: [0; Kinds::COUNT] };
@@ -139,13 +139,13 @@ impl Order {
     }
 
     /// The workgroup that runs waits for others.
-    pub fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         let group = std::mem::take(&mut self.group);
         self.resting.insert(group.workgroup, group);
     }
 
     /// One that has waited goes on.
-    pub fn resume(&mut self, workgroup: u64, time: u32) {
+    pub(crate) fn resume(&mut self, workgroup: u64, time: u32) {
         self.group = self.resting.remove(&workgroup).expect("it rests");
         self.owners.push((time, workgroup));
     }
@@ -162,11 +162,11 @@ impl Order {
     }
 
     /// Whether two atomics of the program may not be atomic for each other.
-    pub fn has_atomics_apart(&self) -> bool {
+    pub(crate) fn has_atomics_apart(&self) -> bool {
         !self.places.alike
     }
 
-    pub fn stamp(&self, invocation: u32, place: u32) -> Stamp {
+    pub(crate) fn stamp(&self, invocation: u32, place: u32) -> Stamp {
         Stamp::new(self.group.times[invocation as usize], invocation, place)
     }
 
@@ -199,7 +199,7 @@ impl Order {
     }
 
     /// An OpMemoryBarrier, or the semantics of an atomic or of a control barrier as a fence of their own.
-    pub fn fence(&mut self, invocation: u32, fence: Fence, after: u32) {
+    pub(crate) fn fence(&mut self, invocation: u32, fence: Fence, after: u32) {
         if fence.reach() == Scope::Invocation {
             return;
         }
@@ -310,7 +310,7 @@ impl Order {
     }
 
     /// An atomic has read what was published.
-    pub fn atomic_read(&mut self, invocation: u32, place: u32, memory: Kinds, published: &Published) {
+    pub(crate) fn atomic_read(&mut self, invocation: u32, place: u32, memory: Kinds, published: &Published) {
         let Some(atomic) = self.places.facts(place).atomic else { return };
         let (fence, reach) = (atomic.fence, atomic.fence.reach());
         let acquired = fence.acquires();
@@ -333,7 +333,7 @@ impl Order {
     }
 
     /// An atomic has written: alone, or what it read changed.
-    pub fn atomic_write(
+    pub(crate) fn atomic_write(
         &mut self,
         (invocation, place): (u32, u32),
         memory: Kinds,
@@ -367,13 +367,13 @@ impl Order {
     }
 
     /// All invocations meet; for `whole` the barrier itself orders what they did before what they do after.
-    pub fn barrier(&mut self, whole: Kinds, control: Fence, after: u32) {
+    pub(crate) fn barrier(&mut self, whole: Kinds, control: Fence, after: u32) {
         let all: Vec<u32> = (0..self.invocations).collect();
         self.meet(&all, Scope::Workgroup, whole, control, after);
     }
 
     /// The same for some of a subgroup, whose first invocation is `first`.
-    pub fn subgroup_barrier(&mut self, first: u32, members: Members, whole: Kinds, control: Fence, after: u32) {
+    pub(crate) fn subgroup_barrier(&mut self, first: u32, members: Members, whole: Kinds, control: Fence, after: u32) {
         let some: Vec<u32> = members.ids().map(|id| first + id).collect();
         self.meet(&some, Scope::Subgroup, whole, control, after);
     }
@@ -461,7 +461,7 @@ impl Order {
 
     /// Times of the workgroup that runs that are ordered before all that it does now, in memory of these kinds: the first
     /// since which no other one has run, and the last. None where that does not settle everything.
-    pub fn settled(&self, kinds: Kinds) -> Option<(u32, u32)> {
+    pub(crate) fn settled(&self, kinds: Kinds) -> Option<(u32, u32)> {
         if self.explicit() {
             return None;
         }
@@ -508,7 +508,7 @@ impl Order {
     }
 
     /// What is missing for an earlier access to be ordered before the one that is made now, in memory of these kinds.
-    pub fn missing(&self, (earlier, kind): (Stamp, Touch), now: &Asked, kinds: Kinds) -> Option<Missing> {
+    pub(crate) fn missing(&self, (earlier, kind): (Stamp, Touch), now: &Asked, kinds: Kinds) -> Option<Missing> {
         let owner = self.owner(earlier.time());
         let near = owner == self.group.workgroup;
         if near && earlier.lane() == now.invocation {
@@ -570,15 +570,15 @@ impl Order {
 
 /// Whether an atomic that writes has read first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reads {
+pub(crate) enum Reads {
     Yes,
     No,
 }
 
-pub fn writes(touch: Touch) -> bool {
+pub(crate) fn writes(touch: Touch) -> bool {
     matches!(touch, Touch::Write | Touch::AtomicWrite)
 }
 
-pub fn is_atomic(touch: Touch) -> bool {
+pub(crate) fn is_atomic(touch: Touch) -> bool {
     matches!(touch, Touch::AtomicRead | Touch::AtomicWrite)
 }
