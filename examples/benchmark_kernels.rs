@@ -1,5 +1,6 @@
-//! The sequential engine beside a software device that has one core, kernel by kernel: a matrix product in tiles, a histogram
-//! with atomics, a tree of decisions, an image filter by texels and one by a sampler.
+//! The sequential engine beside a software device that has one core, kernel by kernel: a matrix
+//! product in tiles, a histogram with atomics, a tree of decisions, an image filter by texels and
+//! one by a sampler.
 //!
 //! ```text
 //! cargo run --release --example benchmark_kernels            # all, medians of 9 alternating runs
@@ -11,14 +12,19 @@ use std::sync::Arc;
 use std::time::Instant;
 use vkcert::exec::resource::{ImageView, JobImage, JobResources, JobSampler, JobView, ViewKind};
 use vkcert::exec::sequential::{Jobs, SequentialExecutor, Settings};
-use vkcert::exec::vulkan::{DeviceChoice, Settings as DeviceSettings, ValidationLayers, VulkanExecutor};
+use vkcert::exec::vulkan::{
+    DeviceChoice, Settings as DeviceSettings, ValidationLayers, VulkanExecutor,
+};
 use vkcert::exec::{
-    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,
+    Unobserved,
 };
 use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument;
 use vkcert::model::finding::{Checks, FindingKind};
-use vkcert::model::image::{AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape};
+use vkcert::model::image::{
+    AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape,
+};
 use vkcert::model::procedure::{DescriptorClass, Limits};
 use vkcert::spirv::module::Module;
 
@@ -127,7 +133,8 @@ impl Kernel {
             let floats = self.push_constants.len() != 1;
             let word = |at: u32| if floats { 0x3F80_0000 | noise(at) >> 9 } else { noise(at) };
             let last = index + 1 == self.bound.len();
-            let bytes: Vec<u8> = (0..words).flat_map(|at| if last { 0 } else { word(at) }.to_le_bytes()).collect();
+            let bytes: Vec<u8> =
+                (0..words).flat_map(|at| if last { 0 } else { word(at) }.to_le_bytes()).collect();
             let shape = ImageShape {
                 dim: ImageDim::Two,
                 format: ImageFormat::R32f,
@@ -137,7 +144,11 @@ impl Kernel {
                 samples: 1,
             };
             let view = ImageView { kind: ViewKind::Two, level: 0, levels: 1, layer: 0, layers: 1 };
-            let image = |class, view| JobBinding { class, view, ..JobBinding::storage(0, index as u32, index, 0) };
+            let image = |class, view| JobBinding {
+                class,
+                view,
+                ..JobBinding::storage(0, index as u32, index, 0)
+            };
             bindings.push(match bound {
                 Bound::Words(_) => JobBinding::storage(0, index as u32, index, bytes.len() as u64),
                 Bound::StorageImage => image(DescriptorClass::StorageImage, JobView::Image(view)),
@@ -158,7 +169,8 @@ impl Kernel {
         if self.bound.iter().any(|bound| matches!(bound, Bound::Sampled)) {
             resources.samplers.push(linear());
         }
-        let push: Vec<u8> = self.push_constants.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let push: Vec<u8> =
+            self.push_constants.iter().flat_map(|word| word.to_le_bytes()).collect();
         let dispatch = JobDispatch {
             module: 0,
             entry: "main".to_owned(),
@@ -171,7 +183,11 @@ impl Kernel {
         };
         Job {
             name: self.name.to_owned(),
-            modules: vec![JobModule { kernel: self.name.to_owned(), words: Arc::new(words.to_vec()), recording }],
+            modules: vec![JobModule {
+                kernel: self.name.to_owned(),
+                words: Arc::new(words.to_vec()),
+                recording,
+            }],
             buffers,
             resources,
             dispatches: vec![dispatch],
@@ -199,12 +215,17 @@ fn linear() -> JobSampler {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wanted = std::env::args().nth(1);
     let mut device = device();
-    println!("milliseconds, medians of {RUNS} alternating runs; `DEVICE / PLAIN` above 1: the engine is faster");
+    println!(
+        "milliseconds, medians of {RUNS} alternating runs; `DEVICE / PLAIN` above 1: the engine is faster"
+    );
     println!(
         "{:<15} {:>9} {:>9} {:>9} {:>9} {:>15} {:>13}",
         "KERNEL", "PLAIN", "2 CORES", "CHECKED", "DEVICE", "DEVICE / PLAIN", "CHECKED/PLAIN"
     );
-    for kernel in KERNELS.iter().filter(|kernel| wanted.as_deref().is_none_or(|wanted| kernel.name.contains(wanted))) {
+    for kernel in KERNELS
+        .iter()
+        .filter(|kernel| wanted.as_deref().is_none_or(|wanted| kernel.name.contains(wanted)))
+    {
         measure(kernel, device.as_mut())?;
     }
     Ok(())
@@ -222,17 +243,35 @@ fn device() -> Option<VulkanExecutor> {
     (executor.device().kind == "cpu").then_some(executor)
 }
 
-fn measure(kernel: &Kernel, device: Option<&mut VulkanExecutor>) -> Result<(), Box<dyn std::error::Error>> {
+fn measure(
+    kernel: &Kernel,
+    device: Option<&mut VulkanExecutor>,
+) -> Result<(), Box<dyn std::error::Error>> {
     let source = KernelSource::alone(format!("{}.comp", kernel.name), kernel.text, "vulkan1.1");
     let compiled = glsl::compile(&source).map_err(|errors| format!("{errors:?}"))?;
-    let made = instrument::instrument(&compiled.structure, &Module::parse(compiled.marked.clone())?, "main")?;
+    let made = instrument::instrument(
+        &compiled.structure,
+        &Module::parse(compiled.marked.clone())?,
+        "main",
+    )?;
     let production = kernel.job(&compiled.production, ModuleRecording::None, Checks::none());
     let mut checks = Checks::none();
-    checks.kinds.extend([FindingKind::DataRace, FindingKind::UninitializedRead, FindingKind::OutOfBounds]);
-    let checked = kernel.job(&compiled.marked, ModuleRecording::Markers(Arc::new(made.markers.clone())), checks);
+    checks.kinds.extend([
+        FindingKind::DataRace,
+        FindingKind::UninitializedRead,
+        FindingKind::OutOfBounds,
+    ]);
+    let checked = kernel.job(
+        &compiled.marked,
+        ModuleRecording::Markers(Arc::new(made.markers.clone())),
+        checks,
+    );
     let engine = |jobs| SequentialExecutor::new(Settings { jobs, ..Settings::default() });
-    let mut sides =
-        [(engine(Jobs::One), &production), (engine(Jobs::Most(2)), &production), (engine(Jobs::One), &checked)];
+    let mut sides = [
+        (engine(Jobs::One), &production),
+        (engine(Jobs::Most(2)), &production),
+        (engine(Jobs::One), &checked),
+    ];
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..RUNS {
         for ((engine, job), times) in sides.iter_mut().zip(&mut times) {
@@ -255,7 +294,8 @@ fn measure(kernel: &Kernel, device: Option<&mut VulkanExecutor>) -> Result<(), B
         }
         None => None,
     };
-    let shown = |value: Option<f64>| value.map_or("not run".to_owned(), |value| format!("{value:.3}"));
+    let shown =
+        |value: Option<f64>| value.map_or("not run".to_owned(), |value| format!("{value:.3}"));
     println!(
         "{:<15} {plain:>9.3} {two:>9.3} {checked:>9.3} {:>9} {:>15} {:>13.2}",
         kernel.name,

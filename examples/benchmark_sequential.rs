@@ -1,5 +1,5 @@
-//! Speed of the sequential engine: naive and tiled matrix multiplication and a histogram, with the checks and records on in
-//! turn; on one core, or with the workgroups of a dispatch on several.
+//! Speed of the sequential engine: naive and tiled matrix multiplication and a histogram, with the
+//! checks and records on in turn; on one core, or with the workgroups of a dispatch on several.
 //!
 //! `cargo run --release --example benchmark_sequential [SIZE [JOBS]]`
 
@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use vkcert::exec::resource::JobResources;
 use vkcert::exec::sequential::{Jobs, SequentialExecutor, Settings};
-use vkcert::exec::{Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved};
+use vkcert::exec::{
+    Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
+};
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::id::DecisionId;
 use vkcert::model::procedure::Limits;
@@ -70,11 +72,13 @@ void main() {
 }
 ";
 
-/// The tiled one with a fence and an atomic whose result is used: what orders accesses is then looked at exactly.
+/// The tiled one with a fence and an atomic whose result is used: what orders accesses is then
+/// looked at exactly.
 fn fenced() -> String {
     let counted = "memoryBarrier();\n    if (atomicAdd(turns, 1u) > 1000u) r[0] = sum;\n";
     let text = TILED.replace("shared float", "shared uint turns;\nshared float");
-    let text = text.replace("float sum = 0.0;", "float sum = 0.0;\n    if (tx + ty == 0u) turns = 0u;");
+    let text =
+        text.replace("float sum = 0.0;", "float sum = 0.0;\n    if (tx + ty == 0u) turns = 0u;");
     text.replace("    if (V(2u, V(0u", &format!("    {counted}    if (V(2u, V(0u"))
 }
 
@@ -83,13 +87,22 @@ fn compile(text: &str, marked: bool) -> Vec<u32> {
     let mut options = shaderc::CompileOptions::new().expect("the compiler is built in");
     options.add_macro_definition("V(i,v)", Some(if marked { "value(i, v)" } else { "(v)" }));
     options.set_optimization_level(shaderc::OptimizationLevel::Zero);
-    let artifact = compiler.compile_into_spirv(text, shaderc::ShaderKind::Compute, "bench", "main", Some(&options));
+    let artifact = compiler.compile_into_spirv(
+        text,
+        shaderc::ShaderKind::Compute,
+        "bench",
+        "main",
+        Some(&options),
+    );
     artifact.expect("the kernel compiles").as_binary().to_vec()
 }
 
 fn table(words: &[u32]) -> MarkerTable {
     let module = Module::parse(words.to_vec()).expect("the compiler writes modules");
-    let named = module.functions.iter().find(|one| module.name(one.id).is_some_and(|name| name.starts_with("value(")));
+    let named = module
+        .functions
+        .iter()
+        .find(|one| module.name(one.id).is_some_and(|name| name.starts_with("value(")));
     let slot = |id, base, size, weights: &[[u32; 2]]| DecisionSlot {
         decision: DecisionId(id),
         base,
@@ -108,7 +121,11 @@ fn table(words: &[u32]) -> MarkerTable {
             MarkerRole::Single { decision: DecisionId(3) },
         ],
         layout: RecordLayout {
-            decisions: vec![slot(1, 0, 3, &[[1, 0], [1, 0]]), slot(2, 3, 2, &[[1, 0]]), slot(3, 5, 2, &[[1, 0]])],
+            decisions: vec![
+                slot(1, 0, 3, &[[1, 0], [1, 0]]),
+                slot(2, 3, 2, &[[1, 0]]),
+                slot(3, 5, 2, &[[1, 0]]),
+            ],
             marks: Vec::new(),
             bits: 7,
         },
@@ -117,14 +134,20 @@ fn table(words: &[u32]) -> MarkerTable {
 
 fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
     let words = compile(text, marked);
-    let recording = if marked { ModuleRecording::Markers(Arc::new(table(&words))) } else { ModuleRecording::None };
+    let recording = if marked {
+        ModuleRecording::Markers(Arc::new(table(&words)))
+    } else {
+        ModuleRecording::None
+    };
     let bytes = (size * size * 4) as usize;
     let buffer = |name: &str, contents: Vec<u8>| JobBuffer {
         name: name.to_owned(),
         bytes: contents,
         defined: std::iter::once(0..bytes).collect(),
     };
-    let floats = |seed: u32| (0..size * size).flat_map(|at| (((at * seed) % 17) as f32).to_le_bytes()).collect();
+    let floats = |seed: u32| {
+        (0..size * size).flat_map(|at| (((at * seed) % 17) as f32).to_le_bytes()).collect()
+    };
     let binding = |index: usize| JobBinding::storage(0, index as u32, index, bytes as u64);
     Job {
         name: "benchmark".to_owned(),
@@ -166,23 +189,34 @@ fn main() {
         ("races, uninitialised reads, MC/DC", &all, true),
     ];
     let fenced = fenced();
-    let kernels = [("naive", NAIVE), ("tiled", TILED), ("tiled, with a flag,", &fenced), ("histogram of a", HISTOGRAM)];
+    let kernels = [
+        ("naive", NAIVE),
+        ("tiled", TILED),
+        ("tiled, with a flag,", &fenced),
+        ("histogram of a", HISTOGRAM),
+    ];
     for (kernel, text) in kernels {
         println!("{kernel} matrix multiplication, {size} cubed, tile width 64, {jobs} jobs");
         let mut plain = None;
         for (name, kinds, marked) in rows {
             let job = job(text, size, kinds, marked);
-            let mut executor = SequentialExecutor::new(Settings { jobs: jobs_setting, ..Settings::default() });
+            let mut executor =
+                SequentialExecutor::new(Settings { jobs: jobs_setting, ..Settings::default() });
             let mut best = f64::INFINITY;
             for _ in 0..3 {
                 let start = Instant::now();
-                let run = pool.install(|| executor.run(&job, &mut Unobserved)).expect("the engine does not fail");
+                let run = pool
+                    .install(|| executor.run(&job, &mut Unobserved))
+                    .expect("the engine does not fail");
                 assert!(run.findings.is_empty(), "{:?}", run.findings);
                 best = best.min(start.elapsed().as_secs_f64());
             }
             let rate = f64::from(size).powi(3) / best / 1e6;
             let plain = *plain.get_or_insert(best);
-            println!("  {name:<36} {rate:8.1} million multiply-accumulates per second, {:5.2} x plain", best / plain);
+            println!(
+                "  {name:<36} {rate:8.1} million multiply-accumulates per second, {:5.2} x plain",
+                best / plain
+            );
         }
     }
 }

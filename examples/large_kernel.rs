@@ -1,7 +1,8 @@
-//! Time and memory of everything that is done with a kernel's text: `cargo run --release --example large_kernel [N]`
-//! prints, for generated kernels of N decisions in six shapes, milliseconds per step and the process's peak memory.
-//! Without N: 100, 1,000 and 10,000, each in a process of its own. `large_kernel N SHAPE DIR` writes such a kernel as a
-//! project, and as a procedure (`run.json`) for `vkcert run`; SHAPE is 0 to 3, or 4 and 5 for kernels of N lines without
+//! Time and memory of everything that is done with a kernel's text: `cargo run --release --example
+//! large_kernel [N]` prints, for generated kernels of N decisions in six shapes, milliseconds per
+//! step and the process's peak memory. Without N: 100, 1,000 and 10,000, each in a process of its
+//! own. `large_kernel N SHAPE DIR` writes such a kernel as a project, and as a procedure
+//! (`run.json`) for `vkcert run`; SHAPE is 0 to 3, or 4 and 5 for kernels of N lines without
 //! decisions.
 
 #[path = "../tests/support/large_kernel.rs"]
@@ -14,7 +15,8 @@ use large_kernel::Shape;
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0)
+        / 1024
 }
 
 /// One requirement, one test that runs the kernel and expects nothing of its output.
@@ -60,8 +62,7 @@ const PROCEDURE: &str = r#"{ "schema": 1,
     "expect": [] } ] }
 "#;
 
-const SETTINGS: &str =
-    "schema = 1\nname = \"large\"\nlevel = \"A\"\n\n[[kernel]]\nname = \"large\"\nsource = \"glsl/large.comp\"\n";
+const SETTINGS: &str = "schema = 1\nname = \"large\"\nlevel = \"A\"\n\n[[kernel]]\nname = \"large\"\nsource = \"glsl/large.comp\"\n";
 
 fn write_project(folder: &std::path::Path, text: &str) -> std::io::Result<()> {
     for name in ["glsl", "requirements"] {
@@ -90,8 +91,11 @@ fn main() {
         let taken = whole_path::take(&text);
         assert!(taken.decisions >= shape.decisions(decisions), "{} decisions", taken.decisions);
         let total: f64 = taken.steps.iter().map(|(_, seconds)| seconds).sum();
-        let steps: Vec<String> =
-            taken.steps.iter().map(|(name, seconds)| format!("{name} {:.0}", seconds * 1e3)).collect();
+        let steps: Vec<String> = taken
+            .steps
+            .iter()
+            .map(|(name, seconds)| format!("{name} {:.0}", seconds * 1e3))
+            .collect();
         println!(
             "{shape:?}: {} decisions, {lines} lines, {bytes} bytes: {:.2} s, {} MB ({} ms)",
             taken.decisions,
@@ -104,8 +108,12 @@ fn main() {
     let program = std::env::current_exe().expect("this program");
     for number in ["100", "1000", "10000"] {
         for shape in 0..Shape::ALL.len() {
-            let ended = std::process::Command::new(&program).args([number, &shape.to_string()]).status();
-            assert!(ended.is_ok_and(|status| status.success()), "{number} decisions, shape {shape}");
+            let ended =
+                std::process::Command::new(&program).args([number, &shape.to_string()]).status();
+            assert!(
+                ended.is_ok_and(|status| status.success()),
+                "{number} decisions, shape {shape}"
+            );
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `vkcert`: a certification toolkit for Vulkan/GLSL compute kernels.
 //!
-//! Every layer is a crate of its own (`ARCHITECTURE.md` tells the order); this one names them all and adds the command line.
+//! Every layer is a crate of its own (`ARCHITECTURE.md` tells the order); this one names them all
+//! and adds the command line.
 
 pub use vkcert_campaign as campaign;
 pub use vkcert_coupling as coupling;

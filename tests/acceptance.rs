@@ -1,5 +1,5 @@
-//! Justifications of findings: by name and content, signed by two people, stale when the code or the finding changes, and
-//! derived again by `verify`.
+//! Justifications of findings: by name and content, signed by two people, stale when the code or
+//! the finding changes, and derived again by `verify`.
 
 use crate::support;
 
@@ -37,7 +37,10 @@ impl Project {
 
     /// Certifies on an engine, and checks that the evidence verifies.
     fn certify_on(&self, engine: &str, more: &[&str], exit: i32) -> Value {
-        let campaign = run_json(vkcert().arg("certify").arg(self.path()).args(["--engine", engine]).args(more), exit);
+        let campaign = run_json(
+            vkcert().arg("certify").arg(self.path()).args(["--engine", engine]).args(more),
+            exit,
+        );
         run(vkcert().arg("verify").arg(self.evidence()), 0);
         campaign
     }
@@ -71,7 +74,12 @@ impl Project {
 }
 
 fn reasons(campaign: &Value) -> Vec<&str> {
-    campaign["conclusion"]["reasons"].as_array().unwrap().iter().map(|reason| reason.as_str().unwrap()).collect()
+    campaign["conclusion"]["reasons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reason| reason.as_str().unwrap())
+        .collect()
 }
 
 fn race(campaign: &Value) -> &Value {
@@ -86,7 +94,11 @@ fn a_race_of_equal_values_is_accepted_by_its_name() {
     assert_eq!(race(&before)["acceptance"]["id"], "data-race@S3,S3");
     assert_eq!(race(&before)["kernel"], "alarm");
     let subject = &race(&before)["acceptance"]["subject"];
-    assert_eq!((&subject["kind"], &subject["facts"]["memory"]), (&"data-race".into(), &"buffer".into()), "{subject:#}");
+    assert_eq!(
+        (&subject["kind"], &subject["facts"]["memory"]),
+        (&"data-race".into(), &"buffer".into()),
+        "{subject:#}"
+    );
     assert_eq!(subject["places"][0]["text"], "raised = 1u;", "{subject:#}");
     project.accept("A. Author", "B. Reviewer");
     let after = project.certify(0);
@@ -96,11 +108,18 @@ fn a_race_of_equal_values_is_accepted_by_its_name() {
     // It is told still, in every report.
     assert_eq!(project.findings()[0]["state"], told);
     let html = std::fs::read_to_string(project.path().join("reports/report.html")).unwrap();
-    assert!(html.contains("J accepted") && html.contains("data-race@S3,S3"), "the page names what is accepted");
-    let terminal = run(vkcert().args(["report", "--report-format", "terminal"]).arg(project.evidence()), 0);
+    assert!(
+        html.contains("J accepted") && html.contains("data-race@S3,S3"),
+        "the page names what is accepted"
+    );
+    let terminal =
+        run(vkcert().args(["report", "--report-format", "terminal"]).arg(project.evidence()), 0);
     assert!(String::from_utf8_lossy(&terminal.stdout).contains("1 accepted by justification"));
     let nothing = run(vkcert().args(["list", "findings", "--propose"]).arg(project.path()), 0);
-    assert_eq!(String::from_utf8_lossy(&nothing.stdout), "# No finding stands; there is nothing to propose.\n");
+    assert_eq!(
+        String::from_utf8_lossy(&nothing.stdout),
+        "# No finding stands; there is nothing to propose.\n"
+    );
 }
 
 #[test]
@@ -114,14 +133,18 @@ fn what_moves_stays_accepted_and_what_changes_goes_stale() {
     let changed = project.certify(1);
     let reasons = reasons(&changed);
     assert_eq!(reasons[0], "1 data-race finding");
-    assert!(reasons[1].starts_with("justification of alarm data-race@S3,S3: stale: "), "{reasons:?}");
+    assert!(
+        reasons[1].starts_with("justification of alarm data-race@S3,S3: stale: "),
+        "{reasons:?}"
+    );
     assert!(reasons[1].contains("`raised = 2u;`"), "{reasons:?}");
 }
 
 #[test]
 fn a_justification_for_a_configuration_goes_stale_and_none_counts_twice() {
     let project = Project::race_accepted();
-    let signed = std::fs::read_to_string(project.path().join("requirements/accepted.toml")).unwrap();
+    let signed =
+        std::fs::read_to_string(project.path().join("requirements/accepted.toml")).unwrap();
     let configured = signed.replace("finding =", "configuration = \"default\"\nfinding =");
     let accepting = |text: &str, exit: i32| {
         write(project.path(), "requirements/accepted.toml", text);
@@ -132,7 +155,10 @@ fn a_justification_for_a_configuration_goes_stale_and_none_counts_twice() {
     // For all configurations and for one.
     let table = configured.replace("schema = 1\n\n", "");
     let twice = accepting(&format!("{signed}\n{table}"), 1);
-    assert_eq!(twice, ["justification of alarm data-race@S3,S3: data-race@S3,S3 is justified twice"]);
+    assert_eq!(
+        twice,
+        ["justification of alarm data-race@S3,S3: data-race@S3,S3 is justified twice"]
+    );
     let hash = signed.split("hash = \"sha256:").nth(1).unwrap().split('"').next().unwrap();
     let stale = accepting(&configured.replace(hash, &"0".repeat(64)), 1);
     assert_eq!(stale[0], "1 data-race finding", "{stale:?}");
@@ -142,7 +168,8 @@ fn a_justification_for_a_configuration_goes_stale_and_none_counts_twice() {
 #[test]
 fn a_justification_of_equal_values_does_not_accept_different_ones() {
     let project = Project::race_accepted();
-    // The same statement, which one test executes with equal values and another one with different ones.
+    // The same statement, which one test executes with equal values and another one with different
+    // ones.
     project.change(KERNEL, "raised = 1u;", "raised = samples[i];");
     project.change("requirements/alarm.toml", "values = [1]", "values = [9]");
     project.change("requirements/alarm.toml", "data = [3, 9, 8, 9]", "data = [3, 9, 9, 0]");
@@ -164,7 +191,10 @@ fn it_is_signed_by_two_people_where_the_level_demands_it() {
     let project = Project::race_accepted();
     project.accept("A. Author", " a. author ");
     let same = project.certify(1);
-    assert!(reasons(&same).iter().any(|reason| reason.contains("this level demands independence")), "{same}");
+    assert!(
+        reasons(&same).iter().any(|reason| reason.contains("this level demands independence")),
+        "{same}"
+    );
     assert_eq!(reasons(&same)[0], "1 data-race finding");
     project.change("vkcert.toml", "level = \"A\"", "level = \"C\"");
     project.certify(0);
@@ -178,7 +208,9 @@ fn what_accepts_nothing_is_rejected_and_what_did_not_run_is_not_judged() {
     let mended = project.certify(1);
     assert_eq!(
         reasons(&mended),
-        ["justification of alarm data-race@S3,S3: not needed: alarm has no finding data-race@S3,S3"]
+        [
+            "justification of alarm data-race@S3,S3: not needed: alarm has no finding data-race@S3,S3"
+        ]
     );
     for (name, why) in [
         ("engine-disagreement@TC-ALM-01.alarm", "no device ran"),
@@ -188,7 +220,11 @@ fn what_accepts_nothing_is_rejected_and_what_did_not_run_is_not_judged() {
     ] {
         project.change("requirements/accepted.toml", "data-race@S3,S3", name);
         let row = project.certify(0)["justifications"][0].clone();
-        assert_eq!((&row["rejected"], row["not_judged"].as_str()), (&Value::Null, Some(why)), "{name}");
+        assert_eq!(
+            (&row["rejected"], row["not_judged"].as_str()),
+            (&Value::Null, Some(why)),
+            "{name}"
+        );
         project.change("requirements/accepted.toml", name, "data-race@S3,S3");
     }
 }
@@ -201,7 +237,10 @@ fn a_file_that_names_no_finding_is_wrong_input() {
         let output = run(vkcert().arg("certify").arg(project.path()).args(["--format", "json"]), 2);
         let error: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(error["error"]["kind"], kind, "{error}");
-        assert_eq!(error["error"]["file"], project.path().join("requirements/accepted.toml").to_str().unwrap());
+        assert_eq!(
+            error["error"]["file"],
+            project.path().join("requirements/accepted.toml").to_str().unwrap()
+        );
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.contains(hint), "{hint}: {told}");
@@ -235,12 +274,22 @@ fn evidence_in_which_a_finding_is_accepted_by_hand_does_not_verify() {
     };
     forged("id: ", &|acceptance| acceptance["id"] = "data-race@S2,S2".into());
     forged("content: ", &|acceptance| acceptance["content"] = "nothing at all".into());
-    forged("hash: ", &|acceptance| acceptance["hash"] = format!("sha256:{}", "0".repeat(64)).into());
+    forged("hash: ", &|acceptance| {
+        acceptance["hash"] = format!("sha256:{}", "0".repeat(64)).into()
+    });
     forged("subject: not stored", &|acceptance| acceptance["subject"] = Value::Null);
-    forged("subject/facts/same_value: ", &|acceptance| acceptance["subject"]["facts"]["same_value"] = false.into());
-    forged("subject/places/0/text: ", &|acceptance| acceptance["subject"]["places"][0]["text"] = "raised = 2u;".into());
-    forged("subject/code/alarm: ", &|acceptance| acceptance["subject"]["code"]["alarm"] = "0".repeat(64).into());
-    forged("subject/instructions/0: ", &|acceptance| acceptance["subject"]["instructions"][0] = 1.into());
+    forged("subject/facts/same_value: ", &|acceptance| {
+        acceptance["subject"]["facts"]["same_value"] = false.into()
+    });
+    forged("subject/places/0/text: ", &|acceptance| {
+        acceptance["subject"]["places"][0]["text"] = "raised = 2u;".into()
+    });
+    forged("subject/code/alarm: ", &|acceptance| {
+        acceptance["subject"]["code"]["alarm"] = "0".repeat(64).into()
+    });
+    forged("subject/instructions/0: ", &|acceptance| {
+        acceptance["subject"]["instructions"][0] = 1.into()
+    });
     forged("justification: ", &|acceptance| acceptance["justification"] = "analysis: none".into());
     forged("justification: ", &|acceptance| acceptance["justification"] = Value::Null);
 }
@@ -250,7 +299,11 @@ fn an_output_that_depends_on_the_schedule_is_accepted_as_it_is_named() {
     let project = Project::new();
     // The order of the samples decides which one is left, and any one will do.
     project.change(KERNEL, "raised = 1u;", "atomicExchange(raised, samples[i]);");
-    project.change("requirements/alarm.toml", "values = [1]", "values = [8]\ntolerance = { abs = 1 }");
+    project.change(
+        "requirements/alarm.toml",
+        "values = [1]",
+        "values = [8]\ntolerance = { abs = 1 }",
+    );
     let schedules = ["--schedules", "8", "--seed", "1"];
     let before = project.certify_on("sequential", &schedules, 1);
     assert_eq!(reasons(&before), ["1 schedule-dependent-output finding"]);
@@ -277,14 +330,21 @@ fn goes_stale(project: &Project, change: impl FnOnce(&Project)) {
     project.certify(0);
     change(project);
     let changed = project.certify(1);
-    assert!(reasons(&changed).iter().any(|reason| reason.contains("stale: ")), "{:?}", reasons(&changed));
+    assert!(
+        reasons(&changed).iter().any(|reason| reason.contains("stale: ")),
+        "{:?}",
+        reasons(&changed)
+    );
 }
 
 #[test]
 fn what_a_macro_or_a_constant_stands_for_is_part_of_what_is_accepted() {
     for (before, after) in [
         ("#define RAISE raised = 1u;", "#define RAISE raised = 2u;"),
-        ("const uint ON = 1u;\n#define RAISE raised = ON;", "const uint ON = 3u;\n#define RAISE raised = ON;"),
+        (
+            "const uint ON = 1u;\n#define RAISE raised = ON;",
+            "const uint ON = 3u;\n#define RAISE raised = ON;",
+        ),
     ] {
         let project = Project::new();
         project.change(KERNEL, "layout(local_size_x", &format!("{before}\nlayout(local_size_x"));
@@ -305,7 +365,11 @@ fn what_a_macro_or_a_constant_stands_for_is_part_of_what_is_accepted() {
 #[test]
 fn a_read_out_of_bounds_that_becomes_a_write_is_another_finding() {
     let project = Project::new();
-    project.change(KERNEL, "raised = 1u;", "atomicMax(raised, 1u);\n        touch(samples[i + 6u]);");
+    project.change(
+        KERNEL,
+        "raised = 1u;",
+        "atomicMax(raised, 1u);\n        touch(samples[i + 6u]);",
+    );
     project.change(KERNEL, "readonly buffer", "buffer");
     project.change(KERNEL, "void main", "void touch(in uint x) { x += 1u; }\nvoid main");
     project.change("requirements/alarm.toml", ", symbol = \"main\"", "");
@@ -318,9 +382,12 @@ fn a_host_that_does_something_else_is_another_finding() {
     project.change(KERNEL, "raised = 1u;", "atomicMax(raised, 1u);");
     project.change("requirements/alarm.toml", "(count + 3) / 4", "count / 4");
     project.certify(1);
-    let ids: Vec<_> = project.findings().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    let ids: Vec<_> =
+        project.findings().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
     assert!(ids.contains(&"coupling@dispatch-covers-domain".to_owned()), "{ids:?}");
-    goes_stale(&project, |project| project.change("requirements/alarm.toml", "count / 4", "count / 5"));
+    goes_stale(&project, |project| {
+        project.change("requirements/alarm.toml", "count / 4", "count / 5")
+    });
 }
 
 #[test]
@@ -332,8 +399,16 @@ fn what_was_left_out_is_not_judged() {
     };
     assert_eq!(row(&["--without", "TC-ALM-01"])["not_judged"], "tests were left out");
     let unlooked = project.certify_on("sequential", &["--check", "out-of-bounds"], 1);
-    assert_eq!(reasons(&unlooked).len(), 1, "nothing but what was left out counts: {:?}", reasons(&unlooked));
-    assert_eq!(unlooked["justifications"][0]["not_judged"], "findings of this kind were not looked for");
+    assert_eq!(
+        reasons(&unlooked).len(),
+        1,
+        "nothing but what was left out counts: {:?}",
+        reasons(&unlooked)
+    );
+    assert_eq!(
+        unlooked["justifications"][0]["not_judged"],
+        "findings of this kind were not looked for"
+    );
 }
 
 #[test]
@@ -346,28 +421,40 @@ fn findings_of_one_test_are_those_of_their_kernels() {
         bindings = [{ set = 0, binding = 0, buffer = \"samples\" }, { set = 0, binding = 1, buffer = \"alarm\" }]\n\
         push_constants = { count = 3, limit = 7 }\n";
     // With an alarm of its own: what another kernel stores again is not judged of the first.
-    let again =
-        dispatch.replace("\"alarm\"\ngroups", "\"second\"\ngroups").replace("buffer = \"alarm\"", "buffer = \"other\"");
+    let again = dispatch
+        .replace("\"alarm\"\ngroups", "\"second\"\ngroups")
+        .replace("buffer = \"alarm\"", "buffer = \"other\"");
     project.change("requirements/alarm.toml", dispatch, &format!("{dispatch}\n{again}"));
     let flag = "alarm = { type = \"uint\", data = [0] }";
-    project.change("requirements/alarm.toml", flag, &format!("{flag}\n{}", flag.replace("alarm", "other")));
+    project.change(
+        "requirements/alarm.toml",
+        flag,
+        &format!("{flag}\n{}", flag.replace("alarm", "other")),
+    );
     for value in ["1", "0"] {
         let expected = format!("[[test.expect]]\nbuffer = \"alarm\"\nvalues = [{value}]\n");
         let both = format!("{expected}\n{}", expected.replace("alarm", "other"));
         project.change("requirements/alarm.toml", &expected, &both);
     }
     let text = std::fs::read_to_string(project.path().join("requirements/alarm.toml")).unwrap();
-    let host = text.split_once("[[interface]]").unwrap().1.replace("kernel = \"alarm\"", "kernel = \"second\"");
+    let host = text
+        .split_once("[[interface]]")
+        .unwrap()
+        .1
+        .replace("kernel = \"alarm\"", "kernel = \"second\"");
     write(project.path(), "requirements/second.toml", format!("schema = 1\n[[interface]]{host}"));
     project.certify(1);
     project.accept("A. Author", "B. Reviewer");
     project.certify(0);
     let findings = project.findings();
-    let named: Vec<_> =
-        findings.iter().map(|row| (row["kernel"].as_str().unwrap(), row["id"].as_str().unwrap())).collect();
+    let named: Vec<_> = findings
+        .iter()
+        .map(|row| (row["kernel"].as_str().unwrap(), row["id"].as_str().unwrap()))
+        .collect();
     assert_eq!(named, [("alarm", "data-race@S3,S3"), ("second", "data-race@S3,S3")]);
     // One kernel's justification is not another's.
-    let accepted = std::fs::read_to_string(project.path().join("requirements/accepted.toml")).unwrap();
+    let accepted =
+        std::fs::read_to_string(project.path().join("requirements/accepted.toml")).unwrap();
     let (first, _) = accepted.rsplit_once("[[justification]]").unwrap();
     write(project.path(), "requirements/accepted.toml", first);
     let one = project.certify(1);
@@ -378,8 +465,16 @@ fn findings_of_one_test_are_those_of_their_kernels() {
 fn what_has_no_source_is_named_by_the_words_of_its_module() {
     let project = Project::new();
     run(vkcert().arg("build").arg(project.path()), 0);
-    project.change("vkcert.toml", "source = \"glsl/alarm.comp\"", "source = \"spirv/alarm.spv\"\nlanguage = \"spirv\"");
-    project.change("requirements/alarm.toml", "implements = [{ file = \"glsl/alarm.comp\", symbol = \"main\" }]\n", "");
+    project.change(
+        "vkcert.toml",
+        "source = \"glsl/alarm.comp\"",
+        "source = \"spirv/alarm.spv\"\nlanguage = \"spirv\"",
+    );
+    project.change(
+        "requirements/alarm.toml",
+        "implements = [{ file = \"glsl/alarm.comp\", symbol = \"main\" }]\n",
+        "",
+    );
     project.certify(1);
     let finding = &project.findings()[0];
     let id = finding["id"].as_str().unwrap();
@@ -388,7 +483,11 @@ fn what_has_no_source_is_named_by_the_words_of_its_module() {
     project.accept("A. Author", "B. Reviewer");
     // Coverage of a module without source is open; the race is not what stands against it.
     let after = project.certify(1);
-    assert!(!reasons(&after).iter().any(|reason| reason.contains("data-race")), "{:?}", reasons(&after));
+    assert!(
+        !reasons(&after).iter().any(|reason| reason.contains("data-race")),
+        "{:?}",
+        reasons(&after)
+    );
 }
 
 /// Shifts in place of samples, one of them too far; the finding that tells of it is accepted.
@@ -404,15 +503,24 @@ fn undefined_accepted(condition: &str, samples: &str) -> Project {
 
 /// Ids of open obligations with their reasons, from the listing.
 fn open_obligations(project: &Project) -> Vec<(String, String)> {
-    let rows = run_json(vkcert().args(["list", "obligations", "--status", "open"]).arg(project.path()), 0);
+    let rows =
+        run_json(vkcert().args(["list", "obligations", "--status", "open"]).arg(project.path()), 0);
     let asked = rows.as_array().unwrap().iter().filter(|row| row["asked"] == true);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    asked.map(|row| (text(&row["id"]), format!("{}: {}", text(&row["status"]), text(&row["reason"])))).collect()
+    asked
+        .map(|row| {
+            (text(&row["id"]), format!("{}: {}", text(&row["status"]), text(&row["reason"])))
+        })
+        .collect()
 }
 
 /// What page 1 says of tests that pass by an undefined value.
 fn passes_by_undefined(campaign: &Value) -> String {
-    let notes = campaign["notes"].as_array().unwrap().iter().filter(|note| note["kind"] == "undefined-values");
+    let notes = campaign["notes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|note| note["kind"] == "undefined-values");
     let sentences = notes.map(|note| note["sentence"].as_str().unwrap());
     sentences.filter(|sentence| sentence.starts_with("Tests that pass by")).collect()
 }
@@ -421,37 +529,55 @@ fn passes_by_undefined(campaign: &Value) -> String {
 fn what_an_accepted_undefined_value_alone_covers_is_not_covered() {
     let project = undefined_accepted("1u << samples[i] > limit", "[40, 1, 1, 1]");
     let campaign = project.certify(1);
-    assert!(reasons(&campaign).iter().all(|reason| reason.contains("obligations not covered")), "{campaign:#}");
-    let through = "undetermined: covered only through what may follow an undefined value (TC-ALM-01)";
-    let open = ["S3", "D1.T", "D1.C1.masking", "D1.C2.masking"].map(|id| (id.to_owned(), through.to_owned()));
+    assert!(
+        reasons(&campaign).iter().all(|reason| reason.contains("obligations not covered")),
+        "{campaign:#}"
+    );
+    let through =
+        "undetermined: covered only through what may follow an undefined value (TC-ALM-01)";
+    let open = ["S3", "D1.T", "D1.C1.masking", "D1.C2.masking"]
+        .map(|id| (id.to_owned(), through.to_owned()));
     assert_eq!(open_obligations(&project), open);
     let notes = campaign["notes"].as_array().unwrap();
-    let note = notes.iter().find(|note| note["kind"] == "undefined-values").expect("a note on page 1");
-    assert!(note["sentence"].as_str().unwrap().contains("obligations 4 (alarm on sequential: 4)"), "{note:#}");
+    let note =
+        notes.iter().find(|note| note["kind"] == "undefined-values").expect("a note on page 1");
+    assert!(
+        note["sentence"].as_str().unwrap().contains("obligations 4 (alarm on sequential: 4)"),
+        "{note:#}"
+    );
     let html = std::fs::read_to_string(project.path().join("reports/report.html")).unwrap();
     assert!(html.contains("may follow an undefined value"), "the row of the vector tells it");
-    assert!(passes_by_undefined(&campaign).contains("do not complete: 1 (TC-ALM-01)"), "{notes:#?}");
+    assert!(
+        passes_by_undefined(&campaign).contains("do not complete: 1 (TC-ALM-01)"),
+        "{notes:#?}"
+    );
     assert!(html.contains("the test passes by an undefined value"), "the test tells it");
     // A test that shows the same by a defined value covers it, and is the only one to do so.
     project.change("requirements/alarm.toml", "data = [1, 1, 2, 1]", "data = [1, 1, 5, 1]");
     project.change("requirements/alarm.toml", "values = [0]", "values = [1]");
     project.certify(0);
     assert_eq!(open_obligations(&project), []);
-    let kernel = std::fs::read_to_string(project.evidence().join("kernel-alarm-sequential.json")).unwrap();
+    let kernel =
+        std::fs::read_to_string(project.evidence().join("kernel-alarm-sequential.json")).unwrap();
     let kernel: Value = serde_json::from_str(&kernel).unwrap();
-    assert_eq!(kernel["coverage"]["decisions"][0]["outcomes"][0]["tests"], serde_json::json!(["TC-ALM-02"]));
+    assert_eq!(
+        kernel["coverage"]["decisions"][0]["outcomes"][0]["tests"],
+        serde_json::json!(["TC-ALM-02"])
+    );
 }
 
 /// Booleans that nobody wrote, and undefined results that are Booleans, have other values, too.
 #[test]
 fn what_an_undefined_boolean_alone_covers_is_not_covered() {
-    let uninitialized =
-        "uint i = gl_GlobalInvocationID.x;\n    bool high;\n    if (i > 0u) { high = samples[i] > 7u; }";
-    let (extension, index) =
-        ("\n#extension GL_KHR_shader_subgroup_shuffle : require\nlayout(local", "uint i = gl_GlobalInvocationID.x;");
-    for (condition, header, start) in
-        [("!high", "\nlayout(local", uninitialized), ("!subgroupShuffle(samples[i] > 7u, 200u)", extension, index)]
-    {
+    let uninitialized = "uint i = gl_GlobalInvocationID.x;\n    bool high;\n    if (i > 0u) { high = samples[i] > 7u; }";
+    let (extension, index) = (
+        "\n#extension GL_KHR_shader_subgroup_shuffle : require\nlayout(local",
+        "uint i = gl_GlobalInvocationID.x;",
+    );
+    for (condition, header, start) in [
+        ("!high", "\nlayout(local", uninitialized),
+        ("!subgroupShuffle(samples[i] > 7u, 200u)", extension, index),
+    ] {
         let project = Project::new();
         project.change(KERNEL, "samples[i] > limit", condition);
         project.change(KERNEL, index, start);
@@ -471,7 +597,8 @@ fn what_an_undefined_boolean_alone_covers_is_not_covered() {
     }
 }
 
-/// The second one by either workgroup or by none; the third by one of them in every run, and by none in all.
+/// The second one by either workgroup or by none; the third by one of them in every run, and by
+/// none in all.
 #[test]
 fn a_barrier_that_undefined_values_lead_to_is_not_covered() {
     let project = Project::new();
@@ -483,7 +610,11 @@ fn a_barrier_that_undefined_values_lead_to_is_not_covered() {
     project.change("requirements/alarm.toml", "[3, 9, 8, 9]", "[40, 9, 8, 9, 40, 1, 1, 1]");
     project.change("requirements/alarm.toml", "[3, 7, 7, 9]", "[1, 7, 7, 7]");
     let tests = std::fs::read_to_string(project.path().join("requirements/alarm.toml")).unwrap();
-    let tests = tests.replacen("groups = [1, 1, 1]", "groups = [2, 1, 1]", 1).replacen("count = 3", "count = 8", 1);
+    let tests = tests.replacen("groups = [1, 1, 1]", "groups = [2, 1, 1]", 1).replacen(
+        "count = 3",
+        "count = 8",
+        1,
+    );
     write(project.path(), "requirements/alarm.toml", tests.replacen("count = 3", "count = 4", 1));
     project.certify(1);
     project.accept("A. Author", "B. Reviewer");
@@ -492,7 +623,8 @@ fn a_barrier_that_undefined_values_lead_to_is_not_covered() {
         reasons(&campaign)[0],
         "alarm on sequential: 2 of 3 barrier obligations not covered, 2 of them undetermined"
     );
-    let through = "undetermined: covered only through what may follow an undefined value (TC-ALM-01)";
+    let through =
+        "undetermined: covered only through what may follow an undefined value (TC-ALM-01)";
     let open = ["BAR2", "BAR3"].map(|id| (id.to_owned(), through.to_owned()));
     assert_eq!(open_obligations(&project), open);
     let stored = "kernel-alarm-sequential.json";
@@ -508,13 +640,16 @@ fn a_barrier_that_undefined_values_lead_to_is_not_covered() {
     run(vkcert().args(["verify", "--replay"]).arg(project.evidence()), 1);
 }
 
-/// What a test's memory, push constants and variables hold that nobody wrote is another value in every run, too.
+/// What a test's memory, push constants and variables hold that nobody wrote is another value in
+/// every run, too.
 #[test]
 fn what_nobody_wrote_covers_nothing_wherever_it_lies() {
     let data = "samples = { type = \"uint\", data = [3, 9, 8, 9] }";
-    for (from, to) in [(data, "samples = { type = \"uint\", count = 4 }"), (", limit = 7 }", " }")] {
+    for (from, to) in [(data, "samples = { type = \"uint\", count = 4 }"), (", limit = 7 }", " }")]
+    {
         let project = Project::new();
-        let tests = std::fs::read_to_string(project.path().join("requirements/alarm.toml")).unwrap();
+        let tests =
+            std::fs::read_to_string(project.path().join("requirements/alarm.toml")).unwrap();
         write(
             project.path(),
             "requirements/alarm.toml",
@@ -525,7 +660,9 @@ fn what_nobody_wrote_covers_nothing_wherever_it_lies() {
         project.accept("A. Author", "B. Reviewer");
         let campaign = project.certify(1);
         assert!(
-            open_obligations(&project).iter().any(|(id, reason)| id == "D1.T" && reason.contains("undefined")),
+            open_obligations(&project)
+                .iter()
+                .any(|(id, reason)| id == "D1.T" && reason.contains("undefined")),
             "{to}"
         );
         assert!(passes_by_undefined(&campaign).contains("1 (TC-ALM-01)"), "{to}");
@@ -546,7 +683,9 @@ fn what_nobody_wrote_need_not_be_equal() {
         project.accept("A. Author", "B. Reviewer");
         let campaign = project.certify(1);
         assert!(
-            open_obligations(&project).iter().any(|(id, reason)| id == "D1.T" && reason.contains("undefined")),
+            open_obligations(&project)
+                .iter()
+                .any(|(id, reason)| id == "D1.T" && reason.contains("undefined")),
             "{condition}"
         );
         assert!(passes_by_undefined(&campaign).contains("2 (TC-ALM-01, TC-ALM-02)"), "{condition}");
@@ -576,14 +715,18 @@ fn which_records_follow_an_undefined_value_is_derived_with_replay() {
     assert!(!String::from_utf8_lossy(&replayed.stdout).contains(told));
     let set = |row: usize, bits: Value| {
         let stored = "kernel-alarm-sequential.json";
-        forge(&project.evidence(), stored, |kernel| kernel["records"][row]["records"]["undefined"] = bits);
+        forge(&project.evidence(), stored, |kernel| {
+            kernel["records"][row]["records"]["undefined"] = bits
+        });
     };
     set(0, serde_json::json!([]));
     run(vkcert().args(["verify", "--replay"]).arg(project.evidence()), 1);
     set(0, serde_json::json!([1]));
     run(vkcert().args(["verify", "--replay"]).arg(project.evidence()), 0);
     let pass = |rests: bool| {
-        let change = |campaign: &mut Value| campaign["tests"][0]["results"][0]["rests_on_undefined"] = rests.into();
+        let change = |campaign: &mut Value| {
+            campaign["tests"][0]["results"][0]["rests_on_undefined"] = rests.into()
+        };
         forge(&project.evidence(), "campaign.json", change);
     };
     pass(false);
@@ -591,6 +734,10 @@ fn which_records_follow_an_undefined_value_is_derived_with_replay() {
     pass(true);
     run(vkcert().args(["verify", "--replay"]).arg(project.evidence()), 0);
     set(1, serde_json::json!([0]));
-    let invented = String::from_utf8(run(vkcert().arg("verify").arg(project.evidence()), 1).stdout).unwrap();
-    assert!(invented.contains("what may follow an undefined value, of which the test does not tell"), "{invented}");
+    let invented =
+        String::from_utf8(run(vkcert().arg("verify").arg(project.evidence()), 1).stdout).unwrap();
+    assert!(
+        invented.contains("what may follow an undefined value, of which the test does not tell"),
+        "{invented}"
+    );
 }

@@ -1,5 +1,6 @@
-//! Engines and modules agree on random kernels: the sequential engine (at several tile widths, on the production, marked
-//! and instrumented modules) and the device, on outputs and on the vector set of every decision.
+//! Engines and modules agree on random kernels: the sequential engine (at several tile widths, on
+//! the production, marked and instrumented modules) and the device, on outputs and on the vector
+//! set of every decision.
 
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
@@ -14,7 +15,8 @@ use support::random_kernel::{Dice, INPUTS, LOCAL_SIZE, random_kernel};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
-    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved,
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run,
+    Unobserved,
 };
 use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument::{self, Instrumented};
@@ -34,12 +36,15 @@ struct Modules {
 
 fn modules(seed: u64) -> Modules {
     let kernel = random_kernel(seed);
-    let source = KernelSource::alone(format!("random{seed}.comp"), kernel.text.clone(), "vulkan1.1");
-    let compiled = glsl::compile(&source).unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{}", kernel.text));
+    let source =
+        KernelSource::alone(format!("random{seed}.comp"), kernel.text.clone(), "vulkan1.1");
+    let compiled = glsl::compile(&source)
+        .unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{}", kernel.text));
     let module = Module::parse(compiled.marked.clone()).unwrap();
     let made = instrument::instrument(&compiled.structure, &module, "main").unwrap();
     for words in [&compiled.production, &compiled.marked, &made.traced, &made.instrumented] {
-        validate::validate(words, TargetEnv::Vulkan1_1).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        validate::validate(words, TargetEnv::Vulkan1_1)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }
     assert!(made.untraced.is_empty(), "seed {seed}: {:?}\n{}", made.untraced, kernel.text);
     Modules { production: compiled.production, marked: compiled.marked, made }
@@ -47,14 +52,19 @@ fn modules(seed: u64) -> Modules {
 
 fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
     let mut dice = Dice(seed ^ 0xABCD);
-    let inputs: Vec<u8> = (0..INPUTS).flat_map(|_| ((dice.roll() % 40) as u32).to_le_bytes()).collect();
+    let inputs: Vec<u8> =
+        (0..INPUTS).flat_map(|_| ((dice.roll() % 40) as u32).to_le_bytes()).collect();
     let outputs = vec![0_u8; (GROUPS * LOCAL_SIZE * 4) as usize];
-    let buffer = |name: &str, bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: vec![0..bytes.len()], bytes };
-    let buffers = vec![buffer("input", inputs), buffer("output", outputs), buffer("counter", vec![0; 4])];
-    let bindings = buffers
-        .iter()
-        .enumerate()
-        .map(|(index, buffer)| JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64));
+    let buffer = |name: &str, bytes: Vec<u8>| JobBuffer {
+        name: name.to_owned(),
+        defined: vec![0..bytes.len()],
+        bytes,
+    };
+    let buffers =
+        vec![buffer("input", inputs), buffer("output", outputs), buffer("counter", vec![0; 4])];
+    let bindings = buffers.iter().enumerate().map(|(index, buffer)| {
+        JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64)
+    });
     let mut push = Vec::new();
     push.extend(((dice.roll() % 12) as u32).to_le_bytes());
     push.extend(((dice.roll() % 12) as i32 - 4).to_le_bytes());
@@ -69,7 +79,8 @@ fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
         specialization: BTreeMap::from([(0, dice.roll() % 7)]),
         subgroup_size: None,
     };
-    let module = JobModule { kernel: "random".to_owned(), words: Arc::new(words.to_vec()), recording };
+    let module =
+        JobModule { kernel: "random".to_owned(), words: Arc::new(words.to_vec()), recording };
     Job {
         name: format!("seed {seed}"),
         modules: vec![module],
@@ -83,9 +94,16 @@ fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
 }
 
 fn completed(seed: u64, engine: &mut dyn Executor, job: &Job) -> Run {
-    let run = engine.run(job, &mut Unobserved).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let run =
+        engine.run(job, &mut Unobserved).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let text = || random_kernel(seed).text;
-    assert_eq!(run.completion, Completion::Completed, "seed {seed}: {:#?}\n{}", run.findings, text());
+    assert_eq!(
+        run.completion,
+        Completion::Completed,
+        "seed {seed}: {:#?}\n{}",
+        run.findings,
+        text()
+    );
     assert!(run.findings.is_empty(), "seed {seed}: {:#?}\n{}", run.findings, text());
     run
 }
@@ -98,7 +116,12 @@ fn shown(layout: &RecordLayout, words: &[u32]) -> Vec<String> {
             .filter(move |row| has(slot.base + row.sum))
             .map(move |row| format!("{} {}", slot.decision, row.vector.values))
     });
-    let marks = layout.marks.iter().enumerate().filter(|(_, bit)| has(**bit)).map(|(index, _)| format!("mark {index}"));
+    let marks = layout
+        .marks
+        .iter()
+        .enumerate()
+        .filter(|(_, bit)| has(**bit))
+        .map(|(index, _)| format!("mark {index}"));
     vectors.chain(marks).collect()
 }
 
@@ -122,15 +145,27 @@ fn agree_on(seed: u64, vulkan: Option<&mut VulkanExecutor>) -> Vec<String> {
     let vectors = shown(layout, &native.records["random"].words);
     assert!(!vectors.is_empty());
     for run in [&single, &recorded] {
-        assert_eq!(vectors, shown(layout, &run.records["random"].words), "seed {seed}: vectors\n{}", text());
+        assert_eq!(
+            vectors,
+            shown(layout, &run.records["random"].words),
+            "seed {seed}: vectors\n{}",
+            text()
+        );
     }
-    assert_eq!(native.records["random"].witnesses, single.records["random"].witnesses, "seed {seed}\n{}", text());
+    assert_eq!(
+        native.records["random"].witnesses,
+        single.records["random"].witnesses,
+        "seed {seed}\n{}",
+        text()
+    );
     let Some(vulkan) = vulkan else { return Vec::new() };
     let device_plain = completed(seed, vulkan, &job(seed, &production, ModuleRecording::None));
     let device_traced = completed(seed, vulkan, &job(seed, &made.traced, ModuleRecording::None));
     let device = completed(seed, vulkan, &job(seed, &made.instrumented, buffer));
     let mut differences = Vec::new();
-    for (module, run) in [("production", &device_plain), ("traced", &device_traced), ("instrumented", &device)] {
+    for (module, run) in
+        [("production", &device_plain), ("traced", &device_traced), ("instrumented", &device)]
+    {
         if run.buffers != plain.buffers {
             differences.push(format!("{module} outputs"));
         }
@@ -146,9 +181,12 @@ fn count() -> u64 {
     std::env::var("VKCERT_RANDOM_KERNELS").ok().and_then(|text| text.parse().ok()).unwrap_or(200)
 }
 
-/// Kernels that a driver is known to run wrongly: seed, part of the driver's name, why (`tests/agreement_known.txt`).
+/// Kernels that a driver is known to run wrongly: seed, part of the driver's name, why
+/// (`tests/agreement_known.txt`).
 fn known() -> BTreeMap<u64, (&'static str, &'static str)> {
-    let lines = include_str!("agreement_known.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = include_str!("agreement_known.txt")
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {
             let mut parts = line.splitn(3, " | ");
@@ -161,7 +199,8 @@ fn known() -> BTreeMap<u64, (&'static str, &'static str)> {
 #[test]
 fn engines_and_modules_agree_on_random_kernels() {
     let mut engine = device();
-    let driver = engine.as_ref().map(|engine| format!("{:?}", engine.identity())).unwrap_or_default();
+    let driver =
+        engine.as_ref().map(|engine| format!("{:?}", engine.identity())).unwrap_or_default();
     let (known, mut named, mut failures) = (known(), 0, Vec::new());
     for seed in 1..=count() {
         let differences = agree_on(seed, engine.as_mut());
@@ -179,6 +218,16 @@ fn engines_and_modules_agree_on_random_kernels() {
             }
         }
     }
-    println!("{} kernels, {named} with a known defect of the driver, {} failures", count(), failures.len());
-    assert!(failures.is_empty(), "{} of {} kernels\n{}", failures.len(), count(), failures.join("\n"));
+    println!(
+        "{} kernels, {named} with a known defect of the driver, {} failures",
+        count(),
+        failures.len()
+    );
+    assert!(
+        failures.is_empty(),
+        "{} of {} kernels\n{}",
+        failures.len(),
+        count(),
+        failures.join("\n")
+    );
 }

@@ -1,5 +1,5 @@
-//! The layers of ARCHITECTURE.md hold in the source: data flows one way, single modules name single libraries, and every
-//! file that the document names exists.
+//! The layers of ARCHITECTURE.md hold in the source: data flows one way, single modules name single
+//! libraries, and every file that the document names exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,8 @@ fn root() -> PathBuf {
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -89,14 +90,18 @@ fn dependencies(manifest: &toml::Table) -> BTreeSet<String> {
 
 #[test]
 fn every_crate_has_a_row_and_depends_on_rows_above_its_own() {
-    let manifests: Vec<toml::Table> = layers().iter().map(|layer| manifest(&layer.folder)).collect();
+    let manifests: Vec<toml::Table> =
+        layers().iter().map(|layer| manifest(&layer.folder)).collect();
     let names: Vec<String> = manifests.iter().map(package_name).collect();
     assert!(names.len() > 10, "the table was not read: {names:?}");
     let mut wrong = Vec::new();
     for (rank, manifest) in manifests.iter().enumerate() {
         for used in dependencies(manifest).iter().filter(|name| name.starts_with("vkcert-")) {
             if !names[..rank].contains(used) {
-                wrong.push(format!("{} depends on {used}, which does not stand above it", names[rank]));
+                wrong.push(format!(
+                    "{} depends on {used}, which does not stand above it",
+                    names[rank]
+                ));
             }
         }
     }
@@ -132,10 +137,21 @@ fn libraries_of_one_layer_are_dependencies_of_it_alone() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The order of the modules inside a crate, from top to bottom; the root of the crate may use all and be used by all.
+/// The order of the modules inside a crate, from top to bottom; the root of the crate may use all
+/// and be used by all.
 const MODULES: &[(&str, &[&str])] = &[(
     "src/exec",
-    &["resource", "schedule", "prepare", "flow", "judged_bytes", "stored", "judge", "repeat", "alteration"],
+    &[
+        "resource",
+        "schedule",
+        "prepare",
+        "flow",
+        "judged_bytes",
+        "stored",
+        "judge",
+        "repeat",
+        "alteration",
+    ],
 )];
 
 /// Most modules that use each other in a circle.
@@ -144,9 +160,18 @@ const MOST_IN_A_CYCLE: usize = 8;
 /// The folders of the sequential engine, in the order of their table in ARCHITECTURE.md.
 fn engine_folders() -> Vec<String> {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let table = text.split("| folder of `src/exec/sequential/` |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let table = text
+        .split("| folder of `src/exec/sequential/` |")
+        .nth(1)
+        .unwrap()
+        .split("\n\n")
+        .next()
+        .unwrap();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
-    rows.map(|row| row.split('`').next().unwrap().trim_end_matches('/').trim_end_matches(".rs").to_owned()).collect()
+    rows.map(|row| {
+        row.split('`').next().unwrap().trim_end_matches('/').trim_end_matches(".rs").to_owned()
+    })
+    .collect()
 }
 
 /// A crate's modules by path, with their texts. Unit tests in files of their own do not count.
@@ -154,29 +179,42 @@ fn modules_of(folder: &str) -> BTreeMap<Vec<String>, (String, String)> {
     let nested: Vec<String> = layers().into_iter().map(|layer| layer.folder).collect();
     let inside = |path: &String| {
         let own = path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let other = |other: &String| other.len() > folder.len() && path.starts_with(&format!("{other}/"));
+        let other =
+            |other: &String| other.len() > folder.len() && path.starts_with(&format!("{other}/"));
         own && !nested.iter().any(other) && !path.ends_with("tests.rs")
     };
     all_sources()
         .into_iter()
         .filter(|(path, _)| inside(path))
         .map(|(path, text)| {
-            let name = path[folder.len() + 1..].trim_end_matches(".rs").trim_end_matches("/mod").to_owned();
-            let module = if name == "lib" { Vec::new() } else { name.split('/').map(str::to_owned).collect() };
+            let name = path[folder.len() + 1..]
+                .trim_end_matches(".rs")
+                .trim_end_matches("/mod")
+                .to_owned();
+            let module = if name == "lib" {
+                Vec::new()
+            } else {
+                name.split('/').map(str::to_owned).collect()
+            };
             (module, (path, text))
         })
         .collect()
 }
 
-/// What each module of a crate names of the crate, as the longest path that is a module, with the line.
-fn edges_of(modules: &BTreeMap<Vec<String>, (String, String)>) -> Vec<(&Vec<String>, usize, Vec<String>)> {
+/// What each module of a crate names of the crate, as the longest path that is a module, with the
+/// line.
+fn edges_of(
+    modules: &BTreeMap<Vec<String>, (String, String)>,
+) -> Vec<(&Vec<String>, usize, Vec<String>)> {
     let mut edges = Vec::new();
     // `use crate as exec;` at the root gives the crate another name.
     let root = modules.get(&Vec::new()).map_or("", |(_, text)| text);
     let alias = root.split("use crate as ").nth(1).and_then(|rest| rest.split(';').next());
     for (module, (_, text)) in modules {
-        let is_child = |other: &&Vec<String>| other.len() == module.len() + 1 && other.starts_with(module);
-        let children: Vec<String> = modules.keys().filter(is_child).filter_map(|child| child.last().cloned()).collect();
+        let is_child =
+            |other: &&Vec<String>| other.len() == module.len() + 1 && other.starts_with(module);
+        let children: Vec<String> =
+            modules.keys().filter(is_child).filter_map(|child| child.last().cloned()).collect();
         for named in uses::named(text, module, &children) {
             let mut path = named.path;
             if path.first().map(String::as_str) == alias {
@@ -203,7 +241,12 @@ fn upward_uses(modules: &BTreeMap<Vec<String>, (String, String)>, order: &[Strin
         if let (Some(own), Some(other)) = (rank(module), rank(&used))
             && other > own
         {
-            wrong.push(format!("{}:{line}: {} uses {}", modules[module].0, module[0], used.join("::")));
+            wrong.push(format!(
+                "{}:{line}: {} uses {}",
+                modules[module].0,
+                module[0],
+                used.join("::")
+            ));
         }
     }
     wrong
@@ -226,7 +269,8 @@ fn largest_cycle(modules: &BTreeMap<Vec<String>, (String, String)>) -> Vec<Strin
         }
         seen
     };
-    let reach: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> = modules.keys().map(|one| (one, reached(one))).collect();
+    let reach: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> =
+        modules.keys().map(|one| (one, reached(one))).collect();
     let circle = |module: &Vec<String>| -> Vec<String> {
         let mutual = reach[module].iter().filter(|other| reach[*other].contains(module));
         mutual.map(|other| other.join("::")).collect()
@@ -246,7 +290,11 @@ fn modules_of_a_crate_use_only_what_stands_above_them() {
     wrong.extend(upward_uses(&engine, &engine_folders()));
     assert!(wrong.is_empty(), "upward uses:\n{}", wrong.join("\n"));
     let cycle = largest_cycle(&engine);
-    assert!(cycle.len() <= MOST_IN_A_CYCLE, "{} modules use each other in a circle: {cycle:?}", cycle.len());
+    assert!(
+        cycle.len() <= MOST_IN_A_CYCLE,
+        "{} modules use each other in a circle: {cycle:?}",
+        cycle.len()
+    );
 }
 
 /// However a path is written, it is seen.
@@ -304,8 +352,11 @@ fn single_places_name_single_libraries() {
             }
             for (number, line) in text.lines().enumerate() {
                 let code = line.split("//").next().unwrap_or("");
-                if code.contains(&format!("{library}::")) && !code.contains(&format!("_{library}::")) {
-                    let word_before = code.split(&format!("{library}::")).next().unwrap().chars().last();
+                if code.contains(&format!("{library}::"))
+                    && !code.contains(&format!("_{library}::"))
+                {
+                    let word_before =
+                        code.split(&format!("{library}::")).next().unwrap().chars().last();
                     if !word_before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '"') {
                         wrong.push(format!("{path}:{}: names {library}", number + 1));
                     }
@@ -316,24 +367,34 @@ fn single_places_name_single_libraries() {
     assert!(wrong.is_empty(), "libraries named elsewhere:\n{}", wrong.join("\n"));
 }
 
-/// The fuzz targets are a workspace of their own, with a lock file of its own, and no build of the suite reads it.
+/// The fuzz targets are a workspace of their own, with a lock file of its own, and no build of the
+/// suite reads it.
 #[test]
 fn the_fuzz_targets_are_locked_to_what_the_program_needs() {
-    let lock: toml::Table = fs::read_to_string(root().join("fuzz/Cargo.lock")).unwrap().parse().unwrap();
+    let lock: toml::Table =
+        fs::read_to_string(root().join("fuzz/Cargo.lock")).unwrap().parse().unwrap();
     let packages = lock["package"].as_array().unwrap();
     let versions = manifest("src/cli");
     let versions = versions["workspace"]["dependencies"].as_table().unwrap();
     for layer in layers() {
         let manifest = manifest(&layer.folder);
         let name = package_name(&manifest);
-        let renamed = |name: &String| versions.get(name)?.get("package")?.as_str().map(str::to_owned);
-        let wanted: BTreeSet<String> =
-            dependencies(&manifest).iter().map(|name| renamed(name).unwrap_or(name.clone())).collect();
+        let renamed =
+            |name: &String| versions.get(name)?.get("package")?.as_str().map(str::to_owned);
+        let wanted: BTreeSet<String> = dependencies(&manifest)
+            .iter()
+            .map(|name| renamed(name).unwrap_or(name.clone()))
+            .collect();
         let own = packages.iter().find(|package| package["name"].as_str() == Some(&name)).unwrap();
         let locked = own.get("dependencies").and_then(|list| list.as_array()).into_iter().flatten();
-        let locked: BTreeSet<String> =
-            locked.filter_map(|row| row.as_str()).map(|row| row.split(' ').next().unwrap_or(row).to_owned()).collect();
-        assert_eq!(locked, wanted, "{name}: `cargo metadata --offline` in fuzz/ brings its lock file up to date");
+        let locked: BTreeSet<String> = locked
+            .filter_map(|row| row.as_str())
+            .map(|row| row.split(' ').next().unwrap_or(row).to_owned())
+            .collect();
+        assert_eq!(
+            locked, wanted,
+            "{name}: `cargo metadata --offline` in fuzz/ brings its lock file up to date"
+        );
     }
 }
 
@@ -363,9 +424,19 @@ fn every_file_that_the_document_names_exists() {
     let mut missing = Vec::new();
     for quoted in text.split('`').skip(1).step_by(2) {
         let path = quoted.trim_end_matches('/');
-        let is_path = ["src/", "tests/", "docs/", "tools/", "glsl/", "requirements/", "spirv/", "examples/", ".ci/"]
-            .iter()
-            .any(|start| path.starts_with(start))
+        let is_path = [
+            "src/",
+            "tests/",
+            "docs/",
+            "tools/",
+            "glsl/",
+            "requirements/",
+            "spirv/",
+            "examples/",
+            ".ci/",
+        ]
+        .iter()
+        .any(|start| path.starts_with(start))
             && !path.contains(['*', ' ', '<']);
         if is_path && !root().join(path).exists() {
             missing.push(path.to_owned());

@@ -1,5 +1,5 @@
-//! Every file of `tests/filetests/bad` gives the diagnostics that it names: `# expect: KIND LINE` in TOML, a sidecar
-//! `NAME.expect` with `KIND LINE` rows for JSON.
+//! Every file of `tests/filetests/bad` gives the diagnostics that it names: `# expect: KIND LINE`
+//! in TOML, a sidecar `NAME.expect` with `KIND LINE` rows for JSON.
 
 use crate::compiled;
 
@@ -13,7 +13,9 @@ fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests").join(folder);
     let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml" || extension == "json"))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| extension == "toml" || extension == "json")
+        })
         .collect();
     files.sort();
     files
@@ -25,7 +27,11 @@ fn expected(path: &Path) -> Vec<(String, u32)> {
         (kind.to_owned(), line.parse().unwrap())
     };
     match path.extension().unwrap().to_str() {
-        Some("json") => fs::read_to_string(path.with_extension("json.expect")).unwrap().lines().map(row).collect(),
+        Some("json") => fs::read_to_string(path.with_extension("json.expect"))
+            .unwrap()
+            .lines()
+            .map(row)
+            .collect(),
         _ => fs::read_to_string(path)
             .unwrap()
             .lines()
@@ -49,7 +55,8 @@ fn compare(path: &Path, diagnostics: &[Diagnostic], faults: &mut Vec<String>) {
     let (mut expected, found) = (expected(path), found(diagnostics));
     expected.sort_by_key(|(_, line)| *line);
     if expected != found || expected.is_empty() {
-        let messages: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+        let messages: Vec<&str> =
+            diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
         let name = path.file_name().unwrap().display();
         faults.push(format!("{name}: expected {expected:?}, found {found:?} {messages:?}"));
     }
@@ -92,7 +99,8 @@ fn the_good_procedures_behind_the_bad_ones_are_accepted() {
 }
 
 const KERNEL: &str = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n";
-const PROJECT: &str = "schema = 1\nname = \"P\"\nlevel = \"A\"\n[[kernel]]\nname = \"k\"\nsource = \"glsl/k.comp\"\n";
+const PROJECT: &str =
+    "schema = 1\nname = \"P\"\nlevel = \"A\"\n[[kernel]]\nname = \"k\"\nsource = \"glsl/k.comp\"\n";
 const HIGH: &str = "schema = 1\n[[requirement]]\nuid = \"HLR-001\"\nlevel = \"HLR\"\ntitle = \"t\"\nstatement = \"s\"\nverification = [\"test\"]\n";
 
 fn project(settings: &str, requirements: &[(&str, &str)]) -> tempfile::TempDir {
@@ -151,7 +159,8 @@ fn empty_and_missing_files_say_so() {
 #[test]
 fn hints_name_the_nearest_name() {
     let hint = |path: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/bad/procedure").join(path);
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/bad/procedure").join(path);
         procedure_diagnostics(&path).remove(0).hint.unwrap()
     };
     assert_eq!(hint("unknown_key.toml"), "did you mean `kind`?");

@@ -1,5 +1,5 @@
-//! Barrier coverage: a barrier is covered where all invocations of a workgroup executed it in a test that counts; what is not
-//! known is undetermined by name.
+//! Barrier coverage: a barrier is covered where all invocations of a workgroup executed it in a
+//! test that counts; what is not known is undetermined by name.
 
 use crate::support;
 
@@ -9,13 +9,15 @@ use std::path::Path;
 use std::sync::Arc;
 use support::{run, run_json, vkcert, without_driver, write};
 use vkcert::exec::sequential::{Jobs, SequentialExecutor, Settings};
-use vkcert::exec::{Completion, Executor, Job, JobDispatch, JobModule, ModuleRecording, Unobserved};
+use vkcert::exec::{
+    Completion, Executor, Job, JobDispatch, JobModule, ModuleRecording, Unobserved,
+};
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
 use vkcert::model::records::{MarkerTable, RecordLayout};
 
-/// Line 9: a barrier out of a macro; 11: in a function that is called twice; 17: under a uniform branch; 18: divergent for
-/// some values.
+/// Line 9: a barrier out of a macro; 11: in a function that is called twice; 17: under a uniform
+/// branch; 18: divergent for some values.
 const KERNEL: &str = "#version 450
 layout(local_size_x = 8) in;
 layout(push_constant) uniform P { uint twice; uint only; };
@@ -62,28 +64,42 @@ fn procedure(folder: &Path) -> std::path::PathBuf {
 fn barriers(coverage: &Value) -> Vec<(String, String)> {
     let rows = coverage["barriers"].as_array().expect("barriers").iter();
     let text = |row: &Value, name: &str| row[name].as_str().expect("text").to_owned();
-    rows.map(|row| (format!("{} {}:{}", text(row, "id"), row["line"], row["column"]), text(row, "status"))).collect()
+    rows.map(|row| {
+        (format!("{} {}:{}", text(row, "id"), row["line"], row["column"]), text(row, "status"))
+    })
+    .collect()
 }
 
 fn with_statuses(statuses: [&str; 4]) -> Vec<(String, String)> {
     let places = ["BAR1 9:5", "BAR2 11:5", "BAR3 17:40", "BAR4 18:19"];
-    places.iter().zip(statuses).map(|(place, status)| ((*place).to_owned(), status.to_owned())).collect()
+    places
+        .iter()
+        .zip(statuses)
+        .map(|(place, status)| ((*place).to_owned(), status.to_owned()))
+        .collect()
 }
 
 #[test]
 fn a_barrier_is_covered_where_all_invocations_of_a_workgroup_execute_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = procedure(folder.path());
-    let result = run_json(without_driver(vkcert().arg("run").arg(file).args(["--engine", "sequential"])), 1);
+    let result =
+        run_json(without_driver(vkcert().arg("run").arg(file).args(["--engine", "sequential"])), 1);
     let of = |test: usize| &result["tests"][test]["coverage"]["k"];
     let (yes, no) = ("covered", "uncovered");
     assert_eq!(barriers(of(0)), with_statuses([yes, yes, no, no]));
     assert_eq!(barriers(of(1)), with_statuses([yes, yes, yes, yes]));
-    // Three invocations wait at the last barrier and five have ended: the test is no pass, and nothing of it counts.
+    // Three invocations wait at the last barrier and five have ended: the test is no pass, and
+    // nothing of it counts.
     assert_eq!(result["tests"][2]["verdict"], "error");
     assert_eq!(barriers(of(2)), with_statuses([no, no, no, no]));
-    let summary = of(0)["summary"].as_array().expect("a summary").iter().find(|row| row["criterion"] == "barrier");
-    let counts = summary.map(|row| (row["total"].clone(), row["covered"].clone(), row["uncovered"].clone()));
+    let summary = of(0)["summary"]
+        .as_array()
+        .expect("a summary")
+        .iter()
+        .find(|row| row["criterion"] == "barrier");
+    let counts =
+        summary.map(|row| (row["total"].clone(), row["covered"].clone(), row["uncovered"].clone()));
     assert_eq!(counts, Some((json!(4), json!(2), json!(2))));
 }
 
@@ -98,7 +114,11 @@ fn project(folder: &Path, tests: &[String]) {
 fn reasons(folder: &Path, options: &[&str]) -> String {
     let out = folder.join("out");
     let mut command = vkcert();
-    command.args(["certify", "--quiet", "--format", "json", "--out"]).arg(&out).arg(folder).args(options);
+    command
+        .args(["certify", "--quiet", "--format", "json", "--out"])
+        .arg(&out)
+        .arg(folder)
+        .args(options);
     let output = command.output().expect("runs");
     let evidence: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
@@ -123,7 +143,8 @@ fn a_project_that_asks_for_barriers_must_cover_them_and_a_device_beside_does_not
     assert!(listed.contains("BAR4") && !listed.contains("BAR5"), "{listed}");
 }
 
-/// The engine's own counts: a barrier at which invocations are missing counts for nothing, though it is passed.
+/// The engine's own counts: a barrier at which invocations are missing counts for nothing, though
+/// it is passed.
 #[test]
 fn a_barrier_at_which_some_are_missing_is_not_counted() {
     let text = "#version 450
@@ -138,9 +159,12 @@ fn a_barrier_at_which_some_are_missing_is_not_counted() {
     options.set_generate_debug_info();
     let compiler = shaderc::Compiler::new().expect("compiler");
     let kind = shaderc::ShaderKind::Compute;
-    let words = compiler.compile_into_spirv(text, kind, "k.comp", "main", Some(&options)).expect("compiles");
+    let words = compiler
+        .compile_into_spirv(text, kind, "k.comp", "main", Some(&options))
+        .expect("compiles");
     let layout = RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
-    let table = MarkerTable { value_function: None, mark_function: None, roles: Vec::new(), layout };
+    let table =
+        MarkerTable { value_function: None, mark_function: None, roles: Vec::new(), layout };
     let module = JobModule {
         kernel: "k".to_owned(),
         words: Arc::new(words.as_binary().to_vec()),
@@ -185,5 +209,10 @@ fn a_device_alone_tells_nothing_of_barriers() {
     let folder = tempfile::tempdir().expect("a folder");
     project(folder.path(), &[test("TC-ALL", 1, 8)]);
     let told = reasons(folder.path(), &["--engine", "vulkan"]);
-    assert!(told.contains("k on vulkan: 4 of 4 barrier obligations not covered, 4 of them undetermined"), "{told}");
+    assert!(
+        told.contains(
+            "k on vulkan: 4 of 4 barrier obligations not covered, 4 of them undetermined"
+        ),
+        "{told}"
+    );
 }

@@ -1,5 +1,6 @@
-//! Agreement within the error bounds of the Vulkan specification: results of the sequential engine lie within them, results of a
-//! device that do so are no disagreement, and those that do not are findings.
+//! Agreement within the error bounds of the Vulkan specification: results of the sequential engine
+//! lie within them, results of a device that do so are no disagreement, and those that do not are
+//! findings.
 
 use crate::support;
 
@@ -9,10 +10,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use support::*;
-use vkcert::exec::sequential::{Direction, Flush, Preferred, Products, SequentialExecutor, Variation};
+use vkcert::exec::sequential::{
+    Direction, Flush, Preferred, Products, SequentialExecutor, Variation,
+};
 use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
 use vkcert::exec::{
-    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,
+    Unobserved,
 };
 use vkcert::glsl::{self, KernelSource};
 use vkcert::model::finding::Checks;
@@ -47,14 +51,18 @@ void main() {{
 
 fn job(text: &str, inputs: &[u8]) -> Job {
     let source = KernelSource::alone("k.comp", text, "vulkan1.2");
-    let words = glsl::compile(&source).unwrap_or_else(|errors| panic!("{errors:?}\n{text}")).production;
+    let words =
+        glsl::compile(&source).unwrap_or_else(|errors| panic!("{errors:?}\n{text}")).production;
     #[allow(clippy::single_range_in_vec_init)]
-    let buffer = |name: &str, bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: vec![0..bytes.len()], bytes };
+    let buffer = |name: &str, bytes: Vec<u8>| JobBuffer {
+        name: name.to_owned(),
+        defined: vec![0..bytes.len()],
+        bytes,
+    };
     let buffers = vec![buffer("a", inputs.to_vec()), buffer("r", vec![0; 32])];
-    let bindings = buffers
-        .iter()
-        .enumerate()
-        .map(|(index, buffer)| JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64));
+    let bindings = buffers.iter().enumerate().map(|(index, buffer)| {
+        JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64)
+    });
     let dispatch = JobDispatch {
         module: 0,
         entry: "main".to_owned(),
@@ -67,7 +75,11 @@ fn job(text: &str, inputs: &[u8]) -> Job {
     };
     Job {
         name: "bounds".to_owned(),
-        modules: vec![JobModule { kernel: "k".to_owned(), words: Arc::new(words), recording: ModuleRecording::None }],
+        modules: vec![JobModule {
+            kernel: "k".to_owned(),
+            words: Arc::new(words),
+            recording: ModuleRecording::None,
+        }],
         buffers,
         dispatches: vec![dispatch],
         resources: Default::default(),
@@ -141,7 +153,8 @@ fn operations() -> Vec<One> {
 #[test]
 fn runs_up_and_down_give_the_ends_of_what_is_permitted() {
     for (text, operation, operands) in operations() {
-        // An addition inside an operand is varied itself: the range is then that of the operand as it is.
+        // An addition inside an operand is varied itself: the range is then that of the operand as
+        // it is.
         let nested = text.contains('+') && operation != Operation::Core(rspirv::spirv::Op::FAdd);
         let job = job(&kernel(&format!("r[i] = {text};")), &bytes(&INPUTS));
         let [plain, down, up] = [None, Some(toward(Direction::Down)), Some(toward(Direction::Up))]
@@ -154,9 +167,16 @@ fn runs_up_and_down_give_the_ends_of_what_is_permitted() {
                 continue;
             };
             let what = format!("{text} of {input:?}: {} in {range:?}", plain[at]);
-            assert!(range.low <= f64::from(plain[at]) && f64::from(plain[at]) <= range.high, "{what}");
+            assert!(
+                range.low <= f64::from(plain[at]) && f64::from(plain[at]) <= range.high,
+                "{what}"
+            );
             if !nested {
-                assert_eq!((f64::from(down[at]), f64::from(up[at])), (range.low, range.high), "{what}");
+                assert_eq!(
+                    (f64::from(down[at]), f64::from(up[at])),
+                    (range.low, range.high),
+                    "{what}"
+                );
             }
             wide += u32::from(down[at] < up[at]);
         }
@@ -164,7 +184,8 @@ fn runs_up_and_down_give_the_ends_of_what_is_permitted() {
     }
 }
 
-/// Every variation of every operation, and chains of them: the ordinary result lies in the hull of the others.
+/// Every variation of every operation, and chains of them: the ordinary result lies in the hull of
+/// the others.
 #[test]
 fn variations_are_permitted_whatever_their_direction() {
     for (text, operation, operands) in operations() {
@@ -173,7 +194,9 @@ fn variations_are_permitted_whatever_their_direction() {
             let varied = results(&job, Some(*variation));
             for (at, input) in INPUTS.iter().enumerate().filter(|_| !text.contains("+ 1.0")) {
                 let operands: Vec<f64> = operands(*input).into_iter().map(f64::from).collect();
-                let Some(range) = row_of(operation).unwrap().range(&operands, Width::Single) else { continue };
+                let Some(range) = row_of(operation).unwrap().range(&operands, Width::Single) else {
+                    continue;
+                };
                 let value = f64::from(varied[at]);
                 assert!(
                     range.low <= value && value <= range.high,
@@ -219,20 +242,29 @@ fn products_are_contracted_unless_the_source_says_precise() {
     for (text, expected) in cases {
         let free = job(&kernel(&format!("float p = {text}; r[i] = p;")), &bytes(&INPUTS));
         assert_eq!(results(&free, Some(contracted())), INPUTS.map(expected), "{text}");
-        assert_ne!(results(&free, None), INPUTS.map(expected), "{text}: the inputs show no difference");
+        assert_ne!(
+            results(&free, None),
+            INPUTS.map(expected),
+            "{text}: the inputs show no difference"
+        );
         let fixed = job(&kernel(&format!("precise float p = {text}; r[i] = p;")), &bytes(&INPUTS));
         assert_eq!(results(&fixed, Some(contracted())), results(&free, None), "{text}");
     }
     let variable = job(&kernel("float p = x * y; r[i] = p + z;"), &bytes(&INPUTS));
     assert_eq!(results(&variable, Some(contracted())), INPUTS.map(|[x, y, z]| x.mul_add(y, z)));
-    // A factor that has changed since: its old value is gone, and the product must stay what it was.
+    // A factor that has changed since: its old value is gone, and the product must stay what it
+    // was.
     let changed = job(&kernel("float p = x * y; x = 2.0 * y; r[i] = p + z;"), &bytes(&INPUTS));
     assert_eq!(results(&changed, Some(contracted())), results(&changed, None));
 }
 
 #[test]
 fn denormals_are_flushed_where_no_mode_forbids_it() {
-    let flush = Variation { flush: Flush::ToZero, rounding: Rounding::Nearest, ..toward(Direction::Ordinary) };
+    let flush = Variation {
+        flush: Flush::ToZero,
+        rounding: Rounding::Nearest,
+        ..toward(Direction::Ordinary)
+    };
     let small = [[1.0e-30, 1.0e-10, 1.0e-40]; 8];
     for (text, plain, flushed) in [
         ("x * y", 1.0e-30_f32 * 1.0e-10, 0.0),
@@ -306,7 +338,10 @@ fn on_both(procedure: &Value, fault: &str, exit: i32) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "t.json", procedure.to_string());
     run_json(
-        vkcert().args(["run", "--engine", "both", "--dump-buffers"]).arg(file).env("VKCERT_WORKER_FAULT", fault),
+        vkcert()
+            .args(["run", "--engine", "both", "--dump-buffers"])
+            .arg(file)
+            .env("VKCERT_WORKER_FAULT", fault),
         exit,
     )
 }
@@ -352,7 +387,10 @@ fn a_device_that_leaves_a_value_outside_is_found() {
     // One bit of a quotient: within 2.5 units in the last place.
     let quotient = kernel("r[i] = x / y;");
     let nudged = on_both(&procedure(&quotient, "float", None), "nudge", 0);
-    assert!(nudged["tests"][1]["notes"][0].as_str().unwrap().contains("1 element differs within"), "{nudged:#}");
+    assert!(
+        nudged["tests"][1]["notes"][0].as_str().unwrap().contains("1 element differs within"),
+        "{nudged:#}"
+    );
     // The same bit of an exact result is none that any run leaves.
     let exact = on_both(&procedure(&kernel("r[i] = floor(10.0 * x);"), "float", None), "nudge", 1);
     assert_eq!(findings(&exact)[0]["details"]["permitted"], json!([[7.0, 7.0]]), "{exact:#}");
@@ -380,14 +418,19 @@ fn a_device_that_leaves_a_value_outside_is_found() {
     ] {
         assert_eq!(details[name], expected, "{name}: {finding:#}");
     }
-    let permitted = [0, 1].map(|end| &details["permitted"][0][end]).map(|value| value.as_f64().unwrap());
+    let permitted =
+        [0, 1].map(|end| &details["permitted"][0][end]).map(|value| value.as_f64().unwrap());
     assert!(
-        permitted[0] < 0.5 && permitted[0] > 0.49999 && permitted[1] > 0.5 && permitted[1] < 0.50001,
+        permitted[0] < 0.5
+            && permitted[0] > 0.49999
+            && permitted[1] > 0.5
+            && permitted[1] < 0.50001,
         "{details:#}"
     );
 }
 
-/// x / y is 0.5 for the first invocation, and may be a little more: the result is 0 or 1 and nothing between them.
+/// x / y is 0.5 for the first invocation, and may be a little more: the result is 0 or 1 and
+/// nothing between them.
 #[test]
 fn what_lies_between_the_results_of_a_decision_is_not_permitted() {
     if !device() {
@@ -395,7 +438,8 @@ fn what_lies_between_the_results_of_a_decision_is_not_permitted() {
     }
     let shared = "s[i] = x / y > 0.5 ? 1.0 : 0.0;\n    barrier();\n    r[i] = s[i ^ 1u] + s[i];";
     let through_memory = kernel(shared).replace("void main", "shared float s[8];\nvoid main");
-    let branch = "if (x / y > 0.5) {\n        r[i] = 1.0;\n    } else {\n        r[i] = 0.0;\n    }";
+    let branch =
+        "if (x / y > 0.5) {\n        r[i] = 1.0;\n    } else {\n        r[i] = 0.0;\n    }";
     for text in [
         kernel("r[i] = x / y > 0.5 ? 1.0 : 0.0;"),
         kernel(branch),
@@ -404,11 +448,13 @@ fn what_lies_between_the_results_of_a_decision_is_not_permitted() {
         kernel("r[i] = step(-0.5, -(x / y));"),
         through_memory,
     ] {
-        // Without the fault the engines agree, with it the device leaves a number between 0 and 1, or 2.
+        // Without the fault the engines agree, with it the device leaves a number between 0 and 1,
+        // or 2.
         on_both(&procedure(&text, "float", None), "", 0);
         let result = on_both(&procedure(&text, "float", None), "deviate", 1);
         let permitted = &findings(&result)[0]["details"]["permitted"];
-        let spans: Vec<_> = permitted.as_array().unwrap().iter().map(|span| span.to_string()).collect();
+        let spans: Vec<_> =
+            permitted.as_array().unwrap().iter().map(|span| span.to_string()).collect();
         assert!(
             spans.contains(&"[0.0,0.0]".to_owned()) && spans.contains(&"[1.0,1.0]".to_owned()),
             "{text}\n{spans:?}"
@@ -457,7 +503,9 @@ fn images_are_compared_by_component_within_the_bounds() {
     if !device() {
         return;
     }
-    for (format, range) in [("rgba32f", [-4.0, 4.0]), ("rgba16f", [-4.0, 4.0]), ("rgba8", [-5.0, 0.0])] {
+    for (format, range) in
+        [("rgba32f", [-4.0, 4.0]), ("rgba16f", [-4.0, 4.0]), ("rgba8", [-5.0, 0.0])]
+    {
         on_both(&picture(format, "exp(f[i])", range), "", 0);
     }
     // One float of the last buffer in the list, which is the image, is doubled or halved.
@@ -481,12 +529,17 @@ fn a_mismatch_of_an_image_names_texel_and_component() {
     command.args(["run", "--engine", "sequential"]).arg(&file);
     let result = run_json(&mut command, 1);
     let mismatch = &result["tests"][0]["mismatches"][0];
-    assert_eq!(mismatch["texel"], json!({"level": 0, "layer": 0, "texel": [1, 1, 0], "component": 0}), "{mismatch:#}");
+    assert_eq!(
+        mismatch["texel"],
+        json!({"level": 0, "layer": 0, "texel": [1, 1, 0], "component": 0}),
+        "{mismatch:#}"
+    );
     let text = run(vkcert().args(["run", "--engine", "sequential"]).arg(&file), 1);
     assert!(String::from_utf8_lossy(&text.stdout).contains("o, texel (1, 1, 0) red: expected 9"));
 }
 
-/// Whatever the expansion, results are those of the same matrix; for one that is nearly singular they differ.
+/// Whatever the expansion, results are those of the same matrix; for one that is nearly singular
+/// they differ.
 #[test]
 fn determinants_and_inverses_in_other_orders_are_of_the_same_matrix() {
     let size = |n: usize| {
@@ -503,7 +556,10 @@ fn determinants_and_inverses_in_other_orders_are_of_the_same_matrix() {
         for variation in Variation::MATRICES {
             let varied = results(&job, Some(*variation));
             for (left, right) in ordinary.iter().zip(&varied) {
-                assert!((left - right).abs() <= 1e-4 * left.abs().max(1.0), "{n} {variation:?}: {left} {right}");
+                assert!(
+                    (left - right).abs() <= 1e-4 * left.abs().max(1.0),
+                    "{n} {variation:?}: {left} {right}"
+                );
                 changed += u32::from(left != right);
             }
         }
@@ -511,7 +567,8 @@ fn determinants_and_inverses_in_other_orders_are_of_the_same_matrix() {
     }
 }
 
-/// The device's first element is another one; only where it comes from an undefined value is that no disagreement.
+/// The device's first element is another one; only where it comes from an undefined value is that
+/// no disagreement.
 #[test]
 fn what_comes_from_an_undefined_value_may_be_anything_on_the_device() {
     if !device() {
@@ -524,13 +581,18 @@ fn what_comes_from_an_undefined_value_may_be_anything_on_the_device() {
         ("r[i] = i < 4u ? x : ldexp(x, 200);", &["undefined-value", "engine-disagreement"]),
     ] {
         let result = on_both(&procedure(&kernel(statement), "float", None), "deviate", 1);
-        let told: BTreeSet<String> = findings(&result).iter().map(|one| one["kind"].as_str().unwrap().into()).collect();
-        assert_eq!(told, kinds.iter().map(|kind| kind.to_string()).collect(), "{statement}: {result:#}");
+        let told: BTreeSet<String> =
+            findings(&result).iter().map(|one| one["kind"].as_str().unwrap().into()).collect();
+        assert_eq!(
+            told,
+            kinds.iter().map(|kind| kind.to_string()).collect(),
+            "{statement}: {result:#}"
+        );
     }
 }
 
-/// The device's first element has another bit 0 (`nudge`) or bit 23 (`deviate`); only where that bit depends on an undefined value is it no
-/// disagreement.
+/// The device's first element has another bit 0 (`nudge`) or bit 23 (`deviate`); only where that
+/// bit depends on an undefined value is it no disagreement.
 #[test]
 fn bits_that_depend_on_no_undefined_value_are_compared() {
     if !device() {
@@ -553,7 +615,10 @@ fn bits_that_depend_on_no_undefined_value_are_compared() {
         assert_eq!(disagreement.is_empty(), depends, "{value} {fault}: {result:#}");
         if let Some(finding) = disagreement.first() {
             let message = finding["message"].as_str().unwrap();
-            assert!(message.contains("more bits than depend on an undefined value (0x"), "{message}");
+            assert!(
+                message.contains("more bits than depend on an undefined value (0x"),
+                "{message}"
+            );
         } else {
             let notes = result["tests"][1]["notes"].to_string();
             assert!(notes.contains("undefined value"), "{value} {fault}: {notes}");
@@ -561,15 +626,16 @@ fn bits_that_depend_on_no_undefined_value_are_compared() {
     }
 }
 
-/// Runs with other undefined values have the subgroups of the device, as the ordinary run has: what the size of a subgroup alone
-/// decides does not depend on an undefined value.
+/// Runs with other undefined values have the subgroups of the device, as the ordinary run has: what
+/// the size of a subgroup alone decides does not depend on an undefined value.
 #[test]
 fn runs_with_other_undefined_values_have_the_subgroups_of_the_device() {
     if !device() {
         return;
     }
     let text = kernel("float unused = ldexp(z, 200);\n    r[i] = float(gl_SubgroupSize);");
-    let text = text.replace("#version 450", "#version 450\n#extension GL_KHR_shader_subgroup_basic : require");
+    let text = text
+        .replace("#version 450", "#version 450\n#extension GL_KHR_shader_subgroup_basic : require");
     let mut procedure = procedure(&text, "float", None);
     procedure["kernels"]["k"]["target_env"] = json!("vulkan1.2");
     let (kinds, _) = kinds_and_notes(&on_both(&procedure, "deviate", 1));
@@ -578,32 +644,50 @@ fn runs_with_other_undefined_values_have_the_subgroups_of_the_device() {
 
 /// Kinds of findings, and notes that tell of vectors that follow undefined values.
 fn kinds_and_notes(result: &Value) -> (BTreeSet<String>, Vec<String>) {
-    let notes = result["tests"].as_array().unwrap().iter().flat_map(|test| test["notes"].as_array().unwrap());
-    let notes = notes.map(|note| note.as_str().unwrap().to_owned()).filter(|note| note.contains("it follows"));
-    let kinds = findings(result).iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect();
+    let notes = result["tests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|test| test["notes"].as_array().unwrap());
+    let notes = notes
+        .map(|note| note.as_str().unwrap().to_owned())
+        .filter(|note| note.contains("it follows"));
+    let kinds =
+        findings(result).iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect();
     (kinds, notes.collect())
 }
 
-/// The device loses the last bit of its records, the vector T of D1. Only where other undefined values lose it too, and a finding
-/// tells of one, is that no disagreement.
+/// The device loses the last bit of its records, the vector T of D1. Only where other undefined
+/// values lose it too, and a finding tells of one, is that no disagreement.
 #[test]
 fn a_vector_that_follows_an_undefined_value_is_no_disagreement_of_its_own() {
     if !device() {
         return;
     }
-    let note = "D1 `v > 0.0`: vector T on sequential alone: it follows an undefined value at k.comp:8";
+    let note =
+        "D1 `v > 0.0`: vector T on sequential alone: it follows an undefined value at k.comp:8";
     for (statement, follows) in [
         ("float v = ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }", true),
         // Some invocations decide on a value that is defined.
-        ("float v = i < 1u ? x : ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }", false),
+        (
+            "float v = i < 1u ? x : ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }",
+            false,
+        ),
         // Told, and nothing comes of it in the decision.
-        ("r[i] = ldexp(x, 200); float v = x;\n    if (v > 0.0) {\n        r[i] += 0.0;\n    }", false),
+        (
+            "r[i] = ldexp(x, 200); float v = x;\n    if (v > 0.0) {\n        r[i] += 0.0;\n    }",
+            false,
+        ),
     ] {
         let result = on_both(&procedure(&kernel(statement), "float", None), "forget-last", 1);
         let (kinds, notes) = kinds_and_notes(&result);
         assert!(kinds.contains("undefined-value"), "{statement}: {result:#}");
         assert_eq!(kinds.contains("engine-disagreement"), !follows, "{statement}: {result:#}");
-        assert_eq!(notes.iter().any(|told| told.starts_with(note)), follows, "{statement}: {notes:?}");
+        assert_eq!(
+            notes.iter().any(|told| told.starts_with(note)),
+            follows,
+            "{statement}: {notes:?}"
+        );
     }
 }
 
@@ -611,8 +695,8 @@ fn disagreements(result: &Value) -> Vec<Value> {
     findings(result).into_iter().filter(|one| one["kind"] == "engine-disagreement").collect()
 }
 
-/// The device has the vector T as of invocation 0. Other invocations could have it by an undefined value; only where that one could is
-/// it no disagreement.
+/// The device has the vector T as of invocation 0. Other invocations could have it by an undefined
+/// value; only where that one could is it no disagreement.
 #[test]
 fn an_undefined_value_excuses_no_vector_of_another_invocation() {
     if !device() {
@@ -624,7 +708,9 @@ fn an_undefined_value_excuses_no_vector_of_another_invocation() {
         ("i > 6u ? -1.0 : -ldexp(x, 200)", true),
         ("i > 0u && i < 4u ? -ldexp(x, 200) : -1.0", false),
     ] {
-        let text = kernel(&format!("float v = {value};\n    if (v > 0.0) {{\n        r[i] = 1.0;\n    }}"));
+        let text = kernel(&format!(
+            "float v = {value};\n    if (v > 0.0) {{\n        r[i] = 1.0;\n    }}"
+        ));
         let result = on_both(&procedure(&text, "float", None), "invent", 1);
         let (_, notes) = kinds_and_notes(&result);
         assert_eq!(
@@ -636,7 +722,10 @@ fn an_undefined_value_excuses_no_vector_of_another_invocation() {
         assert_eq!(found.is_empty(), follows, "{value}: {result:#}");
         for finding in found {
             assert_eq!(finding["invocations"], json!([[0, 0, 0]]), "{finding:#}");
-            assert_eq!(finding["details"]["undefined_values"], "of-other-invocations", "{finding:#}");
+            assert_eq!(
+                finding["details"]["undefined_values"], "of-other-invocations",
+                "{finding:#}"
+            );
             let told = "no run with other undefined values agrees with vulkan on invocation (0, 0, 0) of dispatch 0;";
             assert!(finding["message"].as_str().unwrap().contains(told), "{finding:#}");
         }
@@ -649,19 +738,26 @@ fn an_undefined_value_excuses_no_vector_of_another_dispatch() {
     if !device() {
         return;
     }
-    let text = kernel("float v = p > 0.5 ? -1.0 : -ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }");
-    let text = text.replace("void main", "layout(push_constant) uniform P { float p; };\nvoid main");
+    let text = kernel(
+        "float v = p > 0.5 ? -1.0 : -ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }",
+    );
+    let text =
+        text.replace("void main", "layout(push_constant) uniform P { float p; };\nvoid main");
     for (pushed, follows) in [([1.0, 0.0], false), ([0.0, 1.0], true), ([0.0, 0.0], true)] {
         let mut procedure = procedure(&text, "float", None);
         let mut dispatches = vec![procedure["tests"][0]["dispatches"][0].clone(); 2];
-        dispatches.iter_mut().zip(pushed).for_each(|(one, p)| one["push_constants"] = json!({"p": p}));
+        dispatches
+            .iter_mut()
+            .zip(pushed)
+            .for_each(|(one, p)| one["push_constants"] = json!({"p": p}));
         procedure["tests"][0]["dispatches"] = json!(dispatches);
         let result = on_both(&procedure, "invent", 1);
         assert_eq!(disagreements(&result).is_empty(), follows, "{pushed:?}: {result:#}");
     }
 }
 
-/// A kernel under two specializations is recorded under each by itself, and only one of them has undefined values.
+/// A kernel under two specializations is recorded under each by itself, and only one of them has
+/// undefined values.
 #[test]
 fn an_undefined_value_excuses_no_vector_of_another_specialization() {
     if !device() {
@@ -692,7 +788,10 @@ fn a_run_with_slots_that_records_otherwise_excuses_nothing() {
     let file = write(folder.path(), "t.json", procedure(&text, "float", None).to_string());
     let once = |fault: &str| {
         let mut command = vkcert();
-        command.args(["run", "--engine", "both", "--repeat", "1"]).arg(&file).env("VKCERT_WORKER_FAULT", fault);
+        command
+            .args(["run", "--engine", "both", "--repeat", "1"])
+            .arg(&file)
+            .env("VKCERT_WORKER_FAULT", fault);
         disagreements(&run_json(&mut command, 1))
     };
     assert_eq!(once("invent"), Vec::<Value>::new());
@@ -713,12 +812,17 @@ fn every_invocation_must_have_a_vector_from_an_undefined_value() {
         ("i == 0u ? -1.0 : -ldexp(x, 200)", false),
         ("i == 1u ? -1.0 : -ldexp(x, 200)", false),
     ] {
-        let text = kernel(&format!("float v = {value};\n    if (v > 0.0) {{\n        r[i] = 1.0;\n    }}"));
+        let text = kernel(&format!(
+            "float v = {value};\n    if (v > 0.0) {{\n        r[i] = 1.0;\n    }}"
+        ));
         let result = on_both(&procedure(&text, "float", None), "invent-two", 1);
         let found = disagreements(&result);
         assert_eq!(found.is_empty(), follows, "{value}: {result:#}");
         for finding in found {
-            let told = format!("on invocation ({}, 0, 0) of dispatch 0;", u32::from(value.starts_with("i == 1u")));
+            let told = format!(
+                "on invocation ({}, 0, 0) of dispatch 0;",
+                u32::from(value.starts_with("i == 1u"))
+            );
             assert!(finding["message"].as_str().unwrap().contains(&told), "{finding:#}");
         }
     }
@@ -751,16 +855,22 @@ fn without_the_finding_nothing_follows_an_undefined_value() {
     ] {
         let text = procedure(&kernel(statement), "float", None).to_string();
         let file = write(folder.path(), "t.json", text);
-        for (check, found) in [("undefined-value,engine-disagreement", 0), ("engine-disagreement", 1)] {
+        for (check, found) in
+            [("undefined-value,engine-disagreement", 0), ("engine-disagreement", 1)]
+        {
             let mut command = vkcert();
-            command.args(["run", "--engine", "both", "--check", check]).arg(&file).env("VKCERT_WORKER_FAULT", fault);
+            command
+                .args(["run", "--engine", "both", "--check", check])
+                .arg(&file)
+                .env("VKCERT_WORKER_FAULT", fault);
             let result = run_json(&mut command, 1);
             assert_eq!(disagreements(&result).len(), found, "{check}: {statement}: {result:#}");
         }
     }
 }
 
-/// What depends on the schedule in one kernel excuses nothing in another, though it has the same place in the records.
+/// What depends on the schedule in one kernel excuses nothing in another, though it has the same
+/// place in the records.
 #[test]
 fn the_schedule_excuses_no_vector_of_another_kernel() {
     if !device() {
@@ -821,8 +931,9 @@ fn what_cannot_be_compared_by_invocation_follows_no_undefined_value() {
     }
 }
 
-/// Mesa 22.3.6 compares an int that it made 64 bits wide as if it were never small: the value of invocation 0 comes out wrong, and with it
-/// the decision on it. Invocation 5 could decide so by an undefined value.
+/// Mesa 22.3.6 compares an int that it made 64 bits wide as if it were never small: the value of
+/// invocation 0 comes out wrong, and with it the decision on it. Invocation 5 could decide so by an
+/// undefined value.
 #[test]
 fn a_defect_of_a_driver_is_not_excused_by_an_undefined_value_elsewhere() {
     if !device() {
@@ -843,7 +954,8 @@ void main() {
     r[i] = s;
 }";
     let mut procedure = procedure(text, "float", None);
-    procedure["tests"][0]["buffers"]["a"] = json!({"type": "int", "data": [4, 0, 0, 0, 0, 0, 0, 0]});
+    procedure["tests"][0]["buffers"]["a"] =
+        json!({"type": "int", "data": [4, 0, 0, 0, 0, 0, 0, 0]});
     let result = on_both(&procedure, "", 1);
     let (kinds, notes) = kinds_and_notes(&result);
     assert!(kinds.contains("undefined-value"), "{result:#}");
@@ -854,11 +966,15 @@ void main() {
         eprintln!("NOT SHOWN: this device compares numbers of 64 bits as it must");
         return;
     };
-    assert_eq!((&finding["details"]["only_on"], &finding["details"]["vector"]), (&json!("vulkan"), &json!("T")));
+    assert_eq!(
+        (&finding["details"]["only_on"], &finding["details"]["vector"]),
+        (&json!("vulkan"), &json!("T"))
+    );
     assert_eq!(finding["invocations"], json!([[0, 0, 0]]), "{finding:#}");
 }
 
-/// What devices leave in place of undefined values: whatever it is, the finding that tells of the value is the only one.
+/// What devices leave in place of undefined values: whatever it is, the finding that tells of the
+/// value is the only one.
 #[test]
 fn decisions_on_undefined_values_are_told_once() {
     if !device() {
@@ -872,13 +988,17 @@ fn decisions_on_undefined_values_are_told_once() {
         ("uint v = 6u >> (33u + uint(x * 0.0));", "v == 3u"),
         ("float n = uintBitsToFloat(0x7fc00000u + uint(x * 0.0)); float v = min(n, y);", "v == y"),
         ("float n = uintBitsToFloat(0x7fc00000u + uint(x * 0.0)); float v = max(y, n);", "v == y"),
-        ("float n = uintBitsToFloat(0x7fc00000u + uint(x * 0.0)); float v = clamp(n, 1.0, 2.0);", "v == 1.0"),
+        (
+            "float n = uintBitsToFloat(0x7fc00000u + uint(x * 0.0)); float v = clamp(n, 1.0, 2.0);",
+            "v == 1.0",
+        ),
         ("float v = sqrt(-1.0 - abs(x));", "v >= 0.0 || v < 0.0"),
         ("float v; if (x > 1e30) { v = 1.0; }", "v > 0.5"),
     ] {
         let text = kernel(&format!("{value}\n    if ({decision}) {{\n        r[i] = 1.0;\n    }}"));
         let (kinds, notes) = kinds_and_notes(&on_both(&procedure(&text, "float", None), "", 1));
-        let told = kinds.iter().all(|kind| kind == "undefined-value" || kind == "uninitialized-read");
+        let told =
+            kinds.iter().all(|kind| kind == "undefined-value" || kind == "uninitialized-read");
         assert!(told && kinds.len() == 1, "{value} {decision}: {kinds:?} {notes:?}");
         println!("{decision} with {value} {notes:?}");
     }
@@ -891,13 +1011,15 @@ fn a_vector_that_one_engine_alone_records_is_found_with_its_operands() {
     }
     let text = kernel("if (x < 5.0 && y > 0.001) {\n        r[i] = 1.0;\n    }");
     let result = on_both(&procedure(&text, "float", None), "forget", 1);
-    let finding =
-        findings(&result).into_iter().find(|one| one["details"]["decision"] == "D1" || one["details"]["mark"] == 0);
+    let finding = findings(&result)
+        .into_iter()
+        .find(|one| one["details"]["decision"] == "D1" || one["details"]["mark"] == 0);
     let finding = finding.unwrap_or_else(|| panic!("{result:#}"));
     assert!(finding["message"].as_str().unwrap().contains("sequential alone"), "{finding:#}");
 }
 
-/// A decision on the verge of what `exp` may return: devices that compute it otherwise take the other branch.
+/// A decision on the verge of what `exp` may return: devices that compute it otherwise take the
+/// other branch.
 #[test]
 fn a_vector_that_depends_on_rounding_stands_and_says_so() {
     if !device() {
@@ -921,18 +1043,27 @@ fn a_vector_that_depends_on_rounding_stands_and_says_so() {
         "float limit = uintBitsToFloat({limit}u);\n    float e = exp(a[{at}][0]);\n    if (e > limit) {{\n        r[i] = 1.0;\n    }}"
     ));
     let result = on_both(&procedure(&text, "float", None), "", 1);
-    let vectors: Vec<_> = findings(&result).into_iter().filter(|one| !one["details"]["decision"].is_null()).collect();
+    let vectors: Vec<_> =
+        findings(&result).into_iter().filter(|one| !one["details"]["decision"].is_null()).collect();
     assert_eq!(vectors.len(), 2, "one vector on each engine alone: {result:#}");
     for finding in &vectors {
         let details = &finding["details"];
-        assert_eq!((&details["decision"], &details["text"]), (&json!("D1"), &json!("e > limit")), "{finding:#}");
+        assert_eq!(
+            (&details["decision"], &details["text"]),
+            (&json!("D1"), &json!("e > limit")),
+            "{finding:#}"
+        );
         assert_eq!(details["line"], 10, "{finding:#}");
         assert_eq!(details["within_error_bounds"], true, "{finding:#}");
         let operands = details["operands"].to_string();
-        assert!(operands.contains("e > limit with e=") && operands.contains("limit="), "{finding:#}");
+        assert!(
+            operands.contains("e > limit with e=") && operands.contains("limit="),
+            "{finding:#}"
+        );
         assert_eq!(finding["invocations"], json!([[0, 0, 0]]), "{finding:#}");
     }
-    let sides: Vec<_> = vectors.iter().map(|one| one["details"]["only_on"].as_str().unwrap()).collect();
+    let sides: Vec<_> =
+        vectors.iter().map(|one| one["details"]["only_on"].as_str().unwrap()).collect();
     assert!(sides.contains(&"sequential") && sides.contains(&"vulkan"), "{sides:?}");
 }
 
@@ -940,10 +1071,10 @@ fn a_vector_that_depends_on_rounding_stands_and_says_so() {
 
 fn project(folder: &Path) {
     write(folder, "glsl/k.comp", kernel("r[i] = exp(x) + tanh(y) * log(x);"));
-    let settings =
-        "schema = 1\nname = \"bounds\"\nlevel = \"D\"\n\n[[kernel]]\nname = \"k\"\nsource = \"glsl/k.comp\"\n";
+    let settings = "schema = 1\nname = \"bounds\"\nlevel = \"D\"\n\n[[kernel]]\nname = \"k\"\nsource = \"glsl/k.comp\"\n";
     write(folder, "vkcert.toml", settings);
-    let inputs = INPUTS.iter().flatten().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ");
+    let inputs =
+        INPUTS.iter().flatten().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ");
     let requirements = format!(
         "schema = 1
 
@@ -986,16 +1117,30 @@ fn evidence_holds_the_bounds_and_verify_derives_them_again() {
     project(folder.path());
     run(vkcert().arg("build").arg(folder.path()), 0);
     let out = folder.path().join("reports");
-    let summary = run(vkcert().args(["certify", "--engine", "both", "--out"]).arg(&out).arg(folder.path()), 0);
+    let summary = run(
+        vkcert().args(["certify", "--engine", "both", "--out"]).arg(&out).arg(folder.path()),
+        0,
+    );
     let summary = String::from_utf8(summary.stdout).unwrap();
-    assert!(summary.contains("1 with outputs that differ within the error bounds of Vulkan"), "{summary}");
+    assert!(
+        summary.contains("1 with outputs that differ within the error bounds of Vulkan"),
+        "{summary}"
+    );
     let evidence = out.join("evidence");
-    let campaign: Value = serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap();
+    let campaign: Value =
+        serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap();
     let row = &campaign["agreement"][0];
-    assert_eq!((&row["outputs"], &row["coverage"]), (&json!("within-error-bounds"), &json!("identical")), "{row:#}");
+    assert_eq!(
+        (&row["outputs"], &row["coverage"]),
+        (&json!("within-error-bounds"), &json!("identical")),
+        "{row:#}"
+    );
     let buffer = &row["bounds"]["buffers"][0];
     assert_eq!(buffer["outside"], 0);
-    assert_eq!(buffer["elements"].as_u64().unwrap() as usize, buffer["listed"].as_array().unwrap().len());
+    assert_eq!(
+        buffer["elements"].as_u64().unwrap() as usize,
+        buffer["listed"].as_array().unwrap().len()
+    );
     assert!(buffer["worst_ulp"].as_u64().unwrap() > 0);
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.contains("within-error-bounds") && page.contains("ULP at most"));
@@ -1007,10 +1152,13 @@ fn evidence_holds_the_bounds_and_verify_derives_them_again() {
     let changes: [(&str, Change); 7] = [
         ("outcome", |row| row["outputs"] = json!("identical")),
         ("no bounds", |row| row["bounds"] = Value::Null),
-        ("value", |row| row["bounds"]["buffers"][0]["listed"][0]["vulkan"]["bits"] = json!("0x3f800000")),
+        ("value", |row| {
+            row["bounds"]["buffers"][0]["listed"][0]["vulkan"]["bits"] = json!("0x3f800000")
+        }),
         ("range", |row| {
             let sequential = row["bounds"]["buffers"][0]["listed"][0]["sequential"].clone();
-            row["bounds"]["buffers"][0]["listed"][0]["permitted"] = json!([[sequential, sequential]]);
+            row["bounds"]["buffers"][0]["listed"][0]["permitted"] =
+                json!([[sequential, sequential]]);
         }),
         ("element", |row| {
             row["bounds"]["buffers"][0]["listed"].as_array_mut().unwrap().remove(0);
@@ -1047,24 +1195,34 @@ fn coverage_is_different_if_that_of_any_specialization_is() {
     }
     let folder = tempfile::tempdir().unwrap();
     project(folder.path());
-    let text =
-        kernel("if (x + float(N) > 1000.0) {\n        r[i] = 0.357;\n    } else {\n        r[i] = 0.357;\n    }");
+    let text = kernel(
+        "if (x + float(N) > 1000.0) {\n        r[i] = 0.357;\n    } else {\n        r[i] = 0.357;\n    }",
+    );
     let text = text.replace("void main", "layout(constant_id = 0) const int N = 0;\nvoid main");
     write(folder.path(), "glsl/k.comp", text);
     let file = folder.path().join("requirements/all.toml");
     let requirements = std::fs::read_to_string(&file).unwrap();
     let (head, dispatch) = requirements.split_once("[[test.dispatches]]").unwrap();
     let (dispatch, expect) = dispatch.split_once("[[test.expect]]").unwrap();
-    let with =
-        |n: u32| format!("[[test.dispatches]]{dispatch}specialization = {{ 0 = {{ type = \"int\", value = {n} }} }}\n");
-    std::fs::write(&file, format!("{head}{}{}[[test.expect]]{expect}", with(1), with(2000))).unwrap();
+    let with = |n: u32| {
+        format!(
+            "[[test.dispatches]]{dispatch}specialization = {{ 0 = {{ type = \"int\", value = {n} }} }}\n"
+        )
+    };
+    std::fs::write(&file, format!("{head}{}{}[[test.expect]]{expect}", with(1), with(2000)))
+        .unwrap();
     let out = folder.path().join("reports");
     let mut command = vkcert();
     command.args(["certify", "--engine", "both", "--out"]).arg(&out).arg(folder.path());
     run(command.env("VKCERT_WORKER_FAULT", "invent"), 1);
     let evidence = out.join("evidence");
-    let campaign: Value = serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap();
+    let campaign: Value =
+        serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap();
     let row = &campaign["agreement"][0];
-    assert_eq!((&row["outputs"], &row["coverage"]), (&json!("identical"), &json!("different")), "{row:#}");
+    assert_eq!(
+        (&row["outputs"], &row["coverage"]),
+        (&json!("identical"), &json!("different")),
+        "{row:#}"
+    );
     run(vkcert().arg("verify").arg(&evidence), 0);
 }

@@ -1,5 +1,5 @@
-//! Campaigns in which tests misbehave: each costs its own verdict and nothing else. Without a device these tests say so and
-//! do nothing, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
+//! Campaigns in which tests misbehave: each costs its own verdict and nothing else. Without a
+//! device these tests say so and do nothing, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use vkcert::exec::repeat::Repeated;
 use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor, WORKER_FAULT};
 use vkcert::exec::{
-    Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run,
-    Unobserved,
+    Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule,
+    ModuleRecording, Run, Unobserved,
 };
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
@@ -59,7 +59,9 @@ fn due(misbehaviour: Misbehaviour) -> &'static str {
         Misbehaviour::Fault("abort") => {
             "error: the device worker was lost while kernel `scale` was prepared: it died (signal: 6"
         }
-        Misbehaviour::Fault("panic") => "tool: the vulkan engine failed: the device worker: it failed: ",
+        Misbehaviour::Fault("panic") => {
+            "tool: the vulkan engine failed: the device worker: it failed: "
+        }
         Misbehaviour::Fault("garbage") => {
             "error: the device worker was lost while kernel `scale` was prepared: it wrote bytes that are no frame"
         }
@@ -69,8 +71,12 @@ fn due(misbehaviour: Misbehaviour) -> &'static str {
         Misbehaviour::Fault("truncate") => {
             "error: the device worker was lost while kernel `scale` was prepared: it died (exit status: 0)"
         }
-        Misbehaviour::Fault("hang") => "timeout: the driver did not answer while kernel `scale` was prepared",
-        Misbehaviour::Fault("hang-exit") => "timeout: dispatch 0 of kernel `scale` did not end within 1 s",
+        Misbehaviour::Fault("hang") => {
+            "timeout: the driver did not answer while kernel `scale` was prepared"
+        }
+        Misbehaviour::Fault("hang-exit") => {
+            "timeout: dispatch 0 of kernel `scale` did not end within 1 s"
+        }
         Misbehaviour::Fault("allocate") => {
             "undetermined: the device worker took more memory than it may while kernel `scale` was prepared"
         }
@@ -92,7 +98,9 @@ fn compile(source: &str) -> Arc<Vec<u32>> {
     let kind = shaderc::ShaderKind::Compute;
     let mut options = shaderc::CompileOptions::new().expect("options");
     options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_1 as u32);
-    let binary = compiler.compile_into_spirv(source, kind, "test.comp", "main", Some(&options)).expect("compiles");
+    let binary = compiler
+        .compile_into_spirv(source, kind, "test.comp", "main", Some(&options))
+        .expect("compiles");
     Arc::new(binary.as_binary().to_vec())
 }
 
@@ -153,7 +161,10 @@ fn job(index: usize, kernels: &BTreeMap<&'static str, Arc<Vec<u32>>>) -> Job {
             words: Arc::clone(&kernels[kernel]),
             recording: ModuleRecording::None,
         }],
-        buffers: vec![buffer("in", bytes((0..64).map(|n| n * first).collect())), buffer("out", bytes(vec![0; 64]))],
+        buffers: vec![
+            buffer("in", bytes((0..64).map(|n| n * first).collect())),
+            buffer("out", bytes(vec![0; 64])),
+        ],
         resources: Default::default(),
         dispatches: vec![JobDispatch {
             module: 0,
@@ -235,7 +246,8 @@ fn campaign_file() -> serde_json::Value {
         let (kernel, groups, first) = dispatched(index);
         let data: Vec<usize> = (0..64).map(|n| n * first).collect();
         let values: Vec<usize> = (0..64).map(|n| n * first * 3 + n).collect();
-        let bind = |binding: u32, buffer: &str| json!({"set": 0, "binding": binding, "buffer": buffer});
+        let bind =
+            |binding: u32, buffer: &str| json!({"set": 0, "binding": binding, "buffer": buffer});
         json!({
             "id": format!("T{index}"), "limits": {"seconds": 1.0},
             "buffers": {"in": {"type": "uint", "data": data}, "out": {"type": "uint", "count": 64}},
@@ -243,13 +255,14 @@ fn campaign_file() -> serde_json::Value {
             "expect": if kernel == "scale" { json!([{"buffer": "out", "type": "uint", "values": values}]) } else { json!([]) },
         })
     };
-    let kernel = |(name, body): (&str, &str)| (name.to_owned(), json!({"source": {"text": source(body)}}));
+    let kernel =
+        |(name, body): (&str, &str)| (name.to_owned(), json!({"source": {"text": source(body)}}));
     let kernels: serde_json::Map<_, _> = KERNELS.map(kernel).into_iter().collect();
     json!({"schema": 1, "kernels": kernels, "tests": (0..TESTS).map(test).collect::<Vec<_>>()})
 }
 
-/// What befalls a test of the campaign that a user runs: nobody waits a minute for a driver that does not answer, nor for
-/// memory to run out.
+/// What befalls a test of the campaign that a user runs: nobody waits a minute for a driver that
+/// does not answer, nor for memory to run out.
 fn misbehaviour(index: usize) -> Option<Misbehaviour> {
     match befalls(index) {
         Some(Misbehaviour::Fault("hang" | "allocate")) => Some(Misbehaviour::Fault("garbage")),
@@ -276,7 +289,10 @@ fn a_user_gets_180_right_and_20_precise_verdicts_whatever_the_number_of_workers(
     let faults = faults(misbehaviour);
     let run = |jobs: &str| {
         let mut command = Command::new(WORKER);
-        command.arg("run").arg(&file).args(["--engine", "vulkan", "--format", "json", "--jobs", jobs]);
+        command
+            .arg("run")
+            .arg(&file)
+            .args(["--engine", "vulkan", "--format", "json", "--jobs", jobs]);
         command.env(WORKER_FAULT, &faults).output().expect("runs")
     };
     let start = Instant::now();
@@ -294,7 +310,11 @@ fn a_user_gets_180_right_and_20_precise_verdicts_whatever_the_number_of_workers(
         let (verdict, reason) = misbehaviour(index).map_or(("pass", String::new()), told_to_a_user);
         assert_eq!(test["id"], format!("T{index}"));
         let told = test["reason"].as_str().unwrap_or_default();
-        assert!(test["verdict"] == verdict && told.contains(&reason), "T{index}: {} {told}", test["verdict"]);
+        assert!(
+            test["verdict"] == verdict && told.contains(&reason),
+            "T{index}: {} {told}",
+            test["verdict"]
+        );
     }
     assert!(output.stdout == run("1").stdout, "one worker leaves the same");
 }
@@ -303,15 +323,19 @@ fn a_user_gets_180_right_and_20_precise_verdicts_whatever_the_number_of_workers(
 fn certify(fault: &str, options: &[&str]) -> Option<(Output, serde_json::Value)> {
     let out = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(WORKER);
-    command.args(["certify", "tests/projects/minimal", "--quiet", "--format", "json", "--out"]).arg(out.path());
+    command
+        .args(["certify", "tests/projects/minimal", "--quiet", "--format", "json", "--out"])
+        .arg(out.path());
     let output = command.args(options).env(WORKER_FAULT, fault).output().expect("runs");
     if output.status.code() == Some(4) && !is_demanded() {
         eprintln!("NOT RUN: no Vulkan device");
         return None;
     }
     let evidence = serde_json::from_slice(&output.stdout);
-    let evidence = evidence.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    let verified = Command::new(WORKER).arg("verify").arg(out.path().join("evidence")).output().expect("runs");
+    let evidence =
+        evidence.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let verified =
+        Command::new(WORKER).arg("verify").arg(out.path().join("evidence")).output().expect("runs");
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     Some((output, evidence))
 }
@@ -349,7 +373,8 @@ fn a_result_that_varies_is_no_pass_and_covers_nothing() {
             3,
         ),
     ] {
-        let (output, evidence) = certify(fault, &[&vulkan, options].concat()).expect("a device is there");
+        let (output, evidence) =
+            certify(fault, &[&vulkan, options].concat()).expect("a device is there");
         let (verdict, reason, repetitions) = result(&evidence);
         assert_eq!((verdict, repetitions), (due_verdict, times), "{fault}: {reason}");
         assert!(reason.starts_with(due), "{fault}: {reason}");
@@ -357,7 +382,8 @@ fn a_result_that_varies_is_no_pass_and_covers_nothing() {
         let (_, again) = certify(fault, &[&vulkan, options].concat()).expect("a device is there");
         assert_eq!(evidence, again, "the evidence is the same in both runs");
     }
-    let (_, evidence) = certify("waver", &["--engine", "vulkan", "--repeat", "1"]).expect("a device is there");
+    let (_, evidence) =
+        certify("waver", &["--engine", "vulkan", "--repeat", "1"]).expect("a device is there");
     assert_eq!(result(&evidence), ("pass", "", 1), "one run shows no variation");
 }
 
@@ -366,14 +392,18 @@ fn a_failure_of_the_tool_in_one_test_is_undetermined_and_ends_no_campaign() {
     let Some((output, evidence)) = certify("panic", &["--engine", "vulkan"]) else { return };
     let (verdict, reason, _) = result(&evidence);
     assert_eq!((verdict, output.status.code()), ("undetermined", Some(1)));
-    assert!(reason.starts_with("the tool failed, not the kernel: the vulkan engine failed"), "{reason}");
+    assert!(
+        reason.starts_with("the tool failed, not the kernel: the vulkan engine failed"),
+        "{reason}"
+    );
     assert!(evidence["conclusion"]["reasons"].to_string().contains("the tool failed"));
 }
 
 #[test]
 fn the_sequential_engine_runs_once_unless_told_otherwise() {
     for (options, times) in [(&[][..], 1), (&["--repeat", "2"], 2)] {
-        let (_, evidence) = certify("", &[&["--engine", "sequential"], options].concat()).expect("needs no device");
+        let (_, evidence) =
+            certify("", &[&["--engine", "sequential"], options].concat()).expect("needs no device");
         assert_eq!(result(&evidence), ("pass", "", times));
     }
 }
@@ -381,7 +411,8 @@ fn the_sequential_engine_runs_once_unless_told_otherwise() {
 #[test]
 fn a_number_of_repetitions_is_checked() {
     for wrong in ["0", "1001", "x"] {
-        let output = Command::new(WORKER).args(["certify", "--repeat", wrong]).output().expect("runs");
+        let output =
+            Command::new(WORKER).args(["certify", "--repeat", wrong]).output().expect("runs");
         assert_eq!(output.status.code(), Some(2), "{wrong}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("from 1 to 1000"), "{output:?}");
     }
@@ -390,14 +421,17 @@ fn a_number_of_repetitions_is_checked() {
 #[test]
 fn a_project_says_how_often_its_tests_run_and_the_command_line_goes_before_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let copied = Command::new("cp").args(["-r", "tests/projects/minimal/."]).arg(folder.path()).status();
+    let copied =
+        Command::new("cp").args(["-r", "tests/projects/minimal/."]).arg(folder.path()).status();
     assert!(copied.expect("copies").success());
     let file = folder.path().join("vkcert.toml");
     let settings = std::fs::read_to_string(&file).expect("text");
     let certify = |repeat: &str, options: &[&str]| {
         std::fs::write(&file, format!("repeat = {repeat}\n{settings}")).expect("written");
         let mut command = Command::new(WORKER);
-        command.args(["certify", "--engine", "sequential", "--quiet", "--format", "json"]).args(options);
+        command
+            .args(["certify", "--engine", "sequential", "--quiet", "--format", "json"])
+            .args(options);
         command.arg(folder.path()).output().expect("runs")
     };
     for (repeat, options, times) in [("2", &[][..], 2), ("2", &["--repeat", "4"], 4)] {

@@ -26,12 +26,16 @@ fn the_robustness_of_the_project_is_in_force_and_in_the_evidence() {
     let project = folder.path().join("minimal");
     copy_tree(&root().join("tests/projects/minimal"), &project);
     let plain = std::fs::read_to_string(project.join("vkcert.toml")).unwrap();
-    for (setting, on) in [("off", [false, false]), ("basic", [true, false]), ("best", [true, true])] {
-        let text = plain.replace("level = \"A\"", &format!("level = \"A\"\nrobustness = \"{setting}\""));
+    for (setting, on) in [("off", [false, false]), ("basic", [true, false]), ("best", [true, true])]
+    {
+        let text =
+            plain.replace("level = \"A\"", &format!("level = \"A\"\nrobustness = \"{setting}\""));
         write(&project, "vkcert.toml", text);
         let campaign = certify(&project, &folder.path().join(setting), &[], 0);
         let engines = campaign["engines"].as_array().unwrap();
-        let Some(device) = engines.iter().find(|engine| engine["engine"] == "vulkan" && engine["ran"] == true) else {
+        let Some(device) =
+            engines.iter().find(|engine| engine["engine"] == "vulkan" && engine["ran"] == true)
+        else {
             eprintln!("not run: no device");
             return;
         };
@@ -59,11 +63,19 @@ fn two_runs_give_byte_identical_evidence() {
     for entry in std::fs::read_dir(one.join("evidence")).unwrap() {
         let path = entry.unwrap().path();
         let other = two.join("evidence").join(path.file_name().unwrap());
-        assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(other).unwrap(), "{}", path.display());
+        assert_eq!(
+            std::fs::read(&path).unwrap(),
+            std::fs::read(other).unwrap(),
+            "{}",
+            path.display()
+        );
         compared += 1;
     }
     assert!(compared >= 6);
-    assert_eq!(std::fs::read(one.join("report.pdf")).unwrap(), std::fs::read(two.join("report.pdf")).unwrap());
+    assert_eq!(
+        std::fs::read(one.join("report.pdf")).unwrap(),
+        std::fs::read(two.join("report.pdf")).unwrap()
+    );
 }
 
 #[test]
@@ -76,13 +88,15 @@ fn tampered_evidence_is_found() {
     std::fs::write(&extra, "{}").unwrap();
     run(vkcert().arg("verify").arg(&evidence), 1);
     std::fs::remove_file(&extra).unwrap();
-    // A record that claims more than was seen, with the manifest adjusted to it: hashes alone would not show it.
+    // A record that claims more than was seen, with the manifest adjusted to it: hashes alone would
+    // not show it.
     forge(&evidence, "kernel-matmul_naive-sequential.json", |kernel| {
         let statement = &mut kernel["coverage"]["summary"][0];
         statement["covered"] = Value::from(statement["covered"].as_u64().unwrap() + 1);
     });
     let output = run(vkcert().arg("verify").arg(&evidence), 1);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("matmul_naive"), "{said}");
 }
 
@@ -90,7 +104,11 @@ fn tampered_evidence_is_found() {
 fn unverified(folder: &Path) -> std::path::PathBuf {
     let out = folder.join("out");
     let mut command = vkcert();
-    command.arg("certify").arg(root().join("tests/projects/failing")).args(["--engine", "sequential", "--quiet"]);
+    command.arg("certify").arg(root().join("tests/projects/failing")).args([
+        "--engine",
+        "sequential",
+        "--quiet",
+    ]);
     run(command.arg("--out").arg(&out), 1);
     forge(&out.join("evidence"), "campaign.json", |campaign| {
         campaign["tests"][0]["results"][0]["verdict"] = "pass".into();
@@ -111,11 +129,15 @@ fn a_report_of_evidence_that_does_not_verify_is_refused() {
         let printed = run(&mut command, 1);
         assert_eq!(String::from_utf8_lossy(&printed.stdout), "", "{format}");
         let told = String::from_utf8_lossy(&printed.stderr).into_owned();
-        assert!(told.contains("the evidence does not verify: ") && told.contains("campaign.json"), "{told}");
+        assert!(
+            told.contains("the evidence does not verify: ") && told.contains("campaign.json"),
+            "{told}"
+        );
         run(command.arg("--output").arg(&file), 1);
         assert!(!file.exists(), "{format}");
     }
-    let refused = run_json(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 1);
+    let refused =
+        run_json(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 1);
     assert_eq!(refused["error"]["kind"], "unverified");
     assert_ne!(refused["problems"], Value::Array(Vec::new()));
 }
@@ -133,7 +155,10 @@ fn a_report_of_evidence_that_does_not_verify_is_stamped_where_it_is_asked_for() 
     assert_eq!(terminal.matches(STAMP).count(), 2, "at the top and at the end: {terminal}");
     let html = String::from_utf8(rendered("html")).unwrap();
     // What is fixed stands on every page that a browser prints.
-    assert!(html.contains(&format!("<p class=\"stamp\" role=\"alert\"><strong>{STAMP}</strong>")), "{html}");
+    assert!(
+        html.contains(&format!("<p class=\"stamp\" role=\"alert\"><strong>{STAMP}</strong>")),
+        "{html}"
+    );
     assert!(html.contains(".stamp { position: fixed;"));
     let json: Value = serde_json::from_slice(&rendered("json")).unwrap();
     assert_eq!(json["verified"], false);
@@ -152,13 +177,15 @@ fn a_test_without_requirement_covers_nothing() {
     assert!(!link.is_empty(), "{text}");
     let unlinked: Vec<&str> = text.lines().filter(|line| !link.contains(line)).collect();
     std::fs::write(&file, unlinked.join("\n")).unwrap();
-    let campaign = certify(&project, &folder.path().join("reports"), &["--engine", "sequential"], 1);
+    let campaign =
+        certify(&project, &folder.path().join("reports"), &["--engine", "sequential"], 1);
     let rows = campaign["conclusion"]["summary"][0]["criteria"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["covered"] == 0), "{rows:#?}");
     run(vkcert().arg("verify").arg(folder.path().join("reports/evidence")), 0);
 }
 
-/// A project whose kernel is an `else if` chain of `links` links (the SPIR-V validator takes minutes for a thousand).
+/// A project whose kernel is an `else if` chain of `links` links (the SPIR-V validator takes
+/// minutes for a thousand).
 fn chain_project(folder: &Path, links: usize) {
     copy_tree(&root().join("tests/projects/minimal"), folder);
     let mut source = String::from(
@@ -166,13 +193,21 @@ fn chain_project(folder: &Path, links: usize) {
          layout(push_constant) uniform Parameters { uint count; };\nvoid main() {\n    uint i = gl_GlobalInvocationID.x;\n    ",
     );
     for link in 0..links {
-        source.push_str(&format!("if (i + count == {}u) {{ values[i] = {link}u; }}\n    else ", link + 3));
+        source.push_str(&format!(
+            "if (i + count == {}u) {{ values[i] = {link}u; }}\n    else ",
+            link + 3
+        ));
     }
     source.push_str("{ values[i] = 7u; }\n}\n");
     write(folder, "glsl/double.comp", source);
-    let file = folder
-        .join("requirements")
-        .join(std::fs::read_dir(folder.join("requirements")).unwrap().next().unwrap().unwrap().file_name());
+    let file = folder.join("requirements").join(
+        std::fs::read_dir(folder.join("requirements"))
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .file_name(),
+    );
     let text = std::fs::read_to_string(&file).unwrap().replace("[2, 4, 6, 4]", "[0, 1, 2, 3]");
     std::fs::write(&file, text).unwrap();
 }
@@ -187,7 +222,15 @@ fn evidence_of_a_long_chain_and_of_deep_nesting_is_read_back() {
         certify(&folder.path().join("project"), &out, &["--engine", "sequential"], 1);
         let evidence = out.join("evidence");
         run(vkcert().arg("verify").arg(&evidence), 0);
-        run(vkcert().arg("report").arg(&evidence).args(["--report-format", "json", "-o", "/dev/null"]), 0);
+        run(
+            vkcert().arg("report").arg(&evidence).args([
+                "--report-format",
+                "json",
+                "-o",
+                "/dev/null",
+            ]),
+            0,
+        );
         let file = evidence.join("kernel-double-sequential.json");
         sizes.push(std::fs::metadata(file).unwrap().len());
     }
@@ -196,7 +239,11 @@ fn evidence_of_a_long_chain_and_of_deep_nesting_is_read_back() {
     let project = folder.path().join("project");
     copy_tree(&root().join("tests/projects/minimal"), &project);
     let source = std::fs::read_to_string(project.join("glsl/double.comp")).unwrap();
-    let deep = format!("{}values[i] = 2u * values[i];{}", "if (count > 0u) { ".repeat(60), " }".repeat(60));
+    let deep = format!(
+        "{}values[i] = 2u * values[i];{}",
+        "if (count > 0u) { ".repeat(60),
+        " }".repeat(60)
+    );
     write(&project, "glsl/double.comp", source.replace("values[i] = 2u * values[i];", &deep));
     let out = folder.path().join("reports");
     certify(&project, &out, &["--engine", "sequential"], 1);
@@ -248,12 +295,20 @@ fn justified(obligation: &str) -> (tempfile::TempDir, std::path::PathBuf) {
 fn a_justification_of_an_obligation_that_does_not_exist_is_a_wrong_input() {
     let (folder, project) = justified("D1.TT");
     let result = certify(&project, &folder.path().join("reports"), &["--engine", "sequential"], 2);
-    assert_eq!((&result["error"]["kind"], &result["error"]["line"]), (&"unknown-id".into(), &5.into()), "{result:#}");
+    assert_eq!(
+        (&result["error"]["kind"], &result["error"]["line"]),
+        (&"unknown-id".into(), &5.into()),
+        "{result:#}"
+    );
     assert!(result["error"]["hint"].as_str().unwrap().contains("D1.T"), "{result:#}");
     // One whose obligation has other content is stale: a failed result, not a wrong input.
     let (folder, project) = justified("D1.T");
     let result = certify(&project, &folder.path().join("reports"), &["--engine", "sequential"], 1);
-    assert!(result["conclusion"]["reasons"][0].as_str().unwrap().contains("stale"), "{:#}", result["conclusion"]);
+    assert!(
+        result["conclusion"]["reasons"][0].as_str().unwrap().contains("stale"),
+        "{:#}",
+        result["conclusion"]
+    );
 }
 
 /// The library does what the program does, and runs no device without a program for it.
@@ -275,11 +330,21 @@ fn a_campaign_without_the_program_seals_the_same_evidence() {
         let sealed = certify(project::load(&folder).unwrap(), &sequential).unwrap();
         assert_eq!(sealed.evidence.root().unwrap(), by_program["root"].as_str().unwrap(), "{name}");
         for (file, bytes) in &sealed.files {
-            assert_eq!(*bytes, std::fs::read(out.path().join("evidence").join(file)).unwrap(), "{name}: {file}");
+            assert_eq!(
+                *bytes,
+                std::fs::read(out.path().join("evidence").join(file)).unwrap(),
+                "{name}: {file}"
+            );
         }
-        let without_worker = certify(project::load(&folder).unwrap(), &CampaignRequest::default()).unwrap();
-        let reasons: Vec<_> =
-            without_worker.evidence.campaign.engines.iter().map(|row| row.reason.as_deref()).collect();
+        let without_worker =
+            certify(project::load(&folder).unwrap(), &CampaignRequest::default()).unwrap();
+        let reasons: Vec<_> = without_worker
+            .evidence
+            .campaign
+            .engines
+            .iter()
+            .map(|row| row.reason.as_deref())
+            .collect();
         assert_eq!(reasons, [None, Some("no program is named that runs a device")]);
         let demanded = request(EngineRequest::Explicit(EngineChoice::Both));
         let refused = certify(project::load(&folder).unwrap(), &demanded).err().unwrap();

@@ -1,4 +1,5 @@
-//! The command line as outside users and test suites see it: exit codes, JSON documents, nothing half-written.
+//! The command line as outside users and test suites see it: exit codes, JSON documents, nothing
+//! half-written.
 
 use crate::support;
 
@@ -52,7 +53,8 @@ fn a_right_procedure_passes_and_shows_its_vectors() {
     let decision = &test["coverage"]["add"]["decisions"][0];
     assert_eq!(decision["text"], "i < n && d != 0.0");
     assert_eq!((&decision["line"], &decision["column"]), (&json!(7), &json!(9)));
-    let vectors: Vec<_> = decision["vectors"].as_array().unwrap().iter().map(|v| v["values"].clone()).collect();
+    let vectors: Vec<_> =
+        decision["vectors"].as_array().unwrap().iter().map(|v| v["values"].clone()).collect();
     assert_eq!(vectors, ["TT", "F-"]);
     assert_eq!(decision["vectors"][0]["witness"], json!([0, 0, 0]));
     assert_eq!(decision["vectors"][1]["witness"], json!([5, 0, 0]));
@@ -82,12 +84,19 @@ fn a_syntax_error_is_one_diagnostic_with_its_line() {
 
 #[test]
 fn an_out_of_bounds_access_is_a_finding_and_not_a_verdict() {
-    let result =
-        run_procedure(&procedure(&ADD.replace("i < n", "i < n + 10u"), 3, &[2.5]), &["--engine", "sequential"], 1);
+    let result = run_procedure(
+        &procedure(&ADD.replace("i < n", "i < n + 10u"), 3, &[2.5]),
+        &["--engine", "sequential"],
+        1,
+    );
     let test = &result["tests"][0];
     assert_eq!(test["verdict"], "pass", "{test:#}");
     assert!(
-        test["findings"].as_array().unwrap().iter().any(|f| f["kind"] == "out-of-bounds" && f["place"]["line"] == 8)
+        test["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|f| f["kind"] == "out-of-bounds" && f["place"]["line"] == 8)
     );
     let silent = run_procedure(
         &procedure(&ADD.replace("i < n", "i < n + 10u"), 3, &[2.5]),
@@ -99,7 +108,8 @@ fn an_out_of_bounds_access_is_a_finding_and_not_a_verdict() {
 
 #[test]
 fn an_endless_kernel_ends_as_timeout_and_the_next_test_still_runs() {
-    let mut two = procedure(&ADD.replace("a[i] += d;", "while (d != 0.0) { a[i] += d * 0.0; }"), 1, &[]);
+    let mut two =
+        procedure(&ADD.replace("a[i] += d;", "while (d != 0.0) { a[i] += d * 0.0; }"), 1, &[]);
     two["tests"][0]["expect"] = json!([]);
     two["kernels"]["good"] = json!({"source": {"text": ADD}, "language": "glsl"});
     let mut good = procedure(ADD, 2, RIGHT)["tests"][0].clone();
@@ -120,7 +130,10 @@ fn without_a_driver_vulkan_is_not_run_and_the_rest_counts() {
     let tests = result["tests"].as_array().unwrap();
     assert!(tests.iter().any(|t| t["engine"] == "sequential" && t["verdict"] == "pass"));
     assert!(tests.iter().any(|t| t["engine"] == "vulkan" && t["verdict"] == "not-run"));
-    let error = run_json(without_driver(&mut vkcert()).arg("run").arg(&file).args(["--engine", "vulkan"]), 4);
+    let error = run_json(
+        without_driver(&mut vkcert()).arg("run").arg(&file).args(["--engine", "vulkan"]),
+        4,
+    );
     assert_eq!(error["error"]["kind"], "unavailable", "{error:#}");
 }
 
@@ -178,7 +191,8 @@ fn every_schema_and_shell_is_printed() {
     let names = String::from_utf8(names.stdout).unwrap();
     assert!(names.lines().count() >= 4);
     for name in names.lines().map(|line| line.split_whitespace().next().unwrap()) {
-        let schema: Value = serde_json::from_slice(&run(vkcert().args(["schema", name]), 0).stdout).unwrap();
+        let schema: Value =
+            serde_json::from_slice(&run(vkcert().args(["schema", name]), 0).stdout).unwrap();
         assert!(schema.is_object(), "{name}");
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
@@ -201,7 +215,10 @@ fn a_new_project_is_named_after_its_folder() {
         let made = run_json(vkcert().arg("init").arg(&project), 0);
         assert_eq!(made["name"], name, "{dir}");
         let settings = std::fs::read_to_string(project.join("vkcert.toml")).unwrap();
-        assert!(settings.contains(&format!("\nname = \"{name}\"\nlevel = \"A\"")), "{dir}: {settings}");
+        assert!(
+            settings.contains(&format!("\nname = \"{name}\"\nlevel = \"A\"")),
+            "{dir}: {settings}"
+        );
         run(vkcert().args(["list", "kernels"]).arg(&project), 0);
     }
     let here = folder.path().join("here");
@@ -219,9 +236,13 @@ fn paths_are_told_as_the_user_would_name_them() {
     let error = run_json(vkcert().args(list).current_dir(folder.path()), 2);
     assert_eq!(error["error"]["file"], "reports/evidence/manifest.json");
     assert!(!error["error"]["message"].as_str().unwrap().contains("manifest.json"), "{error:#}");
-    let output = run(vkcert().args(["certify", "--engine", "sequential"]).current_dir(folder.path()), 0);
+    let output =
+        run(vkcert().args(["certify", "--engine", "sequential"]).current_dir(folder.path()), 0);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains(" reports/evidence  reports/report.json") && !text.contains("./"), "{text}");
+    assert!(
+        text.contains(" reports/evidence  reports/report.json") && !text.contains("./"),
+        "{text}"
+    );
 }
 
 #[test]

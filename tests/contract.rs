@@ -1,4 +1,5 @@
-//! The contract as an outside suite reads it: every command used from outside, on kernels and files made here.
+//! The contract as an outside suite reads it: every command used from outside, on kernels and files
+//! made here.
 
 use crate::support;
 
@@ -42,7 +43,11 @@ fn sequential(procedure: &Value, exit: i32) -> Value {
 /// Kinds and lines of the findings of the first test.
 fn findings(result: &Value) -> Vec<(String, i64)> {
     let rows = result["tests"][0]["findings"].as_array().unwrap();
-    rows.iter().map(|row| (row["kind"].as_str().unwrap().to_owned(), row["place"]["line"].as_i64().unwrap())).collect()
+    rows.iter()
+        .map(|row| {
+            (row["kind"].as_str().unwrap().to_owned(), row["place"]["line"].as_i64().unwrap())
+        })
+        .collect()
 }
 
 #[test]
@@ -70,7 +75,8 @@ fn findings_are_right_in_both_directions_and_carry_their_line() {
     for (declarations, body, expected) in cases {
         let exit = i32::from(!expected.is_empty());
         let result = sequential(&procedure(&kernel(declarations, body)), exit);
-        let expected: Vec<_> = expected.iter().map(|(kind, line)| ((*kind).to_owned(), *line)).collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(kind, line)| ((*kind).to_owned(), *line)).collect();
         assert_eq!(findings(&result), expected, "{body}");
     }
 }
@@ -87,7 +93,9 @@ fn a_loop_that_never_ends_has_a_line_also_where_its_header_has_none() {
 #[test]
 fn check_chooses_every_finding_and_refuses_unknown_names() {
     let text = procedure(&kernel("", "a[i + 1u] = 5u;")).to_string();
-    for (checks, exit) in [("none", 0), ("data-race", 0), ("out-of-bounds,data-race", 1), ("", 2), ("all,none", 2)] {
+    for (checks, exit) in
+        [("none", 0), ("data-race", 0), ("out-of-bounds,data-race", 1), ("", 2), ("all,none", 2)]
+    {
         run_text(&text, &["--engine", "sequential", "--check", checks], exit);
     }
 }
@@ -95,13 +103,23 @@ fn check_chooses_every_finding_and_refuses_unknown_names() {
 #[test]
 fn a_text_without_a_usable_version_is_one_document_on_stdout() {
     let whole = kernel("", "a[i] = 1u;");
-    for version in ["", "#version 110", "#version 140", "#version 300 es", "#version 410", "#version abc", "#version"] {
+    for version in [
+        "",
+        "#version 110",
+        "#version 140",
+        "#version 300 es",
+        "#version 410",
+        "#version abc",
+        "#version",
+    ] {
         let error = sequential(&procedure(&whole.replace("#version 450", version)), 2);
         assert_eq!(error["error"]["kind"], "glsl-syntax", "{version}: {error:#}");
         assert_eq!(error["error"]["line"], 1, "{version}");
         assert!(error["error"]["hint"].as_str().unwrap().contains("#version 450"));
     }
-    for version in ["#version 430", "#version 460 core", "#version 310 es", "// first\n# version 450"] {
+    for version in
+        ["#version 430", "#version 460 core", "#version 310 es", "// first\n# version 450"]
+    {
         sequential(&procedure(&whole.replace("#version 450", version)), 0);
     }
 }
@@ -113,12 +131,16 @@ fn what_one_engine_cannot_run_is_unsupported_and_no_disagreement() {
         ("a[i] = clock2x32ARB().x == 7u ? 1u : 1u;", "ShaderClockKHR"),
         ("a[i] = clockRealtime2x32EXT().x == 7u ? 1u : 1u;", "ShaderClockKHR"),
     ] {
-        let source = kernel("", body).replace("#version 450", &format!("#version 450\n{extension}"));
+        let source =
+            kernel("", body).replace("#version 450", &format!("#version 450\n{extension}"));
         let result = run_text(&procedure(&source).to_string(), &[], 4);
         let row = &result["tests"][0];
         assert_eq!(row["verdict"], "unsupported", "{result:#}");
         assert!(row["reason"].as_str().unwrap().contains(name), "{row:#}");
-        assert!(result["tests"].as_array().unwrap().iter().all(|row| row["findings"] == json!([])), "{result:#}");
+        assert!(
+            result["tests"].as_array().unwrap().iter().all(|row| row["findings"] == json!([])),
+            "{result:#}"
+        );
     }
 }
 
@@ -161,7 +183,8 @@ fn empty_kernel(capability: u32) -> Vec<u32> {
 fn a_capability_that_nobody_knows_is_unsupported_by_its_number() {
     // 5425 is that of long vectors.
     for (number, name) in [(6912, "6912"), (5425, "LongVectorEXT")] {
-        let bytes: Vec<u8> = empty_kernel(number).iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes: Vec<u8> =
+            empty_kernel(number).iter().flat_map(|word| word.to_le_bytes()).collect();
         let text = base64::engine::general_purpose::STANDARD.encode(bytes);
         let file = json!({
             "schema": 1,
@@ -171,7 +194,10 @@ fn a_capability_that_nobody_knows_is_unsupported_by_its_number() {
         let result = sequential(&file, 4);
         let row = &result["tests"][0];
         assert_eq!(row["verdict"], "unsupported", "{result:#}");
-        assert!(row["reason"].as_str().unwrap().contains(&format!("capability {name}")), "{result:#}");
+        assert!(
+            row["reason"].as_str().unwrap().contains(&format!("capability {name}")),
+            "{result:#}"
+        );
     }
 }
 
@@ -183,7 +209,10 @@ fn long_vectors_are_unsupported_by_name() {
     for text in [text.to_owned(), text.replace("#extension GL_EXT_long_vector : require\n", "")] {
         let result = sequential(&procedure(&text), 4);
         let message = result["error"]["message"].as_str().unwrap();
-        assert!(message.contains("long vectors") && message.contains("GL_EXT_long_vector"), "{result:#}");
+        assert!(
+            message.contains("long vectors") && message.contains("GL_EXT_long_vector"),
+            "{result:#}"
+        );
     }
 }
 
@@ -280,7 +309,8 @@ fn specialization_is_typed_and_unknown_ids_are_refused() {
     ] {
         let mut file = procedure(&source);
         file["tests"][0]["dispatches"][0]["specialization"] = values;
-        file["tests"][0]["expect"] = json!([{"buffer": "a", "type": "uint", "values": [expected, expected]}]);
+        file["tests"][0]["expect"] =
+            json!([{"buffer": "a", "type": "uint", "values": [expected, expected]}]);
         sequential(&file, exit);
     }
 }
@@ -291,7 +321,13 @@ fn every_command_answers_json_with_one_document() {
     let project = folder.path().join("new");
     let made = run_json(vkcert().arg("init").arg(&project), 0);
     assert!(made["files"].as_array().unwrap().contains(&json!("vkcert.toml")));
-    assert!(run_json(vkcert().arg("schema"), 0).as_array().unwrap().iter().any(|row| row["name"] == "result"));
+    assert!(
+        run_json(vkcert().arg("schema"), 0)
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["name"] == "result")
+    );
     assert!(run_json(vkcert().args(["schema", "result"]), 0)["properties"]["tests"].is_object());
     assert!(run_json(vkcert().args(["completions", "bash"]), 0)["script"].is_string());
     for what in ["kernels", "requirements", "tests", "obligations", "criteria", "formats"] {
@@ -300,7 +336,14 @@ fn every_command_answers_json_with_one_document() {
     run_json(vkcert().arg("build").arg(&project), 0);
     run_json(vkcert().arg("couple").arg(root().join("tests/projects/minimal")), 0);
     let kernels = run_json(vkcert().args(["list", "kernels"]).arg(&project), 0);
-    run_json(vkcert().arg("lower").arg(kernels[0]["name"].as_str().unwrap()).arg("--project").arg(&project), 0);
+    run_json(
+        vkcert()
+            .arg("lower")
+            .arg(kernels[0]["name"].as_str().unwrap())
+            .arg("--project")
+            .arg(&project),
+        0,
+    );
     run_json(vkcert().arg("certify").arg(&project).args(["--engine", "sequential"]), 0);
     let evidence = project.join("reports/evidence");
     assert_eq!(run_json(vkcert().arg("verify").arg(&evidence), 0)["verified"], true);
@@ -308,8 +351,14 @@ fn every_command_answers_json_with_one_document() {
         run_json(vkcert().arg("report").arg(&evidence).args(["--report-format", format]), 0);
     }
     let page = folder.path().join("page.html");
-    let written =
-        run_json(vkcert().arg("report").arg(&evidence).args(["--report-format", "html", "--output"]).arg(&page), 0);
+    let written = run_json(
+        vkcert()
+            .arg("report")
+            .arg(&evidence)
+            .args(["--report-format", "html", "--output"])
+            .arg(&page),
+        0,
+    );
     assert!(page.exists() && written["output"].is_string(), "{written:#}");
 }
 
@@ -336,7 +385,10 @@ fn every_wrong_command_line_is_one_document_and_exit_2() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let error = run_json(vkcert().current_dir(folder.path()).args(arguments), 2);
-        assert!(error["error"]["message"].as_str().is_some_and(|said| said.len() > 8), "{arguments:?}: {error:#}");
+        assert!(
+            error["error"]["message"].as_str().is_some_and(|said| said.len() > 8),
+            "{arguments:?}: {error:#}"
+        );
     }
     // What is missing is part of the message, not of a second line that is left out.
     let error = run_json(vkcert().arg("run"), 2);
@@ -437,7 +489,9 @@ fn an_interrupted_run_leaves_nothing_and_says_so() {
             .spawn()
             .unwrap();
         std::thread::sleep(std::time::Duration::from_millis(1500));
-        let sent = std::process::Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+        let sent = std::process::Command::new("kill")
+            .args([&format!("-{signal}"), &child.id().to_string()])
+            .status();
         assert!(sent.unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(code));
         assert!(!folder.path().join("reports").exists());
@@ -450,7 +504,11 @@ fn output_that_cannot_be_written_is_exit_3_with_the_path() {
     let file = write(folder.path(), "file", "");
     let minimal = root().join("tests/projects/minimal");
     let error = run_json(
-        vkcert().arg("certify").arg(minimal).args(["--engine", "sequential", "--out"]).arg(file.join("sub")),
+        vkcert()
+            .arg("certify")
+            .arg(minimal)
+            .args(["--engine", "sequential", "--out"])
+            .arg(file.join("sub")),
         3,
     );
     assert!(error["error"]["file"].as_str().unwrap().contains("file"), "{error:#}");

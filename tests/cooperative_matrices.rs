@@ -1,5 +1,5 @@
-//! Cooperative matrices on the sequential engine. No local device has them: due values are a matrix product written out in
-//! the test, for several subgroup sizes.
+//! Cooperative matrices on the sequential engine. No local device has them: due values are a matrix
+//! product written out in the test, for several subgroup sizes.
 
 use crate::assembly;
 
@@ -13,7 +13,8 @@ const M: usize = 4;
 const K: usize = 8;
 const N: usize = 16;
 
-/// Types: component of A and B, of C and the result; both with a pointer to it and the blocks `%a`, `%b`, `%c`.
+/// Types: component of A and B, of C and the result; both with a pointer to it and the blocks `%a`,
+/// `%b`, `%c`.
 struct Types {
     factor: &'static str,
     bits: u32,
@@ -21,21 +22,29 @@ struct Types {
     sum_bits: u32,
 }
 
-const HALF: Types = Types { factor: "OpTypeFloat 16", bits: 16, sum: "OpTypeFloat 32", sum_bits: 32 };
-const BRAIN: Types = Types { factor: "OpTypeFloat 16 BFloat16KHR", bits: 16, sum: "OpTypeFloat 32", sum_bits: 32 };
-const BYTES: Types = Types { factor: "OpTypeInt 8 0", bits: 8, sum: "OpTypeInt 32 0", sum_bits: 32 };
-const NARROW: Types = Types { factor: "OpTypeInt 8 0", bits: 8, sum: "OpTypeInt 16 0", sum_bits: 16 };
+const HALF: Types =
+    Types { factor: "OpTypeFloat 16", bits: 16, sum: "OpTypeFloat 32", sum_bits: 32 };
+const BRAIN: Types =
+    Types { factor: "OpTypeFloat 16 BFloat16KHR", bits: 16, sum: "OpTypeFloat 32", sum_bits: 32 };
+const BYTES: Types =
+    Types { factor: "OpTypeInt 8 0", bits: 8, sum: "OpTypeInt 32 0", sum_bits: 32 };
+const NARROW: Types =
+    Types { factor: "OpTypeInt 8 0", bits: 8, sum: "OpTypeInt 16 0", sum_bits: 16 };
 
-/// A kernel whose input holds A (4 by 8), B (8 by 16) and C (4 by 16) one after the other in 1 KiB each (`%fa`, `%fb` and
-/// `%sc` are their arrays), and whose output (`%so`) holds words of the sum's type; `%ma`, `%mb`, `%mc` are matrix types.
+/// A kernel whose input holds A (4 by 8), B (8 by 16) and C (4 by 16) one after the other in 1 KiB
+/// each (`%fa`, `%fb` and `%sc` are their arrays), and whose output (`%so`) holds words of the
+/// sum's type; `%ma`, `%mb`, `%mc` are matrix types.
 fn kernel(types: &Types, body: &str, size: u32) -> Kernel {
     let Types { factor, bits, sum, sum_bits } = types;
     // A type of the harness must not be declared twice.
     let sum_type = if *sum == "OpTypeInt 32 0" { "%uint" } else { "%sum" };
     let declared = if *sum == "OpTypeInt 32 0" { String::new() } else { format!("%sum = {sum}\n") };
     let pointer = if *sum == "OpTypeInt 32 0" { "%pu" } else { "%ps" };
-    let pointers =
-        if *sum == "OpTypeInt 32 0" { String::new() } else { "%ps = OpTypePointer StorageBuffer %sum\n".to_owned() };
+    let pointers = if *sum == "OpTypeInt 32 0" {
+        String::new()
+    } else {
+        "%ps = OpTypePointer StorageBuffer %sum\n".to_owned()
+    };
     let declarations = format!(
         "%factor = {factor}
 {declared}%c16 = OpConstant %uint 16
@@ -138,7 +147,12 @@ fn output(kernel: &Kernel, input: &[u32], count: usize) -> Vec<u32> {
         // One subgroup: several would store the same elements.
         let job = Kernel { size: subgroup_size, ..kernel.clone() }.job(input, count);
         let run = sequential(&job, Settings { subgroup_size, ..Settings::default() });
-        assert_eq!((&run.completion, run.findings.as_slice()), (&Completion::Completed, &[][..]), "{}", kernel.text());
+        assert_eq!(
+            (&run.completion, run.findings.as_slice()),
+            (&Completion::Completed, &[][..]),
+            "{}",
+            kernel.text()
+        );
         words(&run.buffers[1])
     });
     assert!(runs.iter().all(|run| *run == runs[0]));
@@ -152,7 +166,9 @@ const LOADED: &str = "%A = OpCooperativeMatrixLoadKHR %ma %pa %row %c8
 ";
 
 fn numbers(count: usize, mix: u64) -> Vec<u64> {
-    (0..count as u64).map(|at| (at * 37 + mix).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & 0xff).collect()
+    (0..count as u64)
+        .map(|at| (at * 37 + mix).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & 0xff)
+        .collect()
 }
 
 #[test]
@@ -171,11 +187,14 @@ fn products_of_integers_are_the_naive_ones() {
         let body = format!(
             "{LOADED}%R = OpCooperativeMatrixMulAddKHR %mc %A %B %C{operands}\nOpCooperativeMatrixStoreKHR %po %R %row %c16"
         );
-        let read = |value: u64, signed: bool| if signed { i64::from(value as u8 as i8) } else { value as i64 };
+        let read = |value: u64, signed: bool| {
+            if signed { i64::from(value as u8 as i8) } else { value as i64 }
+        };
         let mut due = Vec::new();
         for row in 0..M {
             for column in 0..N {
-                let products = (0..K).map(|at| read(a[row * K + at], signs[0]) * read(b[at * N + column], signs[1]));
+                let products = (0..K)
+                    .map(|at| read(a[row * K + at], signs[0]) * read(b[at * N + column], signs[1]));
                 due.push((products.sum::<i64>() + c[row * N + column] as i64) as u32);
             }
         }
@@ -185,16 +204,23 @@ fn products_of_integers_are_the_naive_ones() {
 
 /// The product of floats of 16 bits, with a sum of 32 bits that is rounded in each step.
 fn float_product(types: &Types, encode: fn(f32) -> u16, decode: fn(u16) -> f32) {
-    let bits = |value: u64| u64::from(encode((value as f32 / 8.0 - 11.0) * 1.37 * f32::from(1u16 << (value % 7))));
+    let bits = |value: u64| {
+        u64::from(encode((value as f32 / 8.0 - 11.0) * 1.37 * f32::from(1u16 << (value % 7))))
+    };
     let a: Vec<u64> = numbers(M * K, 4).into_iter().map(bits).collect();
     let b: Vec<u64> = numbers(K * N, 5).into_iter().map(bits).collect();
-    let c: Vec<u64> = numbers(M * N, 6).into_iter().map(|value| u64::from((value as f32 * 1.1).to_bits())).collect();
-    let body =
-        format!("{LOADED}%R = OpCooperativeMatrixMulAddKHR %mc %A %B %C\nOpCooperativeMatrixStoreKHR %po %R %row %c16");
+    let c: Vec<u64> = numbers(M * N, 6)
+        .into_iter()
+        .map(|value| u64::from((value as f32 * 1.1).to_bits()))
+        .collect();
+    let body = format!(
+        "{LOADED}%R = OpCooperativeMatrixMulAddKHR %mc %A %B %C\nOpCooperativeMatrixStoreKHR %po %R %row %c16"
+    );
     let mut due = Vec::new();
     for row in 0..M {
         for column in 0..N {
-            let product = |at: usize| decode(a[row * K + at] as u16) * decode(b[at * N + column] as u16);
+            let product =
+                |at: usize| decode(a[row * K + at] as u16) * decode(b[at * N + column] as u16);
             let sum = (1..K).fold(product(0), |sum, at| sum + product(at));
             due.push((sum + f32::from_bits(c[row * N + column] as u32)).to_bits());
         }
@@ -204,8 +230,16 @@ fn float_product(types: &Types, encode: fn(f32) -> u16, decode: fn(u16) -> f32) 
 
 #[test]
 fn products_of_floats_are_rounded_in_order() {
-    float_product(&HALF, |value| half::f16::from_f32(value).to_bits(), |bits| half::f16::from_bits(bits).to_f32());
-    float_product(&BRAIN, |value| half::bf16::from_f32(value).to_bits(), |bits| half::bf16::from_bits(bits).to_f32());
+    float_product(
+        &HALF,
+        |value| half::f16::from_f32(value).to_bits(),
+        |bits| half::f16::from_bits(bits).to_f32(),
+    );
+    float_product(
+        &BRAIN,
+        |value| half::bf16::from_f32(value).to_bits(),
+        |bits| half::bf16::from_bits(bits).to_f32(),
+    );
 }
 
 #[test]
@@ -215,7 +249,9 @@ fn layouts_and_strides_reach_the_elements_they_name() {
     // From columns of 4 with 5 between them, to rows of 16 with 24 between them.
     let body = "%C = OpCooperativeMatrixLoadKHR %mc %pc %column %c5\nOpCooperativeMatrixStoreKHR %po %C %row %c24";
     let mut due = vec![0; 24 * M];
-    (0..M).for_each(|row| (0..N).for_each(|column| due[row * 24 + column] = 1000 + (column * 5 + row) as u32));
+    (0..M).for_each(|row| {
+        (0..N).for_each(|column| due[row * 24 + column] = 1000 + (column * 5 + row) as u32)
+    });
     assert_eq!(output(&kernel(&BYTES, body, 32), &data, 24 * M), due);
     // Through workgroup memory, one word for each byte there.
     let a = numbers(M * K, 9);
@@ -283,13 +319,19 @@ OpCooperativeMatrixStoreKHR %po %R %row %c16"
     // Rows of A: 1, -1, 2 and 0 eight times; B: 100; C: 32,000, read as signed.
     let a: Vec<u64> = [1u64, 0xff, 2, 0].iter().flat_map(|value| [*value; K]).collect();
     let data = input(&NARROW, [&a, &[100; K * N], &[32_000; M * N]]);
-    let due: Vec<u32> =
-        [32_767u32, 31_200, 32_767, 32_000].iter().flat_map(|value| [value << 16 | value; N / 2]).collect();
+    let due: Vec<u32> = [32_767u32, 31_200, 32_767, 32_000]
+        .iter()
+        .flat_map(|value| [value << 16 | value; N / 2])
+        .collect();
     assert_eq!(output(&kernel, &data, M * N / 2), due);
     // 8 * 120 * 255 does not fit before C is added.
     let data = input(&NARROW, [&[120; M * K], &[255; K * N], &[0; M * N]]);
     let found = kernel.findings(&data, M * N / 2);
-    assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::UndefinedValue], "{found:?}");
+    assert_eq!(
+        found.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::UndefinedValue],
+        "{found:?}"
+    );
     assert!(found[0].1.contains("does not fit"), "{found:?}");
 }
 
@@ -304,12 +346,24 @@ fn accesses_and_control_flow_are_checked() {
     let load = "%C = OpCooperativeMatrixLoadKHR %mc %pc %row %c16";
     assert_eq!(found(&format!("{load}\n{store}"), 32, 64), []);
     let outside = found(&format!("{load}\n{store}"), 32, 60);
-    assert_eq!(outside.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{outside:?}");
+    assert_eq!(
+        outside.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::OutOfBounds],
+        "{outside:?}"
+    );
     // Two subgroups store the same.
     let race = found(&format!("{load}\n{store}"), 64, 64);
-    assert_eq!(race.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::DataRace], "{race:?}");
+    assert_eq!(
+        race.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::DataRace],
+        "{race:?}"
+    );
     let unset = found(&format!("%C = OpLoad %mc %held\n{store}"), 32, 64);
-    assert_eq!(unset.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::UninitializedRead; 1], "{unset:?}");
+    assert_eq!(
+        unset.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::UninitializedRead; 1],
+        "{unset:?}"
+    );
     let apart = found(
         &format!(
             "%some = OpULessThan %bool %x %c9\nOpSelectionMerge %end None\nOpBranchConditional %some %inside %end\n%inside = OpLabel\n{load}\n{store}\nOpBranch %end\n%end = OpLabel"

@@ -1,4 +1,5 @@
-//! Contents of buffers and images from files: `.npy` arrays lie as their shape says, pictures are the image or refused.
+//! Contents of buffers and images from files: `.npy` arrays lie as their shape says, pictures are
+//! the image or refused.
 
 use crate::support;
 
@@ -10,7 +11,8 @@ use support::*;
 fn npy(kind: &str, shape: &str, fortran: bool, body: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let header = format!("{{'descr': '{kind}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
-    [b"\x93NUMPY\x01\x00".as_slice(), &(header.len() as u16).to_le_bytes(), header.as_bytes(), body].concat()
+    [b"\x93NUMPY\x01\x00".as_slice(), &(header.len() as u16).to_le_bytes(), header.as_bytes(), body]
+        .concat()
 }
 
 /// Copies a 3 by 2 image of bytes and expects what `expected` names.
@@ -27,7 +29,10 @@ fn copied(folder: &Path, given: &str, expected: &str, exit: i32) -> Value {
          bindings = [{{ binding = 0, image = \"a\" }}, {{ binding = 1, image = \"b\" }}]\n\
          [[tests.expect]]\nimage = \"b\"\nfile = \"{expected}\"\n"
     );
-    run_json(vkcert().arg("run").arg(write(folder, "t.toml", text)).args(["--engine", "sequential"]), exit)
+    run_json(
+        vkcert().arg("run").arg(write(folder, "t.toml", text)).args(["--engine", "sequential"]),
+        exit,
+    )
 }
 
 #[test]
@@ -41,7 +46,11 @@ fn an_array_lies_in_an_image_as_its_shape_says() {
     write(folder, "picture.pgm", [b"P5 3 2 255 ".as_slice(), &[1, 2, 3, 4, 5, 6]].concat());
     for given in ["rows.npy", "columns.npy", "list.npy", "with_channel.npy", "picture.pgm"] {
         for expected in ["rows.npy", "columns.npy", "picture.pgm"] {
-            assert_eq!(copied(folder, given, expected, 0)["tests"][0]["verdict"], "pass", "{given} {expected}");
+            assert_eq!(
+                copied(folder, given, expected, 0)["tests"][0]["verdict"],
+                "pass",
+                "{given} {expected}"
+            );
         }
     }
     write(folder, "transposed.npy", npy("|u1", "(3, 2)", false, &[1, 2, 3, 4, 5, 6]));
@@ -70,7 +79,13 @@ fn vectors_of_a_buffer_are_the_last_axis_of_an_array() {
                     [[tests]]\nid = \"T\"\nbuffers.a = { type = \"uvec4\", file = \"a.npy\" }\n\
                     [[tests.dispatches]]\nkernel = \"k\"\ngroups = [1, 1, 1]\nbindings = [{ binding = 0, buffer = \"a\" }]\n\
                     [[tests.expect]]\nbuffer = \"a\"\ntype = \"uint\"\noffset = 16\nvalues = [5, 5]\n";
-        run_json(vkcert().arg("run").arg(write(folder.path(), "t.toml", text)).args(["--engine", "sequential"]), exit)
+        run_json(
+            vkcert()
+                .arg("run")
+                .arg(write(folder.path(), "t.toml", text))
+                .args(["--engine", "sequential"]),
+            exit,
+        )
     };
     for shape in ["(24,)", "(6, 4)", "(2, 3, 4)"] {
         given(shape, 0);
@@ -103,8 +118,15 @@ fn outputs_are_saved_as_files_that_are_read_back() {
     let first = write(folder, "t.toml", text);
     run(vkcert().arg("run").arg(first).args(engine).arg("--save-outputs").arg(&saved), 1); // two invocations write one element
     let array = std::fs::read(saved.join("T/sequential/a.npy")).unwrap();
-    assert!(String::from_utf8_lossy(&array).contains("'shape': (2, 2,)"), "{}", String::from_utf8_lossy(&array));
-    assert_eq!(array[array.len() - 16..], [1.5_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat()[..]);
+    assert!(
+        String::from_utf8_lossy(&array).contains("'shape': (2, 2,)"),
+        "{}",
+        String::from_utf8_lossy(&array)
+    );
+    assert_eq!(
+        array[array.len() - 16..],
+        [1.5_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat()[..]
+    );
     // What is read alone is no output.
     assert!(!saved.join("T/sequential/c.npy").exists());
     let second = write(folder, "u.toml", format!("{text}{expect}"));

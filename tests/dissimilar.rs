@@ -1,8 +1,8 @@
-//! Kernels as C++ programs: what clang's programs leave and what clang counts of their decisions is what the engines
-//! say.
+//! Kernels as C++ programs: what clang's programs leave and what clang counts of their decisions is
+//! what the engines say.
 //!
-//! Needs clang 19 (`vkcert doctor` says how to install it). Without it the tests say that they did not run; with
-//! `VKCERT_REQUIRE_CLANG` set that is a failure.
+//! Needs clang 19 (`vkcert doctor` says how to install it). Without it the tests say that they did
+//! not run; with `VKCERT_REQUIRE_CLANG` set that is a failure.
 
 #[path = "dissimilar/corpus.rs"]
 mod corpus;
@@ -69,8 +69,12 @@ fn every_vector_of_the_demonstration_is_measured_alike_three_times() {
     let out = tempfile::tempdir().unwrap();
     let result = run_json(vkcert().arg("dissimilar").arg(root()).arg("--out").arg(out.path()), 0);
     outputs_are_identical(&result);
-    let kernels: BTreeSet<&str> = rows(&result, "kernels").iter().map(|row| row["kernel"].as_str().unwrap()).collect();
-    assert_eq!(kernels, BTreeSet::from(["convolution", "histogram", "matmul_naive", "matmul_tiled"]));
+    let kernels: BTreeSet<&str> =
+        rows(&result, "kernels").iter().map(|row| row["kernel"].as_str().unwrap()).collect();
+    assert_eq!(
+        kernels,
+        BTreeSet::from(["convolution", "histogram", "matmul_naive", "matmul_tiled"])
+    );
     for kernel in rows(&result, "kernels") {
         assert_eq!(kernel["warnings"], serde_json::json!([]), "{kernel:#}");
     }
@@ -79,7 +83,8 @@ fn every_vector_of_the_demonstration_is_measured_alike_three_times() {
         assert!(!row["vectors"]["clang"].as_array().unwrap().is_empty(), "{row:#}");
     }
     let stored: Value =
-        serde_json::from_slice(&std::fs::read(out.path().join("dissimilar.json")).unwrap()).expect("JSON is stored");
+        serde_json::from_slice(&std::fs::read(out.path().join("dissimilar.json")).unwrap())
+            .expect("JSON is stored");
     assert_eq!(stored["summary"], result["summary"]);
     let table = std::fs::read_to_string(out.path().join("dissimilar.md")).unwrap();
     assert_eq!(table.matches("| agrees ").count(), rows(&result, "conditions").len());
@@ -92,8 +97,10 @@ fn the_differential_kernels_agree_but_for_what_clang_cannot_measure() {
     if clang().is_none() {
         return;
     }
-    let mut files: Vec<_> =
-        std::fs::read_dir(root().join("tests/kernels")).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(root().join("tests/kernels"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
     let (mut reasons, mut conditions): (BTreeMap<String, usize>, usize) = Default::default();
@@ -119,29 +126,37 @@ fn source(text: &str) -> KernelSource {
     KernelSource::alone("text.comp", text, "vulkan1.1")
 }
 
-/// A loop around barriers that is left and continued, branches around them, everything that is kept across.
+/// A loop around barriers that is left and continued, branches around them, everything that is kept
+/// across.
 #[test]
 fn regions_around_barriers_are_measured_alike() {
     if clang().is_none() {
         return;
     }
-    let result = run_json(vkcert().arg("dissimilar").arg(root().join("tests/dissimilar/regions.toml")), 0);
+    let result =
+        run_json(vkcert().arg("dissimilar").arg(root().join("tests/dissimilar/regions.toml")), 0);
     outputs_are_identical(&result);
-    assert!(rows(&result, "conditions").iter().all(|row| row["agreement"] == "agrees"), "{result:#}");
+    assert!(
+        rows(&result, "conditions").iter().all(|row| row["agreement"] == "agrees"),
+        "{result:#}"
+    );
 }
 
-/// Determinants and inverses are calculated in another way than the engine's: results differ, as the specification permits.
+/// Determinants and inverses are calculated in another way than the engine's: results differ, as
+/// the specification permits.
 #[test]
 fn results_that_the_specification_permits_are_no_differences() {
     if clang().is_none() {
         return;
     }
-    let result = run_json(vkcert().arg("dissimilar").arg(root().join("tests/dissimilar/bounds.toml")), 0);
+    let result =
+        run_json(vkcert().arg("dissimilar").arg(root().join("tests/dissimilar/bounds.toml")), 0);
     assert_eq!(rows(&result, "outputs")[0]["sequential"]["is"], "within-bounds", "{result:#}");
     assert_eq!(result["summary"]["outputs_within_bounds"], 1);
 }
 
-/// Figure 5 of the first paper: the program finds its barrier in non-uniform control flow by itself.
+/// Figure 5 of the first paper: the program finds its barrier in non-uniform control flow by
+/// itself.
 #[test]
 fn a_barrier_in_non_uniform_control_flow_stops_the_program() {
     if clang().is_none() {
@@ -150,13 +165,22 @@ fn a_barrier_in_non_uniform_control_flow_stops_the_program() {
     let out = tempfile::tempdir().unwrap();
     let project = root().join("tests/projects/paper_defects");
     let mut command = vkcert();
-    command.arg("dissimilar").arg(project).args(["--engine", "sequential", "--out"]).arg(out.path());
+    command
+        .arg("dissimilar")
+        .arg(project)
+        .args(["--engine", "sequential", "--out"])
+        .arg(out.path());
     let result = run_json(&mut command, 1);
-    let stopped: Vec<&Value> =
-        rows(&result, "outputs").iter().filter(|row| row["sequential"]["is"] == "stopped").collect();
+    let stopped: Vec<&Value> = rows(&result, "outputs")
+        .iter()
+        .filter(|row| row["sequential"]["is"] == "stopped")
+        .collect();
     let [one] = stopped.as_slice() else { panic!("{result:#}") };
     let why = one["sequential"]["why"].as_str().unwrap();
-    assert!(why.starts_with("barrier divergence") && why.ends_with("matmul_guarded.comp:33"), "{why}");
+    assert!(
+        why.starts_with("barrier divergence") && why.ends_with("matmul_guarded.comp:33"),
+        "{why}"
+    );
 }
 
 /// The program of a text, its specialization as given.
@@ -164,8 +188,12 @@ fn translated(text: &str, specialization: &BTreeMap<u32, u64>) -> Result<Program
     translated_source(&source(text), specialization)
 }
 
-fn translated_source(source: &KernelSource, specialization: &BTreeMap<u32, u64>) -> Result<Program, String> {
-    let compiled = vkcert::glsl::compile(source).unwrap_or_else(|errors| panic!("{errors:?}\n{}", source.text));
+fn translated_source(
+    source: &KernelSource,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<Program, String> {
+    let compiled = vkcert::glsl::compile(source)
+        .unwrap_or_else(|errors| panic!("{errors:?}\n{}", source.text));
     let module = Module::parse(compiled.marked).unwrap();
     let interface = interface::interface(&module, "main", specialization)?;
     cpp::emit(source, &interface, "").map_err(|unsupported| unsupported.to_string())
@@ -178,7 +206,9 @@ fn ran(tools: &Toolchain, program: &str, job: &Job) -> Result<Ran, String> {
     let text = job::text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE)?;
     let built = match tools.build(folder.path(), program) {
         Ok(built) => built,
-        Err(error) if error.starts_with("a constant of the kernel is undefined") => return Ok(Ran::Stopped(error)),
+        Err(error) if error.starts_with("a constant of the kernel is undefined") => {
+            return Ok(Ran::Stopped(error));
+        }
         Err(error) => panic!("{}: {error}", job.name),
     };
     let file = write(folder.path(), "job", text);
@@ -186,7 +216,8 @@ fn ran(tools: &Toolchain, program: &str, job: &Job) -> Result<Ran, String> {
 }
 
 /// Findings that the C++ program stops at.
-const STOPS: [FindingKind; 3] = [FindingKind::OutOfBounds, FindingKind::UndefinedValue, FindingKind::BarrierDivergence];
+const STOPS: [FindingKind; 3] =
+    [FindingKind::OutOfBounds, FindingKind::UndefinedValue, FindingKind::BarrierDivergence];
 
 /// What one file test showed.
 #[derive(Debug)]
@@ -240,14 +271,20 @@ fn compare_file_test(tools: &Toolchain, path: &Path) -> Shown {
         }
         Ran::Completed(_) => Shown::Open,
         Ran::Stopped(reason) => {
-            let due = found.iter().any(|kind| STOPS.contains(kind) || *kind == FindingKind::UninitializedRead);
-            if due { Shown::Stopped } else { Shown::Wrong(format!("{reason}: {:#?}", ours.findings)) }
+            let due = found
+                .iter()
+                .any(|kind| STOPS.contains(kind) || *kind == FindingKind::UninitializedRead);
+            if due {
+                Shown::Stopped
+            } else {
+                Shown::Wrong(format!("{reason}: {:#?}", ours.findings))
+            }
         }
     }
 }
 
-/// Small kernels for everything that the sequential engine does: identical, stopped where the engine has a finding, or
-/// unsupported by name.
+/// Small kernels for everything that the sequential engine does: identical, stopped where the
+/// engine has a finding, or unsupported by name.
 #[test]
 fn file_tests_leave_the_same_bytes_or_are_unsupported_by_name() {
     let Some(tools) = clang() else { return };
@@ -255,8 +292,10 @@ fn file_tests_leave_the_same_bytes_or_are_unsupported_by_name() {
     let mut left_out = vec!["endless_loop", "function_array_too_large", "register_value_too_large"];
     // The program stops at an undefined result whether or not it is used.
     left_out.push("undefined_results_unused");
-    let mut paths: Vec<_> =
-        std::fs::read_dir(root().join("tests/filetests/run")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(root().join("tests/filetests/run"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));
     paths.retain(|path| !left_out.contains(&&*path.file_stem().unwrap().to_string_lossy()));
     // What orders memory between invocations is nothing to a program that runs one after the other.
@@ -267,9 +306,14 @@ fn file_tests_leave_the_same_bytes_or_are_unsupported_by_name() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some(path) = paths.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                while let Some(path) =
+                    paths.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+                {
                     let one = compare_file_test(&tools, path);
-                    shown.lock().unwrap().insert(path.file_stem().unwrap().to_string_lossy().into_owned(), one);
+                    shown
+                        .lock()
+                        .unwrap()
+                        .insert(path.file_stem().unwrap().to_string_lossy().into_owned(), one);
                 }
             });
         }
@@ -279,10 +323,13 @@ fn file_tests_leave_the_same_bytes_or_are_unsupported_by_name() {
     let identical = count(|one| matches!(one, Shown::Identical));
     let stopped = count(|one| matches!(one, Shown::Stopped));
     let open = count(|one| matches!(one, Shown::Open));
-    let unsupported: Vec<_> = shown.iter().filter(|(_, one)| matches!(one, Shown::Unsupported(_))).collect();
+    let unsupported: Vec<_> =
+        shown.iter().filter(|(_, one)| matches!(one, Shown::Unsupported(_))).collect();
     for (name, one) in &shown {
         let Shown::Unsupported(what) = one else { continue };
-        let placed = what.contains(" at text.comp:") || what.contains("descriptor") || what.contains("local size");
+        let placed = what.contains(" at text.comp:")
+            || what.contains("descriptor")
+            || what.contains("local size");
         assert!(placed, "{name}: {what}");
     }
     println!(
@@ -295,13 +342,17 @@ fn file_tests_leave_the_same_bytes_or_are_unsupported_by_name() {
     assert!(identical >= 35 && stopped >= 17 && unsupported.len() <= 29, "{shown:#?}");
 }
 
-/// Random kernels with nested decisions, workgroup memory and barriers: outputs, verdicts and vectors.
+/// Random kernels with nested decisions, workgroup memory and barriers: outputs, verdicts and
+/// vectors.
 #[test]
 fn random_kernels_are_measured_alike() {
     if clang().is_none() {
         return;
     }
-    let count: u64 = std::env::var("VKCERT_DISSIMILAR_KERNELS").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
+    let count: u64 = std::env::var("VKCERT_DISSIMILAR_KERNELS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(8);
     let folder = tempfile::tempdir().unwrap();
     let mut procedure = "schema = 1\n".to_owned();
     for seed in 1..=count {
@@ -320,7 +371,8 @@ fn random_kernels_are_measured_alike() {
         .collect();
     for row in rows(&result, "conditions").iter().filter(|row| row["agreement"] == "disagrees") {
         assert!(
-            known.contains(row["kernel"].as_str().unwrap()) && row["reason"] == "the device alone differs",
+            known.contains(row["kernel"].as_str().unwrap())
+                && row["reason"] == "the device alone differs",
             "{row:#}"
         );
     }
@@ -392,7 +444,10 @@ fn what_has_no_counterpart_is_unsupported_by_name_and_place() {
             "uint kind(int x) { return 1u; }\nuint kind(float x) { return 2u; }\nvoid main() { r[0] = kind(+3); }",
             "a call of `kind`, of whose overloads conversions choose one",
         ),
-        ("void main() { uint i = 0u; r[i++] = i; }", "an expression whose value depends on the order of evaluation"),
+        (
+            "void main() { uint i = 0u; r[i++] = i; }",
+            "an expression whose value depends on the order of evaluation",
+        ),
         (
             "void both(inout uint a, inout uint b) { a = 1u; b = 2u; }\nvoid main() { uint i = 0u; both(i, i); r[0] = i; }",
             "a call that writes parts of one variable twice",
@@ -405,7 +460,10 @@ fn what_has_no_counterpart_is_unsupported_by_name_and_place() {
             "shared uint s;\nvoid main() { s = 1u; r[0] = atomicAdd(s, 1u) - atomicAdd(s, 1u); }",
             "an expression whose value depends on the order of evaluation",
         ),
-        ("uint x = 1u;\nvoid main() { uint x = x + 1u; barrier(); r[0] = x; }", "`x` in its own initialiser"),
+        (
+            "uint x = 1u;\nvoid main() { uint x = x + 1u; barrier(); r[0] = x; }",
+            "`x` in its own initialiser",
+        ),
         (
             "void main() { switch (r[0]) { case 0u: barrier(); break; default: r[0] = 1u; } }",
             "a barrier inside a switch",
@@ -413,7 +471,10 @@ fn what_has_no_counterpart_is_unsupported_by_name_and_place() {
     ] {
         let file = write(folder.path(), "kernel.comp", format!("{head}{body}\n"));
         let output = run(vkcert().arg("lower").arg(&file).args(["--emit", "cpp"]), 4);
-        let said = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = String::from_utf8_lossy(&output.stderr)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         assert!(said.contains(&format!("unsupported: {what}")), "{body}\n{said}");
         assert!(said.replace(' ', "").contains("kernel.comp:"), "{said}");
     }
@@ -445,8 +506,8 @@ fn small_job(words: &[u32]) -> Job {
     test.job()
 }
 
-/// The comparison can fail: figure 6 of the published sequential version, and other mistakes that an emitter could
-/// make, leave other bytes than the engine.
+/// The comparison can fail: figure 6 of the published sequential version, and other mistakes that
+/// an emitter could make, leave other bytes than the engine.
 #[test]
 fn mistakes_of_the_emitter_would_be_seen() {
     let Some(tools) = clang() else { return };
@@ -460,10 +521,12 @@ fn mistakes_of_the_emitter_would_be_seen() {
         other => Err(format!("{other:?}")),
     };
     assert_eq!(left(&program).as_ref(), Ok(&ours.buffers), "{program}");
-    let consuming = program.split("// Region from ").find(|part| part.contains("mine += s[")).unwrap();
+    let consuming =
+        program.split("// Region from ").find(|part| part.contains("mine += s[")).unwrap();
     let consuming = consuming.split("all_here").next().unwrap();
     for (what, wrong) in [
-        // All rounds are loaded before any is consumed: the consuming region stands behind the loop.
+        // All rounds are loaded before any is consumed: the consuming region stands behind the
+        // loop.
         (
             "figure 6",
             program.replacen(consuming, "\n", 1).replace(
@@ -471,7 +534,10 @@ fn mistakes_of_the_emitter_would_be_seen() {
                 &format!("    // {consuming}\n    // Region from text.comp:14"),
             ),
         ),
-        ("no variable per invocation", program.replace("auto &mine = self.mine;", "static Uint mine;")),
+        (
+            "no variable per invocation",
+            program.replace("auto &mine = self.mine;", "static Uint mine;"),
+        ),
         (
             "a region that only the first invocation runs",
             program.replace("mine += s[3_u - i];", "if (local_x == 0) mine += s[3_u - i];"),
@@ -504,7 +570,8 @@ fn a_program_with_embedded_data_prints_what_the_test_expects() {
             .arg(&source),
         0,
     );
-    let printed = String::from_utf8(run(&mut std::process::Command::new(&program), 0).stdout).unwrap();
+    let printed =
+        String::from_utf8(run(&mut std::process::Command::new(&program), 0).stdout).unwrap();
     let result = run_json(
         vkcert()
             .args(["run", "--engine", "sequential", "--dump-buffers", "--only", "TC-SAT-01"])
@@ -512,7 +579,8 @@ fn a_program_with_embedded_data_prints_what_the_test_expects() {
         0,
     );
     let buffers = result["tests"][0]["buffers"].as_object().unwrap();
-    let expected: Vec<Vec<u8>> = buffers.values().map(|text| decoded(text.as_str().unwrap())).collect();
+    let expected: Vec<Vec<u8>> =
+        buffers.values().map(|text| decoded(text.as_str().unwrap())).collect();
     assert_eq!(job::outputs(&printed, expected.len()).unwrap(), expected);
 }
 
@@ -526,7 +594,8 @@ fn without_clang_the_command_says_how_to_install_it() {
     let output = run(vkcert().arg("dissimilar").arg(root()).env("PATH", "/nonexistent"), 4);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        said.contains("clang++-19") && said.contains("apt-get install clang-19 llvm-19 libclang-rt-19-dev"),
+        said.contains("clang++-19")
+            && said.contains("apt-get install clang-19 llvm-19 libclang-rt-19-dev"),
         "{said}"
     );
 }

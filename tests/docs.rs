@@ -1,4 +1,5 @@
-//! The documents say what the program does: every example is run, every field has its place, every row of a table its test.
+//! The documents say what the program does: every example is run, every field has its place, every
+//! row of a table its test.
 
 use crate::support;
 
@@ -36,8 +37,8 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// Where an actual document does not contain a shown one: objects may have more members, `"..."` is anything, and as the
-/// last element of a list any further elements.
+/// Where an actual document does not contain a shown one: objects may have more members, `"..."` is
+/// anything, and as the last element of a list any further elements.
 fn difference(shown: &Value, actual: &Value, at: &str) -> Option<String> {
     match (shown, actual) {
         (Value::String(text), _) if text == "..." => None,
@@ -96,7 +97,9 @@ fn the_examples_of_the_calculus_are_what_the_program_prints() {
                 assert_eq!(found, None, "{line}{printed}");
             }
             "text output" => {
-                let trimmed = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+                let trimmed = |text: &str| {
+                    text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()
+                };
                 assert_eq!(trimmed(&printed), trimmed(&expected.text), "{line}{printed}");
             }
             other => panic!("`{other}` behind {line}"),
@@ -114,7 +117,12 @@ fn the_examples_of_vulkan_sc_are_what_the_program_prints() {
         let exit = if pair[1].tag == "json error" { 2 } else { 0 };
         let output = run(&mut command(&pair[0].text), exit);
         let printed = json(&String::from_utf8(output.stdout).unwrap());
-        assert_eq!(difference(&json(&pair[1].text), &printed, ""), None, "{}{printed:#}", pair[0].text);
+        assert_eq!(
+            difference(&json(&pair[1].text), &printed, ""),
+            None,
+            "{}{printed:#}",
+            pair[0].text
+        );
         compared += 1;
     }
     assert_eq!(compared, 2);
@@ -146,7 +154,11 @@ fn the_examples_of_configurations_are_what_the_program_prints() {
         let output = run(&mut command(&pair[0].text), 0);
         let printed = json(&String::from_utf8(output.stdout).unwrap());
         for row in json(&pair[1].text).as_array().unwrap() {
-            let there = printed.as_array().unwrap().iter().any(|found| difference(row, found, "").is_none());
+            let there = printed
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|found| difference(row, found, "").is_none());
             assert!(there, "{row:#} is not in {printed:#}");
             compared += 1;
         }
@@ -159,7 +171,15 @@ fn the_examples_of_evidence_are_in_the_evidence_of_the_demonstration() {
     let out = tempfile::tempdir().unwrap();
     let reports = out.path().join("reports");
     // Results of one engine: an example must not depend on whether this machine has a device.
-    run(vkcert().arg("certify").arg(root()).arg("--out").arg(&reports).args(["--engine", "sequential"]), 0);
+    run(
+        vkcert()
+            .arg("certify")
+            .arg(root())
+            .arg("--out")
+            .arg(&reports)
+            .args(["--engine", "sequential"]),
+        0,
+    );
     let mut compared = 0;
     for block in blocks(&document("evidence.md")) {
         let mut words = block.tag.split(' ');
@@ -189,21 +209,30 @@ fn properties(schema: &Value, names: &mut BTreeSet<String>) {
 /// Names in code spans, alone or as the start of a longer span.
 fn named(text: &str) -> BTreeSet<String> {
     let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    text.split('`').skip(1).step_by(2).flat_map(|span| span.split(word)).map(str::to_owned).collect()
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .flat_map(|span| span.split(word))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
 fn every_field_of_the_evidence_is_explained() {
     let text = document("evidence.md") + &document("mcdc.md") + &document("findings.md");
     let explained = named(&text);
-    let inputs = document("test-procedure.md") + &document("requirements.md") + &document("project.md");
-    let input_words: BTreeSet<&str> = inputs.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+    let inputs =
+        document("test-procedure.md") + &document("requirements.md") + &document("project.md");
+    let input_words: BTreeSet<&str> =
+        inputs.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
     for file in ["manifest", "campaign", "kernel", "inputs", "reports"] {
         let mut names = BTreeSet::new();
         properties(&json(&schema(file).unwrap()), &mut names);
         assert!(names.len() >= 3, "{file}");
-        let open: Vec<_> =
-            names.iter().filter(|name| !explained.contains(*name) && !input_words.contains(name.as_str())).collect();
+        let open: Vec<_> = names
+            .iter()
+            .filter(|name| !explained.contains(*name) && !input_words.contains(name.as_str()))
+            .collect();
         assert!(open.is_empty(), "{file}: docs/evidence.md does not explain {open:?}");
     }
 }
@@ -217,7 +246,11 @@ fn every_kind_of_finding_is_explained_with_an_example_that_shows_it() {
     let mut examples = 0;
     for (section, title) in sections.iter().zip(titles) {
         let flat = section.split_whitespace().collect::<Vec<_>>().join(" ");
-        let Some(example) = flat.split("*Example:* `").nth(1).and_then(|rest| rest.split('`').next()) else { continue };
+        let Some(example) =
+            flat.split("*Example:* `").nth(1).and_then(|rest| rest.split('`').next())
+        else {
+            continue;
+        };
         let shown = file_test(example);
         assert!(shown.contains(&format!("//! finding {title} ")), "{example} shows no {title}");
         examples += 1;
@@ -227,7 +260,8 @@ fn every_kind_of_finding_is_explained_with_an_example_that_shows_it() {
 
 fn file_test(name: &str) -> String {
     let path = Path::new("tests/filetests/run").join(format!("{name}.comp"));
-    std::fs::read_to_string(root().join(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    std::fs::read_to_string(root().join(&path))
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The file tests themselves run in `tests/sequential.rs`; here the table is held to them.
@@ -256,7 +290,8 @@ fn every_row_of_the_memory_models_has_a_file_test_per_setting() {
     assert_eq!(listed, files);
 }
 
-/// Whether there is Mesa's llvmpipe, which starts workgroups from first to last if it has one thread.
+/// Whether there is Mesa's llvmpipe, which starts workgroups from first to last if it has one
+/// thread.
 fn has_orderly_device() -> bool {
     let listed = vkcert().args(["list", "devices", "--format", "json"]).output().unwrap();
     String::from_utf8_lossy(&listed.stdout).contains("llvmpipe")
@@ -268,7 +303,10 @@ fn the_examples_of_schedules_are_what_the_program_prints() {
     let rows = text.lines().filter_map(|line| {
         let mut cells = line.trim_matches('|').split('|').map(str::trim);
         let schedule = cells.next()?.trim_matches('`').parse::<Schedule>().ok()?;
-        Some((schedule, cells.next()?.split(' ').map(|index| index.parse().unwrap()).collect::<Vec<u32>>()))
+        Some((
+            schedule,
+            cells.next()?.split(' ').map(|index| index.parse().unwrap()).collect::<Vec<u32>>(),
+        ))
     });
     let rows: Vec<_> = rows.collect();
     assert_eq!(rows.len(), 5);
@@ -276,7 +314,11 @@ fn the_examples_of_schedules_are_what_the_program_prints() {
         assert_eq!(schedule.workgroups.permutation(8), order, "{schedule}");
     }
     assert!(text.contains("1,048,576 workgroups") && MOST_WORKGROUPS == 1_048_576);
-    assert_eq!(Schedules { count: 9, seed: 0 }.list(&[3]).len(), 5, "three workgroups have five other orders");
+    assert_eq!(
+        Schedules { count: 9, seed: 0 }.list(&[3]).len(),
+        5,
+        "three workgroups have five other orders"
+    );
     let blocks = blocks(&text);
     let pairs: Vec<_> = blocks.windows(2).filter(|pair| pair[0].tag == "sh run").collect();
     let shows = |pair: &[Block], exit: i32| {

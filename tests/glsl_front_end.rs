@@ -1,21 +1,26 @@
-//! File tests of the GLSL front end: `tests/filetests/glsl/*.comp`, each compiled by the real compiler.
+//! File tests of the GLSL front end: `tests/filetests/glsl/*.comp`, each compiled by the real
+//! compiler.
 //!
-//! Directives in line comments say what must come out. All decisions of a file must be listed, in order:
-//! `decision: ID CONTEXT "TEXT" conditions=N [couple=0,1,0] [const=constant] [unmarked] [via=MACRO] [file=PATH]`,
-//! `switch: ID "SELECTOR" LABEL|LABEL`, `exits: FUNCTION N`, `statements: N`, `unreached: FUNCTION`,
-//! `policy: control-flow`, `define: NAME=VALUE`, `include: FOLDER`, `target: vulkanN.N`, `accuracy: lines-only`.
-//! Every file must also go through instrumentation: traced and instrumented modules validate, and no branch is untraced.
-//! `VKCERT_FILE=NAME` runs one file alone.
+//! Directives in line comments say what must come out. All decisions of a file must be listed, in
+//! order: `decision: ID CONTEXT "TEXT" conditions=N [couple=0,1,0] [const=constant] [unmarked]
+//! [via=MACRO] [file=PATH]`, `switch: ID "SELECTOR" LABEL|LABEL`, `exits: FUNCTION N`, `statements:
+//! N`, `unreached: FUNCTION`, `policy: control-flow`, `define: NAME=VALUE`, `include: FOLDER`,
+//! `target: vulkanN.N`, `accuracy: lines-only`. Every file must also go through instrumentation:
+//! traced and instrumented modules validate, and no branch is untraced. `VKCERT_FILE=NAME` runs one
+//! file alone.
 
 use proptest::prelude::*;
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use vkcert::glsl::{Compiled, DecisionPolicy, KernelSource, Optimization, compile, compiler_identity};
+use vkcert::glsl::{
+    Compiled, DecisionPolicy, KernelSource, Optimization, compile, compiler_identity,
+};
 use vkcert::model::diagnostic::Diagnostic;
 use vkcert::model::structure::{
-    Accuracy, Constness, Decision, Exit, KernelStructure, MARKER_PAGE, MarkerRole, Recording, Statement, StatementKind,
+    Accuracy, Constness, Decision, Exit, KernelStructure, MARKER_PAGE, MarkerRole, Recording,
+    Statement, StatementKind,
 };
 use vkcert::spirv::module::{Id, Module};
 
@@ -42,8 +47,13 @@ fn described(structure: &KernelStructure, decision: &Decision) -> String {
         decision.text,
         decision.conditions.len()
     );
-    let classes: Vec<String> = decision.conditions.iter().map(|condition| condition.coupling.to_string()).collect();
-    let distinct = decision.conditions.iter().enumerate().all(|(at, condition)| condition.coupling == at as u32);
+    let classes: Vec<String> =
+        decision.conditions.iter().map(|condition| condition.coupling.to_string()).collect();
+    let distinct = decision
+        .conditions
+        .iter()
+        .enumerate()
+        .all(|(at, condition)| condition.coupling == at as u32);
     if !distinct {
         line += &format!(" couple={}", classes.join(","));
     }
@@ -56,10 +66,13 @@ fn described(structure: &KernelStructure, decision: &Decision) -> String {
         line += " unmarked";
     }
     if !decision.expansion.is_empty() {
-        let names: Vec<&str> = decision.expansion.iter().map(|expansion| expansion.macro_name.as_str()).collect();
+        let names: Vec<&str> =
+            decision.expansion.iter().map(|expansion| expansion.macro_name.as_str()).collect();
         line += &format!(" via={}", names.join(","));
     }
-    if decision.span.file.0 > 0 && structure.files[decision.span.file.0 as usize].path != "<defines>" {
+    if decision.span.file.0 > 0
+        && structure.files[decision.span.file.0 as usize].path != "<defines>"
+    {
         line += &format!(" file={}", structure.files[decision.span.file.0 as usize].path);
     }
     line
@@ -76,10 +89,15 @@ fn calls(module: &Module, function: &str) -> BTreeMap<u32, u32> {
         })
     };
     let mut found = BTreeMap::new();
-    for call in module.instructions.iter().filter(|instruction| instruction.op == Op::FunctionCall) {
+    for call in module.instructions.iter().filter(|instruction| instruction.op == Op::FunctionCall)
+    {
         let callee = call.id(0).and_then(|id| module.name(id)).unwrap_or("");
         if callee.split('(').next() == Some(function) {
-            let part = |index| call.id(index).and_then(number).expect("a constant marker number is passed directly");
+            let part = |index| {
+                call.id(index)
+                    .and_then(number)
+                    .expect("a constant marker number is passed directly")
+            };
             let number = part(1) * MARKER_PAGE + part(2);
             *found.entry(number).or_insert(0) += 1;
         }
@@ -90,7 +108,11 @@ fn calls(module: &Module, function: &str) -> BTreeMap<u32, u32> {
 fn function_of(structure: &KernelStructure, role: MarkerRole) -> Option<String> {
     let by_id = |decision| {
         let function = structure.decision(decision).function?;
-        structure.functions.iter().find(|known| known.id == function).map(|known| known.name.clone())
+        structure
+            .functions
+            .iter()
+            .find(|known| known.id == function)
+            .map(|known| known.name.clone())
     };
     match role {
         MarkerRole::Condition { decision, .. }
@@ -113,10 +135,14 @@ fn check_roles(name: &str, structure: &KernelStructure) {
             continue;
         }
         expected.push(MarkerRole::Decision { decision });
-        expected
-            .extend((0..found.conditions.len() as u32).map(|condition| MarkerRole::Condition { decision, condition }));
+        expected.extend(
+            (0..found.conditions.len() as u32)
+                .map(|condition| MarkerRole::Condition { decision, condition }),
+        );
     }
-    expected.extend(structure.functions.iter().map(|function| MarkerRole::Mark { mark: function.entry_mark }));
+    expected.extend(
+        structure.functions.iter().map(|function| MarkerRole::Mark { mark: function.entry_mark }),
+    );
     let labels = structure.switches.iter().flat_map(|switch| &switch.labels);
     expected.extend(labels.filter_map(|label| label.mark).map(|mark| MarkerRole::Mark { mark }));
     let mut listed = structure.markers.clone();
@@ -134,12 +160,17 @@ fn check_markers(name: &str, compiled: &Compiled, unreached: &[&str]) {
     found.extend(calls(&module, &structure.mark_marker));
     for (number, role) in structure.markers.iter().enumerate() {
         let times = found.remove(&(number as u32)).unwrap_or(0);
-        let skipped = function_of(structure, *role).is_some_and(|function| unreached.contains(&function.as_str()));
+        let skipped = function_of(structure, *role)
+            .is_some_and(|function| unreached.contains(&function.as_str()));
         assert_eq!(times, u32::from(!skipped), "{name}: marker {number} ({role:?})");
     }
     assert!(found.is_empty(), "{name}: calls of unknown markers {found:?}");
-    let production = Module::parse(compiled.production.clone()).expect("the production module is SPIR-V");
-    assert!(calls(&production, &structure.value_marker).is_empty(), "{name}: production holds markers");
+    let production =
+        Module::parse(compiled.production.clone()).expect("the production module is SPIR-V");
+    assert!(
+        calls(&production, &structure.value_marker).is_empty(),
+        "{name}: production holds markers"
+    );
 }
 
 /// Traced and instrumented modules are made and validate, and every branch comes from a decision.
@@ -147,7 +178,8 @@ fn check_instrumented(name: &str, compiled: &Compiled) {
     let module = Module::parse(compiled.marked.clone()).expect("the marked module is SPIR-V");
     let made = vkcert::instrument::instrument(&compiled.structure, &module, "main");
     let made = made.unwrap_or_else(|error| panic!("{name}: {error}"));
-    let places: Vec<_> = made.untraced.iter().map(|finding| (&finding.message, finding.place.as_ref())).collect();
+    let places: Vec<_> =
+        made.untraced.iter().map(|finding| (&finding.message, finding.place.as_ref())).collect();
     assert!(places.is_empty(), "{name}: {places:?} {:#?}", compiled.notes);
 }
 
@@ -163,7 +195,9 @@ fn statements<'s>(statement: &'s Statement, found: &mut Vec<&'s Statement>) {
             statements(then, found);
             otherwise.iter().for_each(|inner| statements(inner, found));
         }
-        StatementKind::While { body, .. } | StatementKind::For { body, .. } => statements(body, found),
+        StatementKind::While { body, .. } | StatementKind::For { body, .. } => {
+            statements(body, found)
+        }
         StatementKind::DoWhile { body, .. } => {
             statements(body, found);
             found.push(statement);
@@ -181,22 +215,34 @@ fn check_structure(name: &str, structure: &KernelStructure) -> usize {
         assert!(!exact || structure.text(function.span).ends_with('}'), "{name}");
         for exit in &function.exits {
             match exit {
-                Exit::Return { statement } => assert!(all.iter().any(|known| known.id == Some(*statement)), "{name}"),
+                Exit::Return { statement } => {
+                    assert!(all.iter().any(|known| known.id == Some(*statement)), "{name}")
+                }
                 Exit::EndOfBody { span } => assert_eq!(structure.text(*span), "}", "{name}"),
             }
         }
     }
     for (index, statement) in all.iter().enumerate() {
-        assert_eq!(statement.id.expect("listed for its id").0 as usize, index + 1, "{name}: {statement:?}");
+        assert_eq!(
+            statement.id.expect("listed for its id").0 as usize,
+            index + 1,
+            "{name}: {statement:?}"
+        );
     }
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     for decision in &structure.decisions {
-        if !structure.text(decision.span).contains("/*") && !structure.text(decision.span).contains('\\') {
+        if !structure.text(decision.span).contains("/*")
+            && !structure.text(decision.span).contains('\\')
+        {
             assert_eq!(squeezed(structure.text(decision.span)), squeezed(&decision.text), "{name}");
         }
         for condition in &decision.conditions {
-            let inside = condition.span.start >= decision.span.start && condition.span.end <= decision.span.end;
-            assert!(inside || !decision.expansion.is_empty() || condition.span != decision.span, "{name}");
+            let inside = condition.span.start >= decision.span.start
+                && condition.span.end <= decision.span.end;
+            assert!(
+                inside || !decision.expansion.is_empty() || condition.span != decision.span,
+                "{name}"
+            );
             assert!(!condition.text.is_empty(), "{name}");
         }
     }
@@ -215,7 +261,10 @@ fn check_file(path: &Path) {
         let (defined, value) = define.split_once('=').expect("NAME=VALUE");
         kernel.defines.insert(defined.to_owned(), value.to_owned());
     }
-    kernel.include = directives(&text, "include").into_iter().map(|folder_name| folder().join(folder_name)).collect();
+    kernel.include = directives(&text, "include")
+        .into_iter()
+        .map(|folder_name| folder().join(folder_name))
+        .collect();
     for target in directives(&text, "target") {
         kernel.target_env = target.to_owned();
     }
@@ -228,9 +277,15 @@ fn check_file(path: &Path) {
     let lines_only = directives(&text, "accuracy") == ["lines-only"];
     let accuracy = if lines_only { Accuracy::LinesOnly } else { Accuracy::Exact };
     assert_eq!(structure.accuracy, accuracy, "{name}: {:?}", compiled.notes);
-    let made: Vec<String> = structure.decisions.iter().map(|decision| described(structure, decision)).collect();
+    let made: Vec<String> =
+        structure.decisions.iter().map(|decision| described(structure, decision)).collect();
     let expected = directives(&text, "decision");
-    assert!(made == expected, "{name}\nexpected\n{}\nfound\n{}", expected.join("\n"), made.join("\n"));
+    assert!(
+        made == expected,
+        "{name}\nexpected\n{}\nfound\n{}",
+        expected.join("\n"),
+        made.join("\n")
+    );
     let unreached = directives(&text, "unreached");
     check_markers(&name, &compiled, &unreached);
     let count = check_structure(&name, structure);
@@ -239,7 +294,8 @@ fn check_file(path: &Path) {
     }
     for expected in directives(&text, "exits") {
         let (function, number) = expected.split_once(' ').expect("FUNCTION N");
-        let function = structure.functions.iter().find(|known| known.name == function).expect("a function");
+        let function =
+            structure.functions.iter().find(|known| known.name == function).expect("a function");
         assert_eq!(function.exits.len().to_string(), number, "{name}: exits of {}", function.name);
     }
     let switches: Vec<String> = structure
@@ -255,8 +311,10 @@ fn check_file(path: &Path) {
 
 #[test]
 fn every_file_gives_the_decisions_it_lists() {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder()).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder())
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));
     paths.sort();
     if let Ok(only) = std::env::var("VKCERT_FILE") {
@@ -274,8 +332,7 @@ fn every_file_gives_the_decisions_it_lists() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-const HEAD: &str =
-    "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer Data { int v[]; };\n";
+const HEAD: &str = "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer Data { int v[]; };\n";
 
 #[test]
 fn syntax_error_names_line_and_span() {
@@ -298,7 +355,10 @@ fn error_in_an_included_file_names_that_file() {
     kernel.folder = Some(folder());
     let errors = compile(&kernel).expect_err("the included file is broken");
     let location = errors[0].location.as_ref().expect("a place");
-    assert_eq!((location.file.as_str(), location.position.expect("a position").line), ("include/broken.glsl", 3));
+    assert_eq!(
+        (location.file.as_str(), location.position.expect("a position").line),
+        ("include/broken.glsl", 3)
+    );
 }
 
 #[test]
@@ -329,7 +389,8 @@ fn included_files_are_given_with_project_relative_names() {
     assert_eq!(names, [format!("{base}nested.glsl"), format!("{base}shared.glsl")]);
 }
 
-/// Writes files below a folder and gives a kernel of the first, with the folders that it includes from.
+/// Writes files below a folder and gives a kernel of the first, with the folders that it includes
+/// from.
 fn kernel_of_files(root: &Path, files: &[(&str, &str)], include: &[PathBuf]) -> KernelSource {
     for (path, text) in files {
         let path = root.join(path);
@@ -348,7 +409,8 @@ fn kernel_of_files(root: &Path, files: &[(&str, &str)], include: &[PathBuf]) -> 
 fn stored_constants(words: &[u32]) -> Vec<u32> {
     let module = Module::parse(words.to_vec()).expect("a module");
     let value_of = |id: Id| {
-        let defining = module.instructions.iter().find(|instruction| instruction.result == Some(id))?;
+        let defining =
+            module.instructions.iter().find(|instruction| instruction.result == Some(id))?;
         match (defining.op, defining.operands.as_slice()) {
             (Op::Constant, [Operand::LiteralBit32(value)]) => Some(*value),
             _ => None,
@@ -364,12 +426,16 @@ fn stored_constants(words: &[u32]) -> Vec<u32> {
 
 #[test]
 fn files_of_one_name_in_two_include_folders_are_two_files() {
-    const HEADER: &str = "#include \"detail.h\"\n#define NAME DETAIL\nvoid NAME_F() { v[AT] = NAME; }\n";
+    const HEADER: &str =
+        "#include \"detail.h\"\n#define NAME DETAIL\nvoid NAME_F() { v[AT] = NAME; }\n";
     let text = "#version 450\n#extension GL_GOOGLE_include_directive : require\n\
         layout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { uint v[]; };\n\
         #include \"a.h\"\n#include \"b.h\"\nvoid main() { first(); second(); }\n";
     let a = HEADER.replace("NAME_F", "first").replace("AT", "0");
-    let b = format!("#undef DETAIL\n#undef NAME\n{}", HEADER.replace("NAME_F", "second").replace("AT", "1"));
+    let b = format!(
+        "#undef DETAIL\n#undef NAME\n{}",
+        HEADER.replace("NAME_F", "second").replace("AT", "1")
+    );
     let files = [
         ("project/glsl/k.comp", text),
         ("one/inc/a.h", &a),
@@ -381,9 +447,13 @@ fn files_of_one_name_in_two_include_folders_are_two_files() {
     // Named from the root of the disk, and by a way through another folder.
     for way in ["one/inc", "project/../one/inc"] {
         let include = [root.path().join(way), root.path().join("two/inc")];
-        let compiled = compile(&kernel_of_files(root.path(), &files, &include)).expect("the text compiles");
+        let compiled =
+            compile(&kernel_of_files(root.path(), &files, &include)).expect("the text compiles");
         let names: Vec<&str> = compiled.included.keys().map(String::as_str).collect();
-        assert_eq!(names, ["../one/inc/a.h", "../one/inc/detail.h", "../two/inc/b.h", "../two/inc/detail.h"]);
+        assert_eq!(
+            names,
+            ["../one/inc/a.h", "../one/inc/detail.h", "../two/inc/b.h", "../two/inc/detail.h"]
+        );
         assert_eq!(compiled.included["../two/inc/detail.h"], "#define DETAIL 22u\n");
         assert_eq!(stored_constants(&compiled.production), [11, 22]);
         assert_eq!(compiled.structure.accuracy, Accuracy::Exact);
@@ -396,8 +466,11 @@ fn an_include_on_a_last_line_without_end_keeps_places_exact() {
     let head = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"a.h\"";
     let inner = "layout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { uint v[]; };\n\
         void main() { if (v[1] > 2u && v[2] < 3u) v[0] = 1u; }";
-    let files =
-        [("project/k.comp", head), ("project/a.h", "#define LIMIT 3u\n#include \"b.h\""), ("project/b.h", inner)];
+    let files = [
+        ("project/k.comp", head),
+        ("project/a.h", "#define LIMIT 3u\n#include \"b.h\""),
+        ("project/b.h", inner),
+    ];
     let compiled = compile(&kernel_of_files(root.path(), &files, &[])).expect("the text compiles");
     assert_eq!(compiled.notes, Vec::<String>::new());
     assert_eq!(compiled.structure.accuracy, Accuracy::Exact);
@@ -438,8 +511,15 @@ fn narrow_constructors_that_the_compiler_gets_wrong_are_refused() {
     ];
     for (stored, value) in wrong {
         let refused = compiled("", stored, &format!("v[0] = {value};")).expect_err(value);
-        assert_eq!((refused.len(), refused[0].kind), (1, "compiler-defect"), "{value}: {refused:?}");
-        assert!(refused[0].hint.as_ref().is_some_and(|hint| hint.contains("arithmetic_types")), "{refused:?}");
+        assert_eq!(
+            (refused.len(), refused[0].kind),
+            (1, "compiler-defect"),
+            "{value}: {refused:?}"
+        );
+        assert!(
+            refused[0].hint.as_ref().is_some_and(|hint| hint.contains("arithmetic_types")),
+            "{refused:?}"
+        );
         let place = refused[0].location.as_ref().expect("a place");
         let span = place.span.clone().expect("a span");
         assert_eq!(&place.text.as_ref().expect("the text")[span], value);
@@ -454,12 +534,17 @@ fn narrow_constructors_that_the_compiler_gets_wrong_are_refused() {
         ("int16_t", "int16_t(int(v[1]) + 1)"),
     ];
     for (stored, value) in right {
-        compiled("", stored, &format!("v[0] = {value};")).unwrap_or_else(|errors| panic!("{value}: {errors:?}"));
+        compiled("", stored, &format!("v[0] = {value};"))
+            .unwrap_or_else(|errors| panic!("{value}: {errors:?}"));
     }
     // With arithmetic on the type the compiler converts the constants.
-    for extension in ["GL_EXT_shader_explicit_arithmetic_types_float16", "GL_EXT_shader_explicit_arithmetic_types"] {
+    for extension in [
+        "GL_EXT_shader_explicit_arithmetic_types_float16",
+        "GL_EXT_shader_explicit_arithmetic_types",
+    ] {
         let extension = format!("#extension {extension} : require");
-        compiled(&extension, "float16_t", "v[0] = float16_t(7);").expect("the constant is converted");
+        compiled(&extension, "float16_t", "v[0] = float16_t(7);")
+            .expect("the constant is converted");
     }
 }
 
@@ -525,8 +610,11 @@ fn scopes_and_semantics_that_are_no_constants_are_refused() {
         scoped(call).unwrap_or_else(|errors| panic!("{call}: {errors:?}"));
     }
     // A marker would make a constant none.
-    let compiled = scoped("memoryBarrier(gl_ScopeDevice, true ? BUFFER : 0, gl_SemanticsRelease)").expect("compiles");
-    let [decision] = &compiled.structure.decisions[..] else { panic!("{:#?}", compiled.structure.decisions) };
+    let compiled = scoped("memoryBarrier(gl_ScopeDevice, true ? BUFFER : 0, gl_SemanticsRelease)")
+        .expect("compiles");
+    let [decision] = &compiled.structure.decisions[..] else {
+        panic!("{:#?}", compiled.structure.decisions)
+    };
     assert!(matches!(decision.recording, Recording::Unmarked { .. }), "{decision:#?}");
 }
 
@@ -550,7 +638,10 @@ fn matrix_operands_that_are_no_constants_are_refused() {
              z = coopMatMulAdd(x, y, z{argument});\n\
              coopMatStore(z, c, 0, 16, gl_CooperativeMatrixLayoutRowMajor);\n}}\nvoid main() {{ called(16); }}\n"
         );
-        compile(&KernelSource { target_env: "vulkan1.3".to_owned(), ..source("multiplied.comp", &text) })
+        compile(&KernelSource {
+            target_env: "vulkan1.3".to_owned(),
+            ..source("multiplied.comp", &text)
+        })
     };
     /// The operands of the multiplication in the production module.
     fn operands(compiled: &Compiled) -> Vec<u32> {
@@ -598,7 +689,10 @@ fn matrix_operands_that_are_no_constants_are_refused() {
         assert_eq!((refused.len(), refused[0].kind), (1, "glsl-syntax"), "{wrong}: {refused:?}");
         let asked = "constant that the compiler surely keeps, as the matrix operands of `coopMatMulAdd` must be";
         assert_eq!(refused[0].message, format!("`{wrong}` is no {asked}"));
-        assert!(refused[0].hint.as_ref().is_some_and(|hint| hint.contains("without a word")), "{refused:?}");
+        assert!(
+            refused[0].hint.as_ref().is_some_and(|hint| hint.contains("without a word")),
+            "{refused:?}"
+        );
     }
     let without = operands(&compiled("").expect("compiles"));
     for right in [
@@ -685,10 +779,13 @@ fn negations_in_parentheses_are_operators() {
         ("!(!(a)) && b", "not not and"),
         ("!((!a) && (b))", "not and not"),
     ] {
-        let text = format!("{HEAD}void main() {{ bool a = v[0] > 1, b = v[1] > 2; if ({text}) v[2] = 1; }}\n");
+        let text = format!(
+            "{HEAD}void main() {{ bool a = v[0] > 1, b = v[1] > 2; if ({text}) v[2] = 1; }}\n"
+        );
         let compiled = compile(&source("negated.comp", &text)).expect("the text compiles");
         let decision = compiled.structure.decisions.last().expect("a decision");
-        let leaves: Vec<&str> = decision.conditions.iter().map(|condition| condition.text.as_str()).collect();
+        let leaves: Vec<&str> =
+            decision.conditions.iter().map(|condition| condition.text.as_str()).collect();
         assert_eq!(leaves, ["a", "b"], "{text}");
         let shown = serde_json::to_string(&decision.expression).expect("an expression");
         assert_eq!(shown.matches("not").count(), values.matches("not").count(), "{text}: {shown}");
@@ -703,21 +800,31 @@ fn text_beyond_the_nesting_limit_keeps_its_obligations() {
     let compiled = compile(&source("deep.comp", &text)).expect("the compiler accepts it");
     let structure = &compiled.structure;
     assert_eq!(structure.decisions.len(), 1);
-    assert!(matches!(&structure.decisions[0].recording, Recording::Unmarked { reason } if reason.contains("nested")));
+    assert!(
+        matches!(&structure.decisions[0].recording, Recording::Unmarked { reason } if reason.contains("nested"))
+    );
     assert!(!compiled.notes.is_empty());
 }
 
 #[test]
 fn long_chains_are_measured() {
     let chain: Vec<String> = (0..300).map(|index| format!("v[{index}] > 0")).collect();
-    let arms: Vec<String> = (0..200).map(|index| format!("if (v[{index}] == 1) v[0] = {index};")).collect();
-    let text = format!("{HEAD}void main() {{ if ({}) v[0] = 1; {} }}\n", chain.join(" || "), arms.join(" else "));
+    let arms: Vec<String> =
+        (0..200).map(|index| format!("if (v[{index}] == 1) v[0] = {index};")).collect();
+    let text = format!(
+        "{HEAD}void main() {{ if ({}) v[0] = 1; {} }}\n",
+        chain.join(" || "),
+        arms.join(" else ")
+    );
     let compiled = compile(&source("long.comp", &text)).expect("the compiler accepts it");
     assert_eq!(compiled.structure.decisions[0].conditions.len(), 300);
     assert_eq!(compiled.structure.decisions.len(), 201);
     check_markers("long.comp", &compiled, &[]);
     let stored = serde_json::to_string(&compiled.structure.decisions[0]).expect("it can be stored");
-    assert!(serde_json::from_str::<Decision>(&stored).is_ok(), "the expression is stored too deep to be read back");
+    assert!(
+        serde_json::from_str::<Decision>(&stored).is_ok(),
+        "the expression is stored too deep to be read back"
+    );
 }
 
 #[test]
@@ -730,7 +837,8 @@ fn optimised_production_is_another_module_than_plain() {
     let text = format!("{HEAD}void main() {{ int a = v[0]; int b = a * 2; v[1] = b + b; }}\n");
     let plain = source("plain.comp", &text);
     let optimised = KernelSource { optimization: Optimization::Performance, ..plain.clone() };
-    let (plain, optimised) = (compile(&plain).expect("plain"), compile(&optimised).expect("optimised"));
+    let (plain, optimised) =
+        (compile(&plain).expect("plain"), compile(&optimised).expect("optimised"));
     assert!(optimised.production.len() < plain.production.len());
     assert_eq!(optimised.marked, plain.marked);
 }
@@ -746,9 +854,19 @@ fn a_fault_of_the_compiler_is_not_told_as_one_of_the_text() {
     let optimised = KernelSource { optimization: Optimization::Performance, ..plain.clone() };
     compile(&plain).expect("right text");
     let refused = compile(&optimised).expect_err("the compiler's optimiser fails");
-    assert_eq!(refused.iter().map(|one| one.kind).collect::<Vec<_>>(), ["compiler-fault"], "{refused:?}");
-    assert!(refused[0].message.starts_with("the linked compiler failed on its own: "), "{refused:?}");
-    assert_eq!(refused[0].location.as_ref().map(|place| place.file.as_str()), Some("glsl/right.comp"));
+    assert_eq!(
+        refused.iter().map(|one| one.kind).collect::<Vec<_>>(),
+        ["compiler-fault"],
+        "{refused:?}"
+    );
+    assert!(
+        refused[0].message.starts_with("the linked compiler failed on its own: "),
+        "{refused:?}"
+    );
+    assert_eq!(
+        refused[0].location.as_ref().map(|place| place.file.as_str()),
+        Some("glsl/right.comp")
+    );
 }
 
 #[test]
@@ -759,13 +877,21 @@ fn marked_text_keeps_the_lines_of_the_original() {
     let compiled = compile(&source("lines.comp", &text)).expect("it compiles");
     let lines = |words: &Vec<u32>| {
         let module = Module::parse(words.clone()).expect("a module");
-        let stores = module.instructions.iter().enumerate().filter(|(_, instruction)| instruction.op == Op::Store);
+        let stores = module
+            .instructions
+            .iter()
+            .enumerate()
+            .filter(|(_, instruction)| instruction.op == Op::Store);
         stores.filter_map(|(index, _)| module.line(index)).map(|line| line.line).collect::<Vec<_>>()
     };
     let in_production = lines(&compiled.production);
     assert!(!in_production.is_empty());
     for line in &in_production {
-        assert!(lines(&compiled.marked).contains(line), "{in_production:?} against {:?}", lines(&compiled.marked));
+        assert!(
+            lines(&compiled.marked).contains(line),
+            "{in_production:?} against {:?}",
+            lines(&compiled.marked)
+        );
     }
 }
 
@@ -789,7 +915,12 @@ impl Author {
             0 => format!("v[{}]", self.roll(9)),
             1 => "n".to_owned(),
             2 => self.roll(9).to_string(),
-            3 => format!("({} ? {} : {})", self.boolean(depth - 1), self.integer(depth - 1), self.integer(depth - 1)),
+            3 => format!(
+                "({} ? {} : {})",
+                self.boolean(depth - 1),
+                self.integer(depth - 1),
+                self.integer(depth - 1)
+            ),
             4 => format!("int({})", self.boolean(depth - 1)),
             5 => format!("v[{} & 7]", self.integer(depth - 1)),
             6 => format!("max({}, {})", self.integer(depth - 1), self.integer(depth - 1)),
@@ -807,7 +938,12 @@ impl Author {
             5 => format!("({} ^^ {})", self.boolean(depth - 1), self.boolean(depth - 1)),
             6 => format!("!({})", self.boolean(depth - 1)),
             7 => format!("both({}, {})", self.boolean(depth - 1), self.integer(depth - 1)),
-            8 => format!("({} ? {} : {})", self.boolean(depth - 1), self.boolean(depth - 1), self.boolean(depth - 1)),
+            8 => format!(
+                "({} ? {} : {})",
+                self.boolean(depth - 1),
+                self.boolean(depth - 1),
+                self.boolean(depth - 1)
+            ),
             9 => format!("({} == {})", self.boolean(depth - 1), self.boolean(depth - 1)),
             _ => format!("(q = {})", self.boolean(depth - 1)),
         }

@@ -1,6 +1,7 @@
-//! The front end against text that nobody would write: it must neither panic nor take more than linear time, and what it
-//! cannot read must be said. Most tests read text without the compiler (`glsl::outline_of_text`), so they are fast;
-//! `fuzz/` holds the coverage-guided target on the same entry.
+//! The front end against text that nobody would write: it must neither panic nor take more than
+//! linear time, and what it cannot read must be said. Most tests read text without the compiler
+//! (`glsl::outline_of_text`), so they are fast; `fuzz/` holds the coverage-guided target on the
+//! same entry.
 
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -8,8 +9,7 @@ use std::time::{Duration, Instant};
 use vkcert::glsl::{KernelSource, compile, outline_of_text};
 use vkcert::model::structure::{Accuracy, Recording};
 
-const HEAD: &str =
-    "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer Data { int v[]; };\n";
+const HEAD: &str = "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer Data { int v[]; };\n";
 
 fn source(text: &str) -> KernelSource {
     KernelSource::alone("text.comp", text, "vulkan1.3")
@@ -18,7 +18,8 @@ fn source(text: &str) -> KernelSource {
 /// Every shader of the repository.
 fn shaders() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["tests/filetests/glsl", "tests/filetests/run", "tests/kernels", "tests/stress", "glsl"];
+    let folders =
+        ["tests/filetests/glsl", "tests/filetests/run", "tests/kernels", "tests/stress", "glsl"];
     let mut paths: Vec<PathBuf> = folders
         .iter()
         .filter_map(|folder| std::fs::read_dir(root.join(folder)).ok())
@@ -134,7 +135,10 @@ const WORDS: [&str; 97] = [
 fn soup() -> impl Strategy<Value = String> {
     let word = (0..WORDS.len(), prop::bool::weighted(0.8));
     proptest::collection::vec(word, 0..200).prop_map(|words| {
-        words.into_iter().map(|(word, spaced)| format!("{}{}", WORDS[word], if spaced { " " } else { "" })).collect()
+        words
+            .into_iter()
+            .map(|(word, spaced)| format!("{}{}", WORDS[word], if spaced { " " } else { "" }))
+            .collect()
     })
 }
 
@@ -146,7 +150,9 @@ fn check(text: &str) -> Result<(), TestCaseError> {
         prop_assert!(!decision.conditions.is_empty());
         prop_assert!(decision.span.start <= decision.span.end);
         if decision.span.file.0 == 0 {
-            prop_assert!(text.get(decision.span.start as usize..decision.span.end as usize).is_some());
+            prop_assert!(
+                text.get(decision.span.start as usize..decision.span.end as usize).is_some()
+            );
         }
     }
     Ok(())
@@ -256,7 +262,11 @@ fn time_grows_with_the_text_and_no_faster() {
     for shape in NESTS.into_iter().filter(|shape| !shape.1.starts_with("F(")) {
         let (small, large) = (nested(shape, 4_000), nested(shape, 32_000));
         let (before, after) = (seconds(&small), seconds(&large));
-        assert!(after < before * 8.0 * 3.0 + 0.3, "{:?}: {before} s, then {after} s for eight times the text", shape.1);
+        assert!(
+            after < before * 8.0 * 3.0 + 0.3,
+            "{:?}: {before} s, then {after} s for eight times the text",
+            shape.1
+        );
     }
 }
 
@@ -273,15 +283,19 @@ fn macro_bombs_are_refused_before_the_compiler_sees_them() {
     assert_eq!(errors[0].kind, "glsl-limit", "{errors:?}");
     assert!(errors[0].location.as_ref().expect("a place").span.is_some());
     assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
-    let nested =
-        format!("{HEAD}#define F(x) x + x\nvoid main() {{ v[1] = {}1{}; }}\n", "F(".repeat(60), ")".repeat(60));
+    let nested = format!(
+        "{HEAD}#define F(x) x + x\nvoid main() {{ v[1] = {}1{}; }}\n",
+        "F(".repeat(60),
+        ")".repeat(60)
+    );
     assert_eq!(compile(&source(&nested)).expect_err("it doubles 60 times")[0].kind, "glsl-limit");
 }
 
 #[test]
 fn files_that_include_each_other_for_ever_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("a.glsl"), "#include \"b.glsl\"\n#include \"b.glsl\"\n").expect("written");
+    std::fs::write(folder.path().join("a.glsl"), "#include \"b.glsl\"\n#include \"b.glsl\"\n")
+        .expect("written");
     std::fs::write(folder.path().join("b.glsl"), "#include \"a.glsl\"\n").expect("written");
     let head = HEAD.replacen('\n', "\n#extension GL_GOOGLE_include_directive : require\n", 1);
     let mut kernel = source(&format!("{head}#include \"a.glsl\"\nvoid main() {{ }}\n"));
@@ -314,8 +328,16 @@ fn line_ends_byte_order_marks_and_odd_blanks_change_nothing() {
     assert_eq!(decisions(&format!("{text} // no line end")), expected);
     assert_eq!(decisions(&format!("{text} // a comment that ends in a backslash \\")), expected);
     assert_eq!(decisions(&text.replace("  ", "\t \t")), expected, "tabs");
-    assert_eq!(decisions(&text.replace("#define BIG", "  #  define  BIG")), expected, "blanks in directives");
-    assert_eq!(decisions(&text.replace("// comment", "//漢字 && é ? :")), expected, "characters beyond ASCII");
+    assert_eq!(
+        decisions(&text.replace("#define BIG", "  #  define  BIG")),
+        expected,
+        "blanks in directives"
+    );
+    assert_eq!(
+        decisions(&text.replace("// comment", "//漢字 && é ? :")),
+        expected,
+        "characters beyond ASCII"
+    );
 }
 
 /// Text forms that the compiler may refuse: then there is a diagnostic, else the accuracy is exact.
@@ -341,7 +363,12 @@ fn forms_that_the_compiler_may_refuse_are_never_misread() {
     ] {
         match compile(&source(&text)) {
             Ok(compiled) => {
-                assert_eq!(compiled.structure.accuracy, Accuracy::Exact, "{what}: {:?}", compiled.notes);
+                assert_eq!(
+                    compiled.structure.accuracy,
+                    Accuracy::Exact,
+                    "{what}: {:?}",
+                    compiled.notes
+                );
                 assert_eq!(compiled.structure.decisions.len(), 1, "{what}");
                 assert_eq!(compiled.structure.decisions[0].text, "v[0] > 1", "{what}");
             }
@@ -352,20 +379,25 @@ fn forms_that_the_compiler_may_refuse_are_never_misread() {
 
 #[test]
 fn strings_and_pragmas_that_are_no_text_are_measured_with_a_note() {
-    let text = HEAD.replacen('\n', "\n#extension GL_EXT_debug_printf : enable\n#pragma odd && \"text\"\n", 1)
-        + "void main() { debugPrintfEXT(\"\\xff\"); if (v[0] > 1) v[1] = 1; }\n";
+    let text = HEAD.replacen(
+        '\n',
+        "\n#extension GL_EXT_debug_printf : enable\n#pragma odd && \"text\"\n",
+        1,
+    ) + "void main() { debugPrintfEXT(\"\\xff\"); if (v[0] > 1) v[1] = 1; }\n";
     let compiled = compile(&source(&text)).expect("it compiles");
     assert!(compiled.notes.iter().any(|note| note.contains("no text")), "{:?}", compiled.notes);
     assert_eq!(compiled.structure.decisions.len(), 1);
     assert_eq!(compiled.structure.decisions[0].recording, Recording::Marked);
     let broken = "#define WRONG(x) x ## \n".to_owned() + "#pragma odd && more\n";
-    let text = HEAD.replacen('\n', &format!("\n{broken}"), 1) + "void main() { if (v[0] > 1) v[1] = 1; }\n";
+    let text = HEAD.replacen('\n', &format!("\n{broken}"), 1)
+        + "void main() { if (v[0] > 1) v[1] = 1; }\n";
     if let Ok(compiled) = compile(&source(&text)) {
         assert_eq!(compiled.structure.decisions.len(), 1, "{:?}", compiled.notes);
     }
 }
 
-/// Decisions in places that must be constant, which the text alone does not show, in a kernel of 1,000 lines.
+/// Decisions in places that must be constant, which the text alone does not show, in a kernel of
+/// 1,000 lines.
 #[test]
 fn a_few_forbidden_places_cost_a_few_compilations() {
     let mut text = HEAD.to_owned();
@@ -373,7 +405,9 @@ fn a_few_forbidden_places_cost_a_few_compilations() {
     for line in 0..1_000 {
         text += &match line {
             100 | 500 | 900 => {
-                format!("    const int n{line} = rows.length() > {line} ? 2 : 1; int cells{line}[n{line}];\n")
+                format!(
+                    "    const int n{line} = rows.length() > {line} ? 2 : 1; int cells{line}[n{line}];\n"
+                )
             }
             _ => format!(
                 "    if (v[{line}] > {line} && helper(v[{line}]) == 1) v[{}] = v[{line}] > 7 ? 1 : 2;\n",
@@ -397,5 +431,8 @@ fn a_few_forbidden_places_cost_a_few_compilations() {
         .collect();
     assert_eq!(unmarked, ["rows.length() > 100", "rows.length() > 500", "rows.length() > 900"]);
     // One compilation per decision would take 2,000 times as long.
-    assert!(isolated < plain * 100 + Duration::from_secs(10), "{plain:?} without, {isolated:?} with them");
+    assert!(
+        isolated < plain * 100 + Duration::from_secs(10),
+        "{plain:?} without, {isolated:?} with them"
+    );
 }

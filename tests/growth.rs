@@ -1,5 +1,6 @@
-//! Work grows with the text and no faster: counted in allocations, so that the load of the machine does not matter. A
-//! program of its own with one test, because the counts are those of the whole process.
+//! Work grows with the text and no faster: counted in allocations, so that the load of the machine
+//! does not matter. A program of its own with one test, because the counts are those of the whole
+//! process.
 
 #[path = "support/allocations.rs"]
 mod allocations;
@@ -19,7 +20,8 @@ fn work_grows_with_the_number_of_decisions() {
     for shape in Shape::ALL {
         let outline = |decisions| {
             let text = kernel(shape, decisions, 3);
-            let (outline, allocated) = count(|| vkcert::glsl::outline_of_text(&text).expect("it has an outline"));
+            let (outline, allocated) =
+                count(|| vkcert::glsl::outline_of_text(&text).expect("it has an outline"));
             assert!(
                 outline.decisions.len() >= shape.decisions(decisions),
                 "{shape:?}: {} decisions",
@@ -43,8 +45,16 @@ fn work_grows_with_the_number_of_decisions() {
     }
 }
 
-fn assert_linear(name: &str, shape: Shape, [few, many]: [usize; 2], work: impl Fn(usize) -> Allocated) {
+fn assert_linear(
+    name: &str,
+    shape: Shape,
+    [few, many]: [usize; 2],
+    work: impl Fn(usize) -> Allocated,
+) {
     let (small, large) = (work(few), work(many));
     let times = (many / few) as u64;
-    assert!(large.is_linear(small, times), "{name}, {shape:?}: {small:?} for {few} decisions, {large:?} for {many}");
+    assert!(
+        large.is_linear(small, times),
+        "{name}, {shape:?}: {small:?} for {few} decisions, {large:?} for {many}"
+    );
 }

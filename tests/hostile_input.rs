@@ -1,5 +1,6 @@
-//! Files that no person writes: pipes, devices, files beyond every limit, lines of any length. Each is refused at once, with
-//! a diagnostic that a person can read; none of them makes the program wait or end in a panic.
+//! Files that no person writes: pipes, devices, files beyond every limit, lines of any length. Each
+//! is refused at once, with a diagnostic that a person can read; none of them makes the program
+//! wait or end in a panic.
 
 use crate::support;
 
@@ -28,10 +29,12 @@ fn procedure_with_include(folder: &Path, file: &str) -> std::path::PathBuf {
     write(folder, "include.toml", text)
 }
 
-/// What a command prints to standard error; it must end with code 2 within the time that a person waits.
+/// What a command prints to standard error; it must end with code 2 within the time that a person
+/// waits.
 fn refused(command: &mut Command) -> String {
     let started = Instant::now();
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     loop {
         if child.try_wait().unwrap().is_some() {
             break;
@@ -74,10 +77,12 @@ fn files_beyond_their_limit_are_refused_at_once() {
     let text = refused(vkcert().arg("run").arg(folder.path().join("large.toml")));
     assert!(text.contains("larger than"), "{text}");
     File::create(folder.path().join("large.glsl")).unwrap().set_len(3 << 30).unwrap();
-    let text = refused(vkcert().arg("run").arg(procedure_with_include(folder.path(), "large.glsl")));
+    let text =
+        refused(vkcert().arg("run").arg(procedure_with_include(folder.path(), "large.glsl")));
     assert!(text.contains("larger than"), "{text}");
     std::fs::write(folder.path().join("latin.glsl"), b"// \xe4\n").unwrap();
-    let text = refused(vkcert().arg("run").arg(procedure_with_include(folder.path(), "latin.glsl")));
+    let text =
+        refused(vkcert().arg("run").arg(procedure_with_include(folder.path(), "latin.glsl")));
     assert!(text.contains("not UTF-8"), "{text}");
     let long = format!("schema = 1\nname = \"{}\"\n", "x".repeat(50 << 20));
     let text = refused(vkcert().arg("run").arg(write(folder.path(), "string.toml", &long)));
@@ -95,7 +100,8 @@ fn a_line_of_any_length_is_quoted_in_part() {
         let column = text.find("oops").unwrap() + 1;
         assert!(said.contains(&format!("t.json:1:{column}")), "{columns}: {said}");
     }
-    // The fault at the start of a long line, between long lines, and in a text of characters of several bytes.
+    // The fault at the start of a long line, between long lines, and in a text of characters of
+    // several bytes.
     let long = "ä".repeat(40_000);
     let text = format!("a = \"{long}\"\nschema = oops # {long}\nb = \"{long}\"\n");
     let said = refused(vkcert().arg("run").arg(write(folder.path(), "t.toml", &text)));
@@ -118,10 +124,18 @@ fn the_exit_code_stands_when_nobody_reads() {
     };
     for format in ["text", "json"] {
         let mut certify = vkcert();
-        certify.arg("certify").arg(&failing).args(["--engine", "sequential", "--format", format, "--out"]).arg(&out);
+        certify
+            .arg("certify")
+            .arg(&failing)
+            .args(["--engine", "sequential", "--format", format, "--out"])
+            .arg(&out);
         assert_eq!(code(&mut certify), Some(1), "{format}");
         let mut wrong = vkcert();
-        assert_eq!(code(wrong.args(["run", "no such file", "--format", format])), Some(2), "{format}");
+        assert_eq!(
+            code(wrong.args(["run", "no such file", "--format", format])),
+            Some(2),
+            "{format}"
+        );
     }
     let campaign = out.join("evidence/campaign.json");
     let forged = std::fs::read_to_string(&campaign).unwrap().replace("\"fail\"", "\"pass\"");
@@ -144,7 +158,10 @@ fn a_time_limit_ends_a_long_test_on_the_sequential_engine() {
     );
     let file = write(folder.path(), "t.toml", &text);
     let started = Instant::now();
-    let result = run_json(vkcert().arg("run").arg(file).args(["--engine", "sequential", "--timeout", "0.3"]), 1);
+    let result = run_json(
+        vkcert().arg("run").arg(file).args(["--engine", "sequential", "--timeout", "0.3"]),
+        1,
+    );
     let test = &result["tests"][0];
     assert_eq!(test["verdict"], "timeout", "{result:#}");
     assert!(test["reason"].as_str().unwrap().contains("0.3 s"), "{result:#}");
@@ -172,7 +189,11 @@ void main() {
 #[test]
 fn a_crash_of_the_compiler_is_told_and_leaves_results_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), "glsl/good.comp", "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n");
+    write(
+        folder.path(),
+        "glsl/good.comp",
+        "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n",
+    );
     write(folder.path(), "glsl/crash.comp", CRASHES);
     write(folder.path(), "requirements/none.toml", "schema = 1\n");
     let project = |name: &str| {
@@ -186,7 +207,8 @@ fn a_crash_of_the_compiler_is_told_and_leaves_results_as_they_were() {
     run(vkcert().arg("build").arg(folder.path()), 0);
     let names = || {
         let entries = std::fs::read_dir(&spirv).unwrap().map(|entry| entry.unwrap());
-        let mut names: Vec<_> = entries.map(|entry| (entry.file_name(), std::fs::read(entry.path()).ok())).collect();
+        let mut names: Vec<_> =
+            entries.map(|entry| (entry.file_name(), std::fs::read(entry.path()).ok())).collect();
         names.sort();
         names
     };
@@ -196,7 +218,11 @@ fn a_crash_of_the_compiler_is_told_and_leaves_results_as_they_were() {
     for command in ["build", "certify"] {
         let output = run(vkcert().arg(command).arg(folder.path()), 3);
         let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(said.lines().filter(|line| line.starts_with(told)).count(), 1, "{command}: {said}");
+        assert_eq!(
+            said.lines().filter(|line| line.starts_with(told)).count(),
+            1,
+            "{command}: {said}"
+        );
         assert!(output.stdout.is_empty(), "{command}");
         assert_eq!(names(), before, "{command}");
     }

@@ -1,8 +1,9 @@
 //! Images, samplers and texel buffers on the sequential engine against a device.
 //!
-//! Reads, writes, atomics, queries, nearest filters and gathered texels are equal bit for bit; a filtered value differs by no
-//! more than the precision that the device reports for weights (`Precision`). Coordinates keep away from the edges between texels
-//! and from levels half-way between two, where the specification leaves the choice to the device. Without a device the
+//! Reads, writes, atomics, queries, nearest filters and gathered texels are equal bit for bit; a
+//! filtered value differs by no more than the precision that the device reports for weights
+//! (`Precision`). Coordinates keep away from the edges between texels and from levels half-way
+//! between two, where the specification leaves the choice to the device. Without a device the
 //! sequential engine runs alone, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
 use crate::compiled;
@@ -29,8 +30,10 @@ struct Precision {
 }
 
 impl Precision {
-    /// Lavapipe reports 8 bits of weights, computes with floats, and takes a rough logarithm of derivatives.
-    const OF_LAVAPIPE: Precision = Precision { weights: 2.0e-6, levels: 2.0e-6, rough_levels: 0.04 };
+    /// Lavapipe reports 8 bits of weights, computes with floats, and takes a rough logarithm of
+    /// derivatives.
+    const OF_LAVAPIPE: Precision =
+        Precision { weights: 2.0e-6, levels: 2.0e-6, rough_levels: 0.04 };
 
     /// As the device reports it (`subTexelPrecisionBits`, `mipmapPrecisionBits`).
     fn of(device: Option<&VulkanExecutor>) -> Self {
@@ -45,7 +48,8 @@ impl Precision {
     }
 }
 
-/// The quotient of a normalised texel may be off by a unit in the last place, and so may the mean of three at a cube's corner.
+/// The quotient of a normalised texel may be off by a unit in the last place, and so may the mean
+/// of three at a cube's corner.
 const ROUNDING: f32 = 2.0e-7;
 
 /// What a device may do differently.
@@ -102,7 +106,9 @@ fn job(kernel: &str, mut test: Value) -> Job {
 fn sequential(job: &Job) -> Run {
     let run = |tile_width| {
         let settings = Sequential { tile_width, ..Sequential::default() };
-        SequentialExecutor::new(settings).run(job, &mut Unobserved).expect("the engine does not fail")
+        SequentialExecutor::new(settings)
+            .run(job, &mut Unobserved)
+            .expect("the engine does not fail")
     };
     let (wide, narrow) = (run(64), run(1));
     assert_eq!((&wide.completion, &wide.buffers), (&narrow.completion, &narrow.buffers));
@@ -110,7 +116,11 @@ fn sequential(job: &Job) -> Run {
 }
 
 /// Final contents on both engines; the device's only where it can run the job.
-fn both(what: &str, job: &Job, device: &mut Option<VulkanExecutor>) -> (Vec<Vec<u8>>, Option<Vec<Vec<u8>>>) {
+fn both(
+    what: &str,
+    job: &Job,
+    device: &mut Option<VulkanExecutor>,
+) -> (Vec<Vec<u8>>, Option<Vec<Vec<u8>>>) {
     let ours = sequential(job);
     assert_eq!((&ours.completion, &ours.findings), (&Completion::Completed, &Vec::new()), "{what}");
     let theirs = device.as_mut().and_then(|device| {
@@ -249,13 +259,16 @@ fn inputs(dim: &Dim, walk: &mut Walk) -> Vec<f32> {
         let mut at = [walk.next(), walk.next(), walk.next(), walk.next() * 5.0 - 1.0];
         let is_cube = dim.dim == "cube";
         if is_cube {
-            // Only directions with one axis that is clearly the largest, away from edges between texels.
+            // Only directions with one axis that is clearly the largest, away from edges between
+            // texels.
             let [x, y, z] = [at[0] - 0.5, at[1] - 0.5, at[2] - 0.5];
             let mut sizes = [x.abs(), y.abs(), z.abs()];
             sizes.sort_by(f32::total_cmp);
             let on_face = |c: f32| 0.5 * c / sizes[2] + 0.5;
             let others = [x, y, z].into_iter().filter(|c| c.abs() < sizes[2]);
-            if sizes[2] - sizes[1] < 0.002 || !others.into_iter().all(|c| is_clear(on_face(c), dim.extent[0])) {
+            if sizes[2] - sizes[1] < 0.002
+                || !others.into_iter().all(|c| is_clear(on_face(c), dim.extent[0]))
+            {
                 continue;
             }
         } else {
@@ -282,8 +295,11 @@ fn sampling_kernel(dim: &Dim, prefix: &str) -> String {
         || format!("textureLod(image, {coordinate}, d.x)"),
         |offset| format!("textureLodOffset(image, {coordinate}, d.x, {offset})"),
     );
-    let gather =
-        if dim.gathers { format!("textureGather(image, {coordinate}, 1)") } else { format!("{prefix}vec4(0)") };
+    let gather = if dim.gathers {
+        format!("textureGather(image, {coordinate}, 1)")
+    } else {
+        format!("{prefix}vec4(0)")
+    };
     format!(
         "#version 450
 layout(local_size_x = 8) in;
@@ -326,7 +342,10 @@ fn buffer(job: &Job, name: &str) -> usize {
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect()
+    bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes")))
+        .collect()
 }
 
 /// Compares samples; gives the largest difference of the filtered ones.
@@ -359,10 +378,14 @@ fn compare(
             wrong += 1;
             if first.is_empty() {
                 let sample = at / 16;
-                let input: Vec<f32> =
-                    given[8 * sample..8 * sample + 6].iter().map(|bits| f32::from_bits(*bits)).collect();
-                first =
-                    format!("instruction {instruction}, component {}, {input:?}: {left} here, {right} there", at % 4);
+                let input: Vec<f32> = given[8 * sample..8 * sample + 6]
+                    .iter()
+                    .map(|bits| f32::from_bits(*bits))
+                    .collect();
+                first = format!(
+                    "instruction {instruction}, component {}, {input:?}: {left} here, {right} there",
+                    at % 4
+                );
             }
         }
     }
@@ -372,7 +395,8 @@ fn compare(
     most
 }
 
-const ADDRESSES: &[&str] = &["repeat", "mirrored_repeat", "clamp_to_edge", "clamp_to_border", "mirror_clamp_to_edge"];
+const ADDRESSES: &[&str] =
+    &["repeat", "mirrored_repeat", "clamp_to_edge", "clamp_to_border", "mirror_clamp_to_edge"];
 
 #[test]
 fn samples_are_those_of_the_device() {
@@ -439,14 +463,20 @@ fn sampled_formats_and_levels_of_detail_are_those_of_the_device() {
     for format in ["rgba8", "rgba16f", "rg8_snorm", "rgb10_a2"] {
         let sampler = json!({"filter": "linear", "mipmap": "linear", "address": "mirrored_repeat", "lod_bias": -0.5});
         let job = sampled(dim, format, "", sampler, &mut walk);
-        most =
-            most.max(compare(&format!("{format} linear"), &job, Latitude::FilteredLevels, &mut device, &mut failures));
+        most = most.max(compare(
+            &format!("{format} linear"),
+            &job,
+            Latitude::FilteredLevels,
+            &mut device,
+            &mut failures,
+        ));
     }
     println!("largest difference of filtered values of other formats: {most}");
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// Kernels that write what they see to `o`, with images and buffers by binding. Each runs as one workgroup of 8.
+/// Kernels that write what they see to `o`, with images and buffers by binding. Each runs as one
+/// workgroup of 8.
 struct Kernel {
     name: &'static str,
     /// What stands before `main`'s text.
@@ -491,7 +521,8 @@ const EXACT: &[Kernel] = &[
         declared: "layout(binding = 1) uniform sampler2DArray a; layout(binding = 2) uniform samplerCubeArray c;
             layout(binding = 3) uniform sampler3D v; layout(binding = 4, r32f) uniform readonly imageCube s;
             layout(binding = 5) uniform isamplerBuffer t; layout(binding = 6, r32f) uniform readonly image2DArray p;",
-        // Lavapipe takes the level of the first invocation for all: each level is asked for by itself.
+        // Lavapipe takes the level of the first invocation for all: each level is asked for by
+        // itself.
         body: "o[i] = vec4(imageSize(s).x * 100 + imageSize(p).x, imageSize(s).y + imageSize(p).y, imageSize(p).z, textureSize(t));
             if (i == 0u) o[i] = vec4(textureSize(a, 0), textureQueryLevels(a)); if (i == 1u) o[i] = vec4(textureSize(a, 1), 9);
             if (i == 2u) o[i] = vec4(textureSize(c, 0), textureQueryLevels(c)); if (i == 3u) o[i] = vec4(textureSize(c, 1), 9);
@@ -574,13 +605,17 @@ fn whole_texels_are_those_of_the_device() {
         test["dispatches"] = json!([{"groups": [1, 1, 1], "bindings": bindings}]);
         let job = job(&text, test);
         let (ours, theirs) = both(kernel.name, &job, &mut device);
-        assert!(words(&ours[buffer(&job, "out")]).iter().any(|word| *word != 0) || kernel.name.starts_with("stores"));
+        assert!(
+            words(&ours[buffer(&job, "out")]).iter().any(|word| *word != 0)
+                || kernel.name.starts_with("stores")
+        );
         let Some(theirs) = theirs else {
             refused += 1;
             continue;
         };
         for ((ours, theirs), buffer) in ours.iter().zip(&theirs).zip(&job.buffers) {
-            let shown = |bytes: &[u8]| words(bytes).into_iter().map(f32::from_bits).collect::<Vec<f32>>();
+            let shown =
+                |bytes: &[u8]| words(bytes).into_iter().map(f32::from_bits).collect::<Vec<f32>>();
             assert!(
                 ours == theirs,
                 "{}, `{}`:\n{:?} here\n{:?} there\n{ours:x?}\n{theirs:x?}",
@@ -595,7 +630,8 @@ fn whole_texels_are_those_of_the_device() {
     assert!(device.is_none() || refused <= EXACT.len() / 2, "{refused}");
 }
 
-/// A buffer that a kernel sees both as bytes and as texels: only a barrier for both orders its accesses.
+/// A buffer that a kernel sees both as bytes and as texels: only a barrier for both orders its
+/// accesses.
 #[test]
 fn memory_seen_in_two_ways_is_ordered_as_one() {
     let findings = |fence: &str| {
@@ -611,7 +647,9 @@ fn memory_seen_in_two_ways_is_ordered_as_one() {
             json!({"buffers": {"both": zeros, "out": zeros}, "dispatches": [{"groups": [1, 1, 1], "bindings": [
                 {"binding": 0, "buffer": "both"}, {"binding": 1, "buffer": "both"}, {"binding": 2, "buffer": "out"}]}]}),
         );
-        let run = SequentialExecutor::default().run(&job, &mut Unobserved).expect("the engine does not fail");
+        let run = SequentialExecutor::default()
+            .run(&job, &mut Unobserved)
+            .expect("the engine does not fail");
         assert_eq!(words(&run.buffers[buffer(&job, "out")]), [1, 0, 3, 2], "{fence}");
         run.findings.iter().map(|finding| finding.kind).collect::<Vec<_>>()
     };

@@ -1,5 +1,5 @@
-//! Instructions that no GLSL reaches, or that the pinned compiler does not emit: each on the sequential engine against
-//! values derived in the test, and against a device that has them.
+//! Instructions that no GLSL reaches, or that the pinned compiler does not emit: each on the
+//! sequential engine against values derived in the test, and against a device that has them.
 
 use crate::assembly;
 use crate::device;
@@ -11,13 +11,17 @@ use vkcert::model::finding::FindingKind;
 
 /// Words that are worth trying, and some more.
 fn samples(count: usize) -> Vec<u32> {
-    let corners = [0x7f80_ff01, 0x8000_0000, 0x7fff_ffff, u32::MAX, 0, 0x0101_0101, 0x8080_8080, 0x7f7f_7f7f];
+    let corners =
+        [0x7f80_ff01, 0x8000_0000, 0x7fff_ffff, u32::MAX, 0, 0x0101_0101, 0x8080_8080, 0x7f7f_7f7f];
     let mixed = (0u32..).map(|at| at.wrapping_mul(0x9e37_79b9).rotate_left(at % 31) ^ 0x2545_f491);
-    let all = (0u32..).zip(mixed).map(|(at, word)| if at % 3 == 0 { corners[at as usize / 3 % 8] } else { word });
+    let all = (0u32..)
+        .zip(mixed)
+        .map(|(at, word)| if at % 3 == 0 { corners[at as usize / 3 % 8] } else { word });
     all.take(count).collect()
 }
 
-/// Operands in memory of one dot product: two vectors of `words` words each, an accumulator of two words.
+/// Operands in memory of one dot product: two vectors of `words` words each, an accumulator of two
+/// words.
 const RECORD: usize = 10;
 
 /// A vector of `count` integers of `width` bits, or four of 8 bits in a word where `count` is 1.
@@ -77,8 +81,10 @@ fn load(name: &str, vectors: Vectors, text: &mut String) {
 
 fn dot_kernel(op: &str, vectors: Vectors, result: u32) -> Kernel {
     let mut body = String::new();
-    let _ =
-        writeln!(body, "%a_at = OpIMul %uint %x %c10\n%b_at = OpIAdd %uint %a_at %c4\n%c_at = OpIAdd %uint %a_at %c8");
+    let _ = writeln!(
+        body,
+        "%a_at = OpIMul %uint %x %c10\n%b_at = OpIAdd %uint %a_at %c4\n%c_at = OpIAdd %uint %a_at %c8"
+    );
     load("a", vectors, &mut body);
     load("b", vectors, &mut body);
     load("c", Vectors { width: 32, count: 2 }, &mut body);
@@ -128,14 +134,17 @@ OpStore %o_high %high",
     }
 }
 
-/// What the specification says of one record: the result, and whether it is defined for every order of the additions.
+/// What the specification says of one record: the result, and whether it is defined for every order
+/// of the additions.
 fn expected(op: &str, vectors: Vectors, result: u32, record: &[u32]) -> (u64, bool) {
     let (first, second) = (op.starts_with("OpS"), op.starts_with("OpSDot"));
-    let (bits, count) = (vectors.component_bits(), if vectors.count == 1 { 4 } else { vectors.count });
+    let (bits, count) =
+        (vectors.component_bits(), if vectors.count == 1 { 4 } else { vectors.count });
     let products: Vec<i128> = (0..count)
         .map(|at| {
             let [a, b] = [0, 4].map(|start| vectors.component(&record[start..], at));
-            // The greatest product of unsigned numbers of 64 bits is taken modulo 2^64 before it is added.
+            // The greatest product of unsigned numbers of 64 bits is taken modulo 2^64 before it is
+            // added.
             read(a, bits, first).checked_mul(read(b, bits, second)).unwrap_or(i128::MAX)
         })
         .collect();
@@ -143,7 +152,9 @@ fn expected(op: &str, vectors: Vectors, result: u32, record: &[u32]) -> (u64, bo
     if !op.ends_with("AccSat") {
         let exact = (0..count).fold(0u64, |sum, at| {
             let [a, b] = [0, 4].map(|start| vectors.component(&record[start..], at));
-            sum.wrapping_add((read(a, bits, first) as u64).wrapping_mul(read(b, bits, second) as u64))
+            sum.wrapping_add(
+                (read(a, bits, first) as u64).wrapping_mul(read(b, bits, second) as u64),
+            )
         });
         return (exact & (modulus - 1) as u64, true);
     }
@@ -177,7 +188,9 @@ fn integer_dot_products_are_what_the_specification_says() {
     let (mut plain, mut saturated) = (0, 0);
     for op in ["OpSDot", "OpUDot", "OpSUDot", "OpSDotAccSat", "OpUDotAccSat", "OpSUDotAccSat"] {
         for vectors in SHAPES {
-            for result in [8, 16, 32, 64].into_iter().filter(|bits| *bits >= vectors.component_bits()) {
+            for result in
+                [8, 16, 32, 64].into_iter().filter(|bits| *bits >= vectors.component_bits())
+            {
                 let records: Vec<Vec<u32>> = samples(RECORD * 400)
                     .chunks(RECORD)
                     .filter(|record| expected(op, *vectors, result, record).1)
@@ -185,8 +198,9 @@ fn integer_dot_products_are_what_the_specification_says() {
                     .map(<[u32]>::to_vec)
                     .collect();
                 // Small components, where large ones overflow.
-                let small =
-                    (0..32).map(|at| (0..RECORD as u32).map(|word| ((at * 7 + word) % 5) << (at % 4)).collect());
+                let small = (0..32).map(|at| {
+                    (0..RECORD as u32).map(|word| ((at * 7 + word) % 5) << (at % 4)).collect()
+                });
                 let records: Vec<Vec<u32>> = (records.into_iter().chain(small))
                     .filter(|record| expected(op, *vectors, result, record).1)
                     .take(32)
@@ -244,7 +258,10 @@ fn expected_values_pass_and_false_assumptions_are_found() {
     let kernel = Kernel { needs: ASSUMING, body, ..Kernel::default() };
     assert_eq!(kernel.output(&[20, 22], 1, device().as_mut()), [42]);
     let found = kernel.findings(&[22, 22], 1);
-    assert_eq!(found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [FindingKind::UndefinedValue]);
+    assert_eq!(
+        found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+        [FindingKind::UndefinedValue]
+    );
     assert!(found[0].1.contains("OpAssumeTrueKHR"), "{found:?}");
 }
 
@@ -259,7 +276,10 @@ fn what_is_not_to_be_reached_is_told_where_it_is() {
     let kernel = Kernel { body, ..Kernel::default() };
     assert_eq!(kernel.findings(&[2], 1), []);
     let found = kernel.findings(&[3], 1);
-    assert!(found[0].0 == FindingKind::UndefinedValue && found[0].1.contains("OpUnreachable"), "{found:?}");
+    assert!(
+        found[0].0 == FindingKind::UndefinedValue && found[0].1.contains("OpUnreachable"),
+        "{found:?}"
+    );
 }
 
 /// One invocation for each of 32 inputs; the result tells which case was taken.
@@ -268,16 +288,23 @@ fn switch_kernel(width: u32, signedness: u32, cases: &[i64]) -> Kernel {
     let declarations = match width {
         32 => "%u64 = OpTypeInt 64 0\n%v2u = OpTypeVector %uint 2\n".to_owned(),
         64 if signedness == 0 => {
-            "%selector = OpTypeInt 64 0\n%u64 = OpTypeInt 64 1\n%v2u = OpTypeVector %uint 2\n".to_owned()
+            "%selector = OpTypeInt 64 0\n%u64 = OpTypeInt 64 1\n%v2u = OpTypeVector %uint 2\n"
+                .to_owned()
         }
-        64 => "%selector = OpTypeInt 64 1\n%u64 = OpTypeInt 64 0\n%v2u = OpTypeVector %uint 2\n".to_owned(),
+        64 => "%selector = OpTypeInt 64 1\n%u64 = OpTypeInt 64 0\n%v2u = OpTypeVector %uint 2\n"
+            .to_owned(),
         _ => {
-            format!("%selector = OpTypeInt {width} {signedness}\n%u64 = OpTypeInt 64 0\n%v2u = OpTypeVector %uint 2\n")
+            format!(
+                "%selector = OpTypeInt {width} {signedness}\n%u64 = OpTypeInt 64 0\n%v2u = OpTypeVector %uint 2\n"
+            )
         }
     };
-    let results: String = (0..cases.len()).map(|at| format!("%k{at} = OpConstant %uint {}\n", 100 + at)).collect();
-    let targets: String = cases.iter().zip(0..).map(|(case, at)| format!(" {case} %case{at}")).collect();
-    let blocks: String = (0..cases.len()).map(|at| format!("%case{at} = OpLabel\nOpBranch %merge\n")).collect();
+    let results: String =
+        (0..cases.len()).map(|at| format!("%k{at} = OpConstant %uint {}\n", 100 + at)).collect();
+    let targets: String =
+        cases.iter().zip(0..).map(|(case, at)| format!(" {case} %case{at}")).collect();
+    let blocks: String =
+        (0..cases.len()).map(|at| format!("%case{at} = OpLabel\nOpBranch %merge\n")).collect();
     let values: String = (0..cases.len()).map(|at| format!(" %k{at} %case{at}")).collect();
     let narrow = if width == 64 { "OpBitcast" } else { "OpUConvert" };
     let narrow = if width == 32 { "OpBitcast" } else { narrow };
@@ -307,7 +334,13 @@ OpStore %out %result"
         16 => &["Int16", "Int64"],
         _ => &["Int64"],
     };
-    Kernel { needs, declarations: format!("{declarations}{results}"), body, size: 32, ..Kernel::default() }
+    Kernel {
+        needs,
+        declarations: format!("{declarations}{results}"),
+        body,
+        size: 32,
+        ..Kernel::default()
+    }
 }
 
 #[test]
@@ -315,7 +348,8 @@ fn switches_select_by_numbers_of_every_width() {
     let mut device = device();
     for width in [8u32, 16, 32, 64] {
         for signedness in [0, 1] {
-            let most = if signedness == 0 { u64::MAX >> (64 - width) } else { u64::MAX >> (65 - width) };
+            let most =
+                if signedness == 0 { u64::MAX >> (64 - width) } else { u64::MAX >> (65 - width) };
             let least = if signedness == 0 { 0 } else { !most };
             let mut values = vec![0, 1, 5, most, most - 1, least, 0x7f, 0x55];
             if signedness == 1 {
@@ -338,10 +372,15 @@ fn switches_select_by_numbers_of_every_width() {
                 let found = cases.iter().position(|case| narrow(*case as u64) == value);
                 found.map_or(7, |at| 100 + at as u32)
             });
-            let input: Vec<u32> =
-                (0..32).flat_map(|at| [0, 32].map(|shift| (values[at % values.len()] >> shift) as u32)).collect();
+            let input: Vec<u32> = (0..32)
+                .flat_map(|at| [0, 32].map(|shift| (values[at % values.len()] >> shift) as u32))
+                .collect();
             let ours = switch_kernel(width, signedness, &cases).output(&input, 32, device.as_mut());
-            assert_eq!(ours, due.collect::<Vec<_>>(), "{width} bits, signedness {signedness}: {cases:?} of {values:?}");
+            assert_eq!(
+                ours,
+                due.collect::<Vec<_>>(),
+                "{width} bits, signedness {signedness}: {cases:?} of {values:?}"
+            );
         }
     }
 }
@@ -411,13 +450,25 @@ fn what_belongs_to_other_environments_is_refused_by_name() {
     // Assembled, not validated: Vulkan has none of them.
     for (needs, body, what) in [
         (&["Addresses"][..], "OpCopyMemorySized %f %f %c4", "capability Addresses"),
-        (&["Kernel"][..], "%r = OpAtomicCompareExchangeWeak %uint %f %c1 %c0 %c0 %c1 %c0", "capability Kernel"),
+        (
+            &["Kernel"][..],
+            "%r = OpAtomicCompareExchangeWeak %uint %f %c1 %c0 %c0 %c1 %c0",
+            "capability Kernel",
+        ),
         (&[][..], "OpCopyMemorySized %f %f %c4", "OpCopyMemorySized"),
-        (&[][..], "%r = OpAtomicCompareExchangeWeak %uint %f %c1 %c0 %c0 %c1 %c0", "OpAtomicCompareExchangeWeak"),
+        (
+            &[][..],
+            "%r = OpAtomicCompareExchangeWeak %uint %f %c1 %c0 %c0 %c1 %c0",
+            "OpAtomicCompareExchangeWeak",
+        ),
         (&[][..], "%r = OpPtrDiff %int %f %f", "OpPtrDiff"),
     ] {
-        let kernel =
-            Kernel { needs, variables: "%f = OpVariable %fu Function", body: body.to_owned(), ..Kernel::default() };
+        let kernel = Kernel {
+            needs,
+            variables: "%f = OpVariable %fu Function",
+            body: body.to_owned(),
+            ..Kernel::default()
+        };
         let said = kernel.refused();
         assert!(said.contains(what), "{said}");
     }
@@ -442,7 +493,12 @@ OpStore %po %both
 OpBranch %end
 %end = OpLabel";
     let kernel = Kernel {
-        needs: &["GroupNonUniform", "GroupNonUniformVote", "QuadControlKHR", "SPV_KHR_quad_control"],
+        needs: &[
+            "GroupNonUniform",
+            "GroupNonUniformVote",
+            "QuadControlKHR",
+            "SPV_KHR_quad_control",
+        ],
         body: body.to_owned(),
         size: 12,
         ..Kernel::default()
@@ -471,7 +527,11 @@ fn what_has_no_result_that_could_be_compared_is_refused_by_name() {
 
 /// Nearest, ties to even, on the bits of a float of 32 bits.
 fn brain(bits: u32) -> u32 {
-    if f32::from_bits(bits).is_nan() { bits >> 16 | 0x40 } else { (bits + 0x7fff + (bits >> 16 & 1)) >> 16 }
+    if f32::from_bits(bits).is_nan() {
+        bits >> 16 | 0x40
+    } else {
+        (bits + 0x7fff + (bits >> 16 & 1)) >> 16
+    }
 }
 
 #[test]
@@ -542,6 +602,10 @@ fn undefined_images_samplers_and_runtime_arrays_are_no_reason_to_refuse() {
 %third = OpCopyObject %sampler %no_sampler
 %q = OpAccessChain %pu %o %c0 %c0
 OpStore %q %c7";
-    let kernel = Kernel { declarations: declarations.to_owned(), body: body.to_owned(), ..Kernel::default() };
+    let kernel = Kernel {
+        declarations: declarations.to_owned(),
+        body: body.to_owned(),
+        ..Kernel::default()
+    };
     assert_eq!(kernel.output(&[0], 1, None), [7]);
 }

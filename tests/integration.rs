@@ -1,5 +1,6 @@
-//! The tests of the whole program and of several layers together: one program, because each would link the compiler and the
-//! engines again. `tests/growth.rs` is another one: it counts the allocations of its process.
+//! The tests of the whole program and of several layers together: one program, because each would
+//! link the compiler and the engines again. `tests/growth.rs` is another one: it counts the
+//! allocations of its process.
 
 mod support;
 

@@ -1,5 +1,6 @@
-//! Jobs and instructions that GLSL tests seldom reach, on the sequential engine: several dispatches, descriptor arrays,
-//! and, from SPIR-V assembly, OpCopyMemory, OpVectorInsertDynamic and OpUndef. Expected values are computed by hand.
+//! Jobs and instructions that GLSL tests seldom reach, on the sequential engine: several
+//! dispatches, descriptor arrays, and, from SPIR-V assembly, OpCopyMemory, OpVectorInsertDynamic
+//! and OpUndef. Expected values are computed by hand.
 
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
@@ -87,8 +88,8 @@ void main() { all[2].r[0] = all[0].r[0] * 100u + all[1].r[0]; }
     assert_eq!(values, [7, 5, 705]);
 }
 
-/// A module with one invocation and a buffer of a runtime array of uint, `%r`; `body` sees `%uint`, `%v4`, `%pu`, `%c0`
-/// to `%c5`, and a Function variable `%spare`.
+/// A module with one invocation and a buffer of a runtime array of uint, `%r`; `body` sees `%uint`,
+/// `%v4`, `%pu`, `%c0` to `%c5`, and a Function variable `%spare`.
 fn assembled(body: &str) -> Vec<u32> {
     let constants: String = (0..6).map(|n| format!("%c{n} = OpConstant %uint {n}\n")).collect();
     let text = format!(
@@ -122,7 +123,8 @@ OpFunctionEnd
     let compiler = shaderc::Compiler::new().unwrap();
     let mut options = shaderc::CompileOptions::new().unwrap();
     options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_0 as u32);
-    let artifact = compiler.assemble(&text, Some(&options)).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let artifact =
+        compiler.assemble(&text, Some(&options)).unwrap_or_else(|error| panic!("{error}\n{text}"));
     artifact.as_binary().to_vec()
 }
 
@@ -167,8 +169,8 @@ fn a_dynamic_insert_replaces_one_component() {
     }
 }
 
-/// SPIR-V, OpUndef: the value may be anything, so storing it to a buffer is a use of an undefined value; the other
-/// stores of the kernel are not touched by that.
+/// SPIR-V, OpUndef: the value may be anything, so storing it to a buffer is a use of an undefined
+/// value; the other stores of the kernel are not touched by that.
 #[test]
 fn an_undef_that_is_written_to_a_buffer_is_found() {
     let module = assembled(

@@ -1,5 +1,5 @@
-//! A test that judges no output of its kernels verifies nothing and covers nothing; what is judged follows the data through
-//! later dispatches.
+//! A test that judges no output of its kernels verifies nothing and covers nothing; what is judged
+//! follows the data through later dispatches.
 
 #[path = "judged/attack.rs"]
 mod attack;
@@ -127,7 +127,8 @@ void main() {
 }
 ";
 
-/// A test of the table: its id, what it does, its verdict, and the kernels that its records count for.
+/// A test of the table: its id, what it does, its verdict, and the kernels that its records count
+/// for.
 struct Row {
     id: &'static str,
     verdict: &'static str,
@@ -142,9 +143,14 @@ buffers.q = { type = \"int\", data = [0, 1, 0, 1] }
 ";
 
 fn dispatch(kernel: &str, bound: &[&str]) -> String {
-    let bindings = bound.iter().enumerate().map(|(at, name)| format!("{{ binding = {at}, buffer = \"{name}\" }}"));
+    let bindings = bound
+        .iter()
+        .enumerate()
+        .map(|(at, name)| format!("{{ binding = {at}, buffer = \"{name}\" }}"));
     let bindings = bindings.collect::<Vec<_>>().join(", ");
-    format!("[[test.dispatches]]\nkernel = \"{kernel}\"\ngroups = [1, 1, 1]\nbindings = [{bindings}]\n")
+    format!(
+        "[[test.dispatches]]\nkernel = \"{kernel}\"\ngroups = [1, 1, 1]\nbindings = [{bindings}]\n"
+    )
 }
 
 fn expect(what: &str) -> String {
@@ -155,7 +161,12 @@ fn expect(what: &str) -> String {
 fn of_k(id: &'static str, verdict: &'static str, expectations: &[&str]) -> Row {
     let expectations: String = expectations.iter().map(|what| expect(what)).collect();
     let counted: &[&str] = if verdict == PASS { &["k"] } else { &[] };
-    Row { id, verdict, counted, body: format!("{A_AND_O}{}{expectations}", dispatch("k", &["a", "o"])) }
+    Row {
+        id,
+        verdict,
+        counted,
+        body: format!("{A_AND_O}{}{expectations}", dispatch("k", &["a", "o"])),
+    }
 }
 
 fn simple_rows() -> Vec<Row> {
@@ -167,14 +178,22 @@ fn simple_rows() -> Vec<Row> {
     vec![
         of_k("values", PASS, &["buffer = \"o\"\nvalues = [0, 1, 0, 1]"]),
         of_k("one-element", PASS, &["buffer = \"o\"\noffset = 8\nvalues = [0]"]),
-        of_k("beside-an-idle-one", PASS, &["buffer = \"a\"\nvalues = [0]", "buffer = \"o\"\nvalues = [0]"]),
+        of_k(
+            "beside-an-idle-one",
+            PASS,
+            &["buffer = \"a\"\nvalues = [0]", "buffer = \"o\"\nvalues = [0]"],
+        ),
         of_k("another-buffer", PASS, &["buffer = \"o\"\nequals_buffer = \"q\""]),
         of_k("another-buffer-turned", PASS, &["buffer = \"q\"\nequals_buffer = \"o\""]),
         of_k("other-reference", PASS, &[&reference("model", "a")]),
         of_k("nothing", NOTHING, &[]),
         of_k("itself", NOTHING, &["buffer = \"o\"\nequals_buffer = \"o\""]),
         of_k("input", NOTHING, &["buffer = \"a\"\nvalues = [0, 3, 9, 1]"]),
-        of_k("unbound", NOTHING, &["buffer = \"p\"\nvalues = [-1]", "buffer = \"q\"\nequals_buffer = \"q\""]),
+        of_k(
+            "unbound",
+            NOTHING,
+            &["buffer = \"p\"\nvalues = [-1]", "buffer = \"q\"\nequals_buffer = \"q\""],
+        ),
         of_k(
             "two-unwritten",
             NOTHING,
@@ -182,7 +201,11 @@ fn simple_rows() -> Vec<Row> {
         ),
         of_k("same-reference", NOTHING, &[&reference("k", "a")]),
         of_k("twin-reference", NOTHING, &[&reference("twin", "a")]),
-        of_k("wide-integers", NOTHING, &["buffer = \"o\"\nvalues = [0, 1, 0, 1]\ntolerance = { abs = 4294967295.0 }"]),
+        of_k(
+            "wide-integers",
+            NOTHING,
+            &["buffer = \"o\"\nvalues = [0, 1, 0, 1]\ntolerance = { abs = 4294967295.0 }"],
+        ),
         of_k(
             "wide-bytes",
             NOTHING,
@@ -196,16 +219,27 @@ fn simple_rows() -> Vec<Row> {
                 "buffer = \"o\"\ntype = \"float\"\nvalues = [0.0]\ntolerance = { ulp = 4294967295 }",
             ],
         ),
-        of_k("wide-but-exact-zero", PASS, &["buffer = \"o\"\nvalues = [0, 1]\ntolerance = { rel = 1e39 }"]),
+        of_k(
+            "wide-but-exact-zero",
+            PASS,
+            &["buffer = \"o\"\nvalues = [0, 1]\ntolerance = { rel = 1e39 }"],
+        ),
         of_k(
             "wide-comparison",
             NOTHING,
-            &["buffer = \"o\"\ntype = \"uint8\"\nequals_buffer = \"q\"\ntolerance = { abs = 255.0 }"],
+            &[
+                "buffer = \"o\"\ntype = \"uint8\"\nequals_buffer = \"q\"\ntolerance = { abs = 255.0 }",
+            ],
         ),
     ]
 }
 
-fn chain(id: &'static str, verdict: &'static str, counted: &'static [&'static str], steps: &[String]) -> Row {
+fn chain(
+    id: &'static str,
+    verdict: &'static str,
+    counted: &'static [&'static str],
+    steps: &[String],
+) -> Row {
     Row { id, verdict, counted, body: format!("{A_AND_O}{}", steps.concat()) }
 }
 
@@ -216,21 +250,33 @@ fn chain_rows() -> Vec<Row> {
             "copied",
             PASS,
             &["copy", "k"],
-            &[k(), dispatch("copy", &["o", "p", "a", "r"]), expect("buffer = \"p\"\nvalues = [0, 1, 0, 1]")],
+            &[
+                k(),
+                dispatch("copy", &["o", "p", "a", "r"]),
+                expect("buffer = \"p\"\nvalues = [0, 1, 0, 1]"),
+            ],
         ),
         // Only what does not come of `o` is judged.
         chain(
             "copied-beside",
             PASS,
             &["copy"],
-            &[k(), dispatch("copy", &["o", "p", "a", "r"]), expect("buffer = \"r\"\nvalues = [0, 3, 9, 1]")],
+            &[
+                k(),
+                dispatch("copy", &["o", "p", "a", "r"]),
+                expect("buffer = \"r\"\nvalues = [0, 3, 9, 1]"),
+            ],
         ),
         // The copy is judged by what it copies, and the kernel is not.
         chain(
             "copy-of-output",
             PASS,
             &["copy"],
-            &[k(), dispatch("copy", &["o", "p", "a", "r"]), expect("buffer = \"p\"\nequals_buffer = \"o\"")],
+            &[
+                k(),
+                dispatch("copy", &["o", "p", "a", "r"]),
+                expect("buffer = \"p\"\nequals_buffer = \"o\""),
+            ],
         ),
         chain(
             "by-itself-twice",
@@ -251,7 +297,12 @@ fn chain_rows() -> Vec<Row> {
             &[k(), dispatch("model", &["a", "p"]), expect("buffer = \"o\"\nequals_buffer = \"p\"")],
         ),
         // Of two dispatches of one kernel one is judged: its records hold both.
-        chain("half", PASS, &[], &[k(), dispatch("k", &["a", "p"]), expect("buffer = \"p\"\nvalues = [0, 1, 0, 1]")]),
+        chain(
+            "half",
+            PASS,
+            &[],
+            &[k(), dispatch("k", &["a", "p"]), expect("buffer = \"p\"\nvalues = [0, 1, 0, 1]")],
+        ),
         chain(
             "before",
             NOTHING,
@@ -267,7 +318,8 @@ fn altered_rows() -> Vec<Row> {
     let with = |more: &str, steps: &[String]| format!("{A_AND_O}{more}{}", steps.concat());
     let floats = "buffers.f = { type = \"float\", fill = { constant = -3.0 }, count = 4 }\n\
                   buffers.g = { type = \"float\", data = [0.0, 1.5, 4.5, 0.5] }\n";
-    let halves = |expectation: &str| with(floats, &[dispatch("halves", &["a", "f"]), expect(expectation)]);
+    let halves =
+        |expectation: &str| with(floats, &[dispatch("halves", &["a", "f"]), expect(expectation)]);
     let row = |id, verdict, counted, body| Row { id, verdict, counted, body };
     let by = |kernel: &str, rest: &str| {
         halves(&format!(
@@ -423,18 +475,48 @@ fn special_rows() -> Vec<Row> {
     let row = |id, verdict, counted, body| Row { id, verdict, counted, body };
     let guard: &[&str] = &["guarded"];
     vec![
-        row("stores-nothing", PASS, guard, guarded(&expect("buffer = \"y\"\nvalues = [7, 7, 7, 7]"))),
-        row("other-element", NOTHING, &[], guarded(&expect("buffer = \"x\"\nvalues = [5, 5, 5, 5]"))),
+        row(
+            "stores-nothing",
+            PASS,
+            guard,
+            guarded(&expect("buffer = \"y\"\nvalues = [7, 7, 7, 7]")),
+        ),
+        row(
+            "other-element",
+            NOTHING,
+            &[],
+            guarded(&expect("buffer = \"x\"\nvalues = [5, 5, 5, 5]")),
+        ),
         row(
             "outside-of-the-range",
             NOTHING,
             &[],
             guarded(&expect("buffer = \"y\"\noffset = 16\nvalues = [8, 8, 8, 8]")),
         ),
-        row("address", PASS, &["addresses"], addressed(&expect("buffer = \"y\"\nvalues = [2, 4, 6, 8]"))),
-        row("address-of-input", NOTHING, &[], addressed(&expect("buffer = \"x\"\nvalues = [1, 2, 3, 4]"))),
-        row("texels", PASS, &["image"], image(&expect("image = \"m\"\nvalues = [1.0, 1.0, 1.0, 1.0]"))),
-        row("texels-read", NOTHING, &[], image(&expect("image = \"s\"\nvalues = [1.0, 1.0, 1.0, 1.0]"))),
+        row(
+            "address",
+            PASS,
+            &["addresses"],
+            addressed(&expect("buffer = \"y\"\nvalues = [2, 4, 6, 8]")),
+        ),
+        row(
+            "address-of-input",
+            NOTHING,
+            &[],
+            addressed(&expect("buffer = \"x\"\nvalues = [1, 2, 3, 4]")),
+        ),
+        row(
+            "texels",
+            PASS,
+            &["image"],
+            image(&expect("image = \"m\"\nvalues = [1.0, 1.0, 1.0, 1.0]")),
+        ),
+        row(
+            "texels-read",
+            NOTHING,
+            &[],
+            image(&expect("image = \"s\"\nvalues = [1.0, 1.0, 1.0, 1.0]")),
+        ),
         row(
             "texels-of-another-level",
             NOTHING,
@@ -445,24 +527,47 @@ fn special_rows() -> Vec<Row> {
             "any-texel",
             NOTHING,
             &[],
-            image(&expect("image = \"m\"\nvalues = [0.5, 0.5, 0.5, 0.5]\ntolerance = { abs = 1.0 }")),
+            image(&expect(
+                "image = \"m\"\nvalues = [0.5, 0.5, 0.5, 0.5]\ntolerance = { abs = 1.0 }",
+            )),
         ),
-        row("store-switched-off", PASS, &["k"], switched_off(&expect("buffer = \"o\"\nvalues = [-1]"))),
-        row("switched-off-elsewhere", NOTHING, &[], switched_off(&expect("buffer = \"a\"\nvalues = [0]"))),
+        row(
+            "store-switched-off",
+            PASS,
+            &["k"],
+            switched_off(&expect("buffer = \"o\"\nvalues = [-1]")),
+        ),
+        row(
+            "switched-off-elsewhere",
+            NOTHING,
+            &[],
+            switched_off(&expect("buffer = \"a\"\nvalues = [0]")),
+        ),
     ]
 }
 
 fn rows() -> Vec<Row> {
-    [simple_rows(), chain_rows(), special_rows(), altered_rows(), scales::rows(), attack::rows(), parts::rows()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        simple_rows(),
+        chain_rows(),
+        special_rows(),
+        altered_rows(),
+        scales::rows(),
+        attack::rows(),
+        parts::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn project(folder: &Path, rows: &[Row]) {
     let kernels = [
         ("k", K.to_owned()),
-        ("twin", K.replacen("#version 450", "#version 450\n// Another file with the same code.", 1)),
+        (
+            "twin",
+            K.replacen("#version 450", "#version 450\n// Another file with the same code.", 1),
+        ),
         ("model", K.replace("a[g] > 0 && a[g] < 5", "a[g] >= 1 && !(a[g] > 4)")),
         ("copy", COPY.to_owned()),
         ("guarded", GUARDED.to_owned()),
@@ -496,8 +601,9 @@ fn project(folder: &Path, rows: &[Row]) {
     ];
     let mut settings = "schema = 1\nname = \"Judged\"\nlevel = \"D\"\n".to_owned();
     for (name, text) in &kernels {
-        settings +=
-            &format!("[[kernel]]\nname = \"{name}\"\nsource = \"glsl/{name}.comp\"\ntarget_env = \"vulkan1.2\"\n");
+        settings += &format!(
+            "[[kernel]]\nname = \"{name}\"\nsource = \"glsl/{name}.comp\"\ntarget_env = \"vulkan1.2\"\n"
+        );
         write(folder, &format!("glsl/{name}.comp"), text);
     }
     // The same source as `halves`.
@@ -526,7 +632,10 @@ fn project(folder: &Path, rows: &[Row]) {
         } else {
             ""
         };
-        tests += &format!("[[test]]\nid = \"{0}\"\nrequirements = [\"HLR-{0}\"]\n{more}{1}", row.id, row.body);
+        tests += &format!(
+            "[[test]]\nid = \"{0}\"\nrequirements = [\"HLR-{0}\"]\n{more}{1}",
+            row.id, row.body
+        );
     }
     write(folder, "requirements/all.toml", tests);
 }
@@ -534,11 +643,20 @@ fn project(folder: &Path, rows: &[Row]) {
 /// By test: the kernels that its records count for, on the sequential engine.
 fn counted(evidence: &Path) -> BTreeMap<String, Vec<String>> {
     let mut counted: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut files: Vec<_> = std::fs::read_dir(evidence).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(evidence).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    for file in files.iter().filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("kernel-")) {
+    for file in files
+        .iter()
+        .filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("kernel-"))
+    {
         let kernel: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-        for records in kernel["records"].as_array().unwrap().iter().filter(|records| records["counted"] == true) {
+        for records in kernel["records"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|records| records["counted"] == true)
+        {
             let test = records["test"].as_str().unwrap().to_owned();
             counted.entry(test).or_default().push(kernel["kernel"].as_str().unwrap().to_owned());
         }
@@ -552,8 +670,15 @@ fn what_no_expectation_looks_at_is_neither_verified_nor_covered() {
     let rows = rows();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
-    let campaign =
-        run_json(vkcert().arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 1);
+    let campaign = run_json(
+        vkcert()
+            .arg("certify")
+            .arg(folder.path())
+            .arg("--out")
+            .arg(&out)
+            .args(["--engine", "sequential"]),
+        1,
+    );
     let counted = counted(&out.join("latest/evidence"));
     let mut wrong = Vec::new();
     for row in &rows {
@@ -561,14 +686,22 @@ fn what_no_expectation_looks_at_is_neither_verified_nor_covered() {
         let test = tests.iter().find(|test| test["id"] == row.id).unwrap();
         let result = &test["results"][0];
         let requirements = campaign["requirements"].as_array().unwrap();
-        let of_row = |requirement: &&Value| requirement["requirement"]["uid"] == format!("HLR-{}", row.id);
+        let of_row =
+            |requirement: &&Value| requirement["requirement"]["uid"] == format!("HLR-{}", row.id);
         let verified = requirements.iter().find(of_row).unwrap()["status"] == "verified";
         let kernels = counted.get(row.id).cloned().unwrap_or_default();
-        if result["verdict"] != row.verdict || verified != (row.verdict == PASS) || kernels != row.counted {
-            wrong.push(format!("{}: {} {} {kernels:?}", row.id, result["verdict"], result["reason"]));
+        if result["verdict"] != row.verdict
+            || verified != (row.verdict == PASS)
+            || kernels != row.counted
+        {
+            wrong.push(format!(
+                "{}: {} {} {kernels:?}",
+                row.id, result["verdict"], result["reason"]
+            ));
         }
         let reason = result["reason"].as_str().unwrap_or_default();
-        let told = ["no output of its kernels is judged: ", "none of the tried alterations of what `"];
+        let told =
+            ["no output of its kernels is judged: ", "none of the tried alterations of what `"];
         if row.verdict == NOTHING && !told.iter().any(|start| reason.starts_with(start)) {
             wrong.push(format!("{}: the reason `{reason}`", row.id));
         }
@@ -594,35 +727,53 @@ fn a_run_outside_of_a_project_passes_without_expectation() {
 #[test]
 fn forged_flows_and_verdicts_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let rows: Vec<Row> = rows().into_iter().filter(|row| ["values", "input"].contains(&row.id)).collect();
+    let rows: Vec<Row> =
+        rows().into_iter().filter(|row| ["values", "input"].contains(&row.id)).collect();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
     let mut command = vkcert();
-    run(command.arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 1);
+    run(
+        command
+            .arg("certify")
+            .arg(folder.path())
+            .arg("--out")
+            .arg(&out)
+            .args(["--engine", "sequential"]),
+        1,
+    );
     let evidence = out.join("latest/evidence");
     let test = |campaign: &Value, id: &str| -> usize {
         let tests = campaign["tests"].as_array().unwrap();
         tests.iter().position(|test| test["id"] == id).unwrap()
     };
     type Forgery<'a> = (&'a str, &'a dyn Fn(&mut Value));
-    let input =
-        test(&serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap(), "input");
+    let input = test(
+        &serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap(),
+        "input",
+    );
     let forgeries: [Forgery; 3] = [
-        ("campaign.json/tests/INPUT/results/0/verdict: stored \"pass\", derived \"undetermined\"", &|campaign| {
-            let at = test(campaign, "input");
-            campaign["tests"][at]["results"][0]["verdict"] = "pass".into();
-        }),
-        ("campaign.json/tests/INPUT/flows/0/stores/0/to/0/buffer: stored \"p\", derived \"o\"", &|campaign| {
-            let at = test(campaign, "input");
-            campaign["tests"][at]["flows"][0]["stores"][0]["to"][0]["buffer"] = "p".into();
-        }),
+        (
+            "campaign.json/tests/INPUT/results/0/verdict: stored \"pass\", derived \"undetermined\"",
+            &|campaign| {
+                let at = test(campaign, "input");
+                campaign["tests"][at]["results"][0]["verdict"] = "pass".into();
+            },
+        ),
+        (
+            "campaign.json/tests/INPUT/flows/0/stores/0/to/0/buffer: stored \"p\", derived \"o\"",
+            &|campaign| {
+                let at = test(campaign, "input");
+                campaign["tests"][at]["flows"][0]["stores"][0]["to"][0]["buffer"] = "p".into();
+            },
+        ),
         ("campaign.json/tests/VALUES/flows: not stored, derived [{", &|campaign| {
             let at = test(campaign, "values");
             campaign["tests"][at]["flows"] = Value::Array(Vec::new());
         }),
     ];
     for (told, change) in forgeries {
-        let told = told.replace("INPUT", &input.to_string()).replace("VALUES", &(1 - input).to_string());
+        let told =
+            told.replace("INPUT", &input.to_string()).replace("VALUES", &(1 - input).to_string());
         let copy = folder.path().join("forged");
         copy_tree(&evidence, &copy);
         forge(&copy, "campaign.json", change);

@@ -1,8 +1,8 @@
-//! Justifications of obligations: what they are bound to, what refutes them, what each class closes, and that `verify` finds
-//! whatever is changed about them.
+//! Justifications of obligations: what they are bound to, what refutes them, what each class
+//! closes, and that `verify` finds whatever is changed about them.
 //!
-//! Each way in which code can become other code under a justification has a small project of its own: the justification is
-//! accepted before, and stale after.
+//! Each way in which code can become other code under a justification has a small project of its
+//! own: the justification is accepted before, and stale after.
 
 use crate::support;
 
@@ -17,7 +17,8 @@ layout(std430, binding = 0) buffer Samples { int a[]; };
 layout(std430, binding = 1) buffer Results { int r[]; };
 ";
 
-const SETTINGS: &str = "schema = 1\nname = \"Justified\"\nlevel = \"A\"\n\n[[kernel]]\nname = \"k\"\n";
+const SETTINGS: &str =
+    "schema = 1\nname = \"Justified\"\nlevel = \"A\"\n\n[[kernel]]\nname = \"k\"\n";
 const GLSL: &str = "source = \"k.comp\"\n";
 
 const REQUIREMENTS: &str = "schema = 1
@@ -86,7 +87,10 @@ impl Project {
         let rows = run_json(vkcert().args(["list", "obligations"]).arg(self.path()), 0);
         let justification = |obligation: &&str| {
             let row = rows.as_array().unwrap().iter().find(|row| row["id"] == *obligation);
-            let hash = row.unwrap_or_else(|| panic!("no obligation {obligation}: {rows:#}"))["hash"].as_str().unwrap();
+            let hash =
+                row.unwrap_or_else(|| panic!("no obligation {obligation}: {rows:#}"))["hash"]
+                    .as_str()
+                    .unwrap();
             format!(
                 "[[justification]]\nkernel = \"k\"\nobligation = \"{obligation}\"\n{stated}\nreason = \"Reviewed.\"\n\
                  author = \"A. Author\"\napprover = \"B. Approver\"\nhash = \"{hash}\"\n\n"
@@ -103,7 +107,13 @@ impl Project {
     /// The campaign, whatever it comes to; its evidence verifies.
     fn certify(&self) -> Value {
         let mut command = vkcert();
-        command.arg("certify").arg(self.path()).args(["--engine", "sequential", "--quiet", "--format", "json"]);
+        command.arg("certify").arg(self.path()).args([
+            "--engine",
+            "sequential",
+            "--quiet",
+            "--format",
+            "json",
+        ]);
         let output = command.output().unwrap();
         let campaign: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
@@ -153,7 +163,13 @@ const GUARDED: &str = "void main() {
 #[test]
 fn a_justification_goes_stale_with_the_code() {
     let ways = [
-        Way { name: "object code", obligation: "B1.T", body: GUARDED, from: "a[g] > 100", to: "(a[g] ^ 12) * 7 > 99" },
+        Way {
+            name: "object code",
+            obligation: "B1.T",
+            body: GUARDED,
+            from: "a[g] > 100",
+            to: "(a[g] ^ 12) * 7 > 99",
+        },
         Way {
             name: "another constant",
             obligation: "S4",
@@ -226,8 +242,9 @@ void main() { int g = int(gl_GlobalInvocationID.x); SET(1); if (a[g] > 100) { SE
         assert_eq!(project.rejection(), "", "{name}");
         project.change("k.comp", from, to);
         let rejection = project.rejection();
-        let words =
-            format!("stale: {obligation} or the code or configuration of its kernel is not what was signed for");
+        let words = format!(
+            "stale: {obligation} or the code or configuration of its kernel is not what was signed for"
+        );
         assert!(rejection.starts_with(&words), "{name}: {rejection}");
     }
 }
@@ -244,7 +261,8 @@ fn text_behind_what_is_displayed_is_part_of_it() {
     assert!(project.rejection().starts_with("stale: "));
 }
 
-/// The compiler makes the same code of both, and the statement that the number names is another one.
+/// The compiler makes the same code of both, and the statement that the number names is another
+/// one.
 #[test]
 fn an_equal_statement_that_makes_no_code_is_counted() {
     let body = "void main() {
@@ -268,8 +286,13 @@ fn an_equal_statement_that_makes_no_code_is_counted() {
         assert!(rejection.starts_with("stale: "), "{rejection}");
     }
     let rows = run_json(vkcert().args(["list", "obligations"]).arg(project.path()), 0);
-    let equal: Vec<&Value> =
-        rows.as_array().unwrap().iter().filter(|row| row["text"] == "int x = a[0];").map(|row| &row["hash"]).collect();
+    let equal: Vec<&Value> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["text"] == "int x = a[0];")
+        .map(|row| &row["hash"])
+        .collect();
     assert!(equal.len() == 2 && equal[0] != equal[1], "{rows:#}");
 }
 
@@ -278,7 +301,8 @@ fn what_a_configuration_fixes_is_part_of_it() {
     let body = "layout(constant_id = 0) const int MODE = 0;
 void main() { int g = int(gl_GlobalInvocationID.x); r[g] = 1; if (a[g] > 100 + MODE) { r[g] = 0; } }
 ";
-    let configured = "\n[[kernel.configuration]]\nname = \"plain\"\nspecialization = { 0 = { value = 0 } }\n";
+    let configured =
+        "\n[[kernel.configuration]]\nname = \"plain\"\nspecialization = { 0 = { value = 0 } }\n";
     let project = Project::new(body, &passing());
     write(project.path(), "vkcert.toml", format!("{SETTINGS}{GLSL}{configured}"));
     project.justify("D1.T", DEFENSIVE);
@@ -293,19 +317,27 @@ void main() { int g = int(gl_GlobalInvocationID.x); r[g] = 1; if (a[g] > 100 + M
     assert!(project.rejection().starts_with("stale: "));
 }
 
-/// Where no configuration is declared, tests make them: without these tests nothing is stale, and nothing is judged.
+/// Where no configuration is declared, tests make them: without these tests nothing is stale, and
+/// nothing is judged.
 #[test]
 fn what_a_left_out_test_configures_is_not_judged() {
     let body = "layout(constant_id = 0) const int MODE = 0;
 void main() { int g = int(gl_GlobalInvocationID.x); r[g] = 1; if (a[g] > 100 + MODE) { r[g] = 0; } }
 ";
     let dispatch = "specialization = { 0 = { value = 1 } }\n";
-    let other = passing().replace("\"T1\"", "\"T2\"").replace("groups", &format!("{dispatch}groups"));
+    let other =
+        passing().replace("\"T1\"", "\"T2\"").replace("groups", &format!("{dispatch}groups"));
     let project = Project::new(body, &format!("{}{other}", passing()));
     project.justify("D1.T", DEFENSIVE);
     assert_eq!(project.rejection(), "");
     let mut command = vkcert();
-    command.arg("certify").arg(project.path()).args(["--engine", "sequential", "--quiet", "--without", "T2"]);
+    command.arg("certify").arg(project.path()).args([
+        "--engine",
+        "sequential",
+        "--quiet",
+        "--without",
+        "T2",
+    ]);
     let campaign = run_json(&mut command, 1);
     let row = &campaign["justifications"][0];
     assert_eq!(row["rejected"], Value::Null);
@@ -322,7 +354,10 @@ fn headers_and_defines_are_part_of_it() {
     let body = "#include \"limit.h\"
 void main() { int g = int(gl_GlobalInvocationID.x); r[g] = 1; if (a[g] > LIMIT + MORE) { r[g] = 0; } }
 ";
-    let project = Project::new(&format!("#extension GL_GOOGLE_include_directive : enable\n{body}"), &passing());
+    let project = Project::new(
+        &format!("#extension GL_GOOGLE_include_directive : enable\n{body}"),
+        &passing(),
+    );
     write(project.path(), "limit.h", "#define LIMIT 100\n");
     write(project.path(), "vkcert.toml", format!("{SETTINGS}{GLSL}defines = {{ MORE = \"0\" }}\n"));
     project.justify("D1.T", DEFENSIVE);
@@ -342,8 +377,10 @@ const TWO_CONDITIONS: &str = "void main() {
 }
 ";
 
-const NEVER: &str = "class = \"deactivated\"\ncategory = \"never\"\nmeans = \"The host has no such mode.\"";
-const ELSEWHERE: &str = "class = \"deactivated\"\ncategory = \"other-configuration\"\nmeans = \"A jumper.\"";
+const NEVER: &str =
+    "class = \"deactivated\"\ncategory = \"never\"\nmeans = \"The host has no such mode.\"";
+const ELSEWHERE: &str =
+    "class = \"deactivated\"\ncategory = \"other-configuration\"\nmeans = \"A jumper.\"";
 const INFEASIBLE: &str = "class = \"infeasible\"\nargument = \"The samples are between 1 and 4.\"";
 const DEAD: &str = "class = \"dead\"";
 
@@ -361,8 +398,12 @@ fn what_records_contradict_is_rejected_with_the_test() {
         for class in [DEAD, NEVER, ELSEWHERE, INFEASIBLE] {
             project.justify_all(&obligations, class);
             for (obligation, rejection) in obligations.iter().zip(project.rejections()) {
-                let told = rejection.starts_with("contradicted: the records of ") && rejection.contains("T2");
-                assert!(told && rejection.contains(&format!("show {obligation}")), "{class}: {rejection}");
+                let told = rejection.starts_with("contradicted: the records of ")
+                    && rejection.contains("T2");
+                assert!(
+                    told && rejection.contains(&format!("show {obligation}")),
+                    "{class}: {rejection}"
+                );
             }
         }
         // These say nothing of what can happen.
@@ -379,14 +420,18 @@ fn what_records_contradict_is_rejected_with_the_test() {
 
 #[test]
 fn a_contradiction_is_told_before_a_stale_hash() {
-    let project =
-        Project::new(TWO_CONDITIONS, &format!("{}{}", passing(), test("T2", "", "[0, 3, 9, 1]", "[0, 1, 0, 1]")));
+    let project = Project::new(
+        TWO_CONDITIONS,
+        &format!("{}{}", passing(), test("T2", "", "[0, 3, 9, 1]", "[0, 1, 0, 1]")),
+    );
     project.justify("D1.F", DEAD);
     project.change("requirements/justified.toml", "hash = \"sha256:", "hash = \"sha256:00000000");
     let text = std::fs::read_to_string(project.path().join("requirements/justified.toml")).unwrap();
     let at = text.rfind("sha256:").unwrap() + "sha256:".len();
     write(project.path(), "requirements/justified.toml", format!("{}\"\n", &text[..at + 64]));
-    assert!(project.rejection().starts_with("contradicted: the records of T2 on sequential show D1.F"));
+    assert!(
+        project.rejection().starts_with("contradicted: the records of T2 on sequential show D1.F")
+    );
 }
 
 #[test]
@@ -421,7 +466,10 @@ fn dead_is_what_the_module_does_not_hold() {
     let project = Project::new(body, &passing());
     project.justify_all(&["S4", "D1.T", "B1.T", "S6"], DEAD);
     let rejections = project.rejections();
-    assert!(rejections[..3].iter().all(|rejection| rejection.contains("is to be removed")), "{rejections:#?}");
+    assert!(
+        rejections[..3].iter().all(|rejection| rejection.contains("is to be removed")),
+        "{rejections:#?}"
+    );
     assert_eq!(rejections[3], "");
     assert_eq!(project.kernel()["coverage"]["statements"][5]["status"], "justified");
 }
@@ -432,20 +480,41 @@ fn the_module_is_the_same_without_what_is_dead() {
     let start = "int g = int(gl_GlobalInvocationID.x); r[g] = 1;";
     let bodies = [
         format!("void main() {{ {start} return; r[g] = 7; }}\n"),
-        format!("void main() {{ {start} for (int i = 0; i < 2; i++) {{ r[g] = 1; break; r[g] = 7; }} }}\n"),
-        format!("void main() {{ {start} for (int i = 0; i < 2; i++) {{ r[g] = 1; continue; r[g] = 7; }} }}\n"),
-        format!("void main() {{ {start} if (a[g] > 9) {{ return; }} else {{ return; }} r[g] = 7; }}\n"),
+        format!(
+            "void main() {{ {start} for (int i = 0; i < 2; i++) {{ r[g] = 1; break; r[g] = 7; }} }}\n"
+        ),
+        format!(
+            "void main() {{ {start} for (int i = 0; i < 2; i++) {{ r[g] = 1; continue; r[g] = 7; }} }}\n"
+        ),
+        format!(
+            "void main() {{ {start} if (a[g] > 9) {{ return; }} else {{ return; }} r[g] = 7; }}\n"
+        ),
         format!("void main() {{ {start} switch (a[g]) {{ case 1: break; r[g] = 7; }} }}\n"),
-        format!("int f() {{ return 1; return 2; r[0] = 7; }}\nvoid main() {{ {start} r[g] = f(); }}\n"),
+        format!(
+            "int f() {{ return 1; return 2; r[0] = 7; }}\nvoid main() {{ {start} r[g] = f(); }}\n"
+        ),
     ];
     for optimization in ["zero", "performance"] {
         for body in &bodies {
             let project = Project::new(body, "");
-            project.change("vkcert.toml", GLSL, &format!("{GLSL}optimization = \"{optimization}\"\n"));
-            let proposed = run_json(vkcert().args(["list", "obligations", "--propose"]).arg(project.path()), 0);
-            let dead =
-                |row: &&Value| row["proposal"]["class"] == "dead" && row["text"].as_str().unwrap().ends_with("= 7;");
-            assert_eq!(proposed.as_array().unwrap().iter().filter(dead).count(), 1, "{body}: {proposed:#}");
+            project.change(
+                "vkcert.toml",
+                GLSL,
+                &format!("{GLSL}optimization = \"{optimization}\"\n"),
+            );
+            let proposed = run_json(
+                vkcert().args(["list", "obligations", "--propose"]).arg(project.path()),
+                0,
+            );
+            let dead = |row: &&Value| {
+                row["proposal"]["class"] == "dead"
+                    && row["text"].as_str().unwrap().ends_with("= 7;")
+            };
+            assert_eq!(
+                proposed.as_array().unwrap().iter().filter(dead).count(),
+                1,
+                "{body}: {proposed:#}"
+            );
             let module = || {
                 run(vkcert().arg("build").arg(project.path()), 0);
                 std::fs::read(project.path().join("spirv/k.spv")).unwrap()
@@ -453,18 +522,24 @@ fn the_module_is_the_same_without_what_is_dead() {
             let before = module();
             let text = std::fs::read_to_string(project.path().join("k.comp")).unwrap();
             let at = text.rfind("r[g] = 7;").or_else(|| text.rfind("r[0] = 7;")).unwrap();
-            write(project.path(), "k.comp", format!("{}         {}", &text[..at], &text[at + "r[g] = 7;".len()..]));
+            write(
+                project.path(),
+                "k.comp",
+                format!("{}         {}", &text[..at], &text[at + "r[g] = 7;".len()..]),
+            );
             assert_eq!(instructions(&module()), instructions(&before), "{optimization}: {body}");
         }
     }
 }
 
-/// Opcodes of the functions of a module. A constant that nobody uses any more may stay in front of them.
+/// Opcodes of the functions of a module. A constant that nobody uses any more may stay in front of
+/// them.
 fn instructions(module: &[u8]) -> Vec<u32> {
     const FUNCTION: u32 = 54;
     const LINE: u32 = 8;
     const NO_LINE: u32 = 317;
-    let words: Vec<u32> = module.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let words: Vec<u32> =
+        module.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
     let (mut at, mut opcodes) = (5, Vec::new());
     while at < words.len() {
         let opcode = words[at] & 0xffff;
@@ -476,7 +551,8 @@ fn instructions(module: &[u8]) -> Vec<u32> {
     opcodes
 }
 
-/// What is proposed is accepted once a person has signed it, and nothing is proposed that would not be.
+/// What is proposed is accepted once a person has signed it, and nothing is proposed that would not
+/// be.
 #[test]
 fn proposals_are_accepted_once_they_are_signed() {
     let body = "layout(constant_id = 0) const int MODE = 0;
@@ -491,25 +567,34 @@ void main() {
 }
 ";
     let project = Project::new(body, &passing());
-    let proposed = run_json(vkcert().args(["list", "obligations", "--propose"]).arg(project.path()), 0);
+    let proposed =
+        run_json(vkcert().args(["list", "obligations", "--propose"]).arg(project.path()), 0);
     let classes: Vec<(&str, &str)> = proposed
         .as_array()
         .unwrap()
         .iter()
         .map(|row| (row["id"].as_str().unwrap(), row["proposal"]["class"].as_str().unwrap()))
         .collect();
-    for expected in [("S4", "deactivated"), ("D1.T", "deactivated"), ("D2.T", "infeasible"), ("S10", "dead")] {
+    for expected in
+        [("S4", "deactivated"), ("D1.T", "deactivated"), ("D2.T", "infeasible"), ("S10", "dead")]
+    {
         assert!(classes.contains(&expected), "{expected:?}: {classes:?}");
     }
-    // The module holds what stands under `if (false)`: it is to be removed, and there is nothing to propose.
+    // The module holds what stands under `if (false)`: it is to be removed, and there is nothing to
+    // propose.
     assert!(classes.iter().all(|(id, _)| *id != "S6"), "{classes:?}");
-    let text = run(vkcert().args(["list", "obligations", "--propose"]).arg(project.path()), 0).stdout;
+    let text =
+        run(vkcert().args(["list", "obligations", "--propose"]).arg(project.path()), 0).stdout;
     let text = String::from_utf8(text).unwrap();
     assert!(
-        text.contains("category = \"never\"") && text.contains("means = ") && text.contains("argument = "),
+        text.contains("category = \"never\"")
+            && text.contains("means = ")
+            && text.contains("argument = "),
         "{text}"
     );
-    let signed = text.replace("author = \"\"", "author = \"A\"").replace("approver = \"\"", "approver = \"B\"");
+    let signed = text
+        .replace("author = \"\"", "author = \"A\"")
+        .replace("approver = \"\"", "approver = \"B\"");
     write(project.path(), "requirements/justified.toml", format!("schema = 1\n\n{signed}"));
     let campaign = project.certify();
     for row in campaign["justifications"].as_array().unwrap() {
@@ -522,12 +607,18 @@ void main() {
 #[test]
 fn a_module_without_source_is_justified_as_any_other() {
     let project = Project::new(GUARDED, &passing());
-    project.change("vkcert.toml", "level = \"A\"\n", "level = \"A\"\ncriteria = [\"object-branch\"]\n");
+    project.change(
+        "vkcert.toml",
+        "level = \"A\"\n",
+        "level = \"A\"\ncriteria = [\"object-branch\"]\n",
+    );
     run(vkcert().arg("build").arg(project.path()), 0);
     project.change("vkcert.toml", GLSL, "source = \"spirv/k.spv\"\nlanguage = \"spirv\"\n");
     let open = |campaign: &Value| {
         let reasons = campaign["conclusion"]["reasons"].as_array().unwrap();
-        reasons.iter().any(|reason| reason.as_str().unwrap().contains("object-branch obligations not covered"))
+        reasons.iter().any(|reason| {
+            reason.as_str().unwrap().contains("object-branch obligations not covered")
+        })
     };
     assert!(open(&project.certify()));
     project.justify("B1.T", "class = \"analysis\"");
@@ -540,8 +631,14 @@ fn a_module_without_source_is_justified_as_any_other() {
     // Nothing of the source is claimed by it.
     let rows = kernel["coverage"]["summary"].as_array().unwrap();
     let row = |name: &str| rows.iter().find(|row| row["criterion"] == name).unwrap();
-    assert_eq!((&row("statement")["total"], &row("statement")["undetermined"]), (&1.into(), &1.into()));
-    assert_eq!((&row("object-branch")["justified"], &row("object-branch")["covered"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&row("statement")["total"], &row("statement")["undetermined"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(
+        (&row("object-branch")["justified"], &row("object-branch")["covered"]),
+        (&1.into(), &1.into())
+    );
     // It is bound to the module.
     project.change("vkcert.toml", "source = \"spirv/k.spv\"\nlanguage = \"spirv\"\n", GLSL);
     project.change("k.comp", "a[g] > 100", "a[g] > 101");
@@ -556,7 +653,11 @@ fn a_text_that_is_a_document_is_refused() {
     project.justify("S4", DEFENSIVE);
     project.change("requirements/justified.toml", "Reviewed.", &"long ".repeat(32_000));
     let result = run_json(vkcert().arg("certify").arg(project.path()), 2);
-    assert_eq!((&result["error"]["kind"], &result["error"]["line"]), (&"limit".into(), &7.into()), "{result:#}");
+    assert_eq!(
+        (&result["error"]["kind"], &result["error"]["line"]),
+        (&"limit".into(), &7.into()),
+        "{result:#}"
+    );
     let told = result["error"]["message"].as_str().unwrap();
     assert_eq!(told, "the reason of a justification has 160000 bytes; the limit is 65536");
 }
@@ -613,7 +714,9 @@ fn justifications_that_are_changed_by_hand_do_not_verify() {
     // A rejected one is not accepted by hand.
     project.justify("S4", "class = \"missing-test\"");
     assert!(!project.rejection().is_empty());
-    forge(&project.evidence(), "campaign.json", |campaign| campaign["justifications"][0]["rejected"] = Value::Null);
+    forge(&project.evidence(), "campaign.json", |campaign| {
+        campaign["justifications"][0]["rejected"] = Value::Null
+    });
     run(vkcert().arg("verify").arg(project.evidence()), 1);
     // What it is bound to is part of the kernel's evidence.
     project.justify("S4", NEVER);
@@ -624,7 +727,8 @@ fn justifications_that_are_changed_by_hand_do_not_verify() {
     run(vkcert().arg("verify").arg(project.evidence()), 1);
 }
 
-/// Evidence that an earlier version wrote: an accepted race, and a justification of a class that closes nothing by now.
+/// Evidence that an earlier version wrote: an accepted race, and a justification of a class that
+/// closes nothing by now.
 #[test]
 fn evidence_of_format_1_is_judged_by_what_that_format_knew() {
     let folder = tempfile::tempdir().unwrap();
@@ -635,18 +739,26 @@ fn evidence_of_format_1_is_judged_by_what_that_format_knew() {
     assert!(told.lines().last().is_some_and(|line| line.starts_with("verified in part")), "{told}");
     run(vkcert().arg("verify").arg(folder.path()).arg("--strict"), 1);
     for (format, times) in [("terminal", 2), ("html", 1)] {
-        let report = run(vkcert().arg("report").arg(folder.path()).args(["--report-format", format]), 0);
+        let report =
+            run(vkcert().arg("report").arg(folder.path()).args(["--report-format", format]), 0);
         let report = String::from_utf8_lossy(&report.stdout).into_owned();
         assert_eq!(report.matches("VERIFIED IN PART").count(), times, "{format}");
     }
-    let report = run(vkcert().arg("report").arg(folder.path()).args(["--report-format", "json"]), 0);
+    let report =
+        run(vkcert().arg("report").arg(folder.path()).args(["--report-format", "json"]), 0);
     let report: Value = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!(report["verified"], false);
     let intact = std::fs::read(folder.path().join("campaign.json")).unwrap();
     let changes: [fn(&mut Value); 4] = [
-        |campaign| campaign["justifications"][0]["justification"]["hash"] = format!("sha256:{}", "1".repeat(64)).into(),
+        |campaign| {
+            campaign["justifications"][0]["justification"]["hash"] =
+                format!("sha256:{}", "1".repeat(64)).into()
+        },
         |campaign| campaign["justifications"][1]["justification"]["approver"] = "A. Author".into(),
-        |campaign| campaign["tests"][0]["results"][0]["findings"][0]["acceptance"]["content"] = "nothing".into(),
+        |campaign| {
+            campaign["tests"][0]["results"][0]["findings"][0]["acceptance"]["content"] =
+                "nothing".into()
+        },
         |campaign| campaign["schema"] = 2.into(),
     ];
     for change in changes {

@@ -1,7 +1,9 @@
-//! Differential tests: every kernel of `tests/kernels` gives the expected values on both engines, without a finding.
+//! Differential tests: every kernel of `tests/kernels` gives the expected values on both engines,
+//! without a finding.
 //!
-//! The expected values were computed apart from the kernels, from the definition of each function. Needs a Vulkan device
-//! (`make setup` installs one in software); its absence is a failure here, not a pass.
+//! The expected values were computed apart from the kernels, from the definition of each function.
+//! Needs a Vulkan device (`make setup` installs one in software); its absence is a failure here,
+//! not a pass.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -25,14 +27,16 @@ fn passed_results(file: &Path, engine: &str) -> Vec<Value> {
     let text = String::from_utf8(output.stdout).expect("JSON is UTF-8");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{}\n{text}\n{errors}", file.display());
-    let document: Value = serde_json::from_str(&text).expect("standard output is one JSON document");
+    let document: Value =
+        serde_json::from_str(&text).expect("standard output is one JSON document");
     document["tests"].as_array().expect("a list of results").clone()
 }
 
 fn passes_on_both_engines(kernel: &str) {
     let results = passed_results(&folder("kernels").join(format!("{kernel}.toml")), "both");
     for engine in ["sequential", "vulkan"] {
-        let of_engine: Vec<&Value> = results.iter().filter(|result| result["engine"] == engine).collect();
+        let of_engine: Vec<&Value> =
+            results.iter().filter(|result| result["engine"] == engine).collect();
         assert!(!of_engine.is_empty(), "no result of the {engine} engine");
         for result in of_engine {
             assert_eq!(result["verdict"], "pass", "{result}");

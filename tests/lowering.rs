@@ -1,5 +1,6 @@
-//! The single-thread-equivalent form: its additional loop decisions are covered by the tests that cover the kernel, and
-//! loading every tile before any is consumed, as a published sequential version does, is another computation.
+//! The single-thread-equivalent form: its additional loop decisions are covered by the tests that
+//! cover the kernel, and loading every tile before any is consumed, as a published sequential
+//! version does, is another computation.
 
 use crate::device;
 use crate::filetest;
@@ -33,13 +34,21 @@ fn workgroup_loops(campaign: &Campaign, kernel: &str) -> [(u64, u64); 3] {
     loops
 }
 
-/// Tables II to XIV of the paper: what covers the kernel covers the sequential form, whose only additional decisions are
-/// loops over workgroups and, per barrier region, over invocations.
+/// Tables II to XIV of the paper: what covers the kernel covers the sequential form, whose only
+/// additional decisions are loops over workgroups and, per barrier region, over invocations.
 #[test]
 fn the_tests_that_cover_the_kernel_cover_the_loops_of_the_lowering() {
     let out = tempfile::tempdir().unwrap();
     let reports = out.path().join("reports");
-    run(vkcert().arg("certify").arg(root()).arg("--out").arg(&reports).args(["--engine", "sequential"]), 0);
+    run(
+        vkcert()
+            .arg("certify")
+            .arg(root())
+            .arg("--out")
+            .arg(&reports)
+            .args(["--engine", "sequential"]),
+        0,
+    );
     let evidence = reports.join("evidence");
     let campaign: Campaign = read(&evidence, "campaign.json");
     for (kernel, regions) in [("matmul_naive", 1), ("matmul_tiled", 3)] {
@@ -49,22 +58,38 @@ fn the_tests_that_cover_the_kernel_cover_the_loops_of_the_lowering() {
             assert_eq!(criterion.covered, criterion.total, "{kernel}: {criterion:?}");
         }
 
-        let texts: Vec<&str> = stored.lowering.iter().map(|decision| decision.text.as_str()).collect();
+        let texts: Vec<&str> =
+            stored.lowering.iter().map(|decision| decision.text.as_str()).collect();
         assert_eq!(texts.len(), 3 + 3 * regions, "{kernel}: {texts:?}");
         for decision in &stored.lowering {
             assert!(decision.true_count > 0 && decision.false_count > 0, "{kernel}: {decision:?}");
         }
         for (decision, counts) in stored.lowering.iter().zip(workgroup_loops(&campaign, kernel)) {
             assert!(decision.text.starts_with("workgroup."), "{kernel}: {decision:?}");
-            assert_eq!((decision.true_count, decision.false_count), counts, "{kernel}: {decision:?}");
+            assert_eq!(
+                (decision.true_count, decision.false_count),
+                counts,
+                "{kernel}: {decision:?}"
+            );
         }
-        assert!(texts[3..].iter().all(|text| text.starts_with("invocation.")), "{kernel}: {texts:?}");
+        assert!(
+            texts[3..].iter().all(|text| text.starts_with("invocation.")),
+            "{kernel}: {texts:?}"
+        );
 
         // Reported apart: no obligation of the kernel is one of these loops.
-        let outcomes: usize = stored.coverage.decisions.iter().map(|decision| decision.outcomes.len()).sum();
-        let decision = stored.coverage.summary.iter().find(|one| one.criterion == "decision").unwrap();
+        let outcomes: usize =
+            stored.coverage.decisions.iter().map(|decision| decision.outcomes.len()).sum();
+        let decision =
+            stored.coverage.summary.iter().find(|one| one.criterion == "decision").unwrap();
         assert_eq!(decision.total as usize, outcomes + stored.coverage.points.len(), "{kernel}");
-        assert!(stored.coverage.decisions.iter().all(|decision| !texts.contains(&decision.text.as_str())));
+        assert!(
+            stored
+                .coverage
+                .decisions
+                .iter()
+                .all(|decision| !texts.contains(&decision.text.as_str()))
+        );
     }
 }
 
@@ -84,7 +109,9 @@ type Tile = [[f32; TILE]; TILE];
 impl Product {
     fn new(m: usize, n: usize, k: usize) -> Self {
         // Small enough that every sum is exact in any order.
-        let values = |count: usize, step: usize| (0..count).map(|i| ((i * step) % 13) as f32 - 6.0).collect();
+        let values = |count: usize, step: usize| {
+            (0..count).map(|i| ((i * step) % 13) as f32 - 6.0).collect()
+        };
         Self { m, n, k, left: values(m * n, 7), right: values(n * k, 5) }
     }
 
@@ -103,12 +130,18 @@ impl Product {
     /// What one invocation loads of tile number `tile`; zero beyond the edges.
     fn load(&self, tile: usize, [x, y]: [usize; 2], [local_x, local_y]: [usize; 2]) -> [f32; 2] {
         let (left_column, right_row) = (tile * TILE + local_x, tile * TILE + local_y);
-        let left = if y < self.m && left_column < self.n { self.left[y * self.n + left_column] } else { 0.0 };
-        let right = if right_row < self.n && x < self.k { self.right[right_row * self.k + x] } else { 0.0 };
+        let left = if y < self.m && left_column < self.n {
+            self.left[y * self.n + left_column]
+        } else {
+            0.0
+        };
+        let right =
+            if right_row < self.n && x < self.k { self.right[right_row * self.k + x] } else { 0.0 };
         [left, right]
     }
 
-    /// Runs `workgroup` for every workgroup; it adds to the sums of its invocations, by local index.
+    /// Runs `workgroup` for every workgroup; it adds to the sums of its invocations, by local
+    /// index.
     fn by_workgroups(&self, workgroup: impl Fn([usize; 2], &mut [f32])) -> Vec<f32> {
         let mut result = vec![f32::NAN; self.m * self.k];
         let [columns, rows] = self.groups();
@@ -133,19 +166,23 @@ impl Product {
         }
     }
 
-    /// The lowering: the loop with barriers outside, a loop over invocations in each region between barriers.
+    /// The lowering: the loop with barriers outside, a loop over invocations in each region between
+    /// barriers.
     fn lowered(&self) -> Vec<f32> {
         self.by_workgroups(|group, sums| {
             let mut tiles = [[[0.0; TILE]; TILE]; 2];
             for tile in 0..self.n.div_ceil(TILE) {
                 self.load_all(tile, group, &mut tiles);
-                sums.iter_mut().enumerate().for_each(|(index, sum)| consume(&tiles, local(index), sum));
+                sums.iter_mut()
+                    .enumerate()
+                    .for_each(|(index, sum)| consume(&tiles, local(index), sum));
             }
         })
     }
 
-    /// Figure 6: the loop over tiles stands inside each of the two loops over invocations, so that every invocation
-    /// loads all its tiles, each over the one before, and only then any invocation consumes.
+    /// Figure 6: the loop over tiles stands inside each of the two loops over invocations, so that
+    /// every invocation loads all its tiles, each over the one before, and only then any invocation
+    /// consumes.
     fn split(&self) -> Vec<f32> {
         let count = self.n.div_ceil(TILE);
         self.by_workgroups(|group, sums| {
@@ -159,10 +196,15 @@ impl Product {
 
     /// The tiled kernel of the demonstration on this product.
     fn job(&self, words: &[u32]) -> FileTest {
-        let floats = |values: &[f32]| values.iter().map(|value| Some(value.to_bits())).collect::<Vec<_>>();
+        let floats =
+            |values: &[f32]| values.iter().map(|value| Some(value.to_bits())).collect::<Vec<_>>();
         let contents = [floats(&self.left), floats(&self.right), vec![Some(0); self.m * self.k]];
-        let buffer =
-            |(binding, words)| filetest::Buffer { binding, class: DescriptorClass::Storage, words, range: None };
+        let buffer = |(binding, words)| filetest::Buffer {
+            binding,
+            class: DescriptorClass::Storage,
+            words,
+            range: None,
+        };
         let [x, y] = self.groups();
         FileTest {
             name: "matmul_tiled".to_owned(),
@@ -216,7 +258,8 @@ fn the_lowering_computes_the_product_and_the_published_split_does_not() {
         assert_ne!(bits(&product.split()), expected, "{m} {n} {k}");
         let job = product.job(&words_of_kernel).job();
         for tile_width in [1, 64, 1024] {
-            let mut engine = SequentialExecutor::new(Settings { tile_width, ..Settings::default() });
+            let mut engine =
+                SequentialExecutor::new(Settings { tile_width, ..Settings::default() });
             let run = engine.run(&job, &mut Unobserved).unwrap();
             assert_eq!((run.completion, run.findings), (Completion::Completed, Vec::new()));
             assert_eq!(words(&run.buffers[2]), expected, "{m} {n} {k}, tiles of {tile_width}");
@@ -235,7 +278,10 @@ fn the_device_computes_what_the_lowering_computes() {
         let job = Product::new(m, n, k).job(&words_of_kernel).job();
         let on_device = device.run(&job, &mut Unobserved).unwrap();
         let sequential = SequentialExecutor::default().run(&job, &mut Unobserved).unwrap();
-        assert_eq!((&on_device.completion, &on_device.findings), (&Completion::Completed, &Vec::new()));
+        assert_eq!(
+            (&on_device.completion, &on_device.findings),
+            (&Completion::Completed, &Vec::new())
+        );
         assert_eq!(on_device.buffers, sequential.buffers, "{m} {n} {k}");
     }
 }
@@ -243,13 +289,20 @@ fn the_device_computes_what_the_lowering_computes() {
 #[test]
 fn the_printed_lowering_keeps_the_tile_loop_outside_and_shows_the_source() {
     let text = lower(&Module::parse(tiled()).unwrap(), "main").unwrap().to_string();
-    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("`{what}` is missing in\n{text}"));
+    let at =
+        |what: &str| text.find(what).unwrap_or_else(|| panic!("`{what}` is missing in\n{text}"));
     let kept = at("loop with barriers, line 43: for (uint tile = 0u; tile < tiles; ++tile) {");
     let load = at("46  leftTile[tileRow][tileColumn] = ");
     let consume = at("sum += leftTile[tileRow][i] * rightTile[i][tileColumn];");
-    assert!(kept < load && load < at("region 2 behind") && at("region 2 behind") < consume, "{text}");
+    assert!(
+        kept < load && load < at("region 2 behind") && at("region 2 behind") < consume,
+        "{text}"
+    );
     assert!(consume < at("for (uint tile = 0u; tile < tiles; ++tile)  // update"), "{text}");
-    assert!(!text.contains("selection, line 46"), "a conditional expression stays in its line\n{text}");
+    assert!(
+        !text.contains("selection, line 46"),
+        "a conditional expression stays in its line\n{text}"
+    );
     // Every line with a number stands inside three loops over invocations.
     let indent = |line: &str| line.len() - line.trim_start().len();
     let mut loops: Vec<usize> = Vec::new();

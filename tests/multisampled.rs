@@ -1,5 +1,5 @@
-//! Multisampled images in test procedures: how samples lie in data, files and results, and what is refused. What
-//! instructions do with them is in `filetests/run`.
+//! Multisampled images in test procedures: how samples lie in data, files and results, and what is
+//! refused. What instructions do with them is in `filetests/run`.
 
 use crate::compiled;
 use crate::support;
@@ -54,7 +54,8 @@ fn sequential(folder: &Path, procedure: &Value, exit: i32) -> Value {
 /// A `.npy` file of bytes.
 fn npy(shape: &str, body: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}\n");
-    [b"\x93NUMPY\x01\x00".as_slice(), &(header.len() as u16).to_le_bytes(), header.as_bytes(), body].concat()
+    [b"\x93NUMPY\x01\x00".as_slice(), &(header.len() as u16).to_le_bytes(), header.as_bytes(), body]
+        .concat()
 }
 
 const SAMPLES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -74,7 +75,10 @@ fn samples_of_a_texel_stand_together_in_data_and_results() {
     assert_eq!((&mismatch["texel"], &mismatch["actual"]), (&place, &json!(14)), "{mismatch:#}");
     let short = sequential(folder, &procedure(json!({"data": [1, 2, 3, 4]}), &right), 2);
     let message = short["error"]["message"].as_str().unwrap();
-    assert!(message.contains("`a` has 16 samples of texels over all levels and layers"), "{message}");
+    assert!(
+        message.contains("`a` has 16 samples of texels over all levels and layers"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -96,7 +100,11 @@ fn arrays_in_files_have_the_samples_as_an_axis() {
         ("picture.pgm", "the image has 4 samples per texel, and a picture has one"),
     ] {
         for (image, expected) in [(file, "samples.npy"), ("samples.npy", file)] {
-            let refused = sequential(folder, &procedure(json!({"file": image}), &json!({"file": expected})), 2);
+            let refused = sequential(
+                folder,
+                &procedure(json!({"file": image}), &json!({"file": expected})),
+                2,
+            );
             let message = refused["error"]["message"].as_str().unwrap();
             assert!(message.contains(words), "{message}");
         }
@@ -104,7 +112,11 @@ fn arrays_in_files_have_the_samples_as_an_axis() {
     // What is saved is read again.
     let file = write(folder, "t.json", procedure(given.clone(), &given).to_string());
     let mut saving = vkcert();
-    saving.arg("run").arg(file).args(["--engine", "sequential", "--save-outputs"]).arg(folder.join("saved"));
+    saving
+        .arg("run")
+        .arg(file)
+        .args(["--engine", "sequential", "--save-outputs"])
+        .arg(folder.join("saved"));
     run_json(&mut saving, 0);
     let saved = json!({"file": "saved/T/sequential/b.npy"});
     sequential(folder, &procedure(saved.clone(), &saved), 0);
@@ -115,7 +127,8 @@ fn arrays_in_files_have_the_samples_as_an_axis() {
 fn an_image_with_as_many_texels_but_other_samples_is_another() {
     let folder = tempfile::tempdir().unwrap();
     let mut other = procedure(json!({"data": SAMPLES}), &json!({"equals_image": "c"}));
-    other["tests"][0]["images"]["c"] = json!({"dim": "2d", "format": "r8ui", "extent": [4, 4], "data": SAMPLES});
+    other["tests"][0]["images"]["c"] =
+        json!({"dim": "2d", "format": "r8ui", "extent": [4, 4], "data": SAMPLES});
     let refused = sequential(folder.path(), &other, 2);
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(message.contains("another number of texels or samples"), "{message}");
@@ -128,15 +141,24 @@ fn a_multisampled_type_needs_samples() {
     single["tests"][0]["images"]["a"]["samples"] = json!(1);
     let refused = sequential(folder.path(), &single, 2);
     let message = refused["error"]["message"].as_str().unwrap();
-    assert!(message.ends_with("(`a`) is a multisampled image, and `a` has one sample per texel"), "{message}");
+    assert!(
+        message.ends_with("(`a`) is a multisampled image, and `a` has one sample per texel"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_device_is_not_asked_for_multisampled_images() {
-    let output = vkcert().args(["list", "devices", "--format", "json"]).output().expect("the program starts");
+    let output = vkcert()
+        .args(["list", "devices", "--format", "json"])
+        .output()
+        .expect("the program starts");
     let listed: Value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     if listed.as_array().is_none_or(Vec::is_empty) {
-        assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "a device is demanded: {listed}");
+        assert!(
+            std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(),
+            "a device is demanded: {listed}"
+        );
         eprintln!("NOT RUN: no Vulkan device");
         return;
     }
@@ -144,7 +166,11 @@ fn a_device_is_not_asked_for_multisampled_images() {
     let copied = procedure(json!({"data": SAMPLES}), &json!({"values": SAMPLES}));
     let test = &run_on("vulkan", folder.path(), &copied, 4)["tests"][0];
     let reason = "multisampled images on the device engine (`a` has 4 samples per texel)";
-    assert_eq!((&test["verdict"], &test["reason"]), (&json!("unsupported"), &json!(reason)), "{test:#}");
+    assert_eq!(
+        (&test["verdict"], &test["reason"]),
+        (&json!("unsupported"), &json!(reason)),
+        "{test:#}"
+    );
 }
 
 /// OpImageRead and its length without the image operands.
@@ -158,7 +184,9 @@ fn an_access_without_its_sample_is_unsupported_by_name() {
     let procedure = load_procedure(&write(folder.path(), "t.json", text)).unwrap();
     let kernels = compiled::kernels(&procedure);
     let setting = compiled::setting(&kernels, &procedure.base);
-    let mut job = prepare(&procedure.tests[0], &setting).unwrap_or_else(|problems| panic!("{problems:?}")).job;
+    let mut job = prepare(&procedure.tests[0], &setting)
+        .unwrap_or_else(|problems| panic!("{problems:?}"))
+        .job;
     let words = &job.modules[0].words;
     let mut changed = words[..5].to_vec();
     let mut at = 5;
@@ -176,5 +204,8 @@ fn an_access_without_its_sample_is_unsupported_by_name() {
     job.modules[0].words = Arc::new(changed);
     let ran = SequentialExecutor::new(Settings::default()).run(&job, &mut Unobserved).unwrap();
     let what = "OpImageRead of a multisampled image without image operand Sample".to_owned();
-    assert!(matches!(&ran.completion, Completion::Unsupported { what: lacking } if lacking.contains(&what)), "{ran:?}");
+    assert!(
+        matches!(&ran.completion, Completion::Unsupported { what: lacking } if lacking.contains(&what)),
+        "{ran:?}"
+    );
 }

@@ -1,8 +1,9 @@
-//! Modules changed at random: whatever they say, the loader and the sequential engine neither panic nor hang nor take more
-//! memory than the job's limit allows.
+//! Modules changed at random: whatever they say, the loader and the sequential engine neither panic
+//! nor hang nor take more memory than the job's limit allows.
 //!
-//! Most of these modules are not valid, and the program refuses them before the engine sees them; the engine does not rely
-//! on it. `VKCERT_MUTATIONS` says how many modules are run (`make soak` runs more), `VKCERT_SEED` runs one of them alone.
+//! Most of these modules are not valid, and the program refuses them before the engine sees them;
+//! the engine does not rely on it. `VKCERT_MUTATIONS` says how many modules are run (`make soak`
+//! runs more), `VKCERT_SEED` runs one of them alone.
 
 use crate::filetest;
 
@@ -24,7 +25,8 @@ const MEMORY_LIMIT: u64 = 64 << 20;
 /// What the process may hold beside: corpus, compiler, program.
 const BESIDE: u64 = 768 << 20;
 
-/// The file tests, without and with optimisation, and the kernels of the front end's file tests, which bind nothing.
+/// The file tests, without and with optimisation, and the kernels of the front end's file tests,
+/// which bind nothing.
 fn corpus() -> Vec<FileTest> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
     let mut tests = FileTest::read_all(&folder.join("run"));
@@ -32,10 +34,14 @@ fn corpus() -> Vec<FileTest> {
     let compiler = shaderc::Compiler::new().unwrap();
     for index in 0..count {
         let path = folder.join("run").join(format!("{}.comp", tests[index].name));
-        tests.extend(optimised(&compiler, &path).map(|words| FileTest { words, ..tests[index].clone() }));
+        tests.extend(
+            optimised(&compiler, &path).map(|words| FileTest { words, ..tests[index].clone() }),
+        );
     }
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder.join("glsl")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder.join("glsl"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.sort();
     for path in paths {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
@@ -52,7 +58,13 @@ fn optimised(compiler: &shaderc::Compiler, path: &Path) -> Option<Vec<u32>> {
     let mut options = shaderc::CompileOptions::new().unwrap();
     options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
     options.set_optimization_level(shaderc::OptimizationLevel::Performance);
-    let made = compiler.compile_into_spirv(&text, shaderc::ShaderKind::Compute, "kernel", "main", Some(&options));
+    let made = compiler.compile_into_spirv(
+        &text,
+        shaderc::ShaderKind::Compute,
+        "kernel",
+        "main",
+        Some(&options),
+    );
     Some(made.ok()?.as_binary().to_vec())
 }
 
@@ -81,8 +93,25 @@ impl Mutator {
     }
 
     fn word(&mut self, words: &[u32]) -> u32 {
-        let interesting =
-            [0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 64, 255, 0x7FFF_FFFF, 0x8000_0000, u32::MAX, 1 << 20, 1 << 28];
+        let interesting = [
+            0,
+            1,
+            2,
+            3,
+            4,
+            7,
+            8,
+            16,
+            31,
+            32,
+            64,
+            255,
+            0x7FFF_FFFF,
+            0x8000_0000,
+            u32::MAX,
+            1 << 20,
+            1 << 28,
+        ];
         match self.below(4) {
             0 => interesting[self.below(interesting.len())],
             1 => self.below(words[3] as usize + 2) as u32,
@@ -115,7 +144,8 @@ impl Mutator {
                 words.splice(other..other, copy);
             }
             5 if at + length <= other => {
-                let (first, second) = (words[at..at + length].to_vec(), words[other..other + other_length].to_vec());
+                let (first, second) =
+                    (words[at..at + length].to_vec(), words[other..other + other_length].to_vec());
                 words.splice(other..other + other_length, first);
                 words.splice(at..at + length, second);
             }
@@ -123,7 +153,8 @@ impl Mutator {
             7 => words[at] = words[at] & 0xFFFF_0000 | words[other] & 0xFFFF,
             // An operand becomes one of another instruction of the same opcode.
             10..=12 if length > 1 => {
-                let same: Vec<_> = all.iter().filter(|(other, _)| words[*other] == words[at]).collect();
+                let same: Vec<_> =
+                    all.iter().filter(|(other, _)| words[*other] == words[at]).collect();
                 let (from, _) = *same[self.below(same.len())];
                 let place = 1 + self.below(length - 1);
                 words[at + place] = words[from + place];
@@ -135,8 +166,10 @@ impl Mutator {
             }
             // A constant, or the literals of an execution mode or of a decoration.
             8 | 9 => {
-                let literal = |op: u32| matches!(op & 0xFFFF, 16 | 28 | 30 | 43 | 50 | 71 | 72 | 331);
-                let literals: Vec<_> = all.iter().filter(|(at, length)| literal(words[*at]) && *length > 2).collect();
+                let literal =
+                    |op: u32| matches!(op & 0xFFFF, 16 | 28 | 30 | 43 | 50 | 71 | 72 | 331);
+                let literals: Vec<_> =
+                    all.iter().filter(|(at, length)| literal(words[*at]) && *length > 2).collect();
                 if !literals.is_empty() {
                     let (at, length) = *literals[self.below(literals.len())];
                     words[at + length - 1 - self.below(length - 2)] = self.word(words);
@@ -214,5 +247,9 @@ fn modules_changed_at_random_end_in_an_answer() {
     }
     println!("{tally:?}");
     assert!(problems.is_empty(), "{} problems\n{}", problems.len(), problems.join("\n"));
-    assert!(tally.contains_key("completed") && tally.contains_key("unsupported") && tally.contains_key("not read"));
+    assert!(
+        tally.contains_key("completed")
+            && tally.contains_key("unsupported")
+            && tally.contains_key("not read")
+    );
 }

@@ -1,5 +1,5 @@
-//! Object code of real kernels: every branch, select and loop of the production modules, not optimised and optimised, is
-//! instrumented, and traced to its source decision or to a closed list.
+//! Object code of real kernels: every branch, select and loop of the production modules, not
+//! optimised and optimised, is instrumented, and traced to its source decision or to a closed list.
 
 use crate::support;
 
@@ -16,8 +16,10 @@ fn root() -> &'static Path {
 
 /// Every GLSL kernel of the repository that compiles by itself.
 fn kernels() -> Vec<PathBuf> {
-    let folders = ["glsl", "tests/kernels", "tests/filetests/glsl", "tests/filetests/run", "tests/stress"];
-    let files = folders.iter().filter_map(|folder| std::fs::read_dir(root().join(folder)).ok()).flatten();
+    let folders =
+        ["glsl", "tests/kernels", "tests/filetests/glsl", "tests/filetests/run", "tests/stress"];
+    let files =
+        folders.iter().filter_map(|folder| std::fs::read_dir(root().join(folder)).ok()).flatten();
     let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "comp"));
     files.sort();
@@ -27,7 +29,8 @@ fn kernels() -> Vec<PathBuf> {
 fn compiled(path: &Path, text: String, optimization: Optimization) -> Option<Compiled> {
     let defines = text.lines().filter_map(|line| line.trim().strip_prefix("// define: "));
     let defines = defines.filter_map(|define| define.split_once('='));
-    let defines = defines.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect();
+    let defines =
+        defines.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect();
     let source = KernelSource {
         path: path.strip_prefix(root()).unwrap_or(path).display().to_string(),
         text,
@@ -44,7 +47,8 @@ fn compiled(path: &Path, text: String, optimization: Optimization) -> Option<Com
 
 fn instrumented(compiled: &Compiled) -> InstrumentedObject {
     let production = Module::parse(compiled.production.clone()).unwrap();
-    let table = PositionTable::of(&production, &compiled.positions).map_err(|error| error.to_string());
+    let table =
+        PositionTable::of(&production, &compiled.positions).map_err(|error| error.to_string());
     let origins = match &table {
         Ok(positions) => Origins::Source { structure: &compiled.structure, positions },
         Err(reason) => Origins::Unknown(reason),
@@ -54,11 +58,19 @@ fn instrumented(compiled: &Compiled) -> InstrumentedObject {
 
 fn line(branch: &ObjectBranch) -> String {
     let outcomes: Vec<&str> = branch.outcomes.iter().map(|outcome| outcome.text.as_str()).collect();
-    format!("{} {} {} [{}] {}", branch.id, branch.place, branch.kind, outcomes.join("|"), branch.origin)
+    format!(
+        "{} {} {} [{}] {}",
+        branch.id,
+        branch.place,
+        branch.kind,
+        outcomes.join("|"),
+        branch.origin
+    )
 }
 
-/// What is not traced, by name. Optimised: a loop without any place, switches by computed selectors with the same labels as
-/// others. Not optimised: a vector of Booleans that is taken apart, whose text belongs to no decision of its own.
+/// What is not traced, by name. Optimised: a loop without any place, switches by computed selectors
+/// with the same labels as others. Not optimised: a vector of Booleans that is taken apart, whose
+/// text belongs to no decision of its own.
 const OPEN: &[&[&str]] = &[
     &["cooperative_matrix.comp Performance: loop"],
     &["switch_forms.comp Performance: B6"],
@@ -107,11 +119,15 @@ fn every_branch_of_every_kernel_traces_to_its_source() {
         }
     }
     println!("{counts:?}");
-    let unknown: Vec<&String> =
-        open.iter().filter(|line| !OPEN.iter().any(|parts| parts.iter().all(|part| line.contains(part)))).collect();
+    let unknown: Vec<&String> = open
+        .iter()
+        .filter(|line| !OPEN.iter().any(|parts| parts.iter().all(|part| line.contains(part))))
+        .collect();
     assert!(unknown.is_empty(), "{} of {counts:?} are open:\n{unknown:#?}", unknown.len());
-    let gone: Vec<_> =
-        OPEN.iter().filter(|parts| !open.iter().any(|line| parts.iter().all(|part| line.contains(part)))).collect();
+    let gone: Vec<_> = OPEN
+        .iter()
+        .filter(|parts| !open.iter().any(|line| parts.iter().all(|part| line.contains(part))))
+        .collect();
     assert!(gone.is_empty(), "these are traced now, take them off the list: {gone:#?}");
 }
 
@@ -120,7 +136,8 @@ fn traced(text: &str, optimization: Optimization) -> Vec<String> {
     let compiled = compiled(&root().join("kernel.comp"), text.to_owned(), optimization).unwrap();
     let structure = instrumented(&compiled).structure;
     let text = |branch: &ObjectBranch| {
-        let outcomes: Vec<&str> = branch.outcomes.iter().map(|outcome| outcome.text.as_str()).collect();
+        let outcomes: Vec<&str> =
+            branch.outcomes.iter().map(|outcome| outcome.text.as_str()).collect();
         format!("{} {} {}", branch.kind, outcomes.join("|"), branch.origin)
     };
     structure.branches.iter().map(text).collect()
@@ -151,13 +168,14 @@ fn branches_on_variables_alone_are_told_apart_by_their_order() {
         "branch true|false D8",
     ];
     let found = traced(VARIABLES, Optimization::Zero);
-    let decisions: Vec<String> = compiled(&root().join("kernel.comp"), VARIABLES.to_owned(), Optimization::Zero)
-        .unwrap()
-        .structure
-        .decisions
-        .iter()
-        .map(|decision| format!("{} {}", decision.id, decision.text))
-        .collect();
+    let decisions: Vec<String> =
+        compiled(&root().join("kernel.comp"), VARIABLES.to_owned(), Optimization::Zero)
+            .unwrap()
+            .structure
+            .decisions
+            .iter()
+            .map(|decision| format!("{} {}", decision.id, decision.text))
+            .collect();
     assert_eq!(found, expected, "{decisions:#?}");
 }
 
@@ -198,7 +216,8 @@ void main() {{
     }
 }
 
-/// Which of several decisions on one variable or constant a branch was, an optimised module does not tell.
+/// Which of several decisions on one variable or constant a branch was, an optimised module does
+/// not tell.
 #[test]
 fn optimised_branches_name_every_decision_that_they_may_come_of() {
     let expected = [
@@ -226,9 +245,15 @@ void main() {{
     };
     assert_eq!(specialized("if (A && B) x[i] = 1u;"), ["branch true|false D1"]);
     let either = specialized("if (A) x[i] = 1u; if (A || x[i] > 3u) x[i] = 2u;");
-    assert_eq!(either, ["branch true|false D1, D2", "branch true|false D1, D2", "branch true|false D2"]);
+    assert_eq!(
+        either,
+        ["branch true|false D1, D2", "branch true|false D1, D2", "branch true|false D2"]
+    );
     let variable = specialized("if (A) x[i] = 1u; bool p = A; if (p) x[i] = 2u; if (B) x[i] = 3u;");
-    assert_eq!(variable, ["branch true|false D1, D2, D3", "branch true|false D1, D2, D3", "branch true|false D4"]);
+    assert_eq!(
+        variable,
+        ["branch true|false D1, D2, D3", "branch true|false D1, D2, D3", "branch true|false D4"]
+    );
     // What holds the constant on its way, and the decision that it comes to.
     let ways = [
         ("bool b[2]; b[0] = A; b[1] = false;", "b[0]"),
@@ -256,10 +281,20 @@ void main() {{
 "
         );
         let decisions =
-            compiled(&root().join("kernel.comp"), text.clone(), Optimization::Performance).unwrap().structure;
-        let wanted = decisions.decisions.iter().find(|decision| decision.text == condition).unwrap().id.to_string();
+            compiled(&root().join("kernel.comp"), text.clone(), Optimization::Performance)
+                .unwrap()
+                .structure;
+        let wanted = decisions
+            .decisions
+            .iter()
+            .find(|decision| decision.text == condition)
+            .unwrap()
+            .id
+            .to_string();
         let branches = traced(&text, Optimization::Performance);
-        let names = |line: &String| line.rsplit("|false ").next().unwrap().split(", ").any(|name| name == wanted);
+        let names = |line: &String| {
+            line.rsplit("|false ").next().unwrap().split(", ").any(|name| name == wanted)
+        };
         assert!(branches.iter().any(names), "{condition} is {wanted}: {branches:#?}");
     }
 }
@@ -288,7 +323,13 @@ fn hlsl() -> Vec<u8> {
     options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_1 as u32);
     options.set_generate_debug_info();
     let compiler = shaderc::Compiler::new().unwrap();
-    let made = compiler.compile_into_spirv(HLSL, shaderc::ShaderKind::Compute, "k.hlsl", "main", Some(&options));
+    let made = compiler.compile_into_spirv(
+        HLSL,
+        shaderc::ShaderKind::Compute,
+        "k.hlsl",
+        "main",
+        Some(&options),
+    );
     made.unwrap().as_binary_u8().to_vec()
 }
 
@@ -305,12 +346,16 @@ fn branches(module: &[u8], data: [i32; 8], engine: &str) -> BTreeMap<String, Str
     });
     let file = folder.path().join("t.json");
     std::fs::write(&file, procedure.to_string()).unwrap();
-    let result = support::run_json(support::vkcert().args(["run", "--engine", engine]).arg(&file), 0);
+    let result =
+        support::run_json(support::vkcert().args(["run", "--engine", engine]).arg(&file), 0);
     let coverage = &result["tests"][0]["coverage"]["k"];
     assert_eq!(coverage["branches"], coverage["objects"]);
     let criteria = coverage["summary"].as_array().unwrap();
     let masking = criteria.iter().find(|row| row["criterion"] == "mcdc-masking").unwrap();
-    assert_eq!(masking["undetermined"], 1, "MC/DC of a module without source is undetermined: {masking}");
+    assert_eq!(
+        masking["undetermined"], 1,
+        "MC/DC of a module without source is undetermined: {masking}"
+    );
     let rows = coverage["branches"].as_array().unwrap().iter();
     rows.map(|row| {
         assert!(row["line"].as_u64().unwrap() > 3, "the module has debug lines: {row}");
@@ -346,7 +391,11 @@ fn a_device_records_the_same_branches() {
     }
     let module = hlsl();
     for data in [[1; 8], [7, 7, 7, 7, 7, 7, 7, -2], [200, 0, 0, 0, 0, 0, 0, 0]] {
-        assert_eq!(branches(&module, data, "sequential"), branches(&module, data, "vulkan"), "{data:?}");
+        assert_eq!(
+            branches(&module, data, "sequential"),
+            branches(&module, data, "vulkan"),
+            "{data:?}"
+        );
     }
 }
 
@@ -355,7 +404,10 @@ fn a_device_records_the_same_branches() {
 fn branches_see_what_their_decisions_see() {
     let folder = tempfile::tempdir().unwrap();
     let engine = ["--engine", "sequential"];
-    support::run(support::vkcert().arg("certify").arg(root()).args(engine).arg("--out").arg(folder.path()), 0);
+    support::run(
+        support::vkcert().arg("certify").arg(root()).args(engine).arg("--out").arg(folder.path()),
+        0,
+    );
     let mut compared = 0;
     for entry in std::fs::read_dir(folder.path().join("evidence")).unwrap() {
         let file = entry.unwrap().path();
@@ -367,13 +419,17 @@ fn branches_see_what_their_decisions_see() {
             let items = items.as_array().unwrap().iter();
             let mine = items.filter(|item| item["id"].as_str().unwrap().starts_with(prefix));
             let mut tests: Vec<Vec<String>> = mine
-                .map(|item| item["tests"].as_array().unwrap().iter().map(|test| test.to_string()).collect())
+                .map(|item| {
+                    item["tests"].as_array().unwrap().iter().map(|test| test.to_string()).collect()
+                })
                 .collect();
             tests.sort();
             tests
         };
         for branch in row["objects"]["structure"]["branches"].as_array().unwrap() {
-            let Some([only]) = branch["origin"]["decisions"].as_array().map(Vec::as_slice) else { continue };
+            let Some([only]) = branch["origin"]["decisions"].as_array().map(Vec::as_slice) else {
+                continue;
+            };
             let decisions = row["coverage"]["decisions"].as_array().unwrap();
             let decision = decisions.iter().find(|decision| decision["id"] == *only).unwrap();
             if decision["conditions"].as_array().unwrap().len() == 1 {

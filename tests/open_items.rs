@@ -1,5 +1,5 @@
-//! What makes a result say less than its level asks for is on page 1 of every report and counts, unless the project accepts
-//! it by name.
+//! What makes a result say less than its level asks for is on page 1 of every report and counts,
+//! unless the project accepts it by name.
 
 use crate::support;
 
@@ -42,7 +42,8 @@ impl Project {
 
     /// Certifies without a device; the evidence verifies.
     fn certify(&self, more: &[&str], exit: i32) -> Value {
-        let campaign = run_json(without_driver(vkcert().arg("certify").arg(self.path())).args(more), exit);
+        let campaign =
+            run_json(without_driver(vkcert().arg("certify").arg(self.path())).args(more), exit);
         run(vkcert().arg("verify").arg(self.reports().join("evidence")), 0);
         campaign
     }
@@ -50,7 +51,8 @@ impl Project {
     /// The summary of stored evidence as a terminal of 100 columns shows it, white space collapsed.
     fn summary(&self) -> String {
         let evidence = self.reports().join("evidence");
-        let output = run(vkcert().arg("report").arg(evidence).args(["--report-format", "terminal"]), 0);
+        let output =
+            run(vkcert().arg("report").arg(evidence).args(["--report-format", "terminal"]), 0);
         collapsed(&String::from_utf8(output.stdout).unwrap())
     }
 
@@ -78,7 +80,10 @@ fn the_projects_that_are_shown_have_no_open_item() {
     run(vkcert().arg("init").arg(&new), 0);
     for project in [root(), root().join("tests/projects/minimal"), new] {
         let out = folder.path().join("reports");
-        let campaign = run_json(without_driver(vkcert().arg("certify").arg(&project)).arg("--out").arg(&out), 0);
+        let campaign = run_json(
+            without_driver(vkcert().arg("certify").arg(&project)).arg("--out").arg(&out),
+            0,
+        );
         assert_eq!(items(&campaign), [""; 0], "{}", project.display());
     }
 }
@@ -86,7 +91,10 @@ fn the_projects_that_are_shown_have_no_open_item() {
 #[test]
 fn less_than_the_level_asks_for_is_told_everywhere_and_counts() {
     for (settings, item) in [
-        ("criteria = [\"statement\", \"decision\", \"mcdc-masking\"]", "criterion-not-asked additional-code"),
+        (
+            "criteria = [\"statement\", \"decision\", \"mcdc-masking\"]",
+            "criterion-not-asked additional-code",
+        ),
         ("decision_policy = \"control-flow\"", "decision-policy"),
         ("validation = \"off\"", "validation-off"),
         ("contraction = \"allowed\"", "contraction-allowed"),
@@ -111,16 +119,22 @@ fn an_accepted_item_stays_on_page_1_with_who_accepts_it() {
     let campaign = project.certify(&[], 0);
     assert_eq!(campaign["open_items"][0]["acceptance"]["approver"], "Bob Reviewer");
     for text in [project.summary(), project.page()] {
-        for word in
-            ["decision-policy", "accepted", "The display has no decision of its own.", "Ann Author", "Bob Reviewer"]
-        {
+        for word in [
+            "decision-policy",
+            "accepted",
+            "The display has no decision of its own.",
+            "Ann Author",
+            "Bob Reviewer",
+        ] {
             assert!(text.contains(word), "{word}: {text}");
         }
         assert!(text.contains("but for 1 accepted open item"), "{text}");
     }
     project.change("vkcert.toml", "Bob Reviewer", "ann author");
     let campaign = project.certify(&[], 1);
-    assert!(campaign["rejected_acceptances"][0]["reason"].as_str().unwrap().contains("independence"));
+    assert!(
+        campaign["rejected_acceptances"][0]["reason"].as_str().unwrap().contains("independence")
+    );
     // Nothing to accept: the acceptance is left over.
     project.change("vkcert.toml", "ann author", "Bob Reviewer");
     project.change("vkcert.toml", settings, "");
@@ -134,12 +148,17 @@ fn the_host_and_the_requirement_of_a_kernel_are_asked_for_down_to_level_c() {
     for (level, due) in [("A", 1), ("B", 1), ("C", 1), ("D", 0)] {
         let project = Project::minimal();
         project.change("vkcert.toml", "level = \"A\"", &format!("level = \"{level}\""));
-        let text = std::fs::read_to_string(project.path().join("requirements/double.toml")).unwrap();
+        let text =
+            std::fs::read_to_string(project.path().join("requirements/double.toml")).unwrap();
         let (kept, _) = text.split_once("[[interface]]").unwrap();
-        let kept = kept.replace("implements = [{ file = \"glsl/double.comp\", symbol = \"main\" }]\n", "");
+        let kept =
+            kept.replace("implements = [{ file = \"glsl/double.comp\", symbol = \"main\" }]\n", "");
         write(project.path(), "requirements/double.toml", kept);
         let campaign = project.certify(&[], due);
-        let all = ["kernel-without-interface double", "function-without-requirement glsl/double.comp:main"];
+        let all = [
+            "kernel-without-interface double",
+            "function-without-requirement glsl/double.comp:main",
+        ];
         assert_eq!(items(&campaign), all[..2 * due as usize], "{level}");
     }
 }
@@ -148,10 +167,14 @@ fn the_host_and_the_requirement_of_a_kernel_are_asked_for_down_to_level_c() {
 #[test]
 fn functions_count_as_far_as_the_entry_point_reaches_them() {
     let project = Project::minimal();
-    let called = "uint twice(uint x) { return 2u * x; }\nuint thrice(uint x) { return 3u * x; }\nvoid main";
+    let called =
+        "uint twice(uint x) { return 2u * x; }\nuint thrice(uint x) { return 3u * x; }\nvoid main";
     project.change("glsl/double.comp", "void main", called);
     project.change("glsl/double.comp", "2u * values[i]", "twice(values[i])");
-    assert_eq!(items(&project.certify(&[], 1)), ["function-without-requirement glsl/double.comp:twice"]);
+    assert_eq!(
+        items(&project.certify(&[], 1)),
+        ["function-without-requirement glsl/double.comp:twice"]
+    );
 }
 
 #[test]
@@ -192,7 +215,10 @@ fn a_requirement_whose_test_is_left_out_is_open() {
     write(project.path(), "requirements/again.toml", format!("schema = 1\n[[test]]{again}"));
     let campaign = project.certify(&["--without", "TC-DBL-02"], 1);
     let low_level = &campaign["requirements"][1];
-    assert_eq!((&low_level["status"], &low_level["left_out_tests"][0]), (&"open".into(), &"TC-DBL-02".into()));
+    assert_eq!(
+        (&low_level["status"], &low_level["left_out_tests"][0]),
+        (&"open".into(), &"TC-DBL-02".into())
+    );
     let reasons = campaign["conclusion"]["reasons"].to_string();
     assert!(reasons.contains("requirement LLR-DBL-001 is open"), "{reasons}");
     assert!(project.page().contains("TC-DBL-02 (left out)"));
@@ -205,7 +231,10 @@ fn no_device_is_a_note_and_no_finding_is_told_of_the_kinds_looked_for() {
     let project = Project::minimal();
     project.certify(&[], 0);
     for text in [project.summary(), collapsed(&project.page())] {
-        assert!(text.contains("Not run on the engine vulkan") && text.contains("engine-disagreement"), "{text}");
+        assert!(
+            text.contains("Not run on the engine vulkan") && text.contains("engine-disagreement"),
+            "{text}"
+        );
         assert!(!text.contains("No finding stands"), "{text}");
     }
     assert!(project.page().contains("No finding of the kinds looked for stands."));
@@ -246,16 +275,31 @@ fn a_failure_stays_one_where_no_mismatch_is_listed() {
     write(folder.path(), "vkcert.toml", settings + "\n[limits]\nmismatches = 0\n");
     let campaign = run_json(without_driver(vkcert().arg("certify").arg(folder.path())), 1);
     let result = &campaign["tests"][0]["results"][0];
-    assert_eq!((&result["verdict"], &result["mismatches"]), (&"fail".into(), &serde_json::json!([])));
-    assert!(campaign["conclusion"]["reasons"].to_string().contains("test TC-DBL-01 on sequential: fail"));
+    assert_eq!(
+        (&result["verdict"], &result["mismatches"]),
+        (&"fail".into(), &serde_json::json!([]))
+    );
+    assert!(
+        campaign["conclusion"]["reasons"]
+            .to_string()
+            .contains("test TC-DBL-01 on sequential: fail")
+    );
     run(vkcert().arg("verify").arg(folder.path().join("reports/evidence")), 0);
 }
 
 #[test]
 fn a_file_has_one_name_however_its_path_is_written() {
     let project = Project::minimal();
-    project.change("vkcert.toml", "source = \"glsl/double.comp\"", "source = \"./glsl//double.comp\"");
-    project.change("requirements/double.toml", "file = \"glsl/double.comp\"", "file = \"glsl/./double.comp\"");
+    project.change(
+        "vkcert.toml",
+        "source = \"glsl/double.comp\"",
+        "source = \"./glsl//double.comp\"",
+    );
+    project.change(
+        "requirements/double.toml",
+        "file = \"glsl/double.comp\"",
+        "file = \"glsl/./double.comp\"",
+    );
     let campaign = project.certify(&[], 0);
     assert_eq!(items(&campaign), [""; 0]);
     let kernel = &campaign["project"];
@@ -264,11 +308,13 @@ fn a_file_has_one_name_however_its_path_is_written() {
 
 /// `^^` over the lowest bits of `number`, each a condition.
 fn parity(number: &str, bits: u32) -> String {
-    let conditions: Vec<String> = (0..bits).map(|bit| format!("({number} & {}u) != 0u", 1 << bit)).collect();
+    let conditions: Vec<String> =
+        (0..bits).map(|bit| format!("({number} & {}u) != 0u", 1 << bit)).collect();
     conditions.join(" ^^ ")
 }
 
-/// The obligations of multiple-condition coverage of a kernel run with so many workgroups of 64 invocations.
+/// The obligations of multiple-condition coverage of a kernel run with so many workgroups of 64
+/// invocations.
 fn combinations(body: &str, groups: u32) -> Vec<(String, String, Value)> {
     let text = format!(
         "#version 450\nlayout(local_size_x = 64) in;\nlayout(binding = 0) buffer B {{ uint o[]; }};\n\
@@ -296,8 +342,12 @@ fn combinations(body: &str, groups: u32) -> Vec<(String, String, Value)> {
 #[test]
 fn multiple_condition_coverage_asks_for_every_vector_of_every_decision() {
     let chain = "if (i > 90u && i > 80u && i > 70u && i > 60u && i > 50u && i > 40u) o[i] = 1u;";
-    let ids: Vec<_> = combinations(chain, 1).into_iter().map(|(id, status, _)| format!("{id} {status}")).collect();
-    let open = ["D1.V.TTTTTT", "D1.V.TTTTTF", "D1.V.TTTTF-", "D1.V.TTTF--", "D1.V.TTF---", "D1.V.TF----"];
+    let ids: Vec<_> = combinations(chain, 1)
+        .into_iter()
+        .map(|(id, status, _)| format!("{id} {status}"))
+        .collect();
+    let open =
+        ["D1.V.TTTTTT", "D1.V.TTTTTF", "D1.V.TTTTF-", "D1.V.TTTF--", "D1.V.TTF---", "D1.V.TF----"];
     let mut expected: Vec<_> = open.iter().map(|id| format!("{id} uncovered")).collect();
     expected.push("D1.V.F----- covered".to_owned());
     assert_eq!(ids, expected);
@@ -330,7 +380,11 @@ fn a_decision_with_too_many_vectors_is_open_where_multiple_condition_coverage_is
 fn specialized(host: &str, test: &str) -> Project {
     let project = Project::minimal();
     project.change("glsl/double.comp", "2u * values", "FACTOR * values");
-    project.change("glsl/double.comp", "void main", "layout(constant_id = 3) const uint FACTOR = 2u;\n\nvoid main");
+    project.change(
+        "glsl/double.comp",
+        "void main",
+        "layout(constant_id = 3) const uint FACTOR = 2u;\n\nvoid main",
+    );
     let requirements = "requirements/double.toml";
     project.change(requirements, "domain =", &format!("{host}domain ="));
     project.change(
@@ -352,8 +406,14 @@ fn what_the_host_specializes_a_kernel_to_is_run() {
     let other_host = sets_host.replace('2', "5");
     let unrun = specialized(&other_host, "");
     assert_eq!(items(&unrun.certify(&[], 1)), item);
-    assert!(unrun.summary().contains("(3 = 5) is no configuration of the project, and no test runs it"));
-    unrun.change("vkcert.toml", "level = \"A\"\n", &format!("level = \"A\"\n{ACCEPTED}").replace("ITEM", item[0]));
+    assert!(
+        unrun.summary().contains("(3 = 5) is no configuration of the project, and no test runs it")
+    );
+    unrun.change(
+        "vkcert.toml",
+        "level = \"A\"\n",
+        &format!("level = \"A\"\n{ACCEPTED}").replace("ITEM", item[0]),
+    );
     unrun.certify(&[], 0);
     // The host leaves the constant alone, and the tests do not.
     let doubled = specialized("", &same_test.replace("value = 2", "value = 3"));
@@ -382,8 +442,7 @@ fn a_kernel_with_images_can_be_complete() {
         [[test.dispatches]]\nkernel = \"double\"\ngroups = [1, 1, 1]\nbindings = [{ binding = 0, image = \"p\" }]\n\
         [[test.expect]]\nimage = \"p\"\nvalues = [0.0, 0.0, 0.0, 0.0]\n\
         [[interface]]\nkernel = \"double\"\ngroups = [\"1\", \"1\", \"1\"]\nlocal_size = [4, 1, 1]\ndomain = [\"4\", \"1\", \"1\"]\n";
-    let image =
-        "images = [{ set = 0, binding = 0, class = \"storage_image\", format = \"rgba8\", dimension = \"2d\" }]\n";
+    let image = "images = [{ set = 0, binding = 0, class = \"storage_image\", format = \"rgba8\", dimension = \"2d\" }]\n";
     std::fs::write(&requirements, format!("{kept}{rest}{image}")).unwrap();
     assert!(items(&project.certify(&[], 0)).is_empty());
     project.change("requirements/double.toml", "dimension = \"2d\" }", "dimension = \"3d\" }");

@@ -1,9 +1,11 @@
-//! Every scalar function that the sequential engine claims, against a device and, for floats, against 64-bit arithmetic.
+//! Every scalar function that the sequential engine claims, against a device and, for floats,
+//! against 64-bit arithmetic.
 //!
-//! Integers and exact float operations must be equal bit for bit (a zero may have either sign, a NaN any bits). The
-//! others must be within the bounds of the Vulkan specification, "Precision and Operation of SPIR-V Instructions", on
-//! both engines; where a bound there is inherited from a longer expression, the bound here is wide enough for it.
-//! Inputs outside an operation's domain, and denormal inputs and results, are left out.
+//! Integers and exact float operations must be equal bit for bit (a zero may have either sign, a
+//! NaN any bits). The others must be within the bounds of the Vulkan specification, "Precision and
+//! Operation of SPIR-V Instructions", on both engines; where a bound there is inherited from a
+//! longer expression, the bound here is wide enough for it. Inputs outside an operation's domain,
+//! and denormal inputs and results, are left out.
 
 use crate::device;
 use crate::filetest;
@@ -16,8 +18,23 @@ use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{Completion, Executor, Unobserved};
 use vkcert::model::procedure::DescriptorClass;
 
-const INTEGERS: [u32; 15] =
-    [0, 1, 2, 3, 7, 31, 32, 255, 0x7fff, 0x8000, 0x1234_5678, 0x7fff_ffff, 0x8000_0000, 0xffff_fff9, 0xffff_ffff];
+const INTEGERS: [u32; 15] = [
+    0,
+    1,
+    2,
+    3,
+    7,
+    31,
+    32,
+    255,
+    0x7fff,
+    0x8000,
+    0x1234_5678,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_fff9,
+    0xffff_ffff,
+];
 const FLOATS: [f32; 22] = [
     0.0,
     -0.0,
@@ -89,18 +106,28 @@ const INTEGER: &[Bits] = &[
     Bits("clamp(a, b, c)", |[_, b, c]| b <= c),
     Bits("uint(clamp(int(a), int(b), int(c)))", |[_, b, c]| b as i32 <= c as i32),
     Bits("bitfieldExtract(a, int(b), int(c))", |[_, b, c]| b <= 32 && c <= 32 && b + c <= 32),
-    Bits("uint(bitfieldExtract(int(a), int(b), int(c)))", |[_, b, c]| b <= 32 && c <= 32 && b + c <= 32),
-    Bits("bitfieldInsert(a, 0x5a5a5a5au, int(b), int(c))", |[_, b, c]| b <= 32 && c <= 32 && b + c <= 32),
+    Bits("uint(bitfieldExtract(int(a), int(b), int(c)))", |[_, b, c]| {
+        b <= 32 && c <= 32 && b + c <= 32
+    }),
+    Bits("bitfieldInsert(a, 0x5a5a5a5au, int(b), int(c))", |[_, b, c]| {
+        b <= 32 && c <= 32 && b + c <= 32
+    }),
     Bits("carry(a, b)", any),
     Bits("borrow(a, b)", any),
     Bits("high(a, b)", any),
     Bits("signedHigh(a, b)", any),
-    Bits("uint(a < b) | uint(a <= b) << 1 | uint(a > b) << 2 | uint(a >= b) << 3 | uint(a == b) << 4", any),
+    Bits(
+        "uint(a < b) | uint(a <= b) << 1 | uint(a > b) << 2 | uint(a >= b) << 3 | uint(a == b) << 4",
+        any,
+    ),
     Bits("uint(int(a) < int(b)) | uint(int(a) <= int(b)) << 1 | uint(int(a) >= int(b)) << 2", any),
-    Bits("floatBitsToUint(unpackSnorm4x8(a).x) ^ floatBitsToUint(unpackSnorm4x8(a).w)", |[a, _, _]| {
-        // Only exact quotients: elsewhere the division may round either way.
-        [a as u8, (a >> 24) as u8].iter().all(|byte| [0, 127, 128, 129].contains(byte))
-    }),
+    Bits(
+        "floatBitsToUint(unpackSnorm4x8(a).x) ^ floatBitsToUint(unpackSnorm4x8(a).w)",
+        |[a, _, _]| {
+            // Only exact quotients: elsewhere the division may round either way.
+            [a as u8, (a >> 24) as u8].iter().all(|byte| [0, 127, 128, 129].contains(byte))
+        },
+    ),
     Bits("floatBitsToUint(float(a))", |[a, _, _]| a < 1 << 24),
     Bits("floatBitsToUint(float(int(a)))", |[a, _, _]| (a as i32).unsigned_abs() < 1 << 24),
     Bits("packSnorm2x16(vec2(x, y))", |[a, b, _]| whole(a) && whole(b)),
@@ -119,7 +146,10 @@ fn exact_half(bits: u32) -> bool {
 }
 
 const FLOAT_BITS: &[Bits] = &[
-    Bits("uint(x < y) | uint(x <= y) << 1 | uint(x > y) << 2 | uint(x >= y) << 3 | uint(x == y) << 4", any),
+    Bits(
+        "uint(x < y) | uint(x <= y) << 1 | uint(x > y) << 2 | uint(x >= y) << 3 | uint(x == y) << 4",
+        any,
+    ),
     Bits("uint(x != y)", any),
     Bits("uint(x)", |a| in_range(a, 0.0, 4e9)),
     Bits("uint(int(x))", |a| in_range(a, -2e9, 2e9)),
@@ -154,7 +184,8 @@ fn unit(x: f64, _: f64) -> bool {
     x.abs() <= 1.0
 }
 
-/// Bounds in units in the last place for chains of operations follow from the parts' bounds at the largest input used.
+/// Bounds in units in the last place for chains of operations follow from the parts' bounds at the
+/// largest input used.
 const REAL: &[Real] = &[
     Real("x + y", |x, y| x + y, Rounded, always),
     Real("x - y", |x, y| x - y, Rounded, always),
@@ -168,12 +199,22 @@ const REAL: &[Real] = &[
     Real("trunc(x)", |x, _| x.trunc(), Rounded, always),
     Real("roundEven(x)", |x, _| x.round_ties_even(), Rounded, always),
     Real("round(x)", |x, _| x.round(), Rounded, |x, _| x.fract().abs() != 0.5),
-    Real("fract(x)", |x, _| x - x.floor(), Rounded, |x, _| x.is_finite() && !(x < 0.0 && x > -1e-6)),
+    Real(
+        "fract(x)",
+        |x, _| x - x.floor(),
+        Rounded,
+        |x, _| x.is_finite() && !(x < 0.0 && x > -1e-6),
+    ),
     Real("min(x, y)", f64::min, Rounded, always),
     Real("max(x, y)", f64::max, Rounded, always),
     Real("clamp(x, -2.0, 3.0)", |x, _| x.clamp(-2.0, 3.0), Rounded, always),
     Real("step(x, y)", |x, y| f64::from(u8::from(y >= x)), Rounded, always),
-    Real("mix(x, y, 0.25)", |x, y| x * 0.75 + y * 0.25, Absolute(4e-6), |x, y| x.abs() <= 11.0 && y.abs() <= 11.0),
+    Real(
+        "mix(x, y, 0.25)",
+        |x, y| x * 0.75 + y * 0.25,
+        Absolute(4e-6),
+        |x, y| x.abs() <= 11.0 && y.abs() <= 11.0,
+    ),
     Real(
         "smoothstep(-1.0, 3.0, x)",
         |x, _| {
@@ -183,12 +224,21 @@ const REAL: &[Real] = &[
         Absolute(1e-6),
         always,
     ),
-    Real("fma(x, y, 0.5)", |x, y| x * y + 0.5, Absolute(2e-5), |x, y| x.abs() <= 11.0 && y.abs() <= 11.0),
+    Real(
+        "fma(x, y, 0.5)",
+        |x, y| x * y + 0.5,
+        Absolute(2e-5),
+        |x, y| x.abs() <= 11.0 && y.abs() <= 11.0,
+    ),
     Real(
         "mod(x, y)",
         |x, y| x - y * (x / y).floor(),
         Absolute(2e-5),
-        |x, y| x.abs() <= 11.0 && (0.25..11.0).contains(&y.abs()) && ((x / y).fract().abs() - 0.5).abs() < 0.49,
+        |x, y| {
+            x.abs() <= 11.0
+                && (0.25..11.0).contains(&y.abs())
+                && ((x / y).fract().abs() - 0.5).abs() < 0.49
+        },
     ),
     Real("sqrt(x)", |x, _| x.sqrt(), Ulp(5.0), |x, _| x >= 0.0 && x.is_finite()),
     Real("inversesqrt(x)", |x, _| 1.0 / x.sqrt(), Ulp(2.0), |x, _| x > 0.0 && x.is_finite()),
@@ -206,11 +256,23 @@ const REAL: &[Real] = &[
     }),
     Real("exp(x)", |x, _| x.exp(), Ulp(24.0), within_ten),
     Real("exp2(x)", |x, _| x.exp2(), Ulp(24.0), within_ten),
-    Real("log(x)", |x, _| x.ln(), Ulp(3.0), |x, _| x.is_finite() && (x > 2.0 || (x > 0.0 && x < 0.5))),
-    Real("log2(x)", |x, _| x.log2(), Ulp(3.0), |x, _| x.is_finite() && (x > 2.0 || (x > 0.0 && x < 0.5))),
+    Real(
+        "log(x)",
+        |x, _| x.ln(),
+        Ulp(3.0),
+        |x, _| x.is_finite() && (x > 2.0 || (x > 0.0 && x < 0.5)),
+    ),
+    Real(
+        "log2(x)",
+        |x, _| x.log2(),
+        Ulp(3.0),
+        |x, _| x.is_finite() && (x > 2.0 || (x > 0.0 && x < 0.5)),
+    ),
     Real("log(x)", |x, _| x.ln(), Absolute(4.8e-7), |x, _| (0.5..=2.0).contains(&x)),
     Real("log2(x)", |x, _| x.log2(), Absolute(4.8e-7), |x, _| (0.5..=2.0).contains(&x)),
-    Real("pow(x, y)", f64::powf, Ulp(256.0), |x, y| x > 0.0 && x <= 11.0 && x > 1e-3 && y.abs() <= 11.0),
+    Real("pow(x, y)", f64::powf, Ulp(256.0), |x, y| {
+        x > 0.0 && x <= 11.0 && x > 1e-3 && y.abs() <= 11.0
+    }),
     Real("sinh(x)", |x, _| x.sinh(), Ulp(64.0), |x, _| (0.25..10.5).contains(&x.abs())),
     Real("cosh(x)", |x, _| x.cosh(), Ulp(64.0), within_ten),
     Real("tanh(x)", |x, _| x.tanh(), Ulp(128.0), |x, _| (0.25..10.5).contains(&x.abs())),
@@ -259,7 +321,12 @@ const REAL: &[Real] = &[
         Absolute(2e-6),
         |x, y| (0.01..1e4).contains(&x.abs()) && (0.01..1e4).contains(&y.abs()),
     ),
-    Real("reflect(vec2(x, y), vec2(0.0, 1.0)).y", |_, y| -y, Absolute(1e-5), |x, y| x.abs() <= 11.0 && y.abs() <= 11.0),
+    Real(
+        "reflect(vec2(x, y), vec2(0.0, 1.0)).y",
+        |_, y| -y,
+        Absolute(1e-5),
+        |x, y| x.abs() <= 11.0 && y.abs() <= 11.0,
+    ),
     Real("faceforward(vec2(x, y), vec2(1.0, 0.0), vec2(-1.0, 0.0)).x", |x, _| x, Rounded, always),
 ];
 
@@ -288,8 +355,13 @@ void main() {{
 }
 
 /// Results on the sequential engine, and on the device if there is one.
-fn results(body: &str, inputs: &[[u32; 3]], device: Option<&mut VulkanExecutor>) -> Vec<(&'static str, Vec<u32>)> {
-    let buffer = |binding, words| Buffer { binding, class: DescriptorClass::Storage, words, range: None };
+fn results(
+    body: &str,
+    inputs: &[[u32; 3]],
+    device: Option<&mut VulkanExecutor>,
+) -> Vec<(&'static str, Vec<u32>)> {
+    let buffer =
+        |binding, words| Buffer { binding, class: DescriptorClass::Storage, words, range: None };
     let test = FileTest {
         name: body.to_owned(),
         words: kernel(body),
@@ -302,7 +374,8 @@ fn results(body: &str, inputs: &[[u32; 3]], device: Option<&mut VulkanExecutor>)
     };
     let mut job = test.job();
     job.limits.seconds = 60.0;
-    let mut runs = vec![("sequential", SequentialExecutor::default().run(&job, &mut Unobserved).unwrap())];
+    let mut runs =
+        vec![("sequential", SequentialExecutor::default().run(&job, &mut Unobserved).unwrap())];
     if let Some(device) = device {
         runs.push(("device", device.run(&job, &mut Unobserved).unwrap()));
     }
@@ -310,7 +383,8 @@ fn results(body: &str, inputs: &[[u32; 3]], device: Option<&mut VulkanExecutor>)
         .map(|(name, run)| {
             assert_eq!(run.completion, Completion::Completed, "{body} on {name}");
             assert!(run.findings.is_empty(), "{body} on {name}: {:#?}", run.findings);
-            let words = run.buffers[1].chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+            let words =
+                run.buffers[1].chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
             (name, words.collect())
         })
         .collect()
@@ -326,8 +400,10 @@ fn integer_operations_are_equal_bit_for_bit() {
     let mut device = device();
     let mut failures = String::new();
     let float_values: Vec<u32> = FLOATS.iter().map(|value| value.to_bits()).collect();
-    let tables =
-        INTEGER.iter().map(|one| (one, &INTEGERS[..])).chain(FLOAT_BITS.iter().map(|one| (one, &float_values[..])));
+    let tables = INTEGER
+        .iter()
+        .map(|one| (one, &INTEGERS[..]))
+        .chain(FLOAT_BITS.iter().map(|one| (one, &float_values[..])));
     for (Bits(body, defined), values) in tables {
         // Packing takes floats though it stands among the integers.
         let values = if body.starts_with("pack") { &float_values[..] } else { values };
@@ -364,8 +440,9 @@ fn near(actual: f32, exact: f64, bound: Bound) -> bool {
     let ulp = 2f64.powi(exact.abs().log2().floor() as i32 - 23);
     let error = (f64::from(actual) - exact).abs();
     // An overflow may round to the largest finite number (either rounding direction is allowed).
-    let overflow =
-        rounded.is_infinite() && exact.is_finite() && f64::from(actual) == f64::from(f32::MAX) * exact.signum();
+    let overflow = rounded.is_infinite()
+        && exact.is_finite()
+        && f64::from(actual) == f64::from(f32::MAX) * exact.signum();
     denormal
         || overflow
         || match bound {
@@ -384,10 +461,13 @@ fn float_operations_are_within_the_bounds_of_the_specification() {
     for Real(body, function, bound, domain) in REAL {
         let value = |bits: u32| f64::from(f32::from_bits(bits));
         let exact = |input: &[u32; 3]| function(value(input[0]), value(input[1]));
-        let defined = |input: &&[u32; 3]| domain(value(input[0]), value(input[1])) && !exact(input).is_nan();
+        let defined =
+            |input: &&[u32; 3]| domain(value(input[0]), value(input[1])) && !exact(input).is_nan();
         let inputs: Vec<_> = pairs.iter().filter(defined).copied().collect();
         assert!(inputs.len() >= 10, "{body}: {}", inputs.len());
-        for (engine, words) in results(&format!("floatBitsToUint({body})"), &inputs, device.as_mut()) {
+        for (engine, words) in
+            results(&format!("floatBitsToUint({body})"), &inputs, device.as_mut())
+        {
             let wrong = |at: &usize| !near(f32::from_bits(words[*at]), exact(&inputs[*at]), *bound);
             let wrong: Vec<_> = (0..inputs.len()).filter(wrong).collect();
             if let Some(at) = wrong.first() {

@@ -1,7 +1,8 @@
 //! Right algorithms whose order of work is free, on both engines, every one several times.
 //!
-//! Knows: the procedures of `tests/order_free/`. Promises: each passes on every engine that is there, with no finding and
-//! nothing undetermined, whatever varies; what is wrong in them is found all the same.
+//! Knows: the procedures of `tests/order_free/`. Promises: each passes on every engine that is
+//! there, with no finding and nothing undetermined, whatever varies; what is wrong in them is found
+//! all the same.
 //! Does not cover: devices on which workgroups do not run side by side.
 
 use crate::support;
@@ -30,9 +31,12 @@ fn outcomes(file: &Path, more: &[&str]) -> Vec<Value> {
     result["tests"].as_array().expect("tests").clone()
 }
 
-/// A driver that ends loops by itself may do so while another workgroup has no processor: then nothing is known.
+/// A driver that ends loops by itself may do so while another workgroup has no processor: then
+/// nothing is known.
 fn is_cut_off(outcome: &Value) -> bool {
-    outcome["reason"].as_str().is_some_and(|reason| reason.contains("the driver ends a kernel's loops after"))
+    outcome["reason"]
+        .as_str()
+        .is_some_and(|reason| reason.contains("the driver ends a kernel's loops after"))
 }
 
 const ATTEMPTS: usize = 5;
@@ -43,7 +47,8 @@ fn right_algorithms_pass_on_every_engine_whatever_varies() {
     assert!(files.len() >= 17, "{}", files.len());
     for file in files {
         let attempts = std::iter::repeat_with(|| outcomes(&file, &[])).take(ATTEMPTS);
-        let mut attempts: Vec<Vec<Value>> = attempts.collect_until(|rows| !rows.iter().any(is_cut_off));
+        let mut attempts: Vec<Vec<Value>> =
+            attempts.collect_until(|rows| !rows.iter().any(is_cut_off));
         for row in attempts.pop().expect("one attempt") {
             assert_eq!(row["verdict"], "pass", "{}: {row:#}", file.display());
             assert_eq!(row["findings"], json!([]), "{}: {row:#}", file.display());
@@ -70,13 +75,29 @@ impl<I: Iterator> CollectUntil for I {}
 
 /// Each procedure with something broken, by words of its kernel or of its expectations.
 const BROKEN: &[(&str, &str, &str)] = &[
-    ("compaction", "pairs[place] = uvec2(i, value)", "pairs[place] = uvec2(i, value + uint(place == 7u))"),
-    ("unique_numbers", "number[gl_GlobalInvocationID.x] = drawn", "number[gl_GlobalInvocationID.x] = max(drawn, 9u)"),
+    (
+        "compaction",
+        "pairs[place] = uvec2(i, value)",
+        "pairs[place] = uvec2(i, value + uint(place == 7u))",
+    ),
+    (
+        "unique_numbers",
+        "number[gl_GlobalInvocationID.x] = drawn",
+        "number[gl_GlobalInvocationID.x] = max(drawn, 9u)",
+    ),
     ("hash_insert", "at = (at + 1u) % 64u", "at = (at + 64u) % 64u"),
-    ("linked_list", "node[me] = uvec2(me * 5u, next)", "node[me] = uvec2(me * 5u, next == 9u ? 4u : next)"),
+    (
+        "linked_list",
+        "node[me] = uvec2(me * 5u, next)",
+        "node[me] = uvec2(me * 5u, next == 9u ? 4u : next)",
+    ),
     ("bucket_scatter", "] = mine;", "] = mine == 101u ? 102u : mine;"),
     ("free_slots", "slot[3u * bit + 1u] = me * me", "slot[3u * bit + 1u] = me * 2u"),
-    ("ticket_lock", "entry[at] = gl_WorkGroupID.x + 10u", "entry[at] = gl_WorkGroupID.x / 2u * 2u + 10u"),
+    (
+        "ticket_lock",
+        "entry[at] = gl_WorkGroupID.x + 10u",
+        "entry[at] = gl_WorkGroupID.x / 2u * 2u + 10u",
+    ),
     ("float_sum", "+ mine", "+ mine * 1.01"),
     ("breadth_first", "next[i] < 60u", "next[i] < 58u"),
     ("work_queue", "result[taken] = value * value", "result[taken] = value * value + taken / 99u"),
@@ -86,7 +107,8 @@ const BROKEN: &[(&str, &str, &str)] = &[
 fn what_is_wrong_fails_whatever_its_order() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, right, wrong) in BROKEN {
-        let text = std::fs::read_to_string(root().join(FOLDER).join(format!("{name}.toml"))).expect("a procedure");
+        let text = std::fs::read_to_string(root().join(FOLDER).join(format!("{name}.toml")))
+            .expect("a procedure");
         assert!(text.contains(right), "{name}: {right}");
         let file = write(folder.path(), &format!("{name}.toml"), text.replacen(right, wrong, 1));
         for row in outcomes(&file, &["--engine", "sequential"]) {
@@ -124,7 +146,9 @@ fn a_device_that_is_stuck_in_a_waiting_loop_is_told_with_its_likely_cause() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = write(folder.path(), "lock.toml", LOCK);
     let rows = outcomes(&file, &[]);
-    let Some(vulkan) = rows.iter().find(|row| row["engine"] == "vulkan" && row["verdict"] == "timeout") else {
+    let Some(vulkan) =
+        rows.iter().find(|row| row["engine"] == "vulkan" && row["verdict"] == "timeout")
+    else {
         eprintln!("NOT SHOWN: there is no device, or it lets the holder of the lock go on");
         return;
     };
@@ -145,5 +169,8 @@ fn doctor_tells_why_the_loader_refused_a_driver() {
         eprintln!("NOT SHOWN: there is no Vulkan loader");
         return;
     }
-    assert!(told.contains("the loader says: ") && told.contains("/nonexistent/libdriver.so"), "{told}");
+    assert!(
+        told.contains("the loader says: ") && told.contains("/nonexistent/libdriver.so"),
+        "{told}"
+    );
 }

@@ -1,4 +1,5 @@
-//! The output folder of `certify`: old results or new ones, whole, whenever a run is stopped; files of others stay.
+//! The output folder of `certify`: old results or new ones, whole, whenever a run is stopped; files
+//! of others stay.
 
 use crate::support;
 
@@ -20,7 +21,8 @@ fn minimal() -> PathBuf {
 /// Every entry of a folder, hidden ones too.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }

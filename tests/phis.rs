@@ -1,5 +1,5 @@
-//! OpPhi: all phis of a block get their values at once, also where one is the source of another; by lane, where invocations
-//! leave a loop at different times.
+//! OpPhi: all phis of a block get their values at once, also where one is the source of another; by
+//! lane, where invocations leave a loop at different times.
 
 use crate::assembly;
 use crate::device;
@@ -9,8 +9,8 @@ use device::device;
 
 const INVOCATIONS: u32 = 32;
 
-/// A loop that runs as often as the invocation's input says. Numbers turn in a ring of three, Booleans change places, and
-/// one phi keeps the value of another's last turn.
+/// A loop that runs as often as the invocation's input says. Numbers turn in a ring of three,
+/// Booleans change places, and one phi keeps the value of another's last turn.
 fn ring() -> Kernel {
     let body = "%at = OpAccessChain %pu %i %c0 %x
 %turns = OpLoad %uint %at
@@ -47,9 +47,10 @@ OpBranch %head
 %to = OpAccessChain %pu %o %c0 %x
 OpStore %to %all";
     Kernel {
-        declarations: "%t = OpConstant %uint 10\n%h = OpConstant %uint 100\n%k = OpConstant %uint 1000\n\
+        declarations:
+            "%t = OpConstant %uint 10\n%h = OpConstant %uint 100\n%k = OpConstant %uint 1000\n\
                        %z = OpConstant %uint 10000\n"
-            .to_owned(),
+                .to_owned(),
         body: body.to_owned(),
         size: INVOCATIONS,
         ..Kernel::default()
@@ -57,7 +58,8 @@ OpStore %to %all";
 }
 
 fn due(x: u32, turns: u32) -> u32 {
-    let (mut a, mut b, mut c, mut p, mut q, mut last) = (1, 2, 3, x % 2 == 1, x.is_multiple_of(2), 9);
+    let (mut a, mut b, mut c, mut p, mut q, mut last) =
+        (1, 2, 3, x % 2 == 1, x.is_multiple_of(2), 9);
     for _ in 0..turns {
         (a, b, c, p, q, last) = (b, c, a, q, p, a);
     }

@@ -1,5 +1,5 @@
-//! Device addresses, arrays of descriptors, workgroup memory with a layout: the sequential engine against a device, and the
-//! findings that only it makes.
+//! Device addresses, arrays of descriptors, workgroup memory with a layout: the sequential engine
+//! against a device, and the findings that only it makes.
 
 use crate::support;
 
@@ -26,7 +26,10 @@ fn has_device() -> bool {
 /// The test passes on the sequential engine, and leaves the same on the device if there is one.
 fn agree(procedure: &Value) {
     let ours = results(procedure, "sequential", 0);
-    assert!(ours.iter().all(|test| test["verdict"] == "pass" && test["findings"] == json!([])), "{ours:#?}");
+    assert!(
+        ours.iter().all(|test| test["verdict"] == "pass" && test["findings"] == json!([])),
+        "{ours:#?}"
+    );
     if !has_device() {
         eprintln!("NOT RUN on a device");
         return;
@@ -41,7 +44,12 @@ fn agree(procedure: &Value) {
             eprintln!("NOT RUN on the device: {}", theirs["reason"]);
             continue;
         }
-        assert_eq!((&ours["verdict"], &ours["buffers"]), (&theirs["verdict"], &theirs["buffers"]), "{}", ours["id"]);
+        assert_eq!(
+            (&ours["verdict"], &ours["buffers"]),
+            (&theirs["verdict"], &theirs["buffers"]),
+            "{}",
+            ours["id"]
+        );
     }
 }
 
@@ -98,13 +106,20 @@ fn addresses_are_walked_stored_and_computed_with() {
 
 #[test]
 fn what_an_address_leads_to_is_checked() {
-    let outside = kinds(&results(&reference("out_.word[i] = data.word[i + shift];", 6), "sequential", 1));
+    let outside =
+        kinds(&results(&reference("out_.word[i] = data.word[i + shift];", 6), "sequential", 1));
     assert_eq!(outside.len(), 1, "{outside:?}");
     assert_eq!(outside[0].0, "out-of-bounds");
     assert!(outside[0].1.contains("ends behind the 32 bytes"), "{outside:?}");
-    let nowhere = kinds(&results(&reference("out_.word[i] = Words(uvec2(i + 12u, 0u)).word[i];", 0), "sequential", 1));
+    let nowhere = kinds(&results(
+        &reference("out_.word[i] = Words(uvec2(i + 12u, 0u)).word[i];", 0),
+        "sequential",
+        1,
+    ));
     assert!(
-        nowhere.iter().any(|(kind, text)| kind == "out-of-bounds" && text.contains("is in no buffer")),
+        nowhere
+            .iter()
+            .any(|(kind, text)| kind == "out-of-bounds" && text.contains("is in no buffer")),
         "{nowhere:?}"
     );
     let race = kinds(&results(&reference("out_.word[0] = data.word[i];", 0), "sequential", 1));
@@ -127,7 +142,9 @@ void main() {{ uint i = gl_LocalInvocationIndex; {body} }}"
     for index in 0..bound {
         let data: Vec<u32> = (0..4 + index).map(|at| 100 * index + at).collect();
         buffers.insert(format!("a{index}"), json!({"type": "uint", "data": data}));
-        bindings.push(json!({"set": 0, "binding": 0, "array_index": index, "buffer": format!("a{index}")}));
+        bindings.push(
+            json!({"set": 0, "binding": 0, "array_index": index, "buffer": format!("a{index}")}),
+        );
     }
     buffers.insert("o".to_owned(), json!({"type": "uint", "data": [0, 0, 0, 0, 0, 0, 0, 0]}));
     json!({
@@ -141,14 +158,18 @@ void main() {{ uint i = gl_LocalInvocationIndex; {body} }}"
 fn arrays_of_descriptors_take_any_index() {
     for (body, declared) in [
         ("o[i] = s[nonuniformEXT(i & 3u)].a[i >> 2];", "4"),
-        ("s[nonuniformEXT(i & 3u)].a[i >> 2] += 7u; o[i] = uint(s[nonuniformEXT(i & 3u)].a.length());", "4"),
+        (
+            "s[nonuniformEXT(i & 3u)].a[i >> 2] += 7u; o[i] = uint(s[nonuniformEXT(i & 3u)].a.length());",
+            "4",
+        ),
         ("uint k = s[0].a[0]; o[i] = s[k + 2u].a[i & 3u];", "4"),
         ("atomicAdd(s[nonuniformEXT(i >> 2)].a[1], i);", "4"),
         ("if ((i & 1u) == 0u) { o[i] = s[nonuniformEXT(i >> 1)].a[3]; } else { o[i] = 1u; }", "4"),
     ] {
         agree(&descriptors(body, declared, 4));
     }
-    let found = kinds(&results(&descriptors("o[i] = s[nonuniformEXT(i)].a[0];", "4", 4), "sequential", 1));
+    let found =
+        kinds(&results(&descriptors("o[i] = s[nonuniformEXT(i)].a[0];", "4", 4), "sequential", 1));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].1.contains("index 4 is outside the 4 descriptors"), "{found:?}");
 }
@@ -158,8 +179,12 @@ fn a_runtime_array_has_the_descriptors_that_are_bound() {
     let procedure = descriptors("o[i] = s[nonuniformEXT(i % 3u)].a[i & 1u];", "", 3);
     let tests = results(&procedure, "sequential", 0);
     assert_eq!((&tests[0]["verdict"], &tests[0]["findings"]), (&json!("pass"), &json!([])));
-    let found = kinds(&results(&descriptors("o[i] = s[nonuniformEXT(i)].a[0];", "", 3), "sequential", 1));
-    assert!(found.iter().any(|(_, text)| text.contains("index 3 is outside the 3 descriptors")), "{found:?}");
+    let found =
+        kinds(&results(&descriptors("o[i] = s[nonuniformEXT(i)].a[0];", "", 3), "sequential", 1));
+    assert!(
+        found.iter().any(|(_, text)| text.contains("index 3 is outside the 3 descriptors")),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -181,8 +206,7 @@ fn workgroup_memory_is_zero_where_it_is_said_and_laid_out_where_it_is_a_block() 
     );
     let tests = results(&zeroed, "sequential", 0);
     assert_eq!(tests[0]["findings"], json!([]));
-    let blocks =
-        "#extension GL_EXT_shared_memory_block : require\n#extension GL_EXT_shader_explicit_arithmetic_types : require";
+    let blocks = "#extension GL_EXT_shared_memory_block : require\n#extension GL_EXT_shader_explicit_arithmetic_types : require";
     let block = kernel(
         blocks,
         "shared A { uint8_t bytes[16]; }; shared B { uint words[4]; };
@@ -190,7 +214,9 @@ fn workgroup_memory_is_zero_where_it_is_said_and_laid_out_where_it_is_a_block() 
     );
     let tests = results(&block, "sequential", 0);
     assert_eq!(tests[0]["findings"], json!([]), "four bytes of a word are four elements");
-    let bytes =
-        base64::Engine::decode(&base64::engine::general_purpose::STANDARD, tests[0]["buffers"]["o"].as_str().unwrap());
+    let bytes = base64::Engine::decode(
+        &base64::engine::general_purpose::STANDARD,
+        tests[0]["buffers"]["o"].as_str().unwrap(),
+    );
     assert_eq!(bytes.unwrap()[..4], [1, 2, 3, 4], "both blocks are the same memory");
 }

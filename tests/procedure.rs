@@ -46,8 +46,7 @@ fn corpus(buffers: &str, dispatch: &str, expect: &str) -> String {
     )
 }
 
-const BUFFERS: &str =
-    "a = { type = \"float\", data = [1, 2] }\nr = { type = \"float\", count = 16 }\nu = { type = \"vec4\", count = 5 }";
+const BUFFERS: &str = "a = { type = \"float\", data = [1, 2] }\nr = { type = \"float\", count = 16 }\nu = { type = \"vec4\", count = 5 }";
 
 fn float(bytes: &[u8], offset: usize) -> f32 {
     f32::from_le_bytes(bytes[offset..offset + 4].try_into().unwrap())
@@ -55,10 +54,13 @@ fn float(bytes: &[u8], offset: usize) -> f32 {
 
 #[test]
 fn push_constants_stand_where_the_compiler_put_them() {
-    let job =
-        prepared(&corpus(BUFFERS, "push_constants = { m = 7, scale = [1, 2, 3], pair = { w = 9 }, tail = [4] }", ""))
-            .unwrap()
-            .job;
+    let job = prepared(&corpus(
+        BUFFERS,
+        "push_constants = { m = 7, scale = [1, 2, 3], pair = { w = 9 }, tail = [4] }",
+        "",
+    ))
+    .unwrap()
+    .job;
     let dispatch = &job.dispatches[0];
     // std430: m at 0, scale at 16 (12 bytes), pair at 32 (w at 44), tail at 48 (4 bytes each).
     let bytes = &dispatch.push_constants;
@@ -73,7 +75,8 @@ fn push_constants_stand_where_the_compiler_put_them() {
 fn members_by_index_and_raw_bytes_are_accepted() {
     let by_index = prepared(&corpus(BUFFERS, "push_constants = [7, [1, 2, 3]]", "")).unwrap().job;
     assert_eq!(by_index.dispatches[0].push_constants_defined, [0..4, 16..28]);
-    let raw = prepared(&corpus(BUFFERS, "push_constants = { bytes = \"BwAAAA==\" }", "")).unwrap().job;
+    let raw =
+        prepared(&corpus(BUFFERS, "push_constants = { bytes = \"BwAAAA==\" }", "")).unwrap().job;
     assert_eq!(raw.dispatches[0].push_constants[..4], [7, 0, 0, 0]);
     assert_eq!(raw.dispatches[0].push_constants_defined.first(), Some(&(0..4)));
 }
@@ -83,17 +86,25 @@ fn reflected_buffers_follow_the_block() {
     let buffers = "a = { type = \"float\", data = [1] }\n\
         r = { type = \"reflect\", data = { n = 3, m = [[1, 2], [3, 4], [5, 6]], r = [7, 8] } }\n\
         u = { type = \"reflect\", data = { p = [{ v = [1, 2, 3] }, { w = 4 }] } }";
-    let expect = "[[tests.expect]]\nbuffer = \"r\"\nvalues = { m = [[1, 2], [3, 4], [5, 7]], r = [7] }";
+    let expect =
+        "[[tests.expect]]\nbuffer = \"r\"\nvalues = { m = [[1, 2], [3, 4], [5, 7]], r = [7] }";
     let prepared = prepared(&corpus(buffers, "", expect)).unwrap();
-    // std430: n at 0, m at 8 with a stride of 8, r at 32. std140: v at 0, p at 16 with a stride of 16.
+    // std430: n at 0, m at 8 with a stride of 8, r at 32. std140: v at 0, p at 16 with a stride of
+    // 16.
     let r = &prepared.job.buffers[1];
     assert_eq!(r.bytes.len(), 40);
     assert_eq!(r.defined, [0..4, 8..40]);
-    assert_eq!([8, 12, 16, 20, 24, 28, 32, 36].map(|at| float(&r.bytes, at)), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+    assert_eq!(
+        [8, 12, 16, 20, 24, 28, 32, 36].map(|at| float(&r.bytes, at)),
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+    );
     let u = &prepared.job.buffers[2];
     assert_eq!((u.bytes.len(), u.defined.clone()), (48, vec![16..28, 44..48]));
     let judgement = judge(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
-    assert_eq!((judgement.verdict, judgement.mismatch_count, judgement.mismatches[0].offset), (Verdict::Fail, 1, 28));
+    assert_eq!(
+        (judgement.verdict, judgement.mismatch_count, judgement.mismatches[0].offset),
+        (Verdict::Fail, 1, 28)
+    );
 }
 
 /// An engine that changes nothing.
@@ -126,13 +137,16 @@ fn never_reading(dispatch: &str) -> String {
 #[test]
 fn push_constants_that_a_kernel_never_reads_may_be_given_or_left_out() {
     for dispatch in ["", "push_constants = { x = 3 }"] {
-        let job = prepared(&never_reading(dispatch)).unwrap_or_else(|error| panic!("{dispatch}: {error:?}")).job;
+        let job = prepared(&never_reading(dispatch))
+            .unwrap_or_else(|error| panic!("{dispatch}: {error:?}"))
+            .job;
         assert!(job.dispatches[0].push_constants.is_empty(), "{dispatch}");
     }
     assert!(prepared(&never_reading("push_constants = { y = 3 }")).is_err());
 }
 
-/// A test of a kernel with a `uint` of specialization id 0 and a constant of id 1, which becomes 0 too.
+/// A test of a kernel with a `uint` of specialization id 0 and a constant of id 1, which becomes 0
+/// too.
 fn with_one_id_for_two(ty: &str, specialization: &str) -> Result<Prepared, PrepareError> {
     let text = format!(
         "schema = 1\n[kernels.k]\nsource.text = \"\"\"\n#version 450\nlayout(local_size_x = 1) in;\n\
@@ -146,7 +160,8 @@ fn with_one_id_for_two(ty: &str, specialization: &str) -> Result<Prepared, Prepa
     for kernel in kernels.values_mut() {
         let mut words = kernel.module.words.to_vec();
         // OpDecorate, target, SpecId, 1.
-        let second = (5..words.len() - 3).find(|at| words[*at] == 4 << 16 | 71 && words[at + 2..at + 4] == [1, 1]);
+        let second = (5..words.len() - 3)
+            .find(|at| words[*at] == 4 << 16 | 71 && words[at + 2..at + 4] == [1, 1]);
         words[second.expect("there is a second constant") + 3] = 0;
         kernel.module = std::sync::Arc::new(Module::parse(words).unwrap());
     }
@@ -158,8 +173,13 @@ fn one_specialization_id_of_two_types_takes_no_value() {
     let given = "specialization = { 0 = { value = 8 } }";
     assert!(with_one_id_for_two("float", "").is_ok());
     assert!(with_one_id_for_two("uint", given).is_ok());
-    let Err(PrepareError::Input(diagnostics)) = with_one_id_for_two("float", given) else { panic!("it has two types") };
-    assert!(diagnostics[0].message.contains("different types have the specialization id 0"), "{diagnostics:?}");
+    let Err(PrepareError::Input(diagnostics)) = with_one_id_for_two("float", given) else {
+        panic!("it has two types")
+    };
+    assert!(
+        diagnostics[0].message.contains("different types have the specialization id 0"),
+        "{diagnostics:?}"
+    );
 }
 
 #[test]
@@ -168,7 +188,10 @@ fn specialization_values_become_raw_bits() {
     let job = prepared(&corpus(BUFFERS, text, "")).unwrap().job;
     assert_eq!(job.dispatches[0].specialization, BTreeMap::from([(0, 8), (3, 1)]));
     let text = "specialization = { 0 = { bits = \"0xffffffff\" } }";
-    assert_eq!(prepared(&corpus(BUFFERS, text, "")).unwrap().job.dispatches[0].specialization[&0], 0xffff_ffff);
+    assert_eq!(
+        prepared(&corpus(BUFFERS, text, "")).unwrap().job.dispatches[0].specialization[&0],
+        0xffff_ffff
+    );
 }
 
 #[test]
@@ -176,7 +199,10 @@ fn an_address_stands_as_a_symbol_and_counts_as_defined() {
     let buffers = "a = { type = \"uint64\", count = 3, address_of = [{ at = 8, buffer = \"r\", offset = 4 }] }\nr = { type = \"float\", count = 16 }\nu = { type = \"vec4\", count = 5 }";
     let job = prepared(&corpus(buffers, "", "")).unwrap().job;
     let address = job.resources.addresses[0];
-    assert_eq!((address.place, address.at, address.target, address.offset), (AddressPlace::Buffer(0), 8, 1, 4));
+    assert_eq!(
+        (address.place, address.at, address.target, address.offset),
+        (AddressPlace::Buffer(0), 8, 1, 4)
+    );
     assert_eq!(job.buffers[0].bytes[8..16], address_symbol(1, 4).to_le_bytes());
     assert_eq!(job.buffers[0].defined, std::slice::from_ref(&(8..16)));
 }
@@ -184,9 +210,14 @@ fn an_address_stands_as_a_symbol_and_counts_as_defined() {
 #[test]
 fn mismatches_are_counted_in_full_and_listed_up_to_the_bound() {
     let buffers = "a = { type = \"float\", data = [1] }\nr = { type = \"float\", fill = { constant = 1 }, count = 40 }\nu = { type = \"vec4\", count = 5 }\nz = { type = \"float\", fill = { iota = {} }, count = 40 }";
-    let prepared = prepared(&corpus(buffers, "", "[[tests.expect]]\nbuffer = \"r\"\nequals_buffer = \"z\"")).unwrap();
+    let prepared =
+        prepared(&corpus(buffers, "", "[[tests.expect]]\nbuffer = \"r\"\nequals_buffer = \"z\""))
+            .unwrap();
     let judgement = judge(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
-    assert_eq!((judgement.verdict, judgement.mismatch_count, judgement.mismatches.len()), (Verdict::Fail, 39, 16));
+    assert_eq!(
+        (judgement.verdict, judgement.mismatch_count, judgement.mismatches.len()),
+        (Verdict::Fail, 39, 16)
+    );
     let first = &judgement.mismatches[0];
     assert_eq!((first.offset, &first.expected, &first.actual), (0, &0.0.into(), &1.0.into()));
     assert_eq!(first.bits, "0x3f800000");
@@ -203,7 +234,11 @@ fn what_is_not_listed_fails_all_the_same() {
         for listed in [0, 1] {
             prepared.listed = listed;
             let judgement = judge(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
-            assert_eq!((judgement.verdict, judgement.mismatch_count), (Verdict::Fail, wrong), "{order} {listed}");
+            assert_eq!(
+                (judgement.verdict, judgement.mismatch_count),
+                (Verdict::Fail, wrong),
+                "{order} {listed}"
+            );
             assert_eq!(judgement.mismatches.len(), listed);
             assert!(judgement.reason.unwrap().contains("39 of 40"));
         }
@@ -216,7 +251,9 @@ fn a_reference_gives_the_expected_contents() {
     let prepared = prepared(&corpus(BUFFERS, "", expect)).unwrap();
     let run = completed(&prepared.job);
     let verdict = |reference: &mut dyn vkcert::exec::judge::ReferenceRunner| {
-        judge(&prepared, &run, reference).map(|judgement| (judgement.verdict, judgement.mismatch_count)).unwrap()
+        judge(&prepared, &run, reference)
+            .map(|judgement| (judgement.verdict, judgement.mismatch_count))
+            .unwrap()
     };
     assert_eq!(verdict(&mut |job: &Job| Ok(completed(job))), (Verdict::Pass, 0));
     let changed = &mut |job: &Job| {
@@ -226,7 +263,8 @@ fn a_reference_gives_the_expected_contents() {
         Ok(run)
     };
     assert_eq!(verdict(changed), (Verdict::Fail, 1));
-    let endless = &mut |_: &Job| Ok(Run::ended(Completion::NoTermination { reason: "steps".to_owned() }));
+    let endless =
+        &mut |_: &Job| Ok(Run::ended(Completion::NoTermination { reason: "steps".to_owned() }));
     assert_eq!(verdict(endless), (Verdict::Undetermined, 0));
 }
 
@@ -267,7 +305,8 @@ fn the_documented_procedures_load_prepare_and_round_trip() {
         let file = parse(&text, syntax).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
         let kernels = compiled::kernels(&file);
         for test in &file.tests {
-            prepare(test, &compiled::setting(&kernels, &file.base)).unwrap_or_else(|error| panic!("{error:?}"));
+            prepare(test, &compiled::setting(&kernels, &file.base))
+                .unwrap_or_else(|error| panic!("{error:?}"));
         }
         let json = serde_json::to_string_pretty(&file.procedure.value).unwrap();
         assert_eq!(parse(&json, Syntax::Json).unwrap().procedure.value, file.procedure.value);
@@ -291,7 +330,8 @@ fn documented_project() -> tempfile::TempDir {
 #[test]
 fn the_documented_project_loads_and_traces() {
     let folder = documented_project();
-    let project = load_project(folder.path()).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
+    let project =
+        load_project(folder.path()).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let status = |verdicts: Vec<Verdict>| {
         let verdicts = BTreeMap::from([(project.tests[0].id.clone(), verdicts)]);
         let mut traces = trace(&project);
@@ -346,8 +386,12 @@ fn properties(schema: &serde_json::Value, names: &mut BTreeSet<String>) {
         names.extend(members.keys().cloned());
     }
     match schema {
-        serde_json::Value::Object(members) => members.values().for_each(|member| properties(member, names)),
-        serde_json::Value::Array(values) => values.iter().for_each(|value| properties(value, names)),
+        serde_json::Value::Object(members) => {
+            members.values().for_each(|member| properties(member, names))
+        }
+        serde_json::Value::Array(values) => {
+            values.iter().for_each(|value| properties(value, names))
+        }
         _ => {}
     }
 }
@@ -355,16 +399,22 @@ fn properties(schema: &serde_json::Value, names: &mut BTreeSet<String>) {
 #[test]
 fn every_key_of_a_schema_stands_in_its_document() {
     let procedure = fs::read_to_string(root().join("docs/test-procedure.md")).unwrap();
-    for (name, document) in
-        [("procedure", "test-procedure.md"), ("project", "project.md"), ("requirements", "requirements.md")]
-    {
+    for (name, document) in [
+        ("procedure", "test-procedure.md"),
+        ("project", "project.md"),
+        ("requirements", "requirements.md"),
+    ] {
         let text = fs::read_to_string(root().join("docs").join(document)).unwrap() + &procedure;
         let mut names = BTreeSet::new();
         properties(&serde_json::from_str(&schema(name).unwrap()).unwrap(), &mut names);
         assert!(names.len() > 10);
         for key in &names {
-            let words = text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));
-            assert!(words.into_iter().any(|word| word == key), "{document} does not explain `{key}`");
+            let words = text
+                .split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));
+            assert!(
+                words.into_iter().any(|word| word == key),
+                "{document} does not explain `{key}`"
+            );
         }
     }
     assert!(SCHEMAS.iter().all(|row| schema(row.name).is_some()));

@@ -1,5 +1,6 @@
-//! The projects of this repository, certified by the program as a user would: the demonstration holds, each of its tests is
-//! needed, and the projects with known defects fail for the reasons they were written for.
+//! The projects of this repository, certified by the program as a user would: the demonstration
+//! holds, each of its tests is needed, and the projects with known defects fail for the reasons
+//! they were written for.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,19 +55,27 @@ impl Certification {
 
     /// Findings of a kind in all results of a test.
     fn findings(&self, test: &str, kind: FindingKind) -> Vec<&Finding> {
-        self.results(test).iter().flat_map(|result| &result.findings).filter(|finding| finding.kind == kind).collect()
+        self.results(test)
+            .iter()
+            .flat_map(|result| &result.findings)
+            .filter(|finding| finding.kind == kind)
+            .collect()
     }
 
     fn untested(&self) -> Vec<&str> {
         let untested = |status| status == RequirementStatus::Untested;
-        let requirements = self.campaign.requirements.iter().filter(|evidence| untested(evidence.status));
+        let requirements =
+            self.campaign.requirements.iter().filter(|evidence| untested(evidence.status));
         requirements.map(|evidence| evidence.requirement.uid.as_str()).collect()
     }
 
     fn uncovered(&self) -> u32 {
         let summaries = self.campaign.conclusion.summary.iter();
         let criteria = summaries.flat_map(|summary| &summary.criteria);
-        criteria.filter(|row| !ON_REQUEST.contains(&row.criterion.as_str())).map(|criterion| criterion.uncovered).sum()
+        criteria
+            .filter(|row| !ON_REQUEST.contains(&row.criterion.as_str()))
+            .map(|criterion| criterion.uncovered)
+            .sum()
     }
 
     /// Names of the coupling checks with this status.
@@ -83,7 +92,10 @@ fn the_demonstration_is_verified_and_fully_covered_on_both_engines() {
     assert_eq!(certification.exit_code, Some(0), "{:?}", conclusion.reasons);
     assert_eq!(conclusion.summary.len(), 8, "four kernels on two engines");
     for summary in &conclusion.summary {
-        let source = summary.criteria.iter().filter(|criterion| !ON_REQUEST.contains(&criterion.criterion.as_str()));
+        let source = summary
+            .criteria
+            .iter()
+            .filter(|criterion| !ON_REQUEST.contains(&criterion.criterion.as_str()));
         let source: Vec<_> = source.collect();
         assert_eq!(source.len(), 5, "{summary:?}");
         for criterion in source {
@@ -92,7 +104,10 @@ fn the_demonstration_is_verified_and_fully_covered_on_both_engines() {
         }
     }
     for evidence in &certification.campaign.requirements {
-        let verified = matches!(evidence.status, RequirementStatus::Verified | RequirementStatus::VerifiedByChildren);
+        let verified = matches!(
+            evidence.status,
+            RequirementStatus::Verified | RequirementStatus::VerifiedByChildren
+        );
         assert!(verified, "{}: {}", evidence.requirement.uid, evidence.status);
         assert!(evidence.suspect_parents.is_empty(), "{}", evidence.requirement.uid);
     }
@@ -107,7 +122,8 @@ fn demonstration_without(test: &str) -> tempfile::TempDir {
     for input in inputs.iter().map(|input| root().join(input)).filter(|input| input.exists()) {
         for entry in walkdir::WalkDir::new(&input) {
             let entry = entry.expect("readable");
-            let target = copy.path().join(entry.path().strip_prefix(root()).expect("below the root"));
+            let target =
+                copy.path().join(entry.path().strip_prefix(root()).expect("below the root"));
             if entry.file_type().is_dir() {
                 std::fs::create_dir_all(&target).expect("writable");
             } else {
@@ -129,7 +145,9 @@ fn demonstration_without(test: &str) -> tempfile::TempDir {
 fn remove_test(file: &Path, test: &str) -> usize {
     let text = std::fs::read_to_string(file).expect("readable");
     let mut document: toml::Table = text.parse().expect("TOML");
-    let Some(tests) = document.get_mut("test").and_then(toml::Value::as_array_mut) else { return 0 };
+    let Some(tests) = document.get_mut("test").and_then(toml::Value::as_array_mut) else {
+        return 0;
+    };
     let before = tests.len();
     tests.retain(|entry| entry["id"].as_str() != Some(test));
     let removed = before - tests.len();
@@ -168,8 +186,10 @@ fn no_test_of_the_demonstration_can_be_deleted() {
 
 /// 1-based numbers of the lines of the guarded kernel that contain a text.
 fn lines_with(text: &str) -> Vec<u32> {
-    let source = std::fs::read_to_string(project("paper_defects").join("glsl/matmul_guarded.comp")).expect("readable");
-    let lines = source.lines().enumerate().filter(|(_, line)| line.contains(text) && !line.contains("//"));
+    let source = std::fs::read_to_string(project("paper_defects").join("glsl/matmul_guarded.comp"))
+        .expect("readable");
+    let lines =
+        source.lines().enumerate().filter(|(_, line)| line.contains(text) && !line.contains("//"));
     lines.map(|(index, _)| index as u32 + 1).collect()
 }
 
@@ -196,7 +216,9 @@ fn the_defects_of_the_published_figures_are_found_each_at_its_place() {
     assert!(refuted.contains(&"uniform-barrier"), "{refuted:?}");
     let divergence = certification.findings("TC-FIG-02", FindingKind::BarrierDivergence);
     let barriers = lines_with("barrier();");
-    assert!(divergence.iter().any(|finding| line(finding).is_some_and(|line| barriers.contains(&line))));
+    assert!(
+        divergence.iter().any(|finding| line(finding).is_some_and(|line| barriers.contains(&line)))
+    );
     assert_eq!(certification.verdict("TC-FIG-02", EngineName::Sequential), Verdict::Error);
     assert_eq!(certification.verdict("TC-FIG-03", EngineName::Sequential), Verdict::Fail);
 

@@ -1,6 +1,7 @@
-//! Kernels as verification engineers write them (`tests/races`): reductions, scans, locks, queues, look-back, hand-over by flags.
-//! The first line of each file says what races: `# RACY A-B, A-C: why` by the marks `//@A` in the kernel, or `# CLEAN: why`; further lines
-//! `# scope executed-schedule` what `race_scope` is, `# also KIND` which other findings there are.
+//! Kernels as verification engineers write them (`tests/races`): reductions, scans, locks, queues,
+//! look-back, hand-over by flags. The first line of each file says what races: `# RACY A-B, A-C:
+//! why` by the marks `//@A` in the kernel, or `# CLEAN: why`; further lines `# scope
+//! executed-schedule` what `race_scope` is, `# also KIND` which other findings there are.
 
 use crate::support;
 
@@ -35,14 +36,15 @@ fn result(file: &Path, more: &[&str]) -> Result {
         .args(more)
         .output()
         .expect("the program starts");
-    let document: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let document: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let test = &document["tests"][0];
     assert!(test.is_object(), "{}: {document}", file.display());
     let (mut pairs, mut others) = (BTreeSet::new(), BTreeSet::new());
     for finding in test["findings"].as_array().unwrap() {
         if finding["kind"] == "data-race" {
-            let lines = ["place", "other_place"].map(|place| finding[place]["line"].as_u64().unwrap());
+            let lines =
+                ["place", "other_place"].map(|place| finding[place]["line"].as_u64().unwrap());
             pairs.insert((lines[0].min(lines[1]), lines[0].max(lines[1])));
         } else {
             others.insert(finding["kind"].as_str().unwrap().to_owned());
@@ -86,7 +88,9 @@ fn due(text: &str) -> BTreeSet<Pair> {
 }
 
 fn stated<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines().take(4).find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(' '))
+    text.lines()
+        .take(4)
+        .find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(' '))
 }
 
 fn problem(file: &Path) -> Option<String> {
@@ -101,7 +105,8 @@ fn problem(file: &Path) -> Option<String> {
         return Some(format!("{name}: also {others:?}"));
     }
     let scope = stated(&text, "scope").is_none_or(|scope| scope == found.scope);
-    (!scope || found.verdict != "pass").then(|| format!("{name}: {} {}", found.scope, found.verdict))
+    (!scope || found.verdict != "pass")
+        .then(|| format!("{name}: {} {}", found.scope, found.verdict))
 }
 
 #[test]
@@ -114,7 +119,8 @@ fn every_race_is_found_and_nothing_else() {
 #[test]
 fn races_of_every_schedule_are_those_of_other_schedules() {
     let compare = |file: &PathBuf| {
-        // Of two writes of one invocation the earlier one is hidden where another one reads both only then.
+        // Of two writes of one invocation the earlier one is hidden where another one reads both
+        // only then.
         let hides = file.ends_with("reader_then_racing_writer_then_own_write.toml");
         let ordinary = result(file, &[]);
         if hides || ordinary.scope != "all-schedules" {
@@ -128,7 +134,9 @@ fn races_of_every_schedule_are_those_of_other_schedules() {
                 .then(|| format!("{schedule}: {:?}, not {:?}", other.pairs, ordinary.pairs))
         });
         let others: Vec<String> = others.collect();
-        (!others.is_empty()).then(|| format!("{}: {}", file.file_stem().unwrap().to_string_lossy(), others.join("; ")))
+        (!others.is_empty()).then(|| {
+            format!("{}: {}", file.file_stem().unwrap().to_string_lossy(), others.join("; "))
+        })
     };
     let problems: Vec<String> = files().par_iter().filter_map(compare).collect();
     assert!(problems.is_empty(), "{} of them\n{}", problems.len(), problems.join("\n"));

@@ -1,5 +1,5 @@
-//! The corpus of races and barriers (`tests/filetests/race`), racy kernels beside clean ones, by topic: every racing pair
-//! of places is found at every tile width, and nothing else.
+//! The corpus of races and barriers (`tests/filetests/race`), racy kernels beside clean ones, by
+//! topic: every racing pair of places is found at every tile width, and nothing else.
 
 use crate::filetest;
 
@@ -8,8 +8,17 @@ use filetest::judge::{Findings, WIDTHS, problems, run};
 use std::path::{Path, PathBuf};
 use vkcert::model::finding::FindingKind;
 
-const TOPICS: [&str; 9] =
-    ["neighbours", "collective", "barriers", "divergence", "atomics", "layout", "images", "workgroups", "subgroups"];
+const TOPICS: [&str; 9] = [
+    "neighbours",
+    "collective",
+    "barriers",
+    "divergence",
+    "atomics",
+    "layout",
+    "images",
+    "workgroups",
+    "subgroups",
+];
 
 fn folder(topic: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/race").join(topic)
@@ -91,31 +100,41 @@ fn barriers(text: &str) -> Vec<[usize; 2]> {
         let behind = at + text[at..].chars().take_while(name).count();
         let called = text[behind..].starts_with('(') && !text[..first].ends_with("void ");
         let line = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
-        if let (true, false, Some(end)) = (called, text[line..first].contains("//"), text[behind..].find(");")) {
+        if let (true, false, Some(end)) =
+            (called, text[line..first].contains("//"), text[behind..].find(");"))
+        {
             found.push([first, behind + end + 2]);
         }
     }
     found
 }
 
-/// Takes each barrier and each fence out of the kernels without a race; tells those that have none then either. How many
-/// were taken out.
+/// Takes each barrier and each fence out of the kernels without a race; tells those that have none
+/// then either. How many were taken out.
 fn without_barriers(topic: &str, failures: &mut Vec<String>) -> usize {
     let compiler = shaderc::Compiler::new().unwrap();
     let mut taken = 0;
     for test in FileTest::read_all(&folder(topic)).iter().filter(|test| test.findings.is_empty()) {
-        let text = std::fs::read_to_string(folder(topic).join(format!("{}.comp", test.name))).unwrap();
+        let text =
+            std::fs::read_to_string(folder(topic).join(format!("{}.comp", test.name))).unwrap();
         for [first, behind] in barriers(&text) {
             let line = 1 + text[..first].matches('\n').count() as u32;
             let call = &text[first..behind];
             // Lines stay where they are.
             let kept: String = call.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
-            let mutant =
-                FileTest::of(&compiler, &test.name, &format!("{}{{}}{kept}{}", &text[..first], &text[behind..]));
-            let races = run(&mutant, 64).findings.iter().any(|finding| finding.kind == FindingKind::DataRace);
+            let mutant = FileTest::of(
+                &compiler,
+                &test.name,
+                &format!("{}{{}}{kept}{}", &text[..first], &text[behind..]),
+            );
+            let races = run(&mutant, 64)
+                .findings
+                .iter()
+                .any(|finding| finding.kind == FindingKind::DataRace);
             if races == test.spare.contains(&line) {
                 let without = if races { "races, and is called spare:" } else { "has no race" };
-                failures.push(format!("{topic}/{} {without} without {call} in line {line}", test.name));
+                failures
+                    .push(format!("{topic}/{} {without} without {call} in line {line}", test.name));
             }
             taken += 1;
         }

@@ -1,5 +1,6 @@
-//! Random kernels over what the sequential engine runs: modules with and without optimisation, several tile widths and the
-//! device leave the same bytes, and no finding is made; a defect put into a kernel is found.
+//! Random kernels over what the sequential engine runs: modules with and without optimisation,
+//! several tile widths and the device leave the same bytes, and no finding is made; a defect put
+//! into a kernel is found.
 
 use crate::device;
 use crate::random;
@@ -24,15 +25,23 @@ fn compile(text: &str, level: shaderc::OptimizationLevel) -> Result<Vec<u32>, St
     options.set_generate_debug_info();
     options.set_optimization_level(level);
     let compiler = shaderc::Compiler::new().unwrap();
-    let made = compiler.compile_into_spirv(text, shaderc::ShaderKind::Compute, "random", "main", Some(&options));
+    let made = compiler.compile_into_spirv(
+        text,
+        shaderc::ShaderKind::Compute,
+        "random",
+        "main",
+        Some(&options),
+    );
     let words = made.map_err(|error| format!("does not compile: {error}"))?.as_binary().to_vec();
-    validate::validate(&words, TargetEnv::Vulkan1_2).map_err(|error| format!("is not valid: {error}"))?;
+    validate::validate(&words, TargetEnv::Vulkan1_2)
+        .map_err(|error| format!("is not valid: {error}"))?;
     Ok(words)
 }
 
 fn sequential(kernel: &Kernel, words: &[u32], tile_width: u32) -> Result<Run, String> {
     let settings = Settings { tile_width, ..Settings::default() };
-    let run = SequentialExecutor::new(settings).run(&host::job(kernel, words, SUBGROUP), &mut Unobserved);
+    let run =
+        SequentialExecutor::new(settings).run(&host::job(kernel, words, SUBGROUP), &mut Unobserved);
     run.map_err(|error| format!("the sequential engine: {error}"))
 }
 
@@ -55,7 +64,11 @@ impl Wrong {
             Wrong::Engine(text) => (1, text),
             Wrong::Device(text) => (2, text),
         };
-        let kind = if text.contains("word ") { "difference" } else { text.split(':').nth(1).unwrap_or_default() };
+        let kind = if text.contains("word ") {
+            "difference"
+        } else {
+            text.split(':').nth(1).unwrap_or_default()
+        };
         (number, format!("{} {kind}", text.split([':', ',']).next().unwrap_or_default()))
     }
 }
@@ -66,7 +79,9 @@ fn clean(run: &Run, what: &str) -> Result<(), Wrong> {
     }
     match run.findings.first() {
         None => Ok(()),
-        Some(finding) => Err(Wrong::Engine(format!("{what}: {}: {}", finding.kind, finding.message))),
+        Some(finding) => {
+            Err(Wrong::Engine(format!("{what}: {}: {}", finding.kind, finding.message)))
+        }
     }
 }
 
@@ -88,7 +103,8 @@ fn difference(kernel: &Kernel, left: &Run, right: &Run) -> Option<String> {
 /// Runs a kernel every way.
 fn check(kernel: &Kernel, device: Option<&mut VulkanExecutor>) -> Result<(), Wrong> {
     let plain = compile(&kernel.text, shaderc::OptimizationLevel::Zero).map_err(Wrong::Kernel)?;
-    let optimized = compile(&kernel.text, shaderc::OptimizationLevel::Performance).map_err(Wrong::Kernel)?;
+    let optimized =
+        compile(&kernel.text, shaderc::OptimizationLevel::Performance).map_err(Wrong::Kernel)?;
     let width = WIDTHS[kernel.seed as usize % WIDTHS.len()];
     let first = sequential(kernel, &plain, 1024).map_err(Wrong::Engine)?;
     clean(&first, "not optimised")?;
@@ -117,8 +133,8 @@ fn check(kernel: &Kernel, device: Option<&mut VulkanExecutor>) -> Result<(), Wro
     Ok(())
 }
 
-/// On the device, one invocation after the other: a third computation, in which no two invocations go different ways.
-/// None: the invocations of the kernel work together.
+/// On the device, one invocation after the other: a third computation, in which no two invocations
+/// go different ways. None: the invocations of the kernel work together.
 fn one_at_a_time(kernel: &Kernel, device: &mut VulkanExecutor) -> Option<Run> {
     if kernel.shape.barriers {
         return None;
@@ -126,12 +142,22 @@ fn one_at_a_time(kernel: &Kernel, device: &mut VulkanExecutor) -> Option<Run> {
     let mut last: Option<Run> = None;
     for only in 0..kernel.shape.local_size * kernel.shape.groups {
         let guard = format!("void main() {{\n    if (gl_GlobalInvocationID.x != {only}u) return;");
-        let words = compile(&kernel.text.replace("void main() {", &guard), shaderc::OptimizationLevel::Zero).ok()?;
+        let words = compile(
+            &kernel.text.replace("void main() {", &guard),
+            shaderc::OptimizationLevel::Zero,
+        )
+        .ok()?;
         let mut job = host::job(kernel, &words, SUBGROUP);
         if let Some(last) = last {
-            job.buffers.iter_mut().zip(last.buffers).for_each(|(buffer, bytes)| buffer.bytes = bytes);
+            job.buffers
+                .iter_mut()
+                .zip(last.buffers)
+                .for_each(|(buffer, bytes)| buffer.bytes = bytes);
         }
-        last = device.run(&job, &mut Unobserved).ok().filter(|run| run.completion == Completion::Completed);
+        last = device
+            .run(&job, &mut Unobserved)
+            .ok()
+            .filter(|run| run.completion == Completion::Completed);
         last.as_ref()?;
     }
     last
@@ -142,13 +168,15 @@ fn one_at_a_time(kernel: &Kernel, device: &mut VulkanExecutor) -> Option<Run> {
 enum Third {
     /// The device itself, one invocation after the other, leaves what the sequential engine leaves.
     WithTheEngine,
-    /// Invocations work together; of the optimised module the device leaves what the sequential engine leaves of both.
+    /// Invocations work together; of the optimised module the device leaves what the sequential
+    /// engine leaves of both.
     OptimisedWithTheEngine,
     /// The device leaves something else, even one invocation after the other.
     Otherwise,
     /// Invocations work together, and of both modules the device leaves something else.
     None,
-    /// The modules differ: of each of them the device leaves what the sequential engine leaves of it.
+    /// The modules differ: of each of them the device leaves what the sequential engine leaves of
+    /// it.
     EachModuleAlike,
     /// The modules differ, and the engines do too.
     Modules,
@@ -168,8 +196,10 @@ impl Third {
 
 fn third(kernel: &Kernel, device: &mut VulkanExecutor) -> Third {
     let words = |level| compile(&kernel.text, level).unwrap();
-    let [plain, optimised] = [words(shaderc::OptimizationLevel::Zero), words(shaderc::OptimizationLevel::Performance)];
-    let [ours, ours_optimised] = [&plain, &optimised].map(|words| sequential(kernel, words, 1024).unwrap());
+    let [plain, optimised] =
+        [words(shaderc::OptimizationLevel::Zero), words(shaderc::OptimizationLevel::Performance)];
+    let [ours, ours_optimised] =
+        [&plain, &optimised].map(|words| sequential(kernel, words, 1024).unwrap());
     let mut alike = |words: &[u32], ours: &Run| {
         let run = device.run(&host::job(kernel, words, SUBGROUP), &mut Unobserved);
         run.is_ok_and(|run| difference(kernel, ours, &run).is_none())
@@ -197,12 +227,15 @@ struct Known {
 
 /// By seed (`tests/random_known.txt`).
 fn known() -> BTreeMap<u64, Known> {
-    let lines = include_str!("random_known.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = include_str!("random_known.txt")
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let rows = lines.map(|line| {
         let mut parts = line.splitn(4, " | ");
         let mut next = || parts.next().expect("seed, who is at fault, third computation, reason");
         let (seed, at_fault, name) = (next().parse().expect("a seed"), next(), next());
-        let (_, third) = Third::NAMES.into_iter().find(|row| row.0 == name).expect("a third computation");
+        let (_, third) =
+            Third::NAMES.into_iter().find(|row| row.0 == name).expect("a third computation");
         (seed, Known { at_fault, third, why: next() })
     });
     rows.collect()
@@ -249,7 +282,8 @@ fn random_kernels_run_alike_everywhere() {
     assert!(failures.is_empty(), "{} of {count}: {failures:#?}", failures.len());
 }
 
-/// The known reason, if the third computation is the one that belongs to it; else what the third computation says.
+/// The known reason, if the third computation is the one that belongs to it; else what the third
+/// computation says.
 fn excuse(
     known: &BTreeMap<u64, Known>,
     seed: u64,
@@ -281,7 +315,11 @@ fn one_kernel() {
         one.text = std::fs::read_to_string(path).unwrap();
         one.shape.barriers = one.text.contains("barrier();") || one.text.contains("= subgroup");
         let mut engine = device();
-        return println!("{:?}, {:?}", check(&one, engine.as_mut()), engine.as_mut().map(|engine| third(&one, engine)));
+        return println!(
+            "{:?}, {:?}",
+            check(&one, engine.as_mut()),
+            engine.as_mut().map(|engine| third(&one, engine))
+        );
     }
     println!("{}\n{:?}", one.text, one.shape);
     let mut engine = device();
@@ -292,7 +330,9 @@ fn one_kernel() {
         let candidate = Kernel { text: text.to_owned(), ..one.clone() };
         match (&wrong, &mut engine) {
             (Wrong::Device(_), Some(engine)) => device_differs(&candidate, engine),
-            (_, engine) => check(&candidate, engine.as_mut()).is_err_and(|other| other.kind() == wrong.kind()),
+            (_, engine) => {
+                check(&candidate, engine.as_mut()).is_err_and(|other| other.kind() == wrong.kind())
+            }
         }
     });
     println!("---- reduced ----\n{small}");
@@ -303,8 +343,8 @@ fn one_kernel() {
     println!("{:?}", check(&candidate, engine.as_mut()));
 }
 
-/// Whether the device leaves other bytes than the sequential engine, on the module without optimisation, of a kernel without
-/// findings: the quick question of the reduction.
+/// Whether the device leaves other bytes than the sequential engine, on the module without
+/// optimisation, of a kernel without findings: the quick question of the reduction.
 fn device_differs(kernel: &Kernel, engine: &mut VulkanExecutor) -> bool {
     let Ok(words) = compile(&kernel.text, shaderc::OptimizationLevel::Zero) else { return false };
     let Ok(ours) = sequential(kernel, &words, 1024) else { return false };
@@ -312,16 +352,19 @@ fn device_differs(kernel: &Kernel, engine: &mut VulkanExecutor) -> bool {
         return false;
     }
     let run = engine.run(&host::job(kernel, &words, SUBGROUP), &mut Unobserved);
-    run.is_ok_and(|run| run.completion == Completion::Completed && difference(kernel, &ours, &run).is_some())
+    run.is_ok_and(|run| {
+        run.completion == Completion::Completed && difference(kernel, &ours, &run).is_some()
+    })
 }
 
 /// Writes a kernel's text and modules into a folder.
 fn store(folder: &std::path::Path, text: &str) {
     std::fs::create_dir_all(folder).unwrap();
     std::fs::write(folder.join("random.comp"), text).unwrap();
-    for (name, level) in
-        [("plain.spv", shaderc::OptimizationLevel::Zero), ("optimised.spv", shaderc::OptimizationLevel::Performance)]
-    {
+    for (name, level) in [
+        ("plain.spv", shaderc::OptimizationLevel::Zero),
+        ("optimised.spv", shaderc::OptimizationLevel::Performance),
+    ] {
         if let Ok(words) = compile(text, level) {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             std::fs::write(folder.join(name), bytes).unwrap();
@@ -336,8 +379,8 @@ fn a_defect_in_a_random_kernel_is_found() {
     for seed in 1..=count {
         let faulty = faults::faulty(&kernel(seed));
         let text = &faulty.kernel.text;
-        let words =
-            compile(text, shaderc::OptimizationLevel::Zero).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let words = compile(text, shaderc::OptimizationLevel::Zero)
+            .unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         let run = sequential(&faulty.kernel, &words, WIDTHS[seed as usize % WIDTHS.len()]).unwrap();
         let found = run.findings.iter().any(|finding| finding.kind == faulty.due);
         assert!(found, "seed {seed}: {} is not found: {:#?}\n{text}", faulty.what, run.findings);

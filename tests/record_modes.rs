@@ -1,5 +1,6 @@
-//! Every record mode records the same: the vectors that the sequential engine records natively, and the same lowest
-//! witnesses. Each mode's module runs on the sequential engine, so that no driver has a say, and on the device.
+//! Every record mode records the same: the vectors that the sequential engine records natively, and
+//! the same lowest witnesses. Each mode's module runs on the sequential engine, so that no driver
+//! has a say, and on the device.
 
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
@@ -14,11 +15,13 @@ use support::random_kernel::{Dice, INPUTS, LOCAL_SIZE, random_kernel};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
-    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved,
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run,
+    Unobserved,
 };
 use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument::{
-    Instrumented, NotInstrumented, Parallelism, RecordRequest, RecordingDevice, instrument, instrument_as,
+    Instrumented, NotInstrumented, Parallelism, RecordRequest, RecordingDevice, instrument,
+    instrument_as,
 };
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
@@ -48,14 +51,20 @@ struct Kernel {
 }
 
 fn compile(case: Case, env: &'static str) -> Kernel {
-    let source = KernelSource::alone(format!("{}.comp", case.name.replace(' ', "-")), case.text.clone(), env);
-    let compiled = glsl::compile(&source).unwrap_or_else(|errors| panic!("{}: {errors:?}\n{}", case.name, case.text));
+    let source = KernelSource::alone(
+        format!("{}.comp", case.name.replace(' ', "-")),
+        case.text.clone(),
+        env,
+    );
+    let compiled = glsl::compile(&source)
+        .unwrap_or_else(|errors| panic!("{}: {errors:?}\n{}", case.name, case.text));
     let module = Module::parse(compiled.marked.clone()).unwrap();
     Kernel { case, structure: compiled.structure, marked: compiled.marked, module, env }
 }
 
 impl Kernel {
-    /// The instrumented module of a mode, for a device with few invocations at once; none where the mode is refused.
+    /// The instrumented module of a mode, for a device with few invocations at once; none where the
+    /// mode is refused.
     fn instrumented(&self, mode: RecordMode, witnesses: Witnesses) -> Option<Instrumented> {
         self.instrumented_for(mode, witnesses, Parallelism::Few)
     }
@@ -94,10 +103,9 @@ impl Kernel {
                 bytes: bytes.clone(),
             })
             .collect();
-        let bindings = buffers
-            .iter()
-            .enumerate()
-            .map(|(index, buffer)| JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64));
+        let bindings = buffers.iter().enumerate().map(|(index, buffer)| {
+            JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64)
+        });
         let dispatch = JobDispatch {
             module: 0,
             entry: "main".to_owned(),
@@ -110,7 +118,11 @@ impl Kernel {
         };
         Job {
             name: self.case.name.clone(),
-            modules: vec![JobModule { kernel: "k".to_owned(), words: Arc::new(words.to_vec()), recording }],
+            modules: vec![JobModule {
+                kernel: "k".to_owned(),
+                words: Arc::new(words.to_vec()),
+                recording,
+            }],
             buffers,
             dispatches: vec![dispatch],
             // Drivers compile at the first dispatch, on machines that may be busy.
@@ -122,7 +134,9 @@ impl Kernel {
 
     fn run(&self, engine: &mut dyn Executor, made: &Instrumented) -> Run {
         let job = self.job(&made.instrumented, ModuleRecording::Buffer(made.record_buffer.clone()));
-        engine.run(&job, &mut Unobserved).unwrap_or_else(|error| panic!("{}: {error}", self.case.name))
+        engine
+            .run(&job, &mut Unobserved)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.case.name))
     }
 
     fn native(&self) -> Run {
@@ -139,7 +153,8 @@ fn completed(kernel: &Kernel, run: Run) -> Run {
     run
 }
 
-/// Who recorded each bit: on the sequential engine, natively at two tile widths and in slots, and on a device in slots.
+/// Who recorded each bit: on the sequential engine, natively at two tile widths and in slots, and
+/// on a device in slots.
 fn agree_on_who_recorded(kernel: &Kernel, device: Option<&mut VulkanExecutor>) {
     let native = instrument(&kernel.structure, &kernel.module, "main").unwrap();
     let slots = kernel.instrumented(RecordMode::Slots, Witnesses::Omitted).unwrap();
@@ -169,7 +184,8 @@ fn agree_on_who_recorded(kernel: &Kernel, device: Option<&mut VulkanExecutor>) {
     }
 }
 
-/// Every mode on the sequential engine, at two tile widths, gives outputs, records and witnesses of the native run.
+/// Every mode on the sequential engine, at two tile widths, gives outputs, records and witnesses of
+/// the native run.
 fn agree_on_the_sequential_engine(kernel: &Kernel) -> Run {
     let native = kernel.native();
     for (mode, _) in RecordMode::ALL {
@@ -182,12 +198,19 @@ fn agree_on_the_sequential_engine(kernel: &Kernel) -> Run {
         ] {
             let mut engine = SequentialExecutor::default();
             engine.settings.tile_width = tile_width;
-            let Some(made) = kernel.instrumented_for(mode, witnesses, parallelism) else { continue };
+            let Some(made) = kernel.instrumented_for(mode, witnesses, parallelism) else {
+                continue;
+            };
             let run = kernel.run(&mut engine, &made);
             let run = completed(kernel, run);
             let Case { name, text, .. } = &kernel.case;
             assert_eq!(run.buffers, native.buffers, "{name} {mode}: outputs\n{text}");
-            same_records(&run.records["k"], &native.records["k"], witnesses, &format!("{name} {mode}\n{text}"));
+            same_records(
+                &run.records["k"],
+                &native.records["k"],
+                witnesses,
+                &format!("{name} {mode}\n{text}"),
+            );
         }
     }
     native
@@ -202,19 +225,30 @@ fn same_records(records: &Records, native: &Records, witnesses: Witnesses, what:
 }
 
 /// What the modes do on the device otherwise than the native run, by mode.
-fn differences_on(kernel: &Kernel, engine: &mut VulkanExecutor, native: &Run) -> BTreeMap<String, Records> {
+fn differences_on(
+    kernel: &Kernel,
+    engine: &mut VulkanExecutor,
+    native: &Run,
+) -> BTreeMap<String, Records> {
     let mut differing = BTreeMap::new();
     for (mode, _) in RecordMode::ALL {
-        let all = [Witnesses::Omitted, Witnesses::Recorded]
-            .map(|witnesses| [Parallelism::Few, Parallelism::Thousands].map(|parallelism| (witnesses, parallelism)));
+        let all = [Witnesses::Omitted, Witnesses::Recorded].map(|witnesses| {
+            [Parallelism::Few, Parallelism::Thousands].map(|parallelism| (witnesses, parallelism))
+        });
         for (witnesses, parallelism) in all.into_iter().flatten() {
-            let Some(made) = kernel.instrumented_for(mode, witnesses, parallelism) else { continue };
+            let Some(made) = kernel.instrumented_for(mode, witnesses, parallelism) else {
+                continue;
+            };
             let run = completed(kernel, kernel.run(engine, &made));
             let records = &run.records["k"];
             let expected = &native.records["k"];
-            let witnessed = witnesses == Witnesses::Omitted || records.witnesses == expected.witnesses;
+            let witnessed =
+                witnesses == Witnesses::Omitted || records.witnesses == expected.witnesses;
             if records.words != expected.words || !witnessed || run.buffers != native.buffers {
-                differing.insert(format!("{mode}, witnesses {witnesses:?}, {parallelism:?}"), records.clone());
+                differing.insert(
+                    format!("{mode}, witnesses {witnesses:?}, {parallelism:?}"),
+                    records.clone(),
+                );
             }
         }
     }
@@ -223,7 +257,8 @@ fn differences_on(kernel: &Kernel, engine: &mut VulkanExecutor, native: &Run) ->
 
 fn random_case(seed: u64) -> Case {
     let mut dice = Dice(seed ^ 0xABCD);
-    let inputs: Vec<u8> = (0..INPUTS).flat_map(|_| ((dice.roll() % 40) as u32).to_le_bytes()).collect();
+    let inputs: Vec<u8> =
+        (0..INPUTS).flat_map(|_| ((dice.roll() % 40) as u32).to_le_bytes()).collect();
     let groups = [3, 1, 1];
     let outputs = vec![0_u8; (groups[0] * LOCAL_SIZE * 4) as usize];
     let mut push_constants = Vec::new();
@@ -287,8 +322,9 @@ fn every_mode_records_the_same_on_the_device() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// Decisions of every kind of numbering: chains longer than a word, sums that fit a word and sums that do not; in
-/// functions, loops with breaks, switches and behind early returns; workgroups in three dimensions.
+/// Decisions of every kind of numbering: chains longer than a word, sums that fit a word and sums
+/// that do not; in functions, loops with breaks, switches and behind early returns; workgroups in
+/// three dimensions.
 fn wide() -> Case {
     let terms = |operator: &str, count: u32, term: &str| {
         let terms: Vec<String> = (0..count).map(|n| term.replace('#', &n.to_string())).collect();
@@ -331,10 +367,15 @@ fn wide_decisions_and_three_dimensions_are_recorded_in_every_mode() {
     for env in ["vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"] {
         let kernel = compile(wide(), env);
         let native = agree_on_the_sequential_engine(&kernel);
-        let layout = kernel.instrumented(RecordMode::Private, Witnesses::Omitted).unwrap().markers.layout;
+        let layout =
+            kernel.instrumented(RecordMode::Private, Witnesses::Omitted).unwrap().markers.layout;
         assert!(layout.decisions.iter().any(|slot| slot.size == 128), "a sum beyond a word");
         assert!(layout.decisions.iter().any(|slot| slot.size == 41), "a chain beyond a word");
-        assert!(native.records["k"].witnesses.len() > 60, "{:?}", native.records["k"].witnesses.len());
+        assert!(
+            native.records["k"].witnesses.len() > 60,
+            "{:?}",
+            native.records["k"].witnesses.len()
+        );
         agree_on_who_recorded(&kernel, engine.as_mut());
         if let Some(engine) = &mut engine {
             let differing = differences_on(&kernel, engine, &native);
@@ -347,13 +388,16 @@ fn wide_decisions_and_three_dimensions_are_recorded_in_every_mode() {
 fn slots_beyond_the_memory_limit_are_refused_by_name() {
     let kernel = compile(wide(), "vulkan1.1");
     let made = kernel.instrumented(RecordMode::Slots, Witnesses::Omitted).unwrap();
-    let mut job = kernel.job(&made.instrumented, ModuleRecording::Buffer(made.record_buffer.clone()));
+    let mut job =
+        kernel.job(&made.instrumented, ModuleRecording::Buffer(made.record_buffer.clone()));
     job.limits.memory_bytes = 4096;
     let mut engines: Vec<Box<dyn Executor>> = vec![Box::new(SequentialExecutor::default())];
     engines.extend(device().map(|engine| Box::new(engine) as Box<dyn Executor>));
     for mut engine in engines {
         let run = engine.run(&job, &mut Unobserved).unwrap();
-        let Completion::Undetermined { reason } = run.completion else { panic!("{:?}", run.completion) };
+        let Completion::Undetermined { reason } = run.completion else {
+            panic!("{:?}", run.completion)
+        };
         assert!(reason.contains("4096"), "{reason}");
         assert!(run.records.is_empty());
     }

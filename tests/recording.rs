@@ -1,4 +1,5 @@
-//! Recording as the command line offers it: forced and refused modes, witnesses, evidence, `bench-overhead`.
+//! Recording as the command line offers it: forced and refused modes, witnesses, evidence,
+//! `bench-overhead`.
 //!
 //! What needs a device is left out, in words, where there is none and none is demanded.
 
@@ -28,12 +29,16 @@ fn kernel(name: &str) -> PathBuf {
 
 /// The coverage of every test of a procedure on the device, by options.
 fn coverage(name: &str, options: &[&str]) -> Vec<Value> {
-    let result = run_json(vkcert().arg("run").arg(kernel(name)).args(["--engine", "vulkan"]).args(options), 0);
+    let result = run_json(
+        vkcert().arg("run").arg(kernel(name)).args(["--engine", "vulkan"]).args(options),
+        0,
+    );
     result["tests"].as_array().unwrap().iter().map(|test| test["coverage"].clone()).collect()
 }
 
 fn sequential_coverage(name: &str) -> Vec<Value> {
-    let result = run_json(vkcert().arg("run").arg(kernel(name)).args(["--engine", "sequential"]), 0);
+    let result =
+        run_json(vkcert().arg("run").arg(kernel(name)).args(["--engine", "sequential"]), 0);
     result["tests"].as_array().unwrap().iter().map(|test| test["coverage"].clone()).collect()
 }
 
@@ -48,7 +53,11 @@ fn a_forced_mode_shows_the_same_coverage_and_witnesses_are_those_of_the_sequenti
         let witnessed = sequential_coverage(name);
         for mode in MODES {
             assert_eq!(coverage(name, &["--record-mode", mode]), automatic, "{name} {mode}");
-            assert_eq!(coverage(name, &["--record-mode", mode, "--witness"]), witnessed, "{name} {mode}");
+            assert_eq!(
+                coverage(name, &["--record-mode", mode, "--witness"]),
+                witnessed,
+                "{name} {mode}"
+            );
         }
     }
 }
@@ -66,7 +75,9 @@ fn a_mode_that_does_not_fit_is_refused_by_name() {
         "tests": [{"id": "T", "dispatches": [{"kernel": "old", "groups": [1, 1, 1]}]}]
     });
     let file = write(folder.path(), "old.json", procedure.to_string());
-    let run = |mode: &str, exit| run_json(vkcert().arg("run").arg(&file).args(["--record-mode", mode]), exit);
+    let run = |mode: &str, exit| {
+        run_json(vkcert().arg("run").arg(&file).args(["--record-mode", mode]), exit)
+    };
     let error = run("subgroup", 4);
     assert_eq!(error["error"]["kind"], "unavailable", "{error:#}");
     let message = error["error"]["message"].as_str().unwrap();
@@ -74,8 +85,11 @@ fn a_mode_that_does_not_fit_is_refused_by_name() {
     assert!(message.contains("SPIR-V 1.0"), "{message}");
     run("slots", 0);
     // What is wrong with the file is told first.
-    let wrong =
-        write(folder.path(), "wrong.json", procedure.to_string().replace("\"kernel\":\"old\"", "\"kernel\":\"new\""));
+    let wrong = write(
+        folder.path(),
+        "wrong.json",
+        procedure.to_string().replace("\"kernel\":\"old\"", "\"kernel\":\"new\""),
+    );
     run_json(vkcert().arg("run").arg(wrong).args(["--record-mode", "subgroup"]), 2);
 }
 
@@ -88,7 +102,16 @@ fn evidence_names_the_mode_of_each_kernel_on_the_device() {
     let out = folder.path().join("out");
     let certify = |options: &[&str]| {
         let project = root().join("tests/projects/minimal");
-        run(vkcert().arg("certify").arg(project).args(["--engine", "both"]).arg("--out").arg(&out).args(options), 0);
+        run(
+            vkcert()
+                .arg("certify")
+                .arg(project)
+                .args(["--engine", "both"])
+                .arg("--out")
+                .arg(&out)
+                .args(options),
+            0,
+        );
         let mut recordings = Vec::new();
         for entry in std::fs::read_dir(out.join("evidence")).unwrap() {
             let path = entry.unwrap().path();
@@ -110,7 +133,10 @@ fn evidence_names_the_mode_of_each_kernel_on_the_device() {
     let (recordings, campaign) = certify(&["--record-mode", "slots", "--witness"]);
     assert_eq!(recordings[0]["mode"], "slots");
     assert_eq!(recordings[0]["witnesses"], "recorded");
-    assert!(campaign.contains("recorded on the device in mode `slots`, with the lowest invocation"), "{campaign}");
+    assert!(
+        campaign.contains("recorded on the device in mode `slots`, with the lowest invocation"),
+        "{campaign}"
+    );
 }
 
 #[test]
@@ -118,13 +144,18 @@ fn overhead_is_measured_as_one_document() {
     if !device() {
         return;
     }
-    let bench = |options: &[&str]| run_json(vkcert().args(["bench-overhead", "--repetitions", "20"]).args(options), 0);
+    let bench = |options: &[&str]| {
+        run_json(vkcert().args(["bench-overhead", "--repetitions", "20"]).args(options), 0)
+    };
     let document = bench(&["guard"]);
     assert!(document["device"].as_str().is_some_and(|name| !name.is_empty()), "{document:#}");
     let kernels = document["kernels"].as_array().unwrap();
     assert_eq!(kernels.len(), 1);
     let row = &kernels[0];
-    assert_eq!((&row["id"], &row["mode"], &row["vectors"]), (&json!("guard"), &json!("private"), &json!(11)));
+    assert_eq!(
+        (&row["id"], &row["mode"], &row["vectors"]),
+        (&json!("guard"), &json!("private"), &json!(11))
+    );
     let number = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row:#}"));
     assert!(number("traced_ms") > 0.0 && number("instrumented_ms") > 0.0);
     assert!((number("ratio") - number("instrumented_ms") / number("traced_ms")).abs() < 1e-9);
@@ -138,7 +169,10 @@ fn overhead_is_measured_as_one_document() {
 fn overhead_without_a_device_or_with_a_wrong_command_line_says_so() {
     let error = run_json(without_driver(&mut vkcert()).arg("bench-overhead"), 4);
     assert_eq!(error["error"]["kind"], "unavailable", "{error:#}");
-    assert!(error["error"]["message"].as_str().unwrap().contains("the vulkan engine was asked for: "), "{error:#}");
+    assert!(
+        error["error"]["message"].as_str().unwrap().contains("the vulkan engine was asked for: "),
+        "{error:#}"
+    );
     for wrong in [
         ["no-such-kernel", "--repetitions", "20"],
         ["copy", "--repetitions", "19"],
@@ -151,7 +185,8 @@ fn overhead_without_a_device_or_with_a_wrong_command_line_says_so() {
     }
 }
 
-/// A kernel of which every Boolean operand and arm is evaluated, but not every one is ever true or ever false.
+/// A kernel of which every Boolean operand and arm is evaluated, but not every one is ever true or
+/// ever false.
 const OPERANDS: &str = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, binding = 0) readonly buffer In { int v[]; };
@@ -215,7 +250,8 @@ fn boolean_operands_and_arms_are_decisions_and_those_not_evaluated_have_no_vecto
         ("same", "T F", true),
         ("x > -3 || arm", "T-", false),
     ];
-    let expected = expected.map(|(text, vectors, shown)| (text.to_owned(), vectors.to_owned(), shown));
+    let expected =
+        expected.map(|(text, vectors, shown)| (text.to_owned(), vectors.to_owned(), shown));
     assert_eq!(operands_on("sequential"), expected);
     if device() {
         assert_eq!(operands_on("vulkan"), expected);

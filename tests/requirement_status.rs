@@ -1,4 +1,5 @@
-//! Statuses of requirements, records of analyses and reviews, links and their hashes, as certify tells and verify checks them.
+//! Statuses of requirements, records of analyses and reviews, links and their hashes, as certify
+//! tells and verify checks them.
 
 use crate::support;
 
@@ -28,7 +29,9 @@ fn requirement(uid: &str, parents: &[&str], verification: &str) -> String {
 
 /// A test that expects `value` where the kernel stores 7; `expect` of `None` expects nothing.
 fn test(id: &str, requirements: &[&str], value: Option<u32>) -> String {
-    let expect = value.map_or(String::new(), |value| format!("expect = [{{ buffer = \"o\", values = [{value}] }}]\n"));
+    let expect = value.map_or(String::new(), |value| {
+        format!("expect = [{{ buffer = \"o\", values = [{value}] }}]\n")
+    });
     format!(
         "[[test]]\nid = \"{id}\"\nrequirements = {requirements:?}\nbuffers.o = {{ type = \"uint\", data = [0] }}\n\
          dispatches = [{{ kernel = \"k\", groups = [1, 1, 1], bindings = [{{ binding = 0, buffer = \"o\" }}] }}]\n{expect}\n"
@@ -43,8 +46,9 @@ fn record(method: &str, uid: &str, reviewer: &str, hash: &str) -> String {
 }
 
 fn project(folder: &Path, level: &str, requirements: &[String]) {
-    let settings =
-        format!("schema = 1\nname = \"Status\"\nlevel = \"{level}\"\n[[kernel]]\nname = \"k\"\nsource = \"k.comp\"\n");
+    let settings = format!(
+        "schema = 1\nname = \"Status\"\nlevel = \"{level}\"\n[[kernel]]\nname = \"k\"\nsource = \"k.comp\"\n"
+    );
     write(folder, "vkcert.toml", settings);
     write(folder, "k.comp", KERNEL);
     write(folder, "requirements/all.toml", format!("schema = 1\n\n{}", requirements.concat()));
@@ -105,7 +109,11 @@ fn every_status_comes_of_what_was_shown() {
         requirement("NO-RECORD", &[], "\"analysis\""),
         requirement("ALL-THREE", &[], all),
         requirement("ONE-OF-THREE", &[], all),
-        test("T-PASS", &["VERIFIED", "CHILD", "OPEN-CHILD", "ALL-THREE", "ONE-OF-THREE", "LEFT-OUT"], Some(7)),
+        test(
+            "T-PASS",
+            &["VERIFIED", "CHILD", "OPEN-CHILD", "ALL-THREE", "ONE-OF-THREE", "LEFT-OUT"],
+            Some(7),
+        ),
         test("T-FAIL", &["FAILED"], Some(8)),
         test("T-NOTHING", &["UNDETERMINED"], None),
         test("T-OUT", &["LEFT-OUT"], Some(7)),
@@ -136,8 +144,10 @@ fn every_status_comes_of_what_was_shown() {
         ("ALL-THREE", "verified"),
         ("ONE-OF-THREE", "open"),
     ];
-    let found: Vec<(&str, String)> = expected.iter().map(|(uid, _)| (*uid, status(&campaign, uid))).collect();
-    let expected: Vec<(&str, String)> = expected.iter().map(|(uid, status)| (*uid, (*status).to_owned())).collect();
+    let found: Vec<(&str, String)> =
+        expected.iter().map(|(uid, _)| (*uid, status(&campaign, uid))).collect();
+    let expected: Vec<(&str, String)> =
+        expected.iter().map(|(uid, status)| (*uid, (*status).to_owned())).collect();
     assert_eq!(found, expected);
     assert_eq!(row(&campaign, "ONE-OF-THREE")["open"], serde_json::json!(["analysis"]));
     let reasons = reasons(&campaign);
@@ -158,17 +168,35 @@ fn every_status_comes_of_what_was_shown() {
 #[test]
 fn a_record_counts_only_for_what_it_was_made_of_and_by_another_person() {
     let folder = tempfile::tempdir().unwrap();
-    let requirements =
-        [requirement("R", &[], "\"analysis\""), requirement("S", &[], "\"test\""), test("T", &["S"], Some(7))];
+    let requirements = [
+        requirement("R", &[], "\"analysis\""),
+        requirement("S", &[], "\"test\""),
+        test("T", &["S"], Some(7)),
+    ];
     project(folder.path(), "A", &requirements);
     let (of_r, of_s) = (hash(folder.path(), "R"), hash(folder.path(), "S"));
     let cases = [
         ("A", record("analysis", "R", "R. Reviewer", &of_r), "by-other-means", ""),
-        ("A", record("analysis", "R", "a author", &of_r), "open", "author and reviewer are the same"),
+        (
+            "A",
+            record("analysis", "R", "a author", &of_r),
+            "open",
+            "author and reviewer are the same",
+        ),
         ("C", record("analysis", "R", "A. Author", &of_r), "by-other-means", ""),
         ("A", record("analysis", "R", "R. Reviewer", NO_HASH), "open", "stale: R has changed"),
-        ("A", record("review", "R", "R. Reviewer", &of_r), "open", "R is not to be verified by review"),
-        ("A", record("analysis", "S", "R. Reviewer", &of_s), "open", "S is not to be verified by analysis"),
+        (
+            "A",
+            record("review", "R", "R. Reviewer", &of_r),
+            "open",
+            "R is not to be verified by review",
+        ),
+        (
+            "A",
+            record("analysis", "S", "R. Reviewer", &of_s),
+            "open",
+            "S is not to be verified by analysis",
+        ),
     ];
     for (level, record, wanted, reason) in cases {
         project(folder.path(), level, &[&requirements[..], std::slice::from_ref(&record)].concat());
@@ -226,7 +254,8 @@ fn a_changed_parent_makes_the_link_suspect_whichever_it_is_and_the_result_not_co
     assert_eq!(campaign["conclusion"]["exit_code"], 1);
     assert_eq!(reasons(&campaign), "[\"link L -> Q is suspect: Q has changed\"]");
     assert_eq!(row(&campaign, "L")["suspect_parents"], serde_json::json!(["Q"]));
-    let pinned = run_json(vkcert().args(["requirements", "--pin", "--suspect"]).arg(folder.path()), 0);
+    let pinned =
+        run_json(vkcert().args(["requirements", "--pin", "--suspect"]).arg(folder.path()), 0);
     assert_eq!(
         (&pinned["links"][0]["changed"], &pinned["links"][1]["changed"]),
         (&Value::from(false), &Value::from(true))
@@ -237,8 +266,11 @@ fn a_changed_parent_makes_the_link_suspect_whichever_it_is_and_the_result_not_co
 #[test]
 fn a_high_level_requirement_that_no_test_names_is_an_open_item_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
-    let requirements =
-        [requirement("H", &[], "\"test\""), requirement("L", &["H"], "\"test\""), test("T", &["L"], Some(7))];
+    let requirements = [
+        requirement("H", &[], "\"test\""),
+        requirement("L", &["H"], "\"test\""),
+        test("T", &["L"], Some(7)),
+    ];
     for level in ["A", "B", "C", "D"] {
         project(folder.path(), level, &requirements);
         let campaign = certified(folder.path(), &[]);
@@ -254,8 +286,13 @@ fn a_high_level_requirement_that_no_test_names_is_an_open_item_at_every_level() 
 #[test]
 fn forged_statuses_and_records_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let requirements = [requirement("R", &[], "\"test\", \"analysis\""), test("T", &["R"], Some(7))];
-    project(folder.path(), "A", &[&requirements[..], &[record("analysis", "R", "A. Author", NO_HASH)]].concat());
+    let requirements =
+        [requirement("R", &[], "\"test\", \"analysis\""), test("T", &["R"], Some(7))];
+    project(
+        folder.path(),
+        "A",
+        &[&requirements[..], &[record("analysis", "R", "A. Author", NO_HASH)]].concat(),
+    );
     certified(folder.path(), &[]);
     let evidence = folder.path().join("out/latest/evidence");
     type Forgery<'a> = (&'a str, &'a dyn Fn(&mut Value));
@@ -279,7 +316,10 @@ fn forged_statuses_and_records_are_found() {
         forge(&copy, "campaign.json", change);
         let output = run(vkcert().arg("verify").arg(&copy), 1);
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(told.contains(&format!("differs           campaign.json/{place}")), "{place}: {told}");
+        assert!(
+            told.contains(&format!("differs           campaign.json/{place}")),
+            "{place}: {told}"
+        );
     }
 }
 
@@ -313,16 +353,26 @@ fn the_safety_rationale_is_part_of_the_hash() {
     assert_eq!(hash_with("implements", serde_json::json!([])), hash);
 }
 
-/// Kernels `a` and `b` use their header alone, `c` is made of both; no kernel is made of `host.cpp`.
+/// Kernels `a` and `b` use their header alone, `c` is made of both; no kernel is made of
+/// `host.cpp`.
 fn project_of_three_kernels(folder: &Path, requirements: &str) {
     let mut settings = "schema = 1\nname = \"Code\"\nlevel = \"D\"\n".to_owned();
     for (name, headers) in [("a", &["a"][..]), ("b", &["b"]), ("c", &["a", "b"])] {
-        settings += &format!("[[kernel]]\nname = \"{name}\"\nsource = \"{name}.comp\"\ninclude = [\".\"]\n");
-        let includes: String = headers.iter().map(|header| format!("#include \"{header}.glsl\"\n")).collect();
+        settings += &format!(
+            "[[kernel]]\nname = \"{name}\"\nsource = \"{name}.comp\"\ninclude = [\".\"]\n"
+        );
+        let includes: String =
+            headers.iter().map(|header| format!("#include \"{header}.glsl\"\n")).collect();
         let calls: Vec<String> = headers.iter().map(|header| format!("in_{header}()")).collect();
-        let text =
-            KERNEL.replace("450\n", &format!("450\n#extension GL_GOOGLE_include_directive : enable\n{includes}"));
-        write(folder, &format!("{name}.comp"), text.replace("7u", &format!("7u + 0u * ({})", calls.join(" + "))));
+        let text = KERNEL.replace(
+            "450\n",
+            &format!("450\n#extension GL_GOOGLE_include_directive : enable\n{includes}"),
+        );
+        write(
+            folder,
+            &format!("{name}.comp"),
+            text.replace("7u", &format!("7u + 0u * ({})", calls.join(" + "))),
+        );
     }
     write(
         folder,
@@ -358,16 +408,19 @@ fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
     let mut tables = String::new();
     for (number, (code, kernel, _)) in cases.iter().enumerate() {
         let uid = format!("R{number}");
-        tables += &requirement(&uid, &[], "\"test\"").replace("\n\n", &format!("\nimplements = [{code}]\n\n"));
+        tables += &requirement(&uid, &[], "\"test\"")
+            .replace("\n\n", &format!("\nimplements = [{code}]\n\n"));
         let of_kernel = test(&format!("T{number}"), &[&uid], Some(7));
         tables += &of_kernel.replace("kernel = \"k\"", &format!("kernel = \"{kernel}\""));
     }
     // One that no test names, of a child whose test runs another kernel.
-    tables += &requirement("P", &[], "\"test\"").replace("\n\n", "\nimplements = [{ file = \"b.comp\" }]\n\n");
+    tables += &requirement("P", &[], "\"test\"")
+        .replace("\n\n", "\nimplements = [{ file = \"b.comp\" }]\n\n");
     tables += &requirement("C", &["P"], "\"test\"");
     tables += &test("TC", &["C"], Some(7)).replace("kernel = \"k\"", "kernel = \"a\"");
     // And one whose child is not tested either: that child's child is.
-    tables += &requirement("PP", &[], "\"test\"").replace("\n\n", "\nimplements = [{ file = \"b.comp\" }]\n\n");
+    tables += &requirement("PP", &[], "\"test\"")
+        .replace("\n\n", "\nimplements = [{ file = \"b.comp\" }]\n\n");
     tables += &requirement("CP", &["PP"], "\"test\"");
     tables += &requirement("CC", &["CP"], "\"test\"");
     tables += &test("TCC", &["CC"], Some(7)).replace("kernel = \"k\"", "kernel = \"a\"");
@@ -377,9 +430,15 @@ fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
     for (number, (code, kernel, untested)) in cases.iter().enumerate() {
         let uid = format!("R{number}");
         let expected = if untested.is_empty() { "verified" } else { "open" };
-        assert_eq!(status(&campaign, &uid), expected, "{code} by a test of {kernel}: {}", row(&campaign, &uid));
+        assert_eq!(
+            status(&campaign, &uid),
+            expected,
+            "{code} by a test of {kernel}: {}",
+            row(&campaign, &uid)
+        );
         for name in *untested {
-            let reason = format!("requirement {uid} is open: no test of it judges {name}, which it names");
+            let reason =
+                format!("requirement {uid} is open: no test of it judges {name}, which it names");
             assert!(reasons(&campaign).contains(&reason), "{reason}\n{}", reasons(&campaign));
         }
         let stored = row(&campaign, &uid)["untested_code"].as_array().map_or(0, Vec::len);
@@ -387,7 +446,8 @@ fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
     }
     for parent in ["P", "PP"] {
         assert_eq!(status(&campaign, parent), "open");
-        let reason = format!("requirement {parent} is open: no test of it judges b.comp, which it names");
+        let reason =
+            format!("requirement {parent} is open: no test of it judges b.comp, which it names");
         assert!(reasons(&campaign).contains(&reason), "{reason}\n{}", reasons(&campaign));
     }
     let evidence = folder.path().join("out/latest/evidence");
@@ -401,10 +461,12 @@ fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
     run(vkcert().arg("verify").arg(&evidence), 1);
 }
 
-/// Two kernels of `k.comp`, which differ in their definitions, and a third one of another file that shares its header.
+/// Two kernels of `k.comp`, which differ in their definitions, and a third one of another file that
+/// shares its header.
 fn project_of_variants(folder: &Path, requirements: &str) {
     let mut settings = "schema = 1\nname = \"Variants\"\nlevel = \"D\"\n".to_owned();
-    for (name, source, define) in [("one", "k", "1u"), ("two", "k", "2u"), ("other", "other", "1u")] {
+    for (name, source, define) in [("one", "k", "1u"), ("two", "k", "2u"), ("other", "other", "1u")]
+    {
         settings += &format!(
             "[[kernel]]\nname = \"{name}\"\nsource = \"{source}.comp\"\ninclude = [\".\"]\ndefines = {{ LIMIT = \"{define}\" }}\n"
         );
@@ -425,7 +487,8 @@ fn project_of_variants(folder: &Path, requirements: &str) {
 
 type KernelsAndTexts<'a> = Vec<(&'a str, &'a str)>;
 
-/// What one kernel shows of a function says something of another kernel only where the text is the same.
+/// What one kernel shows of a function says something of another kernel only where the text is the
+/// same.
 #[test]
 fn code_is_tested_in_each_kernel_or_the_kernel_is_named() {
     let same: &[(&str, &str)] = &[("one", "same"), ("two", "same"), ("other", "same")];
@@ -452,7 +515,8 @@ fn code_is_tested_in_each_kernel_or_the_kernel_is_named() {
     let mut tables = String::new();
     for (number, (code, kernels, _)) in cases.iter().enumerate() {
         let uid = format!("R{number}");
-        tables += &requirement(&uid, &[], "\"test\"").replace("\n\n", &format!("\nimplements = [{code}]\n\n"));
+        tables += &requirement(&uid, &[], "\"test\"")
+            .replace("\n\n", &format!("\nimplements = [{code}]\n\n"));
         for kernel in *kernels {
             let of_kernel = test(&format!("T{number}-{kernel}"), &[&uid], Some(7));
             tables += &of_kernel.replace("kernel = \"k\"", &format!("kernel = \"{kernel}\""));
@@ -469,11 +533,17 @@ fn code_is_tested_in_each_kernel_or_the_kernel_is_named() {
         let uid = format!("R{number}");
         let row = row(&campaign, &uid);
         let named = row["untested_kernels"].as_array().cloned().unwrap_or_default();
-        let named: Vec<_> =
-            named.iter().map(|one| (one["kernel"].as_str().unwrap(), one["text"].as_str().unwrap())).collect();
+        let named: Vec<_> = named
+            .iter()
+            .map(|one| (one["kernel"].as_str().unwrap(), one["text"].as_str().unwrap()))
+            .collect();
         assert_eq!(named, *due, "{code} tested in {tested:?}");
         let open = due.iter().any(|(_, text)| *text == "other");
-        assert_eq!(status(&campaign, &uid), if open { "open" } else { "verified" }, "{code} tested in {tested:?}");
+        assert_eq!(
+            status(&campaign, &uid),
+            if open { "open" } else { "verified" },
+            "{code} tested in {tested:?}"
+        );
     }
     assert_eq!(status(&campaign, "S"), "open");
     let reasons = reasons(&campaign);
@@ -485,7 +555,9 @@ fn code_is_tested_in_each_kernel_or_the_kernel_is_named() {
     }
     let notes = campaign["notes"].to_string();
     assert!(
-        notes.contains("its text is the same there: h.glsl:plain in two (R0), h.glsl:plain in other (R0)"),
+        notes.contains(
+            "its text is the same there: h.glsl:plain in two (R0), h.glsl:plain in other (R0)"
+        ),
         "{notes}"
     );
     let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
@@ -533,7 +605,9 @@ fn code_beside_text_that_cannot_be_read_is_open_for_that_reason() {
         assert!(reasons(&campaign).contains(&reason), "{reason}: {}", reasons(&campaign));
     }
     let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
-    assert!(page.contains(&format!("not judged in two, whose text could not be compared: {unread}")));
+    assert!(
+        page.contains(&format!("not judged in two, whose text could not be compared: {unread}"))
+    );
     run(vkcert().arg("verify").arg(folder.path().join("out/latest/evidence")), 0);
 }
 
@@ -542,15 +616,23 @@ fn code_beside_text_that_cannot_be_read_is_open_for_that_reason() {
 fn tests_and_code_that_requirements_lack_are_told_and_do_not_count() {
     let folder = tempfile::tempdir().unwrap();
     let linked = |uid: &str| requirement(uid, &["H"], "\"test\"");
-    let named = linked("L2").replace("\n\n", "\nimplements = [{ file = \"k.comp\", symbol = \"main\" }]\n\n");
-    let tables = [requirement("H", &[], "\"test\""), linked("L1"), named, test("T1", &["H", "L1", "L2"], Some(7))];
-    let robust = test("T2", &["L2"], Some(7)).replace("id = \"T2\"", "id = \"T2\"\nkind = \"robustness\"");
+    let named = linked("L2")
+        .replace("\n\n", "\nimplements = [{ file = \"k.comp\", symbol = \"main\" }]\n\n");
+    let tables = [
+        requirement("H", &[], "\"test\""),
+        linked("L1"),
+        named,
+        test("T1", &["H", "L1", "L2"], Some(7)),
+    ];
+    let robust =
+        test("T2", &["L2"], Some(7)).replace("id = \"T2\"", "id = \"T2\"\nkind = \"robustness\"");
     let code = "objective 5): 1 of 2 to be verified by test: L1";
     let none = "No test is a robustness test";
     for (level, more, due) in [
         ("C", None, vec!["requirements to be verified by test: 3", none, code]),
         ("C", Some(&robust), vec!["6.4.2.2): 2 of 3 to be verified by test: H, L1", code]),
-        // Of level D the standard asks robustness tests of high-level requirements alone, and no links to code.
+        // Of level D the standard asks robustness tests of high-level requirements alone, and no
+        // links to code.
         ("D", None, vec![none, "requirements to be verified by test: 1"]),
         ("D", Some(&robust), vec!["6.4.2.2): 1 of 1 to be verified by test: H"]),
     ] {

@@ -1,6 +1,6 @@
-//! Images, samplers, texel buffers, device addresses: every class of descriptor on a device, with a silent validation
-//! layer; what a device or an engine lacks, by name. Without a device these tests say so and do nothing, unless
-//! `VKCERT_REQUIRE_VULKAN=1` demands one.
+//! Images, samplers, texel buffers, device addresses: every class of descriptor on a device, with a
+//! silent validation layer; what a device or an engine lacks, by name. Without a device these tests
+//! say so and do nothing, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
 use crate::compiled;
 use crate::device;
@@ -16,19 +16,29 @@ use vkcert::requirement::load_procedure;
 
 /// Whether there is a device; a line says where there is none.
 fn has_device() -> bool {
-    let output = vkcert().args(["list", "devices", "--format", "json"]).output().expect("the program starts");
+    let output = vkcert()
+        .args(["list", "devices", "--format", "json"])
+        .output()
+        .expect("the program starts");
     let listed: Value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     let found = listed.as_array().is_some_and(|devices| !devices.is_empty());
-    assert!(found || std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "a device is demanded: {listed}");
+    assert!(
+        found || std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(),
+        "a device is demanded: {listed}"
+    );
     if !found {
         eprintln!("NOT RUN: no Vulkan device");
     }
     found
 }
 
-/// Whether the device is the software driver that these tests were written with, whose features are known.
+/// Whether the device is the software driver that these tests were written with, whose features are
+/// known.
 fn is_lavapipe() -> bool {
-    let output = vkcert().args(["list", "devices", "--format", "json"]).output().expect("the program starts");
+    let output = vkcert()
+        .args(["list", "devices", "--format", "json"])
+        .output()
+        .expect("the program starts");
     String::from_utf8_lossy(&output.stdout).contains("Mesa 22.3.6")
 }
 
@@ -38,7 +48,8 @@ fn tests_of(path: &Path, engine: &str) -> Vec<Value> {
     command.arg("run").arg(path).args(["--engine", engine, "--format", "json", "--dump-buffers"]);
     let output = command.output().expect("the program starts");
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    let result: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {words}"));
+    let result: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {words}"));
     result["tests"].as_array().unwrap_or_else(|| panic!("{result}")).clone()
 }
 
@@ -61,7 +72,8 @@ fn every_class_of_descriptor_runs_on_a_device_and_the_validation_layer_is_silent
             let name = format!("{} of {}", test["id"], file.file_name().expect("a name").display());
             match test["verdict"].as_str() {
                 Some("pass") if test["findings"] == json!([]) => passed += 1,
-                // Subgroup sizes, depth formats and linear filters are a device's own; lavapipe has all that is asked for.
+                // Subgroup sizes, depth formats and linear filters are a device's own; lavapipe has
+                // all that is asked for.
                 Some("unsupported") if !is_lavapipe() => eprintln!("{name}: {}", test["reason"]),
                 _ => faults.push(format!(
                     "{name}: {} {} {} {}",
@@ -83,10 +95,18 @@ fn every_class_of_descriptor_runs_on_the_sequential_engine_and_gives_what_a_devi
         let theirs = if on_device { tests_of(&file, "vulkan") } else { Vec::new() };
         for (index, test) in tests_of(&file, "sequential").iter().enumerate() {
             let id = test["id"].as_str().expect("an id");
-            assert_eq!((&test["verdict"], &test["findings"]), (&json!("pass"), &json!([])), "{test}");
+            assert_eq!(
+                (&test["verdict"], &test["findings"]),
+                (&json!("pass"), &json!([])),
+                "{test}"
+            );
             passed += 1;
-            // Where the expectation has a tolerance, `tests/images.rs` says by how much engines may differ.
-            let own = text.split("id = \"").find(|part| part.starts_with(&format!("{id}\""))).expect("the test's text");
+            // Where the expectation has a tolerance, `tests/images.rs` says by how much engines may
+            // differ.
+            let own = text
+                .split("id = \"")
+                .find(|part| part.starts_with(&format!("{id}\"")))
+                .expect("the test's text");
             if let (Some(theirs), false) = (theirs.get(index), own.contains("tolerance")) {
                 assert_eq!(test["buffers"], theirs["buffers"], "{id} of {}", file.display());
                 equal += 1;
@@ -120,7 +140,10 @@ fn samples_of_a_device_lie_within_the_error_bounds() {
     for one in &seen {
         assert_eq!((&one["verdict"], &one["findings"]), (&json!("pass"), &json!([])), "{one}");
     }
-    assert!(seen.len() == 2 && (seen[0]["buffers"] != seen[1]["buffers"] || !is_lavapipe()), "nothing to permit");
+    assert!(
+        seen.len() == 2 && (seen[0]["buffers"] != seen[1]["buffers"] || !is_lavapipe()),
+        "nothing to permit"
+    );
 }
 
 #[test]
@@ -128,14 +151,19 @@ fn the_documented_procedures_pass_on_a_device() {
     if !has_device() {
         return;
     }
-    let text = std::fs::read_to_string(root().join("docs/test-procedure.md")).expect("the document");
+    let text =
+        std::fs::read_to_string(root().join("docs/test-procedure.md")).expect("the document");
     let folder = tempfile::tempdir().expect("a folder");
     let mut passed = 0;
     for kind in ["toml", "json"] {
         for part in text.split(&format!("```{kind} procedure\n")).skip(1) {
             let example = part.split("```").next().expect("the text before the fence");
             for test in tests_of(&write(folder.path(), &format!("t.{kind}"), example), "vulkan") {
-                assert_eq!((&test["verdict"], &test["findings"]), (&json!("pass"), &json!([])), "{test}");
+                assert_eq!(
+                    (&test["verdict"], &test["findings"]),
+                    (&json!("pass"), &json!([])),
+                    "{test}"
+                );
                 passed += 1;
             }
         }
@@ -167,8 +195,8 @@ fn outcome_on(engine: &str, procedure: &Value) -> Value {
     tests_of(&path, engine).remove(0)
 }
 
-/// Formats with their GLSL qualifier, image type prefix, and whether every device stores them (Vulkan specification,
-/// "Mandatory format support: storage image").
+/// Formats with their GLSL qualifier, image type prefix, and whether every device stores them
+/// (Vulkan specification, "Mandatory format support: storage image").
 const STORED: &[(&str, &str, bool)] = &[
     ("rgba32f", "", true),
     ("rgba16f", "", true),
@@ -211,7 +239,8 @@ const STORED: &[(&str, &str, bool)] = &[
     ("r8ui", "u", false),
 ];
 
-/// Random texels that a format holds: whole numbers within the narrowest width, or fractions within 0 to 1.
+/// Random texels that a format holds: whole numbers within the narrowest width, or fractions within
+/// 0 to 1.
 fn random_image(format: &str, prefix: &str, seed: u64) -> Value {
     let (min, max) = match prefix {
         "u" => (json!(0), json!(3)),
@@ -246,7 +275,11 @@ fn every_storage_format_is_read_and_written_texel_by_texel() {
         let seen = outcome(&procedure(&kernel, test.clone()));
         assert_eq!(seen["findings"], json!([]), "{format}");
         let sequential = outcome_on("sequential", &procedure(&kernel, test));
-        assert_eq!((&sequential["verdict"], &sequential["findings"]), (&json!("pass"), &json!([])), "{format}");
+        assert_eq!(
+            (&sequential["verdict"], &sequential["findings"]),
+            (&json!("pass"), &json!([])),
+            "{format}"
+        );
         if seen["verdict"] == "pass" {
             assert_eq!(sequential["buffers"], seen["buffers"], "{format}");
         }
@@ -264,7 +297,8 @@ fn every_storage_format_is_read_and_written_texel_by_texel() {
     assert!(unsupported.len() <= STORED.len() / 2, "{unsupported:#?}");
 }
 
-/// What a device reads from a texel is what this tool decodes: the kernel writes components out as numbers.
+/// What a device reads from a texel is what this tool decodes: the kernel writes components out as
+/// numbers.
 #[test]
 fn every_sampled_format_is_decoded_as_the_device_decodes_it() {
     if !has_device() {
@@ -293,7 +327,11 @@ fn every_sampled_format_is_decoded_as_the_device_decodes_it() {
             "dispatches": [{"bindings": [{"binding": 0, "image": "a"}, {"binding": 1, "image": "wide"},
                                          {"binding": 2, "buffer": "out"}]}]});
         let sequential = outcome_on("sequential", &procedure(&kernel, test.clone()));
-        assert_eq!((&sequential["verdict"], &sequential["findings"]), (&json!("pass"), &json!([])), "{format}");
+        assert_eq!(
+            (&sequential["verdict"], &sequential["findings"]),
+            (&json!("pass"), &json!([])),
+            "{format}"
+        );
         compare_decoded(format, &sequential);
         let seen = outcome(&procedure(&kernel, test));
         assert_eq!(seen["findings"], json!([]), "{format}");
@@ -308,7 +346,8 @@ fn every_sampled_format_is_decoded_as_the_device_decodes_it() {
     assert!(sampled >= 35, "{sampled}");
 }
 
-/// Compares layer 1 of the stored texels, decoded here, with what the kernel saw; sRGB within what a driver may round.
+/// Compares layer 1 of the stored texels, decoded here, with what the kernel saw; sRGB within what
+/// a driver may round.
 fn compare_decoded(format: &str, seen: &Value) {
     use base64::Engine as _;
     use vkcert::model::image::ImageFormat;
@@ -324,7 +363,9 @@ fn compare_decoded(format: &str, seen: &Value) {
     for (index, part) in decoded.chunks_exact(width).enumerate() {
         let place = index / components * 16 + index % components * 4;
         let word: [u8; 4] = out[place..place + 4].try_into().expect("4 bytes");
-        let own = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+        let own = |bytes: &[u8]| {
+            bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte))
+        };
         let agrees = match parsed.class() {
             vkcert::model::image::TexelClass::Float => {
                 let here = if width == 2 {
@@ -339,7 +380,9 @@ fn compare_decoded(format: &str, seen: &Value) {
                 let shift = 64 - width * 8;
                 ((own(part) << shift) as i64) >> shift == i64::from(i32::from_le_bytes(word))
             }
-            vkcert::model::image::TexelClass::Unsigned => own(part) == u64::from(u32::from_le_bytes(word)),
+            vkcert::model::image::TexelClass::Unsigned => {
+                own(part) == u64::from(u32::from_le_bytes(word))
+            }
         };
         assert!(agrees, "{format}: component {index} is {part:x?} here and {word:x?} there");
     }
@@ -393,10 +436,26 @@ fn what_a_device_lacks_is_unsupported_by_the_name_of_the_feature() {
         "buffers": {"t": {"type": "uint", "count": 64}},
         "dispatches": [{"bindings": [{"binding": 0, "buffer": "t", "offset": 4}]}]});
     let cases = [
-        (store(""), image("rgba8_srgb", [1, 1]), "image `img`: format rgba8_srgb (format feature STORAGE_IMAGE of"),
-        (store(", rgba8"), image("rgba8", [200_000, 1]), "image `img`: 200000 texels in x (maxExtent is"),
-        (sampled.to_owned(), combined, "format feature SAMPLED_IMAGE_FILTER_LINEAR of VK_FORMAT_R32_UINT"),
-        (texels.to_owned(), misaligned, "offset 4 (set 0, binding 0; minTexelBufferOffsetAlignment is "),
+        (
+            store(""),
+            image("rgba8_srgb", [1, 1]),
+            "image `img`: format rgba8_srgb (format feature STORAGE_IMAGE of",
+        ),
+        (
+            store(", rgba8"),
+            image("rgba8", [200_000, 1]),
+            "image `img`: 200000 texels in x (maxExtent is",
+        ),
+        (
+            sampled.to_owned(),
+            combined,
+            "format feature SAMPLED_IMAGE_FILTER_LINEAR of VK_FORMAT_R32_UINT",
+        ),
+        (
+            texels.to_owned(),
+            misaligned,
+            "offset 4 (set 0, binding 0; minTexelBufferOffsetAlignment is ",
+        ),
     ];
     for (kernel, test, expected) in cases {
         let seen = outcome(&procedure(&kernel, test));
@@ -410,7 +469,8 @@ fn what_a_device_lacks_is_unsupported_by_the_name_of_the_feature() {
     }
 }
 
-/// Of the features that `capabilities_run_or_are_named` asks for, those that `vulkaninfo` does not show for Mesa 22.3.6.
+/// Of the features that `capabilities_run_or_are_named` asks for, those that `vulkaninfo` does not
+/// show for Mesa 22.3.6.
 const LAVAPIPE_LACKS: &[&str] = &[
     "shaderStorageImageReadWithoutFormat",
     "shaderImageInt64Atomics",
@@ -433,7 +493,8 @@ fn capabilities_run_or_are_named() {
     let one = |kernel: &str, format: &str| {
         (kernel.to_owned(), json!({"img": image(format)}), json!([{"binding": 0, "image": "img"}]))
     };
-    let two = json!([{"binding": 0, "image": "img"}, {"binding": 0, "array_index": 1, "image": "other"}]);
+    let two =
+        json!([{"binding": 0, "image": "img"}, {"binding": 0, "array_index": 1, "image": "other"}]);
     let pair = |kernel: &str, format: &str| {
         (kernel.to_owned(), json!({"img": image(format), "other": image(format)}), two.clone())
     };
@@ -520,9 +581,15 @@ fn a_shadow_sampler_needs_a_comparison_and_a_depth_format() {
     };
     let folder = tempfile::tempdir().expect("a folder");
     let own = kernel("layout(binding = 0) uniform sampler2DShadow img;", "img");
-    let together = json!([{"binding": 0, "image": "img", "sampler": "s"}, {"binding": 1, "buffer": "out"}]);
-    let path = write(folder.path(), "t.json", procedure(&own, test("d32f", json!({}), together)).to_string());
-    let refused = run(vkcert().arg("run").arg(path).args(["--engine", "sequential", "--format", "json"]), 2);
+    let together =
+        json!([{"binding": 0, "image": "img", "sampler": "s"}, {"binding": 1, "buffer": "out"}]);
+    let path = write(
+        folder.path(),
+        "t.json",
+        procedure(&own, test("d32f", json!({}), together)).to_string(),
+    );
+    let refused =
+        run(vkcert().arg("run").arg(path).args(["--engine", "sequential", "--format", "json"]), 2);
     assert!(String::from_utf8_lossy(&refused.stdout).contains("the sampler `s` has no `compare`"));
     if !has_device() {
         return;
@@ -531,12 +598,16 @@ fn a_shadow_sampler_needs_a_comparison_and_a_depth_format() {
         "layout(binding = 0) uniform texture2D img; layout(binding = 2) uniform samplerShadow s;",
         "sampler2DShadow(img, s)",
     );
-    let bindings =
-        json!([{"binding": 0, "image": "img"}, {"binding": 2, "sampler": "s"}, {"binding": 1, "buffer": "out"}]);
+    let bindings = json!([{"binding": 0, "image": "img"}, {"binding": 2, "sampler": "s"}, {"binding": 1, "buffer": "out"}]);
     let less = json!({"compare": "less", "max_lod": 2});
     let seen = outcome(&procedure(&apart, test("r32f", less.clone(), bindings.clone())));
     assert_eq!(seen["verdict"], "unsupported", "{seen}");
-    assert!(seen["reason"].as_str().is_some_and(|reason| reason.contains("SAMPLED_IMAGE_DEPTH_COMPARISON")), "{seen}");
+    assert!(
+        seen["reason"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("SAMPLED_IMAGE_DEPTH_COMPARISON")),
+        "{seen}"
+    );
     let seen = outcome(&procedure(&apart, test("d32f", less, bindings)));
     assert!(seen["verdict"] == "pass" || !is_lavapipe(), "{seen}");
     assert_eq!(seen["findings"], json!([]));
@@ -547,20 +618,31 @@ fn a_worker_keeps_nothing_of_a_job() {
     let Some(mut engine) = device::device() else { return };
     let (mut ran, mut seen) = (0, Vec::new());
     for file in files() {
-        let procedure = load_procedure(&file).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
+        let procedure =
+            load_procedure(&file).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
         if procedure.procedure.kernels.values().any(|kernel| kernel.language != Language::Glsl) {
             continue;
         }
         let kernels = compiled::kernels(&procedure);
         for test in &procedure.tests {
-            let prepared = prepare(test, &compiled::setting(&kernels, &procedure.base)).expect("prepares");
+            let prepared =
+                prepare(test, &compiled::setting(&kernels, &procedure.base)).expect("prepares");
             for _ in 0..3 {
                 let done = engine.run(&prepared.job, &mut Unobserved).expect("the engine runs");
-                assert_eq!((done.completion, done.findings), (Completion::Completed, Vec::new()), "{}", test.id);
+                assert_eq!(
+                    (done.completion, done.findings),
+                    (Completion::Completed, Vec::new()),
+                    "{}",
+                    test.id
+                );
                 seen.push(done.buffers);
                 ran += 1;
             }
-            assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{}: outputs differ from run to run", test.id);
+            assert!(
+                seen.windows(2).all(|pair| pair[0] == pair[1]),
+                "{}: outputs differ from run to run",
+                test.id
+            );
             seen.clear();
         }
     }
@@ -593,8 +675,12 @@ fn a_write_beside_an_addressed_buffer_is_found_by_its_guard_zone() {
     assert_eq!((&inside["verdict"], &inside["findings"]), (&json!("pass"), &json!([])));
     let beyond = at(6);
     assert_eq!(beyond["verdict"], "fail");
-    let kinds: Vec<&Value> =
-        beyond["findings"].as_array().expect("findings").iter().map(|finding| &finding["kind"]).collect();
+    let kinds: Vec<&Value> = beyond["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|finding| &finding["kind"])
+        .collect();
     assert!(kinds.contains(&&json!("out-of-bounds")), "{beyond}");
 }
 
@@ -604,9 +690,12 @@ fn outputs_with_addresses_are_the_same_in_every_run() {
         return;
     }
     let file = root().join("tests/resources/addresses.toml");
-    let buffers = |tests: Vec<Value>| tests.iter().map(|test| test["buffers"].clone()).collect::<Vec<_>>();
+    let buffers =
+        |tests: Vec<Value>| tests.iter().map(|test| test["buffers"].clone()).collect::<Vec<_>>();
     let first = buffers(tests_of(&file, "vulkan"));
-    assert!(first.iter().any(|buffers| buffers.as_object().is_some_and(|buffers| !buffers.is_empty())));
+    assert!(
+        first.iter().any(|buffers| buffers.as_object().is_some_and(|buffers| !buffers.is_empty()))
+    );
     assert_eq!(first, buffers(tests_of(&file, "vulkan")));
 }
 
@@ -639,12 +728,17 @@ fn the_report_of_an_image_test_is_verified_again_from_its_stored_outputs() {
         .arg(&out)
         .output()
         .expect("starts");
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(out.join("evidence/manifest.json").is_file(), "{said}");
     run(vkcert().arg("verify").arg(out.join("evidence")), 0);
     let evidence = std::fs::read_dir(out.join("evidence")).expect("evidence");
-    let texts: Vec<String> =
-        evidence.filter_map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).ok()).collect();
+    let texts: Vec<String> = evidence
+        .filter_map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).ok())
+        .collect();
     assert!(
         texts.iter().any(|text| text.contains("\"format\":\"rg8\"") || text.contains("\"format\": \"rg8\"")),
         "{said}"

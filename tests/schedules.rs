@@ -1,6 +1,6 @@
-//! Schedules: the rewritten form of every kernel is valid and does what the kernel did; an order is followed everywhere; what
-//! depends on it is found, and what does not is not. Tests of a device say so where there is none, unless
-//! `VKCERT_REQUIRE_VULKAN` demands one.
+//! Schedules: the rewritten form of every kernel is valid and does what the kernel did; an order is
+//! followed everywhere; what depends on it is found, and what does not is not. Tests of a device
+//! say so where there is none, unless `VKCERT_REQUIRE_VULKAN` demands one.
 
 use crate::device;
 use crate::filetest;
@@ -21,7 +21,8 @@ use vkcert::exec::schedule::{Dispatches, PermutableJob};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
-    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,
+    Unobserved,
 };
 use vkcert::instrument::{NotPermuted, permute};
 use vkcert::model::finding::Checks;
@@ -36,14 +37,18 @@ fn compile(text: &str, version: shaderc::EnvVersion) -> Option<Vec<u32>> {
     options.set_target_env(shaderc::TargetEnv::Vulkan, version as u32);
     options.set_generate_debug_info();
     let kind = shaderc::ShaderKind::Compute;
-    let compiled =
-        COMPILER.with(|compiler| compiler.compile_into_spirv(text, kind, "test.comp", "main", Some(&options)));
+    let compiled = COMPILER.with(|compiler| {
+        compiler.compile_into_spirv(text, kind, "test.comp", "main", Some(&options))
+    });
     Some(compiled.ok()?.as_binary().to_vec())
 }
 
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join(folder)).expect(folder).map(|entry| entry.expect("an entry").path());
-    let mut found: Vec<_> = entries.filter(|path| path.extension().is_some_and(|this| this == extension)).collect();
+    let entries = std::fs::read_dir(root().join(folder))
+        .expect(folder)
+        .map(|entry| entry.expect("an entry").path());
+    let mut found: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|this| this == extension)).collect();
     found.sort();
     found
 }
@@ -52,14 +57,17 @@ fn module(path: &Path) -> Module {
     Module::parse_bytes(&std::fs::read(path).expect("a file")).expect("a module")
 }
 
-/// Rewrites a valid module; the result is valid and reads a built-in nowhere but where an entry point begins. Gives whether
-/// there was anything to rewrite.
+/// Rewrites a valid module; the result is valid and reads a built-in nowhere but where an entry
+/// point begins. Gives whether there was anything to rewrite.
 fn check_form(name: &str, module: &Module) -> bool {
     let environment = TargetEnv::for_version(&module.words);
     if validate(&module.words, environment).is_err() {
         return false;
     }
-    let Some(words) = permute(module, 0, 77).unwrap_or_else(|error| panic!("{name}: {error}")) else { return false };
+    let Some(words) = permute(module, 0, 77).unwrap_or_else(|error| panic!("{name}: {error}"))
+    else {
+        return false;
+    };
     validate(&words, environment).unwrap_or_else(|error| panic!("{name}: {error}"));
     let permuted = Module::parse(words).expect("reads back");
     let built_in = |id: u32| {
@@ -73,18 +81,26 @@ fn check_form(name: &str, module: &Module) -> bool {
         assert_ne!(read, of(rspirv::spirv::BuiltIn::GlobalInvocationId), "{name}");
         hardware += usize::from(read == of(rspirv::spirv::BuiltIn::WorkgroupId));
     }
-    assert_eq!(hardware, permuted.entry_points.len(), "{name}: the hardware's id is read once by each entry point");
+    assert_eq!(
+        hardware,
+        permuted.entry_points.len(),
+        "{name}: the hardware's id is read once by each entry point"
+    );
     true
 }
 
 #[test]
 fn the_rewritten_form_of_every_kernel_is_valid() {
-    let folders = ["glsl", "tests/stress", "tests/kernels", "tests/filetests/run", "tests/filetests/glsl"];
+    let folders =
+        ["glsl", "tests/stress", "tests/kernels", "tests/filetests/run", "tests/filetests/glsl"];
     let mut rewritten = 0;
     for path in folders.iter().flat_map(|folder| files(folder, "comp")) {
         let text = std::fs::read_to_string(&path).expect("text");
-        for version in [shaderc::EnvVersion::Vulkan1_0, shaderc::EnvVersion::Vulkan1_1, shaderc::EnvVersion::Vulkan1_3]
-        {
+        for version in [
+            shaderc::EnvVersion::Vulkan1_0,
+            shaderc::EnvVersion::Vulkan1_1,
+            shaderc::EnvVersion::Vulkan1_3,
+        ] {
             // Some kernels need a later environment, or options that only their own tests give.
             let Some(words) = compile(&text, version) else { continue };
             let name = format!("{} for {version:?}", path.display());
@@ -92,7 +108,10 @@ fn the_rewritten_form_of_every_kernel_is_valid() {
         }
     }
     for path in files("spirv", "spv").into_iter().chain(files("tests/schedules", "spv")) {
-        if !["block_member", "passed_pointer"].iter().any(|refused| path.ends_with(format!("{refused}.spv"))) {
+        if !["block_member", "passed_pointer"]
+            .iter()
+            .any(|refused| path.ends_with(format!("{refused}.spv")))
+        {
             assert!(check_form(&path.display().to_string(), &module(&path)), "{}", path.display());
             rewritten += 1;
         }
@@ -103,14 +122,22 @@ fn the_rewritten_form_of_every_kernel_is_valid() {
 
 #[test]
 fn what_cannot_be_rewritten_is_refused_by_name() {
-    let refusal = |name: &str| permute(&module(&root().join("tests/schedules").join(name)), 0, 0).unwrap_err();
+    let refusal = |name: &str| {
+        permute(&module(&root().join("tests/schedules").join(name)), 0, 0).unwrap_err()
+    };
     assert_eq!(refusal("block_member.spv"), NotPermuted::Member { built_in: "WorkgroupId" });
     let told = refusal("passed_pointer.spv").to_string();
     assert_eq!(told, "the built-in WorkgroupId is used by OpFunctionCall");
 }
 
 /// A job on one module with storage buffers of words at their bindings of set 0.
-fn job(words: Vec<u32>, entry: &str, groups: [u32; 3], spec: &[(u32, u64)], buffers: &[(u32, Vec<u32>)]) -> Job {
+fn job(
+    words: Vec<u32>,
+    entry: &str,
+    groups: [u32; 3],
+    spec: &[(u32, u64)],
+    buffers: &[(u32, Vec<u32>)],
+) -> Job {
     let buffer = |(binding, words): &(u32, Vec<u32>)| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let defined = std::iter::once(0..bytes.len()).collect();
@@ -121,7 +148,11 @@ fn job(words: Vec<u32>, entry: &str, groups: [u32; 3], spec: &[(u32, u64)], buff
     };
     Job {
         name: "T".to_owned(),
-        modules: vec![JobModule { kernel: "k".to_owned(), words: Arc::new(words), recording: ModuleRecording::None }],
+        modules: vec![JobModule {
+            kernel: "k".to_owned(),
+            words: Arc::new(words),
+            recording: ModuleRecording::None,
+        }],
         buffers: buffers.iter().map(buffer).collect(),
         resources: Default::default(),
         dispatches: vec![JobDispatch {
@@ -140,17 +171,22 @@ fn job(words: Vec<u32>, entry: &str, groups: [u32; 3], spec: &[(u32, u64)], buff
 }
 
 fn words_of(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect()
+    bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes")))
+        .collect()
 }
 
-/// The final words of each buffer, on the sequential engine, which starts workgroups from first to last.
+/// The final words of each buffer, on the sequential engine, which starts workgroups from first to
+/// last.
 fn final_words(job: &Job) -> Vec<Vec<u32>> {
     let run = SequentialExecutor::default().run(job, &mut Unobserved).expect("runs");
     assert_eq!(run.completion, Completion::Completed);
     run.buffers.iter().map(|bytes| words_of(bytes)).collect()
 }
 
-/// Notes which workgroup comes when, and whether every invocation's ids fit together wherever they are read.
+/// Notes which workgroup comes when, and whether every invocation's ids fit together wherever they
+/// are read.
 const IDS: &str = "#version 450
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 layout(binding = 0) buffer Next { uint next; };
@@ -166,8 +202,10 @@ void main() {
     atomicAdd(right[linear(at, gl_NumWorkGroups * gl_WorkGroupSize)], fits ? 1u : 1000u);
 }";
 
-static IDS_1_0: LazyLock<Vec<u32>> = LazyLock::new(|| compile(IDS, shaderc::EnvVersion::Vulkan1_0).expect("compiles"));
-static IDS_1_3: LazyLock<Vec<u32>> = LazyLock::new(|| compile(IDS, shaderc::EnvVersion::Vulkan1_3).expect("compiles"));
+static IDS_1_0: LazyLock<Vec<u32>> =
+    LazyLock::new(|| compile(IDS, shaderc::EnvVersion::Vulkan1_0).expect("compiles"));
+static IDS_1_3: LazyLock<Vec<u32>> =
+    LazyLock::new(|| compile(IDS, shaderc::EnvVersion::Vulkan1_3).expect("compiles"));
 
 fn any_order() -> impl Strategy<Value = Order> {
     prop_oneof![
@@ -227,27 +265,35 @@ fn every_entry_point_is_permuted_with_its_own_variables() {
         let permutable = PermutableJob::of(&job).expect("can be permuted").expect("has workgroups");
         let due: Vec<u32> = (0..6).map(|id| id / 2 + start).collect();
         for order in [Order::InOrder, Order::Reversed] {
-            assert_eq!(final_words(&permutable.in_order(order, Dispatches::All))[0], due, "{entry} {order}");
+            assert_eq!(
+                final_words(&permutable.in_order(order, Dispatches::All))[0],
+                due,
+                "{entry} {order}"
+            );
         }
     }
 }
 
-/// The file tests that any engine may run, with the job in the first-to-last order of the rewritten module.
+/// The file tests that any engine may run, with the job in the first-to-last order of the rewritten
+/// module.
 fn rewritten_file_tests() -> Vec<(FileTest, Job, Job)> {
     let tests = FileTest::read_all(&root().join("tests/filetests/run"));
     let mut found = Vec::new();
     for test in tests.into_iter().filter(|test| !test.sequential_only) {
         let mut job = test.job();
         job.limits.seconds = 60.0;
-        // Even one workgroup tells whether the rewritten form does what the kernel did: another one is added for it.
+        // Even one workgroup tells whether the rewritten form does what the kernel did: another one
+        // is added for it.
         let mut several = job.clone();
         several.dispatches[0].groups[0] += 1;
-        let Some(permutable) = PermutableJob::of(&several).unwrap_or_else(|error| panic!("{}: {error}", test.name))
+        let Some(permutable) =
+            PermutableJob::of(&several).unwrap_or_else(|error| panic!("{}: {error}", test.name))
         else {
             continue;
         };
         if job.dispatches[0].groups.iter().product::<u32>() > 1 {
-            let of_test = PermutableJob::of(&job).expect("can be permuted").expect("has workgroups");
+            let of_test =
+                PermutableJob::of(&job).expect("can be permuted").expect("has workgroups");
             found.push((test, job, of_test.job().clone()));
         } else {
             let mut single = permutable.job().clone();
@@ -283,10 +329,17 @@ fn kernels_without_races_do_not_depend_on_the_order() {
     }
     let mut equal = 0;
     for path in files("tests/kernels", "toml") {
-        let result = run_json(orderly().arg("run").arg(&path).args(["--engine", "vulkan", "--schedules", "4"]), 0);
+        let result = run_json(
+            orderly().arg("run").arg(&path).args(["--engine", "vulkan", "--schedules", "4"]),
+            0,
+        );
         for (id, test) in by_id(&result) {
             let status = test["schedules"]["status"].as_str().expect("a status");
-            assert!(["equal", "nothing-to-permute"].contains(&status), "{id}: {}", test["schedules"]);
+            assert!(
+                ["equal", "nothing-to-permute"].contains(&status),
+                "{id}: {}",
+                test["schedules"]
+            );
             equal += usize::from(status == "equal");
         }
     }
@@ -294,7 +347,8 @@ fn kernels_without_races_do_not_depend_on_the_order() {
     assert!(equal >= 10, "{equal}");
 }
 
-/// Whether the device is Mesa's llvmpipe, which runs workgroups from first to last on one thread if it is told to.
+/// Whether the device is Mesa's llvmpipe, which runs workgroups from first to last on one thread if
+/// it is told to.
 fn is_orderly(device: &VulkanExecutor) -> bool {
     device.identity().get("device").is_some_and(|name| name.contains("llvmpipe"))
 }
@@ -318,20 +372,46 @@ fn what_depends_on_the_order_is_found_and_what_does_not_is_not() {
     let Some(device) = device() else { return };
     let strict = is_orderly(&device);
     drop(device);
-    let command = ["run", "tests/schedules/order.toml", "--engine", "vulkan", "--schedules", "6", "--seed", "3"];
+    let command = [
+        "run",
+        "tests/schedules/order.toml",
+        "--engine",
+        "vulkan",
+        "--schedules",
+        "6",
+        "--seed",
+        "3",
+    ];
     let result = by_id(&run_json(orderly().args(command), 1));
-    let status = |id: &str| result[id]["schedules"]["status"].as_str().expect("a status").to_owned();
+    let status =
+        |id: &str| result[id]["schedules"]["status"].as_str().expect("a status").to_owned();
     for id in ["TC-SUM", "TC-VOLUME"] {
-        assert_eq!((status(id).as_str(), &result[id]["findings"]), ("equal", &Value::Array(Vec::new())), "{id}");
+        assert_eq!(
+            (status(id).as_str(), &result[id]["findings"]),
+            ("equal", &Value::Array(Vec::new())),
+            "{id}"
+        );
         assert_eq!(result[id]["schedules"]["ran"].as_array().map(Vec::len), Some(6), "{id}");
     }
     for id in ["TC-ONE", "TC-NAMELESS"] {
-        assert_eq!((status(id).as_str(), &result[id]["verdict"]), ("nothing-to-permute", &"pass".into()), "{id}");
+        assert_eq!(
+            (status(id).as_str(), &result[id]["verdict"]),
+            ("nothing-to-permute", &"pass".into()),
+            "{id}"
+        );
     }
-    assert_eq!((status("TC-MANY").as_str(), &result["TC-MANY"]["verdict"]), ("undetermined", &"undetermined".into()));
-    assert!(result["TC-MANY"]["reason"].to_string().contains("1114095 workgroups"), "{}", result["TC-MANY"]);
+    assert_eq!(
+        (status("TC-MANY").as_str(), &result["TC-MANY"]["verdict"]),
+        ("undetermined", &"undetermined".into())
+    );
+    assert!(
+        result["TC-MANY"]["reason"].to_string().contains("1114095 workgroups"),
+        "{}",
+        result["TC-MANY"]
+    );
     for id in SHOW.iter().chain(&["TC-WAITING"]) {
-        // Where a device starts workgroups as it likes, the result may vary by itself, or not at all.
+        // Where a device starts workgroups as it likes, the result may vary by itself, or not at
+        // all.
         if strict {
             assert_eq!(status(id), "different", "{id}: {}", result[*id]);
         }
@@ -367,7 +447,10 @@ fn check_details(result: &BTreeMap<String, Value>) {
     assert_eq!(result["TC-TICKET"]["schedules"]["different"], ticket["schedules"]);
     // `winner` is (1, -1) after the last workgroup and (0, 0) after the first.
     let last = details("TC-LAST");
-    assert_eq!((&last["type"], &last["expected"], &last["actual"]), (&"int".into(), &1.into(), &0.into()));
+    assert_eq!(
+        (&last["type"], &last["expected"], &last["actual"]),
+        (&"int".into(), &1.into(), &0.into())
+    );
     let rounding = details("TC-ROUNDING");
     assert_eq!((&rounding["type"], &rounding["expected"]), (&"float".into(), &0.0.into()));
     let two = details("TC-TWO");
@@ -386,7 +469,10 @@ fn schedules_need_no_device_and_are_not_run_unasked() {
     let sequential = &result["tests"][0]["schedules"];
     assert_eq!(sequential["status"], "equal", "{sequential}");
     assert_eq!(sequential["ran"], serde_json::json!(["reversed", "in-order+tiles:1:reversed"]));
-    assert!(result["tests"][1].get("schedules").is_none(), "an engine that is not there runs none: {result:#}");
+    assert!(
+        result["tests"][1].get("schedules").is_none(),
+        "an engine that is not there runs none: {result:#}"
+    );
     let none = run_json(without_driver(orderly().args(&command[..4])), 0);
     assert!(none["tests"][0].get("schedules").is_none(), "{none:#}");
 }
@@ -396,21 +482,31 @@ fn a_finding_that_is_not_looked_for_costs_no_run() {
     if device().is_none() {
         return;
     }
-    let command = ["run", "tests/schedules/order.toml", "--engine", "vulkan", "--only", "TC-TICKET"];
-    let result = run_json(orderly().args(command).args(["--schedules", "2", "--check", "validation"]), 0);
+    let command =
+        ["run", "tests/schedules/order.toml", "--engine", "vulkan", "--only", "TC-TICKET"];
+    let result =
+        run_json(orderly().args(command).args(["--schedules", "2", "--check", "validation"]), 0);
     let schedules = &result["tests"][0]["schedules"];
-    assert_eq!(schedules["reason"], "--check leaves schedule-dependent-output out", "{schedules:#}");
+    assert_eq!(
+        schedules["reason"], "--check leaves schedule-dependent-output out",
+        "{schedules:#}"
+    );
 }
 
 #[test]
 fn numbers_of_schedules_are_checked() {
-    for (option, wrong) in [("--schedules", "1001"), ("--schedules", "-1"), ("--seed", "x"), ("--seed", "-1")] {
+    for (option, wrong) in
+        [("--schedules", "1001"), ("--schedules", "-1"), ("--seed", "x"), ("--seed", "-1")]
+    {
         let output = run(orderly().args(["certify", &format!("{option}={wrong}")]), 2);
         assert!(String::from_utf8_lossy(&output.stderr).contains(option), "{output:?}");
     }
     let folder = project("schedules = { count = 1001 }\n", SAFE);
     let output = run(vkcert().arg("certify").arg(folder.path()), 2);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("1000 schedules at most"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("1000 schedules at most"),
+        "{output:?}"
+    );
 }
 
 const SAFE: &str = "total += 0u";
@@ -467,7 +563,10 @@ fn evidence_says_what_schedules_showed_and_verifies() {
         let evidence = certify(&[]);
         let results = &evidence["tests"][0]["results"];
         assert_eq!(results[0]["schedules"]["status"], status);
-        assert_eq!(results[0]["schedules"]["ran"], serde_json::json!(["reversed", "first:2", "random:5:2"]));
+        assert_eq!(
+            results[0]["schedules"]["ran"],
+            serde_json::json!(["reversed", "first:2", "random:5:2"])
+        );
         let schedules = &results[1]["schedules"];
         assert_eq!(
             (&schedules["status"], &schedules["asked"], &schedules["seed"]),
@@ -476,17 +575,28 @@ fn evidence_says_what_schedules_showed_and_verifies() {
         // `random:5:1` of four workgroups is one of the orders before it.
         assert_eq!(schedules["ran"], serde_json::json!(["reversed", "first:2", "random:5:2"]));
         let conclusion = evidence["conclusion"]["reasons"].to_string();
-        assert_eq!(conclusion.contains("schedule-dependent-output"), status == "different", "{conclusion}");
+        assert_eq!(
+            conclusion.contains("schedule-dependent-output"),
+            status == "different",
+            "{conclusion}"
+        );
         assert_eq!(certify(&[]), evidence, "the evidence is the same in both runs");
         let page = std::fs::read_to_string(out.join("report.html")).expect("a report");
-        let shown =
-            if status == "equal" { "schedules: 3, seed 5, all equal" } else { "schedules: 3, seed 5, 2 different" };
+        let shown = if status == "equal" {
+            "schedules: 3, seed 5, all equal"
+        } else {
+            "schedules: 3, seed 5, 2 different"
+        };
         assert!(page.contains(shown), "{shown}");
-        let summary = run(orderly().arg("report").arg(out.join("evidence")).args(["--report-format", "terminal"]), 0);
+        let summary = run(
+            orderly().arg("report").arg(out.join("evidence")).args(["--report-format", "terminal"]),
+            0,
+        );
         let summary = String::from_utf8_lossy(&summary.stdout).into_owned();
-        for line in
-            [format!("vulkan      up to 3, seed 5: 1 {status}"), format!("sequential  up to 3, seed 5: 1 {status}")]
-        {
+        for line in [
+            format!("vulkan      up to 3, seed 5: 1 {status}"),
+            format!("sequential  up to 3, seed 5: 1 {status}"),
+        ] {
             assert!(summary.contains(&line), "{line}\n{summary}");
         }
         let none = certify(&["--schedules", "0"]);
@@ -501,14 +611,17 @@ fn a_status_that_does_not_follow_is_found() {
     let folder = project("schedules = { count = 3 }", SAFE);
     let out = folder.path().join("out");
     let mut command = orderly();
-    command.args(["certify", "--engine", "vulkan", "--quiet", "--out"]).arg(&out).arg(folder.path());
+    command
+        .args(["certify", "--engine", "vulkan", "--quiet", "--out"])
+        .arg(&out)
+        .arg(folder.path());
     command.output().expect("runs");
     let campaign = out.join("evidence/campaign.json");
     let text = std::fs::read_to_string(&campaign).expect("evidence");
     let showed = "test TC-1 on vulkan: what its schedules showed (schedules: ";
-    // The test is no pass for another reason, so that the status may be; what was looked for then was not.
-    let unsought =
-        "campaign.json/unsought/6/kind: stored \"engine-disagreement\", derived \"schedule-dependent-output\"";
+    // The test is no pass for another reason, so that the status may be; what was looked for then
+    // was not.
+    let unsought = "campaign.json/unsought/6/kind: stored \"engine-disagreement\", derived \"schedule-dependent-output\"";
     for (from, to, due) in [
         ("\"status\": \"equal\"", "\"status\": \"different\"", showed),
         ("\"status\": \"equal\"", "\"status\": \"undetermined\"", unsought),

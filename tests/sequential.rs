@@ -39,7 +39,9 @@ fn shown_as(test: &str, kind: &str, names: &[&str], compiler: &shaderc::Compiler
         return if stands { Vec::new() } else { vec![format!("{file}: no test {function}")] };
     }
     let path = root.join("tests/filetests/undefined").join(format!("{test}.comp"));
-    let Ok(text) = std::fs::read_to_string(&path) else { return vec![format!("no file test {test}")] };
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        return vec![format!("no file test {test}")];
+    };
     let file = FileTest::of(compiler, test, &text);
     let neighbour = FileTest::neighbour(compiler, test, &text);
     let mut found = Vec::new();
@@ -49,7 +51,9 @@ fn shown_as(test: &str, kind: &str, names: &[&str], compiler: &shaderc::Compiler
     for width in [1, 64] {
         found.extend(problems(&file, width, &run(&file, width), Findings::AsListed));
         let findings = run(&neighbour, width).findings;
-        found.extend(findings.iter().map(|finding| format!("{test}: its neighbour has {finding:?}")));
+        found.extend(
+            findings.iter().map(|finding| format!("{test}: its neighbour has {finding:?}")),
+        );
     }
     found
 }
@@ -61,9 +65,9 @@ fn every_sentence_about_undefined_results_is_shown() {
     let table = std::fs::read_to_string(root.join("docs/undefined.md")).unwrap();
     let compiler = shaderc::Compiler::new().unwrap();
     let (mut named, mut failures) = (std::collections::BTreeSet::new(), Vec::new());
-    for line in
-        table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what") && !line.starts_with("| ---"))
-    {
+    for line in table.lines().filter(|line| {
+        line.starts_with("| ") && !line.starts_with("| what") && !line.starts_with("| ---")
+    }) {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [_, extent, told, tests] = cells[..] else { panic!("{line}") };
         let names: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
@@ -82,14 +86,17 @@ fn every_sentence_about_undefined_results_is_shown() {
         }
     }
     let files = std::fs::read_dir(root.join("tests/filetests/undefined")).unwrap();
-    for file in files.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()) {
+    for file in
+        files.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+    {
         assert!(named.contains(&file), "{file} stands in no row");
     }
     assert!(named.len() > 60, "{named:?}");
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
-/// `(x < k && y < m)` around a loop, as the front end marks it, recorded against a scalar loop over all invocations.
+/// `(x < k && y < m)` around a loop, as the front end marks it, recorded against a scalar loop over
+/// all invocations.
 #[test]
 fn markers_record_every_vector_with_its_lowest_witness() {
     let text = "#version 450
@@ -134,12 +141,17 @@ void main() {
             MarkerRole::Mark { mark: MarkIndex(0) },
         ],
         layout: RecordLayout {
-            decisions: vec![slot(1, 0, 3, &[[1, 0], [1, 0]]), slot(2, 3, 2, &[[1, 0]]), slot(3, 5, 2, &[[1, 0]])],
+            decisions: vec![
+                slot(1, 0, 3, &[[1, 0], [1, 0]]),
+                slot(2, 3, 2, &[[1, 0]]),
+                slot(3, 5, 2, &[[1, 0]]),
+            ],
             marks: vec![7],
             bits: 8,
         },
     };
-    let mut test = FileTest { name: "markers".to_owned(), words, groups: [2, 2, 1], ..FileTest::default() };
+    let mut test =
+        FileTest { name: "markers".to_owned(), words, groups: [2, 2, 1], ..FileTest::default() };
     test.buffers.push(filetest::Buffer {
         binding: 0,
         class: vkcert::model::procedure::DescriptorClass::Storage,
@@ -187,20 +199,23 @@ void main() {
 
 #[test]
 fn the_lowering_keeps_a_loop_with_barriers_outside_the_invocation_loops() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run/barrier_in_loop.comp");
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run/barrier_in_loop.comp");
     let compiler = shaderc::Compiler::new().unwrap();
     let test = FileTest::read(&compiler, &folder);
     let module = Module::parse(test.words).unwrap();
     let text = vkcert::exec::sequential::lower(&module, "main").unwrap().to_string();
     println!("{text}");
-    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("`{what}` is missing in\n{text}"));
+    let at =
+        |what: &str| text.find(what).unwrap_or_else(|| panic!("`{what}` is missing in\n{text}"));
     assert!(at("workgroup.x < groups.x") < at("region 1"));
     let kept = at("loop with barriers");
     assert!(at("region 1") < kept && kept < at("region 2") && at("region 2") < at("region 3"));
     assert!(text.contains("L12"), "{text}");
 }
 
-/// Records of the marked module, executed natively, against the instrumented module, executed as ordinary SPIR-V.
+/// Records of the marked module, executed natively, against the instrumented module, executed as
+/// ordinary SPIR-V.
 #[test]
 fn instrumented_modules_record_what_marked_modules_record() {
     use vkcert::glsl::{self, KernelSource};
@@ -209,7 +224,8 @@ fn instrumented_modules_record_what_marked_modules_record() {
     for test in FileTest::read_all(&folder).into_iter().filter(|test| !test.sequential_only) {
         let text = std::fs::read_to_string(folder.join(format!("{}.comp", test.name))).unwrap();
         let kernel = KernelSource::alone(format!("{}.comp", test.name), text, "vulkan1.1");
-        let compiled = glsl::compile(&kernel).unwrap_or_else(|errors| panic!("{}: {errors:?}", test.name));
+        let compiled =
+            glsl::compile(&kernel).unwrap_or_else(|errors| panic!("{}: {errors:?}", test.name));
         let marked = Module::parse(compiled.marked.clone()).unwrap();
         let instrumented = vkcert::instrument::instrument(&compiled.structure, &marked, "main")
             .unwrap_or_else(|error| panic!("{}: {error}", test.name));
@@ -219,21 +235,26 @@ fn instrumented_modules_record_what_marked_modules_record() {
             job.modules[0].recording = recording;
             SequentialExecutor::default().run(&job, &mut Unobserved).unwrap()
         };
-        let natively = run(compiled.marked, ModuleRecording::Markers(Arc::new(instrumented.markers)));
-        let by_buffer = run(instrumented.instrumented, ModuleRecording::Buffer(instrumented.record_buffer));
+        let natively =
+            run(compiled.marked, ModuleRecording::Markers(Arc::new(instrumented.markers)));
+        let by_buffer =
+            run(instrumented.instrumented, ModuleRecording::Buffer(instrumented.record_buffer));
         let traced = run(instrumented.traced, ModuleRecording::None);
         assert_eq!(by_buffer.completion, Completion::Completed, "{}", test.name);
         assert_eq!(natively.completion, Completion::Completed, "{}", test.name);
         assert_eq!(natively.buffers, by_buffer.buffers, "{}", test.name);
         assert_eq!(traced.buffers, by_buffer.buffers, "{}", test.name);
-        let words = |run: &Run| run.records.get(&test.name).map(|records| records.words.clone()).unwrap_or_default();
+        let words = |run: &Run| {
+            run.records.get(&test.name).map(|records| records.words.clone()).unwrap_or_default()
+        };
         assert_eq!(words(&natively), words(&by_buffer), "{}", test.name);
         compared += usize::from(words(&natively).iter().any(|word| *word != 0));
     }
     assert!(compared > 20, "{compared}");
 }
 
-/// A condition that was short-circuited away has no operands; the one evaluation before it must not show through.
+/// A condition that was short-circuited away has no operands; the one evaluation before it must not
+/// show through.
 #[test]
 fn operands_are_those_of_evaluated_conditions() {
     use vkcert::glsl::{self, KernelSource};
@@ -253,8 +274,12 @@ void main() {
     let compiled = glsl::compile(&kernel).unwrap();
     let marked = Module::parse(compiled.marked.clone()).unwrap();
     let made = vkcert::instrument::instrument(&compiled.structure, &marked, "main").unwrap();
-    let mut test =
-        FileTest { name: "operands".to_owned(), words: compiled.marked, groups: [1; 3], ..FileTest::default() };
+    let mut test = FileTest {
+        name: "operands".to_owned(),
+        words: compiled.marked,
+        groups: [1; 3],
+        ..FileTest::default()
+    };
     test.buffers.push(filetest::Buffer {
         binding: 0,
         class: vkcert::model::procedure::DescriptorClass::Storage,
@@ -268,14 +293,19 @@ void main() {
         let run = SequentialExecutor::new(settings).run(&job, &mut Unobserved).unwrap();
         let records = &run.records["operands"];
         let slots = made.markers.layout.decisions.iter().filter(|slot| slot.weights.len() == 2);
-        let rows =
-            slots.flat_map(|slot| slot.vectors.iter().map(|row| (row.vector.values.to_string(), slot.base + row.sum)));
+        let rows = slots.flat_map(|slot| {
+            slot.vectors.iter().map(|row| (row.vector.values.to_string(), slot.base + row.sum))
+        });
         let mut seen = 0;
         for (values, bit) in rows {
             let lines = records.operands.get(&bit).cloned().unwrap_or_default();
             println!("{values}: {lines:?}");
             let has = |name: &str| lines.iter().any(|line| line.contains(name));
-            assert_eq!(lines.len(), values.chars().filter(|value| *value != '-').count(), "{values} {lines:?}");
+            assert_eq!(
+                lines.len(),
+                values.chars().filter(|value| *value != '-').count(),
+                "{values} {lines:?}"
+            );
             assert!(has("x > 1.5"), "{values} {lines:?}");
             assert_eq!(has("y < 25.0"), !values.ends_with('-'), "{values} {lines:?}");
             seen += 1;
@@ -288,11 +318,17 @@ void main() {
 fn the_idiom_is_noted_where_the_specification_wants_more() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
     let tests = FileTest::read_all(&folder);
-    let test = |name: &str| tests.iter().find(|test| test.name == name).unwrap_or_else(|| panic!("no {name}"));
+    let test = |name: &str| {
+        tests.iter().find(|test| test.name == name).unwrap_or_else(|| panic!("no {name}"))
+    };
     let noted = run(test("order_buffer_fence_before_idiom"), 64);
     assert!(matches!(noted.notes.as_slice(), [note] if note.contains(":10 ")), "{:?}", noted.notes);
     assert_eq!(noted.findings, []);
-    for silent in ["order_buffer_fences_around_idiom", "order_barrier_alone_idiom", "order_buffer_fence_before_spec"] {
+    for silent in [
+        "order_buffer_fences_around_idiom",
+        "order_barrier_alone_idiom",
+        "order_buffer_fence_before_spec",
+    ] {
         assert_eq!(run(test(silent), 64).notes, [""; 0], "{silent}");
     }
 }

@@ -1,5 +1,6 @@
-//! Workgroups on several cores leave what one core leaves: buffers, findings with counts and witnesses, records, operands,
-//! counts, notes, completion, and what an observer sees. Here workgroups are dealt to workers however small a dispatch is.
+//! Workgroups on several cores leave what one core leaves: buffers, findings with counts and
+//! witnesses, records, operands, counts, notes, completion, and what an observer sees. Here
+//! workgroups are dealt to workers however small a dispatch is.
 
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
@@ -15,7 +16,9 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use support::random_kernel::random_kernel;
 use vkcert::exec::prepare::prepare;
-use vkcert::exec::sequential::{Jobs, MemoryModel, SequentialExecutor, SequentialRun, Settings, Tally};
+use vkcert::exec::sequential::{
+    Jobs, MemoryModel, SequentialExecutor, SequentialRun, Settings, Tally,
+};
 use vkcert::exec::{Completion, Job, JobBinding, ModuleRecording, Observer};
 use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument::{self, Instrumented};
@@ -28,8 +31,14 @@ const fn dealt(workers: usize, alone: u64, batch: u64) -> Jobs {
     Jobs::Dealt { workers, alone, batch }
 }
 
-const WAYS: [Jobs; 6] =
-    [dealt(1, 0, 1), dealt(2, 0, 1), dealt(2, 1, 1), dealt(3, 1, 2), dealt(7, 0, 1), dealt(3, 2, 5)];
+const WAYS: [Jobs; 6] = [
+    dealt(1, 0, 1),
+    dealt(2, 0, 1),
+    dealt(2, 1, 1),
+    dealt(3, 1, 2),
+    dealt(7, 0, 1),
+    dealt(3, 2, 5),
+];
 
 /// What an observer sees, in order.
 #[derive(Debug, Default, PartialEq)]
@@ -54,8 +63,13 @@ fn outcome(job: &Job, settings: Settings) -> (SequentialRun, Seen, Tally) {
     (run, seen, engine.tally())
 }
 
-/// Runs a job on one core and in every way on several; gives the run, and dispatches shared and found to be dependent.
-fn alike_with(job: &Job, settings: Settings, what: &dyn Fn() -> String) -> (SequentialRun, u64, u64) {
+/// Runs a job on one core and in every way on several; gives the run, and dispatches shared and
+/// found to be dependent.
+fn alike_with(
+    job: &Job,
+    settings: Settings,
+    what: &dyn Fn() -> String,
+) -> (SequentialRun, u64, u64) {
     let (alone, events, tally) = outcome(job, Settings { jobs: Jobs::One, ..settings });
     assert_eq!((tally.shared, tally.dependent), (0, 0));
     let (mut shared, mut dependent) = (0, 0);
@@ -78,7 +92,8 @@ fn buffer(binding: u32, words: Vec<Option<u32>>) -> Buffer {
 }
 
 fn job(name: &str, text: &str, groups: [u32; 3], buffers: Vec<Vec<Option<u32>>>) -> Job {
-    let buffers = buffers.into_iter().zip(0..).map(|(words, binding)| buffer(binding, words)).collect();
+    let buffers =
+        buffers.into_iter().zip(0..).map(|(words, binding)| buffer(binding, words)).collect();
     let words = filetest::compile(name, text);
     FileTest { name: name.to_owned(), words, groups, buffers, ..FileTest::default() }.job()
 }
@@ -92,8 +107,10 @@ fn file_tests_leave_the_same_on_several_cores() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
     let (mut shared, mut dependent, mut findings) = (0, 0, 0);
     for test in FileTest::read_all(&folder) {
-        let memory_model = if test.spec_memory_model { MemoryModel::Spec } else { MemoryModel::Idiom };
-        for (checks, tile_width) in [(Checks::all(), 64), (Checks::none(), 64), (Checks::all(), 3)] {
+        let memory_model =
+            if test.spec_memory_model { MemoryModel::Spec } else { MemoryModel::Idiom };
+        for (checks, tile_width) in [(Checks::all(), 64), (Checks::none(), 64), (Checks::all(), 3)]
+        {
             let settings = Settings { memory_model, tile_width, ..Settings::default() };
             let (run, yes, no) = alike_with(&Job { checks, ..test.job() }, settings, &String::new);
             shared += yes;
@@ -107,11 +124,13 @@ fn file_tests_leave_the_same_on_several_cores() {
 #[test]
 fn kernels_of_procedures_leave_the_same_on_several_cores() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
-    let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     let mut shared = 0;
     for path in entries {
-        let procedure = load_procedure(&path).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
+        let procedure =
+            load_procedure(&path).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
         let kernels = compiled::kernels(&procedure);
         for test in &procedure.tests {
             let prepared = prepare(test, &compiled::setting(&kernels, &procedure.base));
@@ -165,7 +184,10 @@ void main() {
     let [marked, instrumented] = recording(&job, text);
     let (run, shared, dependent) = alike(&marked);
     let records = &run.run.records["operands"];
-    assert!(records.operands.len() >= 4 && records.witnesses.values().any(|id| id[0] > 4), "{records:?}");
+    assert!(
+        records.operands.len() >= 4 && records.witnesses.values().any(|id| id[0] > 4),
+        "{records:?}"
+    );
     assert_eq!((shared, dependent), (WAYS.len() as u64, 0));
     // Records in a buffer are looked at before they are set, so that they go to one core.
     let (run, _, dependent) = alike(&instrumented);
@@ -179,7 +201,12 @@ fn random_kernels_leave_the_same_on_several_cores() {
     for seed in 1..=30 {
         let text = random_kernel(seed).text;
         let (marked, made) = measured("random", &text);
-        let mut test = FileTest { name: "random".to_owned(), words: marked, groups: [5, 1, 1], ..FileTest::default() };
+        let mut test = FileTest {
+            name: "random".to_owned(),
+            words: marked,
+            groups: [5, 1, 1],
+            ..FileTest::default()
+        };
         let inputs = (0..support::random_kernel::INPUTS).map(|at| Some(at * 7 % 40)).collect();
         let outputs = zeros(5 * support::random_kernel::LOCAL_SIZE as usize);
         test.buffers = vec![buffer(0, inputs), buffer(1, outputs), buffer(2, zeros(1))];
@@ -212,16 +239,24 @@ fn atomics_whose_results_are_not_used_come_together() {
     start[5] = Some(-1000i32 as u32);
     start[8] = Some(u32::MAX);
     let (run, shared, dependent) = alike(&job("histogram", HISTOGRAM, [8, 1, 1], vec![start]));
-    let words: Vec<u32> =
-        run.run.buffers[0].chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let words: Vec<u32> = run.run.buffers[0]
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+        .collect();
     let sums: Vec<u32> = (0..4).map(|bin| (0..64).filter(|i| i % 4 == bin).sum()).collect();
     assert_eq!(words[..4], sums);
     let flips = (0..64).fold(0, |all, i| all ^ i);
     assert_eq!(words[4..], [37, 13, 0x1ff, flips, u32::MAX << 7]);
     assert_eq!((shared, dependent), (WAYS.len() as u64, 0));
     // Nobody wrote the words: who comes first is told so, and only he.
-    let (run, shared, dependent) = alike(&job("histogram", HISTOGRAM, [8, 1, 1], vec![vec![None; 9]]));
-    assert_eq!(run.run.findings.iter().map(|one| one.count).sum::<u64>(), 9, "{:?}", run.run.findings);
+    let (run, shared, dependent) =
+        alike(&job("histogram", HISTOGRAM, [8, 1, 1], vec![vec![None; 9]]));
+    assert_eq!(
+        run.run.findings.iter().map(|one| one.count).sum::<u64>(),
+        9,
+        "{:?}",
+        run.run.findings
+    );
     assert!(dependent > 0 && shared < WAYS.len() as u64, "{shared} {dependent}");
 }
 
@@ -258,7 +293,8 @@ void main() {
     let races = run.run.findings.iter().filter(|one| one.kind == FindingKind::DataRace);
     assert!(races.count() >= 4, "{:#?}", run.run.findings);
     assert!(dependent > 0);
-    // A race inside a workgroup alone leaves the others independent. The first values are the same, later ones are not.
+    // A race inside a workgroup alone leaves the others independent. The first values are the same,
+    // later ones are not.
     let inside = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, set = 0, binding = 0) buffer R { uint r[]; };
@@ -267,7 +303,10 @@ void main() { if (gl_WorkGroupID.x % 3u == 2u) r[gl_WorkGroupID.x] = gl_WorkGrou
     let (run, shared, dependent) = alike(&job("inside", inside, [9, 1, 1], vec![zeros(9)]));
     assert_eq!(run.run.findings.len(), 1);
     let found = &run.run.findings[0];
-    assert_eq!((&found.details["same_value"], &found.invocations), (&false.into(), &vec![[8, 0, 0], [9, 0, 0]]));
+    assert_eq!(
+        (&found.details["same_value"], &found.invocations),
+        (&false.into(), &vec![[8, 0, 0], [9, 0, 0]])
+    );
     assert_eq!((found.count, shared, dependent), (9, WAYS.len() as u64, 0));
 }
 
@@ -290,7 +329,8 @@ void main() {
     let mut inputs = vec![Some(7); 16];
     inputs[13] = None;
     let (run, shared, _) = alike(&job("findings", text, [7, 1, 1], vec![inputs, zeros(19)]));
-    let kinds: std::collections::BTreeSet<_> = run.run.findings.iter().map(|one| one.kind).collect();
+    let kinds: std::collections::BTreeSet<_> =
+        run.run.findings.iter().map(|one| one.kind).collect();
     assert!(kinds.len() >= 4, "{:#?}", run.run.findings);
     assert!(matches!(run.run.completion, Completion::Error { .. }));
     assert_eq!(shared, WAYS.len() as u64);
@@ -311,9 +351,12 @@ fn a_limit_of_steps_ends_the_same_invocation_at_the_same_place() {
     let mut endless = vec![Some(3); 40];
     endless[26] = Some(u32::MAX);
     let job = job("loop", LOOP, [10, 1, 1], vec![endless, zeros(40)]);
-    let (run, shared, _) =
-        alike(&Job { limits: vkcert::model::procedure::Limits { steps: 300_000, ..job.limits }, ..job.clone() });
-    let found = run.run.findings.iter().find(|one| one.kind == FindingKind::NoTermination).expect("told");
+    let (run, shared, _) = alike(&Job {
+        limits: vkcert::model::procedure::Limits { steps: 300_000, ..job.limits },
+        ..job.clone()
+    });
+    let found =
+        run.run.findings.iter().find(|one| one.kind == FindingKind::NoTermination).expect("told");
     assert_eq!((&found.invocations, shared), (&vec![[26, 0, 0]], 0));
     // Every limit from nothing to enough: the sum over all workgroups counts.
     let mut finite = job.clone();
@@ -343,10 +386,16 @@ fn a_limit_of_memory_ends_runs_alike_and_takes_workers_away() {
         let (run, shared, _) = alike(&job);
         match &run.run.completion {
             Completion::Completed => completed.push(shared),
-            other => assert!(matches!(other, Completion::Undetermined { .. }) && completed.is_empty(), "{other:?}"),
+            other => assert!(
+                matches!(other, Completion::Undetermined { .. }) && completed.is_empty(),
+                "{other:?}"
+            ),
         }
     }
-    assert!(completed.is_sorted() && completed[0] == 0 && completed.contains(&(WAYS.len() as u64)), "{completed:?}");
+    assert!(
+        completed.is_sorted() && completed[0] == 0 && completed.contains(&(WAYS.len() as u64)),
+        "{completed:?}"
+    );
 }
 
 #[test]
@@ -369,7 +418,8 @@ void main() { uint i = gl_GlobalInvocationID.x; r[i] = r[i] * 3u + r[i + 40u]; }
     }
 }
 
-/// A kernel that does what a buffer says: kind, place and value, as many as the buffer has for each invocation.
+/// A kernel that does what a buffer says: kind, place and value, as many as the buffer has for each
+/// invocation.
 static SCRIPT: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let text = "#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
@@ -412,18 +462,28 @@ const INVOCATIONS: usize = 16;
 
 fn script(commands: &[[u32; 3]], words: Vec<Option<u32>>, checks: Checks) -> Job {
     let length = commands.len() / INVOCATIONS;
-    let commands = commands[..length * INVOCATIONS].iter().flat_map(|[kind, at, value]| [*kind, *at, *value, 0]);
-    let buffers = vec![buffer(0, commands.map(Some).collect()), buffer(1, words), buffer(2, zeros(INVOCATIONS))];
+    let commands = commands[..length * INVOCATIONS]
+        .iter()
+        .flat_map(|[kind, at, value]| [*kind, *at, *value, 0]);
+    let buffers = vec![
+        buffer(0, commands.map(Some).collect()),
+        buffer(1, words),
+        buffer(2, zeros(INVOCATIONS)),
+    ];
     let groups = [INVOCATIONS as u32 / 2, 1, 1];
     let words = SCRIPT.clone();
-    let mut job = FileTest { name: "script".to_owned(), words, groups, buffers, ..FileTest::default() }.job();
+    let mut job =
+        FileTest { name: "script".to_owned(), words, groups, buffers, ..FileTest::default() }.job();
     // The same memory as bytes and as long numbers.
     let size = job.buffers[1].bytes.len() as u64;
-    job.dispatches[0].bindings.extend([3, 4].map(|binding| JobBinding::storage(0, binding, 1, size)));
+    job.dispatches[0]
+        .bindings
+        .extend([3, 4].map(|binding| JobBinding::storage(0, binding, 1, size)));
     Job { checks, ..job }
 }
 
-/// Commands whose places are mostly an invocation's own or combined only, so that both outcomes are frequent.
+/// Commands whose places are mostly an invocation's own or combined only, so that both outcomes are
+/// frequent.
 fn commands() -> impl Strategy<Value = Vec<[u32; 3]>> {
     let one = (0..12u32, 0..64u32, any::<u32>(), 0..14u32);
     (prop::collection::vec(one, INVOCATIONS..5 * INVOCATIONS), 0..3u32).prop_map(|(all, wild)| {
@@ -451,10 +511,16 @@ fn commands() -> impl Strategy<Value = Vec<[u32; 3]>> {
 fn scripts_of_accesses_leave_the_same_on_several_cores() {
     let mut runner = proptest::test_runner::TestRunner::new_with_rng(
         ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() },
-        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+        proptest::test_runner::TestRng::deterministic_rng(
+            proptest::test_runner::RngAlgorithm::ChaCha,
+        ),
     );
     let tally = std::cell::Cell::new((0, 0, 0));
-    let cases = (commands(), prop::collection::vec(prop::option::weighted(0.9, any::<u32>()), 64), any::<bool>());
+    let cases = (
+        commands(),
+        prop::collection::vec(prop::option::weighted(0.9, any::<u32>()), 64),
+        any::<bool>(),
+    );
     let result = runner.run(&cases, |(commands, words, checked)| {
         let checks = if checked { Checks::all() } else { Checks::none() };
         let (run, shared, dependent) = alike(&script(&commands, words, checks));
@@ -471,7 +537,8 @@ fn scripts_of_accesses_leave_the_same_on_several_cores() {
 #[test]
 fn large_dispatches_go_to_the_pool_and_small_ones_do_not() {
     let pool = rayon_pool();
-    let run = |job: &Job, jobs| pool.install(|| outcome(job, Settings { jobs, ..Settings::default() }));
+    let run =
+        |job: &Job, jobs| pool.install(|| outcome(job, Settings { jobs, ..Settings::default() }));
     let large = job("loop", LOOP, [400, 1, 1], vec![vec![Some(200); 1600], zeros(1600)]);
     let (alone, events, _) = run(&large, Jobs::One);
     let (shared, seen, tally) = run(&large, Jobs::Most(3));
@@ -481,14 +548,19 @@ fn large_dispatches_go_to_the_pool_and_small_ones_do_not() {
     // Dependent once, not tried again.
     let text = LOOP.replace("r[i] += k", "r[0] = atomicAdd(n[i], 0u) + r[0]");
     let dependent = job("dependent", &text, [400, 1, 1], vec![vec![Some(200); 1600], zeros(1600)]);
-    let mut engine = SequentialExecutor::new(Settings { jobs: Jobs::Most(3), ..Settings::default() });
+    let mut engine =
+        SequentialExecutor::new(Settings { jobs: Jobs::Most(3), ..Settings::default() });
     let (alone, ..) = run(&dependent, Jobs::One);
     for _ in 0..2 {
-        let again = pool.install(|| engine.run_with_lowering_counts(&dependent, &mut Seen::default()).unwrap());
+        let again = pool
+            .install(|| engine.run_with_lowering_counts(&dependent, &mut Seen::default()).unwrap());
         assert_eq!(again, alone);
     }
     let tally = engine.tally();
-    assert_eq!((tally.shared, tally.dependent, tally.decoded, tally.reused, tally.parsed), (0, 1, 1, 1, 1));
+    assert_eq!(
+        (tally.shared, tally.dependent, tally.decoded, tally.reused, tally.parsed),
+        (0, 1, 1, 1, 1)
+    );
 }
 
 /// Jobs that ask for a program while it is decoded wait for it.
@@ -517,7 +589,8 @@ fn rayon_pool() -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap()
 }
 
-/// One engine over jobs that differ in all that a program depends on, there and back, against fresh engines.
+/// One engine over jobs that differ in all that a program depends on, there and back, against fresh
+/// engines.
 #[test]
 fn kept_programs_are_those_of_their_jobs() {
     let text = "#version 450

@@ -1,4 +1,5 @@
-//! `vkcert-verify` beside `vkcert verify`: the same words where no compiler is needed, and the rest named as not derived.
+//! `vkcert-verify` beside `vkcert verify`: the same words where no compiler is needed, and the rest
+//! named as not derived.
 
 use crate::support::{copy_tree, forge, root, run, run_json, vkcert, without_driver};
 use serde_json::Value;
@@ -6,12 +7,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-/// The small program, which is none of this package. It is built together with the large one, so that no crate is compiled
-/// twice; that it needs no compiler, the last test shows.
+/// The small program, which is none of this package. It is built together with the large one, so
+/// that no crate is compiled twice; that it needs no compiler, the last test shows.
 static VERIFIER: LazyLock<PathBuf> = LazyLock::new(|| {
     let programs = Path::new(env!("CARGO_BIN_EXE_vkcert")).parent().expect("a folder of programs");
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--release", "--locked", "--offline", "--quiet", "--bin", "vkcert-verify"]);
+    build.args([
+        "build",
+        "--release",
+        "--locked",
+        "--offline",
+        "--quiet",
+        "--bin",
+        "vkcert-verify",
+    ]);
     build.args(["-p", "vkcert", "-p", "vkcert-verifier"]);
     build.env("CARGO_TARGET_DIR", programs.parent().expect("a target folder"));
     run(build.current_dir(root()), 0);
@@ -65,7 +74,10 @@ fn the_small_program_names_what_it_does_not_derive() {
     assert_eq!((&large["root"], &large["reports"]), (&small["root"], &small["reports"]));
     assert!(small["checked"].as_u64().unwrap() > 1_000, "{}", small["checked"]);
     let left = sentences(&small, "not_rederivable");
-    assert!(left[0].starts_with("what follows from the modules: they were made by vkcert "), "{left:?}");
+    assert!(
+        left[0].starts_with("what follows from the modules: they were made by vkcert "),
+        "{left:?}"
+    );
     let strict = output(verifier(), &["verify", "--strict"], &evidence);
     assert_eq!(strict.status.code(), Some(1));
     let words = String::from_utf8(strict.stdout).unwrap();
@@ -85,7 +97,8 @@ fn the_small_program_names_what_it_does_not_derive() {
 fn reports_of_the_small_program_say_that_the_kernels_were_not_derived() {
     let (_kept, evidence) = demonstration();
     let arguments = ["report", "--report-format", "terminal"];
-    let [large, small] = [vkcert(), verifier()].map(|program| output(program, &arguments, &evidence));
+    let [large, small] =
+        [vkcert(), verifier()].map(|program| output(program, &arguments, &evidence));
     assert_eq!((large.status.code(), small.status.code()), (Some(0), Some(0)));
     let [large, small] = [large, small].map(|output| String::from_utf8(output.stdout).unwrap());
     let stamp = "  VERIFIED IN PART: much of this evidence could not be derived again\n";

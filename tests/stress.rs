@@ -1,10 +1,11 @@
-//! Stress shaders: `tests/stress/*.comp` and generated kernels of up to 10,000 decisions, each parsed, compiled,
-//! instrumented, validated and run on both engines.
+//! Stress shaders: `tests/stress/*.comp` and generated kernels of up to 10,000 decisions, each
+//! parsed, compiled, instrumented, validated and run on both engines.
 //!
-//! Directives in comments say how a shader runs: `groups: X Y Z`, `buffer: BINDING TYPE COUNT zero | iota | random SEED
-//! MIN MAX`, `memory: NUMBER ...` (the same, reached by address alone), `address: NUMBER AT TARGET OFFSET` (the address
-//! of a buffer, stored in another), `push: JSON`, `spec: JSON`, `order: free` (what comes out depends on the order of the
-//! invocations: engines are not compared).
+//! Directives in comments say how a shader runs: `groups: X Y Z`, `buffer: BINDING TYPE COUNT zero
+//! | iota | random SEED MIN MAX`, `memory: NUMBER ...` (the same, reached by address alone),
+//! `address: NUMBER AT TARGET OFFSET` (the address of a buffer, stored in another), `push: JSON`,
+//! `spec: JSON`, `order: free` (what comes out depends on the order of the invocations: engines are
+//! not compared).
 
 use crate::large_kernel;
 use crate::support;
@@ -61,7 +62,9 @@ fn test_of(name: &str, text: &str) -> Value {
         .chain(directives(text, "memory").into_iter().map(|line| (line, false)))
     {
         let words: Vec<&str> = buffer.split_whitespace().collect();
-        let [binding, kind, count, fill @ ..] = words.as_slice() else { panic!("{name}: {buffer}") };
+        let [binding, kind, count, fill @ ..] = words.as_slice() else {
+            panic!("{name}: {buffer}")
+        };
         let number = |word: &str| word.parse::<i64>().expect("a number");
         let fill = match fill {
             ["zero"] => json!({"constant": 0}),
@@ -78,13 +81,21 @@ fn test_of(name: &str, text: &str) -> Value {
         }
     }
     for address in directives(text, "address") {
-        let words: Vec<i64> = address.split_whitespace().map(|word| word.parse().expect("a number")).collect();
+        let words: Vec<i64> =
+            address.split_whitespace().map(|word| word.parse().expect("a number")).collect();
         let [binding, at, target, offset] = words.as_slice() else { panic!("{name}: {address}") };
         let entry = json!({"at": at, "buffer": format!("b{target}"), "offset": offset});
-        let buffer = buffers.get_mut(&format!("b{binding}")).expect("a buffer").as_object_mut().expect("an object");
+        let buffer = buffers
+            .get_mut(&format!("b{binding}"))
+            .expect("a buffer")
+            .as_object_mut()
+            .expect("an object");
         buffer.entry("address_of").or_insert(json!([])).as_array_mut().expect("a list").push(entry);
     }
-    let groups: Vec<u32> = directives(text, "groups")[0].split(' ').map(|word| word.parse().expect("a size")).collect();
+    let groups: Vec<u32> = directives(text, "groups")[0]
+        .split(' ')
+        .map(|word| word.parse().expect("a size"))
+        .collect();
     let mut dispatch = json!({"kernel": kernel_name(name), "groups": groups, "bindings": bindings});
     for (directive, key) in [("push", "push_constants"), ("spec", "specialization")] {
         for value in directives(text, directive) {
@@ -107,7 +118,11 @@ fn generated_files_are_what_the_generator_writes() {
         if std::env::var_os("VKCERT_WRITE").is_some() {
             std::fs::write(&path, &text).expect("written");
         }
-        assert_eq!(std::fs::read_to_string(&path).expect("the file"), text, "{name}: run with VKCERT_WRITE=1");
+        assert_eq!(
+            std::fs::read_to_string(&path).expect("the file"),
+            text,
+            "{name}: run with VKCERT_WRITE=1"
+        );
         assert!(text.lines().count() >= 1_000, "{name}: {} lines", text.lines().count());
     }
 }
@@ -118,11 +133,13 @@ fn every_shader_is_read_exactly_and_instrumented() {
     assert!(all.len() >= 43, "only {} shaders", all.len());
     let mut decisions = BTreeMap::new();
     for (name, text) in &all {
-        let compiled = compile(&whole_path::source(text)).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        let compiled = compile(&whole_path::source(text))
+            .unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
         let structure = &compiled.structure;
         assert_eq!(structure.accuracy, Accuracy::Exact, "{name}: {:?}", compiled.notes);
         let module = Module::parse(compiled.marked).expect("SPIR-V");
-        let made = instrument(structure, &module, "main").unwrap_or_else(|error| panic!("{name}: {error}"));
+        let made = instrument(structure, &module, "main")
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(made.untraced.is_empty(), "{name}: {:?}", made.untraced);
         for decision in structure.decisions.iter().filter(|decision| decision.function.is_some()) {
             assert_eq!(decision.recording, Recording::Marked, "{name}: {}", decision.text);
@@ -143,10 +160,12 @@ struct Said<'v> {
 
 fn said(test: &Value) -> Said<'_> {
     let kernels = test["coverage"].as_object().into_iter().flatten();
-    let decisions = kernels.flat_map(|(_, coverage)| coverage["decisions"].as_array().into_iter().flatten());
+    let decisions =
+        kernels.flat_map(|(_, coverage)| coverage["decisions"].as_array().into_iter().flatten());
     let without_witness = |vector: &Value| json!([vector["values"], vector["outcome"]]);
     let reduced = decisions.map(|decision| {
-        let vectors: Vec<Value> = decision["vectors"].as_array().into_iter().flatten().map(without_witness).collect();
+        let vectors: Vec<Value> =
+            decision["vectors"].as_array().into_iter().flatten().map(without_witness).collect();
         json!([decision["id"], decision["text"], vectors])
     });
     Said { verdict: test["verdict"].as_str().unwrap_or(""), decisions: reduced.collect() }
@@ -163,7 +182,10 @@ fn long(decisions: usize) -> Vec<(String, String)> {
     all.retain(|(_, text)| text.lines().count() >= 1_000);
     assert_eq!(all.len(), GENERATED.len());
     for shape in Shape::ALL {
-        all.push((format!("generated_{}.comp", format!("{shape:?}").to_lowercase()), kernel(shape, decisions, 5)));
+        all.push((
+            format!("generated_{}.comp", format!("{shape:?}").to_lowercase()),
+            kernel(shape, decisions, 5),
+        ));
     }
     all
 }
@@ -205,7 +227,8 @@ fn every_shader_runs_and_both_engines_see_the_same_vectors() {
     run_all(&short(), engines());
 }
 
-/// The shaders as C++ programs (`docs/dissimilar.md`): identical outputs and vectors, or unsupported by name.
+/// The shaders as C++ programs (`docs/dissimilar.md`): identical outputs and vectors, or
+/// unsupported by name.
 #[test]
 fn every_shader_is_measured_alike_by_clang_or_unsupported_by_name() {
     if let Err(missing) = vkcert::dissimilar::clang::Toolchain::find() {
@@ -217,7 +240,8 @@ fn every_shader_is_measured_alike_by_clang_or_unsupported_by_name() {
     all.retain(|(_, text)| directives(text, "order") != ["free"]);
     let folder = tempfile::tempdir().expect("a folder");
     let file = write(folder.path(), "stress.json", procedure(&all));
-    let output = vkcert().args(["dissimilar", "--format", "json"]).arg(&file).output().expect("it starts");
+    let output =
+        vkcert().args(["dissimilar", "--format", "json"]).arg(&file).output().expect("it starts");
     let result = serde_json::from_slice::<Value>(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
     let rows = |name: &str| result[name].as_array().expect("rows").clone();
@@ -228,7 +252,10 @@ fn every_shader_is_measured_alike_by_clang_or_unsupported_by_name() {
         .collect();
     println!("{:#}\n{unsupported:#?}", result["summary"]);
     for row in rows("conditions").iter().filter(|row| row["agreement"] == "disagrees") {
-        println!("{} {} {}: {} {}", row["kernel"], row["condition"], row["text"], row["reason"], row["vectors"]);
+        println!(
+            "{} {} {}: {} {}",
+            row["kernel"], row["condition"], row["text"], row["reason"], row["vectors"]
+        );
     }
     for row in rows("outputs") {
         let is = row["sequential"]["is"].as_str().expect("a word").to_owned();
@@ -260,7 +287,8 @@ fn check_results(result: &Value, all: &[(String, String)], engine: &str) {
     let tests = result["tests"].as_array().unwrap_or_else(|| panic!("{result}"));
     let mut by_test: BTreeMap<&str, Vec<(&str, &Value)>> = BTreeMap::new();
     for test in tests {
-        let (id, engine) = (test["id"].as_str().expect("an id"), test["engine"].as_str().expect("an engine"));
+        let (id, engine) =
+            (test["id"].as_str().expect("an id"), test["engine"].as_str().expect("an engine"));
         by_test.entry(id).or_default().push((engine, test));
     }
     assert_eq!(by_test.len(), count);
@@ -286,7 +314,10 @@ fn check_results(result: &Value, all: &[(String, String)], engine: &str) {
             && other.verdict == "pass"
         {
             assert!(!one.decisions.is_empty(), "{id}: nothing was measured");
-            assert!(one.decisions == other.decisions || free.contains(*id), "{id}: the engines saw other vectors");
+            assert!(
+                one.decisions == other.decisions || free.contains(*id),
+                "{id}: the engines saw other vectors"
+            );
             compared += 1;
         }
     }
@@ -295,9 +326,10 @@ fn check_results(result: &Value, all: &[(String, String)], engine: &str) {
     assert!(engine == "sequential" || compared >= count * 8 / 10, "{unsupported:#?}");
 }
 
-/// Ten times the decisions may take up to twenty-five times as long (a generous bound: quadratic time takes a hundred).
-/// The compiler's part does not count: it checks its graph of calls in quadratic time. What every day
-/// watches are allocations (`tests/growth.rs`); a time says something on an idle machine alone.
+/// Ten times the decisions may take up to twenty-five times as long (a generous bound: quadratic
+/// time takes a hundred). The compiler's part does not count: it checks its graph of calls in
+/// quadratic time. What every day watches are allocations (`tests/growth.rs`); a time says
+/// something on an idle machine alone.
 #[test]
 #[ignore = "a benchmark: needs an idle machine"]
 fn time_grows_with_the_number_of_decisions() {
@@ -314,7 +346,10 @@ fn time_grows_with_the_number_of_decisions() {
             start.elapsed().as_secs_f64()
         };
         let (before, after) = (seconds(1_000).max(0.02), seconds(10_000));
-        assert!(after < before * 25.0, "{shape:?}: outline in {before} s for 1,000 decisions, {after} s for 10,000");
+        assert!(
+            after < before * 25.0,
+            "{shape:?}: outline in {before} s for 1,000 decisions, {after} s for 10,000"
+        );
     }
     for shape in Shape::ALL {
         behind_the_compiler_time_grows_with_decisions(shape);
@@ -325,9 +360,13 @@ fn behind_the_compiler_time_grows_with_decisions(shape: Shape) {
     let own = |decisions| {
         let taken = whole_path::take(&kernel(shape, decisions, 3));
         assert!(taken.decisions >= shape.decisions(decisions), "{} decisions", taken.decisions);
-        let own = taken.steps.iter().filter(|(name, _)| *name != "front end").map(|(_, seconds)| seconds);
+        let own =
+            taken.steps.iter().filter(|(name, _)| *name != "front end").map(|(_, seconds)| seconds);
         own.sum::<f64>().max(0.05)
     };
     let (before, after) = (own(500), own(5_000));
-    assert!(after < before * 25.0, "{shape:?}, behind the compiler: {before} s for 500 decisions, {after} s for 5,000");
+    assert!(
+        after < before * 25.0,
+        "{shape:?}, behind the compiler: {before} s for 500 decisions, {after} s for 5,000"
+    );
 }

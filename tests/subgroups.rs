@@ -1,5 +1,6 @@
-//! Subgroup operations on the sequential engine: against a device at its subgroup size, against a model of one invocation
-//! after the other at every size and at several tile widths, and what is told of undefined results and of races.
+//! Subgroup operations on the sequential engine: against a device at its subgroup size, against a
+//! model of one invocation after the other at every size and at several tile widths, and what is
+//! told of undefined results and of races.
 
 use crate::device;
 use crate::filetest;
@@ -48,7 +49,8 @@ fn compile(text: &str) -> Vec<u32> {
 }
 
 fn test(text: &str, groups: u32, buffers: Vec<Vec<Option<u32>>>) -> FileTest {
-    let buffer = |(words, binding)| Buffer { binding, class: DescriptorClass::Storage, words, range: None };
+    let buffer =
+        |(words, binding)| Buffer { binding, class: DescriptorClass::Storage, words, range: None };
     FileTest {
         name: "subgroups".to_owned(),
         words: compile(text),
@@ -73,7 +75,8 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as u32 % bound
     }
 }
@@ -93,8 +96,17 @@ enum Join {
     Xor,
 }
 
-const JOINS: [Join; 9] =
-    [Join::Add, Join::Mul, Join::Min, Join::Max, Join::SignedMin, Join::SignedMax, Join::And, Join::Or, Join::Xor];
+const JOINS: [Join; 9] = [
+    Join::Add,
+    Join::Mul,
+    Join::Min,
+    Join::Max,
+    Join::SignedMin,
+    Join::SignedMax,
+    Join::And,
+    Join::Or,
+    Join::Xor,
+];
 
 impl Join {
     fn glsl(self) -> (&'static str, &'static str) {
@@ -118,8 +130,12 @@ impl Join {
             Join::Mul => values.iter().fold(1, |a, b| a.wrapping_mul(*b)),
             Join::Min => values.into_iter().min().unwrap_or(u32::MAX),
             Join::Max => values.into_iter().max().unwrap_or(0),
-            Join::SignedMin => values.into_iter().map(|a| a as i32).min().unwrap_or(i32::MAX) as u32,
-            Join::SignedMax => values.into_iter().map(|a| a as i32).max().unwrap_or(i32::MIN) as u32,
+            Join::SignedMin => {
+                values.into_iter().map(|a| a as i32).min().unwrap_or(i32::MAX) as u32
+            }
+            Join::SignedMax => {
+                values.into_iter().map(|a| a as i32).max().unwrap_or(i32::MIN) as u32
+            }
             Join::And => values.iter().fold(u32::MAX, |a, b| a & b),
             Join::Or => values.iter().fold(0, |a, b| a | b),
             Join::Xor => values.iter().fold(0, |a, b| a ^ b),
@@ -219,7 +235,9 @@ fn glsl(op: Op) -> String {
         Op::Lowest(at) => ballot("subgroupBallotFindLSB", at),
         Op::Highest(at) => ballot("subgroupBallotFindMSB", at),
         Op::InverseBallot(at) => format!("uint({})", ballot("subgroupInverseBallot", at)),
-        Op::BitExtract(at) => format!("uint(subgroupBallotBitExtract(subgroupBallot({}), v % 130u))", bit(at)),
+        Op::BitExtract(at) => {
+            format!("uint(subgroupBallotBitExtract(subgroupBallot({}), v % 130u))", bit(at))
+        }
         Op::Shuffle(modulus) => format!("subgroupShuffle(v, v % {modulus}u)"),
         Op::ShuffleXor(mask) => format!("subgroupShuffleXor(v, {mask}u)"),
         Op::ShuffleUp(delta) => format!("subgroupShuffleUp(v, {delta}u)"),
@@ -266,7 +284,11 @@ enum Statement {
 
 fn random_statements(dice: &mut Dice, depth: u32) -> Vec<Statement> {
     let statement = |dice: &mut Dice| match dice.roll(if depth == 0 { 6 } else { 11 }) {
-        6 | 7 => Statement::If(dice.roll(32), random_statements(dice, depth - 1), random_statements(dice, depth - 1)),
+        6 | 7 => Statement::If(
+            dice.roll(32),
+            random_statements(dice, depth - 1),
+            random_statements(dice, depth - 1),
+        ),
         8 => Statement::Loop {
             most: 1 + dice.roll(4),
             first: random_statements(dice, depth - 1),
@@ -350,7 +372,8 @@ impl Model {
             };
             match statement {
                 Statement::Op(op) => {
-                    let results: Vec<u32> = set.iter().map(|id| self.result(*op, *id, &set)).collect();
+                    let results: Vec<u32> =
+                        set.iter().map(|id| self.result(*op, *id, &set)).collect();
                     for (id, result) in set.iter().zip(results) {
                         let v = &mut self.v[*id as usize];
                         *v = (*v ^ result).wrapping_mul(2_654_435_761).wrapping_add(12345);
@@ -371,23 +394,35 @@ impl Model {
                             break;
                         }
                         self.run(first, &inside);
-                        let rest: Vec<u32> =
-                            self.alive(&inside).into_iter().filter(|id| !has(self.v[*id as usize], *skip)).collect();
+                        let rest: Vec<u32> = self
+                            .alive(&inside)
+                            .into_iter()
+                            .filter(|id| !has(self.v[*id as usize], *skip))
+                            .collect();
                         self.run(second, &rest);
-                        let leaving: Vec<u32> =
-                            self.alive(&rest).into_iter().filter(|id| has(self.v[*id as usize], *leave)).collect();
+                        let leaving: Vec<u32> = self
+                            .alive(&rest)
+                            .into_iter()
+                            .filter(|id| has(self.v[*id as usize], *leave))
+                            .collect();
                         inside.retain(|id| !leaving.contains(id));
                     }
                 }
                 Statement::Switch(cases) => {
-                    let selector: Vec<u32> = self.v.iter().map(|v| v % (cases.len() as u32 + 1)).collect();
+                    let selector: Vec<u32> =
+                        self.v.iter().map(|v| v % (cases.len() as u32 + 1)).collect();
                     for (case, body) in cases.iter().enumerate() {
-                        let here: Vec<u32> =
-                            set.iter().copied().filter(|id| selector[*id as usize] == case as u32).collect();
+                        let here: Vec<u32> = set
+                            .iter()
+                            .copied()
+                            .filter(|id| selector[*id as usize] == case as u32)
+                            .collect();
                         self.run(body, &here);
                     }
                 }
-                Statement::Return(bit) => when(self, *bit, true).iter().for_each(|id| self.ended[*id as usize] = true),
+                Statement::Return(bit) => {
+                    when(self, *bit, true).iter().for_each(|id| self.ended[*id as usize] = true)
+                }
             }
         }
     }
@@ -406,9 +441,12 @@ impl Model {
         let v = self.v.clone();
         let of = |id: u32| v[id as usize];
         let lowest = set[0];
-        let ballot = |bit: u32| set.iter().filter(|id| has(of(**id), bit)).fold(0_u128, |bits, id| bits | 1 << id);
-        let until =
-            |last: u32, include: bool| set.iter().copied().filter(move |id| *id < last || include && *id == last);
+        let ballot = |bit: u32| {
+            set.iter().filter(|id| has(of(**id), bit)).fold(0_u128, |bits, id| bits | 1 << id)
+        };
+        let until = |last: u32, include: bool| {
+            set.iter().copied().filter(move |id| *id < last || include && *id == last)
+        };
         match op {
             Op::Reduce(join) => join.of(set.iter().map(|id| of(*id))),
             Op::Inclusive(join) => join.of(until(id, true).map(of)),
@@ -424,11 +462,16 @@ impl Model {
             Op::Elect => u32::from(id == lowest),
             Op::Ballot(bit) => mixed(ballot(bit)),
             Op::BitCount(bit) => ballot(bit).count_ones(),
-            Op::InclusiveBitCount(bit) => until(id, true).filter(|id| has(of(*id), bit)).count() as u32,
-            Op::ExclusiveBitCount(bit) => until(id, false).filter(|id| has(of(*id), bit)).count() as u32,
+            Op::InclusiveBitCount(bit) => {
+                until(id, true).filter(|id| has(of(*id), bit)).count() as u32
+            }
+            Op::ExclusiveBitCount(bit) => {
+                until(id, false).filter(|id| has(of(*id), bit)).count() as u32
+            }
             Op::Lowest(bit) | Op::Highest(bit) => {
                 let mut found = set.iter().copied().filter(|id| has(of(*id), bit));
-                let found = if matches!(op, Op::Lowest(_)) { found.next() } else { found.next_back() };
+                let found =
+                    if matches!(op, Op::Lowest(_)) { found.next() } else { found.next_back() };
                 self.undefined |= found.is_none();
                 found.unwrap_or(u32::MAX)
             }
@@ -456,7 +499,11 @@ impl Model {
 
     fn builtins(&self, id: u32) -> u32 {
         let mask = |test: &dyn Fn(u32) -> bool| {
-            mixed((0..self.size).filter(|other| test(*other)).fold(0, |bits, other| bits | 1 << other))
+            mixed(
+                (0..self.size)
+                    .filter(|other| test(*other))
+                    .fold(0, |bits, other| bits | 1 << other),
+            )
         };
         let all: [(u32, u32); 9] = [
             (mask(&|other| other == id), 1),
@@ -474,7 +521,12 @@ impl Model {
 }
 
 /// What a kernel leaves in its buffer, and whether a result was undefined.
-fn expected(statements: &[Statement], values: &[u32], local_size: u32, size: u32) -> (Vec<u32>, bool) {
+fn expected(
+    statements: &[Statement],
+    values: &[u32],
+    local_size: u32,
+    size: u32,
+) -> (Vec<u32>, bool) {
     let (mut all, mut undefined) = (Vec::new(), false);
     for workgroup in values.chunks(local_size as usize) {
         for (number, v) in workgroup.chunks(size as usize).enumerate() {
@@ -530,11 +582,16 @@ fn random_kernels_do_what_one_invocation_after_the_other_says() {
             with_undefined += u32::from(undefined);
             for tile_width in [1, 24, 64, 1024] {
                 let run = run(&test, size, tile_width);
-                let told = run.findings.iter().any(|finding| finding.kind == FindingKind::UndefinedValue);
-                let what = format!("seed {seed}, subgroups of {size}, tiles of {tile_width}\n{text}");
+                let told =
+                    run.findings.iter().any(|finding| finding.kind == FindingKind::UndefinedValue);
+                let what =
+                    format!("seed {seed}, subgroups of {size}, tiles of {tile_width}\n{text}");
                 assert_eq!(words(&run.buffers[0]), due, "{what}");
                 assert_eq!(told, undefined, "{what}\n{:#?}", run.findings);
-                assert!(run.findings.iter().all(|finding| finding.kind == FindingKind::UndefinedValue), "{what}");
+                assert!(
+                    run.findings.iter().all(|finding| finding.kind == FindingKind::UndefinedValue),
+                    "{what}"
+                );
             }
         }
     }
@@ -605,7 +662,8 @@ const BITS: &[&str] = &[
     "subgroupBallotExclusiveBitCount(subgroupBallot(a % 5u > 1u))",
     "subgroupBallotFindLSB(uvec4(a & 0xffu | 16u, 3u, 0u, 0u))",
     "subgroupBallotFindMSB(uvec4(a & 0xffu | 16u, 3u, 0u, 0u))",
-    // Mesa 22.3 rounds the number of subgroups down where the last one is partial (Vulkan rounds it up).
+    // Mesa 22.3 rounds the number of subgroups down where the last one is partial (Vulkan rounds it
+    // up).
     "gl_SubgroupSize + (gl_WorkGroupSize.x % 8u == 0u ? 100u * gl_NumSubgroups : 0u)",
     "gl_SubgroupInvocationID + 100u * gl_SubgroupID",
     "mixed(gl_SubgroupEqMask)",
@@ -644,9 +702,10 @@ fn size_of(ty: &str) -> usize {
 fn number(ty: &str, dice: &mut Dice) -> u64 {
     let small = i64::from(dice.roll(7)) - 3;
     match ty {
-        "float16_t" => {
-            u64::from(half::f16::from_f64([0.5, 1.0, 2.0, -1.0, -2.0, 1.0, 1.0][(small + 3) as usize]).to_bits())
-        }
+        "float16_t" => u64::from(
+            half::f16::from_f64([0.5, 1.0, 2.0, -1.0, -2.0, 1.0, 1.0][(small + 3) as usize])
+                .to_bits(),
+        ),
         "float" => u64::from((small as f32 * 0.5).to_bits()),
         "double" => (small as f64 * 0.5).to_bits(),
         "uint" => u64::from(dice.roll(300)),
@@ -654,13 +713,24 @@ fn number(ty: &str, dice: &mut Dice) -> u64 {
     }
 }
 
-fn compare_on(device: &mut VulkanExecutor, ty: &str, expressions: &[&str], ran: &mut u32, failures: &mut String) {
+fn compare_on(
+    device: &mut VulkanExecutor,
+    ty: &str,
+    expressions: &[&str],
+    ran: &mut u32,
+    failures: &mut String,
+) {
     // Drivers compile slowly; types of other widths go the longest way alone.
     let wide = matches!(ty, "uint" | "float");
     for (shape, body) in if wide { SHAPES } else { &SHAPES[3..] } {
-        for local_size in if wide { &[[8, 1], [13, 1], [64, 1], [16, 3]][..] } else { &[[13, 1], [16, 3]] } {
-            let each: String =
-                expressions.iter().enumerate().map(|(at, one)| format!("o[{at}u * w + n] = T({one});\n")).collect();
+        for local_size in
+            if wide { &[[8, 1], [13, 1], [64, 1], [16, 3]][..] } else { &[[13, 1], [16, 3]] }
+        {
+            let each: String = expressions
+                .iter()
+                .enumerate()
+                .map(|(at, one)| format!("o[{at}u * w + n] = T({one});\n"))
+                .collect();
             let [x, y] = *local_size;
             let text = format!(
                 "{HEADER}layout(local_size_x = {x}, local_size_y = {y}) in;
@@ -678,13 +748,18 @@ void main() {{
             let mut dice = Dice(7);
             let size = size_of(ty);
             let invocations = (2 * x * y) as usize;
-            let mut bytes: Vec<u8> =
-                (0..invocations).flat_map(|_| number(ty, &mut dice).to_le_bytes()[..size].to_vec()).collect();
+            let mut bytes: Vec<u8> = (0..invocations)
+                .flat_map(|_| number(ty, &mut dice).to_le_bytes()[..size].to_vec())
+                .collect();
             bytes.resize(bytes.len().next_multiple_of(4), 0);
             let outputs = vec![Some(0); (invocations * expressions.len() * size).div_ceil(4)];
             let test = test(&text, 2, vec![words(&bytes).into_iter().map(Some).collect(), outputs]);
             let ours = run(&test, 8, 64);
-            assert!(ours.findings.is_empty(), "{ty}, {shape}, {local_size:?}: {:#?}\n{text}", ours.findings);
+            assert!(
+                ours.findings.is_empty(),
+                "{ty}, {shape}, {local_size:?}: {:#?}\n{text}",
+                ours.findings
+            );
             let theirs = device.run(&test.job(), &mut Unobserved).unwrap();
             match &theirs.completion {
                 Completion::Unsupported { what } => {
@@ -698,12 +773,14 @@ void main() {{
                 let bits = run.buffers[1][at * size..(at + 1) * size].iter().rev();
                 let bits = bits.fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
                 // Zeros of both signs are one.
-                let zero = matches!(ty, "float16_t" | "float" | "double") && bits == 1 << (8 * size - 1);
+                let zero =
+                    matches!(ty, "float16_t" | "float" | "double") && bits == 1 << (8 * size - 1);
                 if zero { 0 } else { bits }
             };
             for (at, expression) in expressions.iter().enumerate() {
                 let all = at * invocations..(at + 1) * invocations;
-                let wrong: Vec<usize> = all.filter(|at| value(&ours, *at) != value(&theirs, *at)).collect();
+                let wrong: Vec<usize> =
+                    all.filter(|at| value(&ours, *at) != value(&theirs, *at)).collect();
                 if let Some(first) = wrong.first() {
                     let (left, right) = (value(&ours, *first), value(&theirs, *first));
                     let lane = first % invocations;
@@ -723,14 +800,19 @@ void main() {{
 fn operations_are_the_device_s() {
     let Some(mut device) = device() else { return };
     if device.device().subgroup_size != 8 {
-        eprintln!("NOT RUN on a device: its subgroups have {} invocations", device.device().subgroup_size);
+        eprintln!(
+            "NOT RUN on a device: its subgroups have {} invocations",
+            device.device().subgroup_size
+        );
         return;
     }
     // The header asks for all classes; a device is given those that the kernel uses.
     let (mut ran, mut failures) = (0, String::new());
     let integers = ["int", "int8_t", "uint8_t", "int16_t", "uint16_t", "int64_t", "uint64_t"];
     integers.iter().for_each(|ty| compare_on(&mut device, ty, INTEGERS, &mut ran, &mut failures));
-    ["float", "float16_t", "double"].iter().for_each(|ty| compare_on(&mut device, ty, FLOATS, &mut ran, &mut failures));
+    ["float", "float16_t", "double"]
+        .iter()
+        .for_each(|ty| compare_on(&mut device, ty, FLOATS, &mut ran, &mut failures));
     compare_on(&mut device, "uint", INTEGERS, &mut ran, &mut failures);
     compare_on(&mut device, "uint", BITS, &mut ran, &mut failures);
     assert!(failures.is_empty(), "\n{failures}");
@@ -766,8 +848,13 @@ fn values_of_every_type_move_between_invocations() {
         let each: String = (MOVES.iter().enumerate())
             .map(|(at, (one, _))| {
                 // The same on vectors, whose components must stay apart.
-                let vector = one.replacen("(a,", "(V(a, T(1), a),", 1).replacen("(a)", "(V(a, T(1), a))", 1);
-                format!("o[{}u + n] = T({one});\no[{}u + n] = T(({vector}).z);\n", 64 * at, 64 * at + 32)
+                let vector =
+                    one.replacen("(a,", "(V(a, T(1), a),", 1).replacen("(a)", "(V(a, T(1), a))", 1);
+                format!(
+                    "o[{}u + n] = T({one});\no[{}u + n] = T(({vector}).z);\n",
+                    64 * at,
+                    64 * at + 32
+                )
             })
             .collect();
         let vector = match ty {
@@ -789,7 +876,8 @@ layout(std430, set = 0, binding = 1) buffer O {{ T o[]; }};
 void main() {{ uint n = gl_LocalInvocationIndex, k = gl_SubgroupInvocationID; T a = i[n];\n{each} }}"
         );
         let size = size_of(ty);
-        let value = |n: u32| (u64::from(n) * 0x0107_0305_0200_0103 + 0x3c00).to_le_bytes()[..size].to_vec();
+        let value =
+            |n: u32| (u64::from(n) * 0x0107_0305_0200_0103 + 0x3c00).to_le_bytes()[..size].to_vec();
         let bytes: Vec<u8> = (0..32).flat_map(value).collect();
         let outputs = vec![Some(0); 64 * MOVES.len() * size / 4];
         let test = test(&text, 1, vec![words(&bytes).into_iter().map(Some).collect(), outputs]);
@@ -856,11 +944,16 @@ void main() {
     let run = run(&test(text, 1, vec![vec![Some(0); 48]]), 8, 64);
     let due = |n: u32| {
         let first = n / 8 * 8;
-        let ballot = (0..8).filter(|bit| (first + bit).is_multiple_of(3)).fold(0, |all, bit| all | 1 << bit);
+        let ballot =
+            (0..8).filter(|bit| (first + bit).is_multiple_of(3)).fold(0, |all, bit| all | 1 << bit);
         ballot | (first + 5) << 16 | first << 24
     };
-    let votes = |n: u32| u32::from(n >= 16) | u32::from(n < 16) << 1 | 1 << 2 | u32::from(n >= 8) << 3;
-    assert_eq!(words(&run.buffers[0]), (0..24).map(due).chain((0..24).map(votes)).collect::<Vec<u32>>());
+    let votes =
+        |n: u32| u32::from(n >= 16) | u32::from(n < 16) << 1 | 1 << 2 | u32::from(n >= 8) << 3;
+    assert_eq!(
+        words(&run.buffers[0]),
+        (0..24).map(due).chain((0..24).map(votes)).collect::<Vec<u32>>()
+    );
 }
 
 // ---- findings ----
@@ -880,8 +973,10 @@ void main() {{ uint n = gl_LocalInvocationIndex, k = gl_SubgroupInvocationID, u;
     });
     // Of a race either access may come first, by tile width.
     let kinds = |one: &Vec<(FindingKind, u64, String)>| {
-        let mut kinds: Vec<_> =
-            one.iter().map(|one| (one.0, if one.0 == FindingKind::DataRace { 1 } else { one.1 })).collect();
+        let mut kinds: Vec<_> = one
+            .iter()
+            .map(|one| (one.0, if one.0 == FindingKind::DataRace { 1 } else { one.1 }))
+            .collect();
         kinds.dedup();
         kinds
     };
@@ -906,8 +1001,13 @@ fn undefined_results_are_told_with_the_number_of_invocations() {
         ("o[n] = subgroupClusteredAdd(n, 16u);", 32, "larger than the subgroup"),
     ] {
         let found = found(body);
-        let told = found.first().map(|(kind, count, message)| (*kind, *count, message.contains(due)));
-        assert_eq!(told, (count > 0).then_some((FindingKind::UndefinedValue, count, true)), "{body}: {found:?}");
+        let told =
+            found.first().map(|(kind, count, message)| (*kind, *count, message.contains(due)));
+        assert_eq!(
+            told,
+            (count > 0).then_some((FindingKind::UndefinedValue, count, true)),
+            "{body}: {found:?}"
+        );
     }
 }
 
@@ -916,13 +1016,18 @@ fn a_value_that_nobody_wrote_travels_to_the_invocation_that_uses_it() {
     let uses = FindingKind::UninitializedRead;
     // Invocation 0 of each subgroup alone has no value; its right neighbour gets it.
     let travel = "if (k != 0u) u = n; u = subgroupShuffle(u, k == 1u ? 0u : k);";
-    let counted = |found: Vec<(FindingKind, u32, String)>| found.iter().map(|one| (one.0, one.1)).collect::<Vec<_>>();
+    let counted = |found: Vec<(FindingKind, u32, String)>| {
+        found.iter().map(|one| (one.0, one.1)).collect::<Vec<_>>()
+    };
     assert_eq!(counted(found(&format!("{travel} if (k > 1u) o[n] = u + 1u;"))), []);
     assert_eq!(counted(found(&format!("{travel} if (k != 0u) o[n] = u + 1u;"))), [(uses, 4)]);
     assert_eq!(counted(found("if (k != 0u) u = n; if (k != 0u) o[n] = subgroupAdd(u);")), []);
     assert_eq!(counted(found("if (k != 0u) u = n; o[n] = subgroupAdd(u);")), [(uses, 4)]);
     assert_eq!(counted(found("if (k != 0u) u = n; o[n] = subgroupBroadcast(u, 1u) + 1u;")), []);
-    assert_eq!(counted(found("if (k != 0u) u = n; o[n] = subgroupBroadcastFirst(u) + 1u;")), [(uses, 32)]);
+    assert_eq!(
+        counted(found("if (k != 0u) u = n; o[n] = subgroupBroadcastFirst(u) + 1u;")),
+        [(uses, 32)]
+    );
 }
 
 #[test]
@@ -955,7 +1060,10 @@ fn a_barrier_of_the_subgroup_orders_its_invocations_alone() {
             "if (k == 0u) s[n] = n; if (k < 2u) subgroupBarrier(); if (k == 1u || k == 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];",
             false,
         ),
-        ("if (k == 0u) s[n] = n; if (k < 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];", true),
+        (
+            "if (k == 0u) s[n] = n; if (k < 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];",
+            true,
+        ),
         (
             "if (k < 2u) subgroupBarrier(); if (k == 0u) s[n] = n; if (k == 1u || k == 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];",
             true,
@@ -999,7 +1107,10 @@ fn a_barrier_of_the_subgroup_orders_its_invocations_alone() {
         let body = format!("s[n] = 0u; s[32u + n] = 0u; barrier(); {body}");
         let found = found(&body);
         let raced = found.iter().any(|(kind, _, _)| *kind == FindingKind::DataRace);
-        assert!(found.iter().all(|(kind, _, _)| *kind == FindingKind::DataRace), "{body}: {found:#?}");
+        assert!(
+            found.iter().all(|(kind, _, _)| *kind == FindingKind::DataRace),
+            "{body}: {found:#?}"
+        );
         assert_eq!(raced, races, "{body}: {found:#?}");
     }
 }
@@ -1020,12 +1131,20 @@ void main() {{ o[gl_LocalInvocationIndex] = gl_SubgroupSize * 100u + gl_NumSubgr
     assert_eq!(words(&run.buffers[0])[0], 1602);
     for size in [0, 3, 256] {
         job.dispatches[0].subgroup_size = Some(size);
-        let Completion::Unsupported { what } = engine.run(&job, &mut Unobserved).unwrap().completion else { panic!() };
-        assert_eq!(what, format!("subgroup size {size} (the engine offers powers of two from 1 to 128)"));
+        let Completion::Unsupported { what } =
+            engine.run(&job, &mut Unobserved).unwrap().completion
+        else {
+            panic!()
+        };
+        assert_eq!(
+            what,
+            format!("subgroup size {size} (the engine offers powers of two from 1 to 128)")
+        );
     }
 }
 
-/// Texel buffers at bindings 1 and 2 (the second is bound as bytes, too, where `shared`), words at binding 0.
+/// Texel buffers at bindings 1 and 2 (the second is bound as bytes, too, where `shared`), words at
+/// binding 0.
 fn races_of_texels(body: &str, shared: bool) -> bool {
     let text = format!(
         "{HEADER}layout(local_size_x = 32) in;
@@ -1064,9 +1183,11 @@ fn a_barrier_of_the_subgroup_orders_images_apart_from_buffers() {
             "controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemantics{memory}, gl_SemanticsAcquireRelease);"
         )
     };
-    let texels =
-        |between: &str| format!("imageStore(t, int(n), uvec4(n)); {between} o[n] = imageLoad(t, int(n ^ 1u)).x;");
-    let bytes = |between: &str| format!("o[n] = n; {between} imageStore(t, int(n), uvec4(o[n ^ 1u]));");
+    let texels = |between: &str| {
+        format!("imageStore(t, int(n), uvec4(n)); {between} o[n] = imageLoad(t, int(n ^ 1u)).x;")
+    };
+    let bytes =
+        |between: &str| format!("o[n] = n; {between} imageStore(t, int(n), uvec4(o[n ^ 1u]));");
     for (body, races) in [
         (texels("subgroupBarrier();"), false),
         (texels(""), true),
@@ -1080,10 +1201,13 @@ fn a_barrier_of_the_subgroup_orders_images_apart_from_buffers() {
         assert_eq!(races_of_texels(&body, false), races, "{body}");
     }
     // What is written as bytes and read as texels needs both.
-    let both = |between: &str| format!("o[n] = n; {between} o[32u + n] = imageLoad(t, int(n ^ 1u)).x;");
-    for (between, races) in
-        [(control("Buffer"), true), (control("Image"), true), ("subgroupBarrier();".to_owned(), false)]
-    {
+    let both =
+        |between: &str| format!("o[n] = n; {between} o[32u + n] = imageLoad(t, int(n ^ 1u)).x;");
+    for (between, races) in [
+        (control("Buffer"), true),
+        (control("Image"), true),
+        ("subgroupBarrier();".to_owned(), false),
+    ] {
         assert_eq!(races_of_texels(&both(&between), true), races, "{between}");
     }
 }

@@ -1,5 +1,6 @@
-//! How many test procedures a second the Vulkan engine runs, and that the pipeline cache changes nothing but time.
-//! Without a device these tests say so and do nothing, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
+//! How many test procedures a second the Vulkan engine runs, and that the pipeline cache changes
+//! nothing but time. Without a device these tests say so and do nothing, unless
+//! `VKCERT_REQUIRE_VULKAN=1` demands one.
 
 use crate::support;
 
@@ -49,7 +50,8 @@ fn procedure(effect: &Effect, count: u32) -> Value {
     let test = |number: u32| {
         let data: Vec<u32> = (0..64).map(|i| (i * 7 + number * 13) % 256).collect();
         let values: Vec<u32> = data.iter().map(|a| (effect.value)(*a)).collect();
-        let bind = |binding: u32, buffer: &str| json!({"set": 0, "binding": binding, "buffer": buffer});
+        let bind =
+            |binding: u32, buffer: &str| json!({"set": 0, "binding": binding, "buffer": buffer});
         json!({
             "id": format!("T-{number:05}"),
             "buffers": {"a": {"type": "uint", "data": data}, "b": {"type": "uint", "count": 64}},
@@ -63,11 +65,14 @@ fn procedure(effect: &Effect, count: u32) -> Value {
 
 /// An engine with a cache folder, or a line that says why the test was not run.
 fn engine(caches: &Path) -> Option<VulkanExecutor> {
-    let environment = BTreeMap::from([("XDG_CACHE_HOME".to_owned(), caches.to_string_lossy().into_owned())]);
+    let environment =
+        BTreeMap::from([("XDG_CACHE_HOME".to_owned(), caches.to_string_lossy().into_owned())]);
     let settings = Settings { environment, ..Settings::new(env!("CARGO_BIN_EXE_vkcert")) };
     match VulkanExecutor::new(DeviceChoice::Best, settings) {
         Ok(engine) => Some(engine),
-        Err(ExecError::NoDevice { reason }) if std::env::var("VKCERT_REQUIRE_VULKAN").as_deref() != Ok("1") => {
+        Err(ExecError::NoDevice { reason })
+            if std::env::var("VKCERT_REQUIRE_VULKAN").as_deref() != Ok("1") =>
+        {
             eprintln!("NOT RUN: no Vulkan device ({reason})");
             None
         }
@@ -75,8 +80,13 @@ fn engine(caches: &Path) -> Option<VulkanExecutor> {
     }
 }
 
-/// Runs all tests of a file, asserts that they pass, and gives them by the second, start and compilation included.
-fn procedures_per_second(effect: &Effect, count: u32, settle: impl Fn(&mut Command) -> &mut Command) -> f64 {
+/// Runs all tests of a file, asserts that they pass, and gives them by the second, start and
+/// compilation included.
+fn procedures_per_second(
+    effect: &Effect,
+    count: u32,
+    settle: impl Fn(&mut Command) -> &mut Command,
+) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "run.json", procedure(effect, count).to_string());
     let start = Instant::now();
@@ -103,7 +113,8 @@ fn a_hundred_procedures_a_second_run_even_on_a_loaded_machine() {
     }
 }
 
-/// `cargo test --release --test integration throughput:: -- --ignored --nocapture`: the figures of docs/performance.md.
+/// `cargo test --release --test integration throughput:: -- --ignored --nocapture`: the figures of
+/// docs/performance.md.
 #[test]
 #[ignore = "a measurement"]
 fn measure_procedures_per_second() {
@@ -119,7 +130,8 @@ fn measure_procedures_per_second() {
                     None => program,
                 })
             };
-            let rates: Vec<String> = (0..3).map(measured).map(|rate| format!("{rate:.0}")).collect();
+            let rates: Vec<String> =
+                (0..3).map(measured).map(|rate| format!("{rate:.0}")).collect();
             eprintln!("{}, {layer}: {} test procedures a second", effect.name, rates.join(", "));
         }
     }
@@ -144,9 +156,11 @@ fn a_pipeline_cache_is_kept_and_a_damaged_one_is_named_and_replaced() {
 
     let mut damaged = whole.clone();
     *damaged.last_mut().unwrap() ^= 1;
-    for (bytes, said) in
-        [(damaged, "damaged"), (whole[..20].to_vec(), "no pipeline cache"), (Vec::new(), "no pipeline")]
-    {
+    for (bytes, said) in [
+        (damaged, "damaged"),
+        (whole[..20].to_vec(), "no pipeline cache"),
+        (Vec::new(), "no pipeline"),
+    ] {
         std::fs::write(&file, bytes).unwrap();
         let engine_of_damaged = engine(folder.path()).expect("the device is still there");
         let notes = engine_of_damaged.notes().join("; ");
@@ -176,7 +190,10 @@ fn evidence_does_not_depend_on_the_pipeline_cache() {
         let files = walkdir::WalkDir::new(out.join("evidence")).into_iter().map(Result::unwrap);
         let files = files.filter(|entry| entry.file_type().is_file());
         let row = |entry: walkdir::DirEntry| {
-            (entry.path().strip_prefix(&out).unwrap().to_owned(), std::fs::read(entry.path()).unwrap())
+            (
+                entry.path().strip_prefix(&out).unwrap().to_owned(),
+                std::fs::read(entry.path()).unwrap(),
+            )
         };
         files.map(row).collect()
     };

@@ -1,12 +1,14 @@
-//! Untyped pointers (SPV_KHR_untyped_pointers): data read and written as other types than its variable's, against values
-//! derived by hand, at several tile widths; and what is found and refused.
+//! Untyped pointers (SPV_KHR_untyped_pointers): data read and written as other types than its
+//! variable's, against values derived by hand, at several tile widths; and what is found and
+//! refused.
 
 use crate::assembly;
 
 use assembly::Kernel;
 use vkcert::model::finding::FindingKind;
 
-/// `%any` is an untyped pointer into storage buffers; `%halves` and `%bytes` blocks of 16 and 8 bits.
+/// `%any` is an untyped pointer into storage buffers; `%halves` and `%bytes` blocks of 16 and 8
+/// bits.
 const DECLARATIONS: &str = "%any = OpTypeUntypedPointerKHR StorageBuffer
 %stepped = OpTypeUntypedPointerKHR StorageBuffer
 %shared = OpTypeUntypedPointerKHR Workgroup
@@ -71,7 +73,8 @@ OpDecorate %own Binding 0",
     }
 }
 
-const INPUT: &[u32] = &[0x3f80_0000, 0x4000_0000, 0x4040_0000, 0x4080_0000, 0x0002_0001, 0x0004_0003, 70, 80];
+const INPUT: &[u32] =
+    &[0x3f80_0000, 0x4000_0000, 0x4040_0000, 0x4080_0000, 0x0002_0001, 0x0004_0003, 70, 80];
 
 /// Bodies, with what they leave in eight words that begin as 0.
 const KERNELS: &[(&str, [u32; 8])] = &[
@@ -166,8 +169,9 @@ OpStore %q %b",
 #[test]
 fn data_is_what_the_instruction_takes_it_for() {
     for (body, due) in KERNELS {
-        let body =
-            body.replace("%start = OpUntyped", "%begin = OpUntyped").replace("%uint %start %x", "%uint %begin %x");
+        let body = body
+            .replace("%start = OpUntyped", "%begin = OpUntyped")
+            .replace("%uint %start %x", "%uint %begin %x");
         assert_eq!(kernel(&body).output(INPUT, 8, None), due, "{body}");
     }
 }

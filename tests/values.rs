@@ -1,6 +1,7 @@
-//! Arithmetic, conversions and bits on numbers of every width, scalars and vectors, shifts and bit fields by numbers of other
-//! widths: the sequential engine against a model of one number that is written here, on integers of 128 bits and the
-//! machine's floats. Where the specification leaves a result undefined, the model has none.
+//! Arithmetic, conversions and bits on numbers of every width, scalars and vectors, shifts and bit
+//! fields by numbers of other widths: the sequential engine against a model of one number that is
+//! written here, on integers of 128 bits and the machine's floats. Where the specification leaves a
+//! result undefined, the model has none.
 
 use crate::assembly;
 
@@ -51,27 +52,34 @@ fn float(ty: &str, bits: u64) -> f64 {
     }
 }
 
-/// The nearest number of a type, ties to the even one: a half is the nearest of the candidates around it.
+/// The nearest number of a type, ties to the even one: a half is the nearest of the candidates
+/// around it.
 fn nearest(ty: &str, value: f64) -> u64 {
     match ty {
         "float" => u64::from((value as f32).to_bits()),
         "double" => value.to_bits(),
         _ if value.is_nan() => 0x7e00,
-        _ if value.abs() >= 65520.0 => half::f16::from_f32(f32::INFINITY.copysign(value as f32)).to_bits().into(),
+        _ if value.abs() >= 65520.0 => {
+            half::f16::from_f32(f32::INFINITY.copysign(value as f32)).to_bits().into()
+        }
         _ => {
             let near = half::f16::from_f32(value as f32).to_bits();
             let sign = near & 0x8000;
-            let magnitudes = [(near & 0x7fff).saturating_sub(1), near & 0x7fff, (near & 0x7fff) + 1];
+            let magnitudes =
+                [(near & 0x7fff).saturating_sub(1), near & 0x7fff, (near & 0x7fff) + 1];
             let error = |bits: u16| (half::f16::from_bits(bits).to_f64() - value.abs()).abs();
             let finite = magnitudes.into_iter().filter(|bits| *bits < 0x7c00);
-            let best = finite.min_by(|one, two| error(*one).total_cmp(&error(*two)).then((one & 1).cmp(&(two & 1))));
+            let best = finite.min_by(|one, two| {
+                error(*one).total_cmp(&error(*two)).then((one & 1).cmp(&(two & 1)))
+            });
             u64::from(best.unwrap() | sign)
         }
     }
 }
 
 fn floats(ty: &str) -> Vec<u64> {
-    let values = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 3.0, -7.0, 0.1, 100.25, 2047.0, f64::INFINITY];
+    let values =
+        [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 3.0, -7.0, 0.1, 100.25, 2047.0, f64::INFINITY];
     values.map(|value| nearest(ty, value)).to_vec()
 }
 
@@ -95,18 +103,26 @@ impl Case {
 
     /// Where the result differs from the model.
     fn failures(&self, failures: &mut Vec<String>) {
-        let values = self.operands.map(|ty| if FLOATS.contains(&ty) { floats(ty) } else { integers(bits_of(ty)) });
+        let values = self
+            .operands
+            .map(|ty| if FLOATS.contains(&ty) { floats(ty) } else { integers(bits_of(ty)) });
         let all = triples([&values[0], &values[1], &values[2]]);
-        let given: Vec<[u64; 3]> = all.into_iter().filter(|operands| (self.model)(*operands).is_some()).collect();
+        let given: Vec<[u64; 3]> =
+            all.into_iter().filter(|operands| (self.model)(*operands).is_some()).collect();
         assert!(!given.is_empty(), "{}", self.text);
-        let operation = Operation { operands: self.operands, result: self.result, text: self.text.clone() };
+        let operation =
+            Operation { operands: self.operands, result: self.result, text: self.text.clone() };
         let results = operation.results(WIDTHS, "", &given);
         for (operands, result) in given.iter().zip(results) {
             let due = (self.model)(*operands).unwrap();
             let is_float = FLOATS.contains(&self.result);
-            let both_nan = is_float && float(self.result, due).is_nan() && float(self.result, result).is_nan();
+            let both_nan =
+                is_float && float(self.result, due).is_nan() && float(self.result, result).is_nan();
             if result != due && !both_nan {
-                failures.push(format!("{} of {operands:x?} ({:?}): {result:x}, not {due:x}", self.text, self.operands));
+                failures.push(format!(
+                    "{} of {operands:x?} ({:?}): {result:x}, not {due:x}",
+                    self.text, self.operands
+                ));
                 break;
             }
         }
@@ -116,11 +132,24 @@ impl Case {
 fn check(cases: Vec<Case>) {
     let mut failures = Vec::new();
     cases.iter().for_each(|case| case.failures(&mut failures));
-    assert!(failures.is_empty(), "{} of {} operations\n{}", failures.len(), cases.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} operations\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
+    );
 }
 
-/// An instruction on two numbers of a type, and on vectors of them whose second component has them the other way round.
-fn binary(cases: &mut Vec<Case>, op: &str, ty: &'static str, model: fn(i128, i128, u32) -> Option<i128>, signed: bool) {
+/// An instruction on two numbers of a type, and on vectors of them whose second component has them
+/// the other way round.
+fn binary(
+    cases: &mut Vec<Case>,
+    op: &str,
+    ty: &'static str,
+    model: fn(i128, i128, u32) -> Option<i128>,
+    signed: bool,
+) {
     let bits = bits_of(ty);
     let value = move |a: u64, b: u64| {
         let result = model(integer(a, bits, signed), integer(b, bits, signed), bits)?;
@@ -152,13 +181,16 @@ fn integers_of_every_width() {
         }
         binary(&mut cases, "OpUDiv", unsigned, |a, b, _| a.checked_div(b), false);
         binary(&mut cases, "OpUMod", unsigned, |a, b, _| a.checked_rem(b), false);
-        let divides = |a: i128, b: i128, bits: u32| (b != 0 && !(b == -1 && a == -(1 << (bits - 1)))).then(|| a / b);
+        let divides = |a: i128, b: i128, bits: u32| {
+            (b != 0 && !(b == -1 && a == -(1 << (bits - 1)))).then(|| a / b)
+        };
         binary(&mut cases, "OpSDiv", signed, divides, true);
         binary(&mut cases, "OpSRem", signed, |a, b, _| (a >= 0 && b > 0).then(|| a % b), true);
         binary(&mut cases, "OpSMod", signed, |a, b, _| (a >= 0 && b > 0).then(|| a % b), true);
-        for (name, model) in
-            [("UMin", (|a: i128, b: i128| a.min(b)) as fn(i128, i128) -> i128), ("UMax", |a, b| a.max(b))]
-        {
+        for (name, model) in [
+            ("UMin", (|a: i128, b: i128| a.min(b)) as fn(i128, i128) -> i128),
+            ("UMax", |a, b| a.max(b)),
+        ] {
             let text = format!("%r = OpExtInst %{unsigned} %glsl {name} %a %b");
             let bits = bits_of(unsigned);
             let value = move |[a, b, _]: [u64; 3]| {
@@ -181,7 +213,9 @@ fn integers_of_every_width() {
         ];
         for (text, model) in unary {
             let text = format!("%r = {}", text.replace("%T", &format!("%{signed}")));
-            let value = move |[a, _, _]: [u64; 3]| Some(model(integer(a, bits, true), bits)? as u64 & mask(bits));
+            let value = move |[a, _, _]: [u64; 3]| {
+                Some(model(integer(a, bits, true), bits)? as u64 & mask(bits))
+            };
             cases.push(Case::new(text, [signed; 3], signed, Box::new(value)));
         }
         let text = format!("%r = OpExtInst %{signed} %glsl SClamp %a %b %d");
@@ -200,7 +234,8 @@ fn shifts_by_numbers_of_every_width() {
     for (signed, unsigned) in SIGNED.into_iter().zip(UNSIGNED) {
         for amount in UNSIGNED.into_iter().chain(SIGNED) {
             let bits = bits_of(signed);
-            let place = move |b: u64| (b & mask(bits_of(amount)) < u64::from(bits)).then_some(b as u32);
+            let place =
+                move |b: u64| (b & mask(bits_of(amount)) < u64::from(bits)).then_some(b as u32);
             let operands = |ty: &'static str| [ty, amount, "uint"];
             let left = move |[a, b, _]: [u64; 3]| Some(a << place(b)? & mask(bits));
             cases.push(Case::new(
@@ -216,7 +251,9 @@ fn shifts_by_numbers_of_every_width() {
                 unsigned,
                 Box::new(right),
             ));
-            let arithmetic = move |[a, b, _]: [u64; 3]| Some((integer(a, bits, true) >> place(b)?) as u64 & mask(bits));
+            let arithmetic = move |[a, b, _]: [u64; 3]| {
+                Some((integer(a, bits, true) >> place(b)?) as u64 & mask(bits))
+            };
             cases.push(Case::new(
                 format!("%r = OpShiftRightArithmetic %{signed} %a %b"),
                 operands(signed),
@@ -232,7 +269,9 @@ fn shifts_by_numbers_of_every_width() {
 fn bit_fields_by_numbers_of_every_width_and_counts() {
     let mut cases = Vec::new();
     for place in UNSIGNED {
-        let field = move |offset: u64, count: u64| (offset <= 32 && count <= 32 && offset + count <= 32).then_some(());
+        let field = move |offset: u64, count: u64| {
+            (offset <= 32 && count <= 32 && offset + count <= 32).then_some(())
+        };
         let low = |count: u64| if count == 0 { 0 } else { u64::MAX >> (64 - count) };
         let extract = move |[a, b, c]: [u64; 3]| field(b, c).map(|()| a >> b & low(c));
         let text = "%r = OpBitFieldUExtract %uint %a %b %d".to_owned();
@@ -249,10 +288,21 @@ fn bit_fields_by_numbers_of_every_width_and_counts() {
         let text = "%ones = OpNot %uint %c0\n%r = OpBitFieldInsert %uint %a %ones %b %d".to_owned();
         cases.push(Case::new(text, ["uint", place, place], "uint", Box::new(insert)));
     }
-    let reversed = |[a, _, _]: [u64; 3]| Some((0..32).fold(0, |bits, at| bits | (a >> at & 1) << (31 - at)));
-    cases.push(Case::new("%r = OpBitReverse %uint %a".to_owned(), ["uint"; 3], "uint", Box::new(reversed)));
+    let reversed =
+        |[a, _, _]: [u64; 3]| Some((0..32).fold(0, |bits, at| bits | (a >> at & 1) << (31 - at)));
+    cases.push(Case::new(
+        "%r = OpBitReverse %uint %a".to_owned(),
+        ["uint"; 3],
+        "uint",
+        Box::new(reversed),
+    ));
     let counted = |[a, _, _]: [u64; 3]| Some((0..32).map(|at| a >> at & 1).sum());
-    cases.push(Case::new("%r = OpBitCount %uint %a".to_owned(), ["uint"; 3], "uint", Box::new(counted)));
+    cases.push(Case::new(
+        "%r = OpBitCount %uint %a".to_owned(),
+        ["uint"; 3],
+        "uint",
+        Box::new(counted),
+    ));
     check(cases);
 }
 
@@ -264,7 +314,9 @@ fn conversions_between_all_numbers() {
         let (bits, list) = (bits_of(from), if is_signed { SIGNED } else { UNSIGNED });
         for to in list.into_iter().filter(|to| bits_of(to) != bits) {
             let op = if is_signed { "OpSConvert" } else { "OpUConvert" };
-            let model = move |[a, _, _]: [u64; 3]| Some(integer(a, bits, is_signed) as u64 & mask(bits_of(to)));
+            let model = move |[a, _, _]: [u64; 3]| {
+                Some(integer(a, bits, is_signed) as u64 & mask(bits_of(to)))
+            };
             cases.push(Case::new(format!("%r = {op} %{to} %a"), [from; 3], to, Box::new(model)));
         }
         for to in FLOATS {
@@ -283,11 +335,17 @@ fn conversions_between_all_numbers() {
     for from in FLOATS {
         for to in FLOATS.into_iter().filter(|to| *to != from) {
             let model = move |[a, _, _]: [u64; 3]| Some(nearest(to, float(from, a)));
-            cases.push(Case::new(format!("%r = OpFConvert %{to} %a"), [from; 3], to, Box::new(model)));
+            cases.push(Case::new(
+                format!("%r = OpFConvert %{to} %a"),
+                [from; 3],
+                to,
+                Box::new(model),
+            ));
         }
         for to in UNSIGNED.into_iter().chain(SIGNED) {
             let is_signed = SIGNED.contains(&to);
-            let (op, bits) = (if is_signed { "OpConvertFToS" } else { "OpConvertFToU" }, bits_of(to));
+            let (op, bits) =
+                (if is_signed { "OpConvertFToS" } else { "OpConvertFToU" }, bits_of(to));
             let model = move |[a, _, _]: [u64; 3]| {
                 let value = float(from, a).trunc();
                 let limit = 2f64.powi(bits as i32 - i32::from(is_signed));
@@ -306,7 +364,9 @@ fn floats_of_every_width() {
     for ty in FLOATS {
         let of = move |value: f64| nearest(ty, value);
         type Two = fn(f64, f64) -> Option<f64>;
-        let modulo = |a: f64, b: f64| (a.is_finite() && b.is_finite() && b != 0.0).then(|| a - b * (a / b).floor());
+        let modulo = |a: f64, b: f64| {
+            (a.is_finite() && b.is_finite() && b != 0.0).then(|| a - b * (a / b).floor())
+        };
         let two: [(&str, Two); 14] = [
             ("OpFAdd %T %a %b", |a, b| Some(a + b)),
             ("OpFSub %T %a %b", |a, b| Some(a - b)),
@@ -342,16 +402,22 @@ fn floats_of_every_width() {
             ("Trunc", f64::trunc),
             ("RoundEven", f64::round_ties_even),
             ("Fract", |a| a - a.floor()),
-            ("FrexpStruct", |a| if a == 0.0 { a } else { a / 2f64.powi(a.abs().log2().floor() as i32 + 1) }),
+            ("FrexpStruct", |a| {
+                if a == 0.0 { a } else { a / 2f64.powi(a.abs().log2().floor() as i32 + 1) }
+            }),
             ("ModfStruct", |a| (a - a.trunc()).copysign(a)),
         ];
         for (name, model) in one {
             let text = match name {
                 "FrexpStruct" => {
-                    format!("%s = OpExtInst %split_{ty} %glsl {name} %a\n%r = OpCompositeExtract %{ty} %s 0")
+                    format!(
+                        "%s = OpExtInst %split_{ty} %glsl {name} %a\n%r = OpCompositeExtract %{ty} %s 0"
+                    )
                 }
                 "ModfStruct" => {
-                    format!("%s = OpExtInst %parts_{ty} %glsl {name} %a\n%r = OpCompositeExtract %{ty} %s 0")
+                    format!(
+                        "%s = OpExtInst %parts_{ty} %glsl {name} %a\n%r = OpCompositeExtract %{ty} %s 0"
+                    )
                 }
                 _ => format!("%r = OpExtInst %{ty} %glsl {name} %a"),
             };
@@ -369,18 +435,33 @@ fn floats_of_every_width() {
                 _ => of(x.mul_add(y, z)),
             })
         };
-        cases.push(Case::new(format!("%r = OpExtInst %{ty} %glsl Fma %a %b %d"), [ty; 3], ty, Box::new(fused)));
+        cases.push(Case::new(
+            format!("%r = OpExtInst %{ty} %glsl Fma %a %b %d"),
+            [ty; 3],
+            ty,
+            Box::new(fused),
+        ));
         let clamp = move |[a, b, c]: [u64; 3]| {
             let [x, y, z] = [a, b, c].map(|bits| float(ty, bits));
             (y < z && x != y && x != z).then(|| of(x.clamp(y, z)))
         };
-        cases.push(Case::new(format!("%r = OpExtInst %{ty} %glsl FClamp %a %b %d"), [ty; 3], ty, Box::new(clamp)));
+        cases.push(Case::new(
+            format!("%r = OpExtInst %{ty} %glsl FClamp %a %b %d"),
+            [ty; 3],
+            ty,
+            Box::new(clamp),
+        ));
         let step = move |value: f64| float(ty, of(value));
         let mix = move |[a, b, c]: [u64; 3]| {
             let [x, y, z] = [a, b, c].map(|bits| float(ty, bits));
             Some(of(step(x * step(1.0 - z)) + step(y * z)))
         };
-        cases.push(Case::new(format!("%r = OpExtInst %{ty} %glsl FMix %a %b %d"), [ty; 3], ty, Box::new(mix)));
+        cases.push(Case::new(
+            format!("%r = OpExtInst %{ty} %glsl FMix %a %b %d"),
+            [ty; 3],
+            ty,
+            Box::new(mix),
+        ));
     }
     check(cases);
 }
@@ -399,7 +480,8 @@ fn comparisons_of_every_width() {
     for (list, prefix, is_signed) in [(SIGNED, "OpS", true), (UNSIGNED, "OpU", false)] {
         for ty in list {
             let bits = bits_of(ty);
-            let equal: [(&str, Integers); 2] = [("OpIEqual", |a, b| a == b), ("OpINotEqual", |a, b| a != b)];
+            let equal: [(&str, Integers); 2] =
+                [("OpIEqual", |a, b| a == b), ("OpINotEqual", |a, b| a != b)];
             let named = orders.map(|(name, model)| (format!("{prefix}{name}"), model));
             let equal = equal.map(|(name, model)| (name.to_owned(), model));
             for (name, model) in named.into_iter().chain(equal) {
@@ -428,7 +510,8 @@ fn comparisons_of_every_width() {
                     "%z = OpFSub %{ty} %a %a\n%n = OpFDiv %{ty} %z %z\n%odd_bit = OpBitwiseAnd %uint %d %c1
 %odd = OpIEqual %bool %odd_bit %c1\n%other = OpSelect %{ty} %odd %n %b\n"
                 );
-                let text = format!("{nan}%c = {op} %bool %a %other\n%r = OpSelect %uint %c %c1 %c0");
+                let text =
+                    format!("{nan}%c = {op} %bool %a %other\n%r = OpSelect %uint %c %c1 %c0");
                 let value = move |[a, b, c]: [u64; 3]| {
                     let (a, b) = (float(ty, a), float(ty, b));
                     Some(u64::from(if c & 1 == 1 { !ordered } else { model(a, b) }))
@@ -445,7 +528,8 @@ fn bits_are_the_same_in_other_pieces() {
     let mut cases = Vec::new();
     for ty in UNSIGNED {
         for float in FLOATS.into_iter().filter(|float| bits_of(float) == bits_of(ty)) {
-            let text = format!("%f = OpBitcast %{float} %a\n%r = OpBitcast %{} %f", unsigned(bits_of(ty)));
+            let text =
+                format!("%f = OpBitcast %{float} %a\n%r = OpBitcast %{} %f", unsigned(bits_of(ty)));
             cases.push(Case::new(text, [ty; 3], ty, Box::new(|[a, _, _]| Some(a))));
         }
     }
@@ -453,7 +537,8 @@ fn bits_are_the_same_in_other_pieces() {
     let text = "%v = OpBitcast %v2_ushort %a\n%w = OpVectorShuffle %v2_ushort %v %v 1 0\n%r = OpBitcast %uint %w";
     cases.push(Case::new(text.to_owned(), ["uint"; 3], "uint", Box::new(halves)));
     let words = |[a, _, _]: [u64; 3]| Some(a.rotate_left(32));
-    let text = "%v = OpBitcast %v2u %a\n%w = OpVectorShuffle %v2u %v %v 1 0\n%r = OpBitcast %ulong %w";
+    let text =
+        "%v = OpBitcast %v2u %a\n%w = OpVectorShuffle %v2u %v %v 1 0\n%r = OpBitcast %ulong %w";
     cases.push(Case::new(text.to_owned(), ["ulong"; 3], "ulong", Box::new(words)));
     check(cases);
 }

@@ -1,5 +1,6 @@
-//! Variable pointers into storage buffers and workgroup memory: selected, carried by phis, returned, stored, stepped along,
-//! compared; against values derived by hand and the device, and the findings that only the sequential engine makes.
+//! Variable pointers into storage buffers and workgroup memory: selected, carried by phis,
+//! returned, stored, stepped along, compared; against values derived by hand and the device, and
+//! the findings that only the sequential engine makes.
 
 use crate::assembly;
 use crate::device;
@@ -10,7 +11,8 @@ use vkcert::model::finding::FindingKind;
 
 const NEEDS: &[&str] = &["VariablePointers", "SPV_KHR_variable_pointers"];
 
-/// `%s` and `%t` are arrays of 8 words in workgroup memory, `%fp` and `%fs` types of pointers to variables that hold pointers.
+/// `%s` and `%t` are arrays of 8 words in workgroup memory, `%fp` and `%fs` types of pointers to
+/// variables that hold pointers.
 const DECLARATIONS: &str = "%c16 = OpConstant %uint 16
 %c31 = OpConstant %uint 31
 %m2 = OpConstant %int -2
@@ -28,7 +30,8 @@ const DECLARATIONS: &str = "%c16 = OpConstant %uint 16
 %k88 = OpConstant %uint 264
 ";
 
-/// A kernel of four invocations; `%pi` is a pointer to word `x` of the input, `%po` one of the output.
+/// A kernel of four invocations; `%pi` is a pointer to word `x` of the input, `%po` one of the
+/// output.
 fn kernel(body: &str) -> Kernel {
     Kernel {
         needs: &["VariablePointers", "Int64", "SPV_KHR_variable_pointers"],
@@ -225,21 +228,37 @@ fn found(body: &str) -> Vec<(FindingKind, String)> {
 
 #[test]
 fn what_a_pointer_leads_to_is_checked() {
-    let outside =
-        found("%p = OpSelect %pu %odd %ai %ao\n%q = OpPtrAccessChain %pu %p %c5\n%v = OpLoad %uint %q\nOpStore %ao %v");
+    let outside = found(
+        "%p = OpSelect %pu %odd %ai %ao\n%q = OpPtrAccessChain %pu %p %c5\n%v = OpLoad %uint %q\nOpStore %ao %v",
+    );
     assert_eq!(outside.len(), 1, "{outside:?}");
     assert_eq!(outside[0].0, FindingKind::OutOfBounds);
     assert!(outside[0].1.contains("`i` ends behind the 32 bytes"), "{outside:?}");
     let before = found("%q = OpPtrAccessChain %pu %ai %m2\n%v = OpLoad %uint %q\nOpStore %ao %v");
-    assert_eq!(before.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{before:?}");
+    assert_eq!(
+        before.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::OutOfBounds],
+        "{before:?}"
+    );
     // One variable of workgroup memory is not reached from another.
     let both = "%ss = OpAccessChain %pwu %s %x\nOpStore %ss %c1\n%tt = OpAccessChain %pwu %t %x\nOpStore %tt %c1\n";
     let after = |body: &str| found(&format!("{both}{body}"));
-    let next = after("%ps = OpAccessChain %pwu %s %x\n%q = OpPtrAccessChain %pwu %ps %c8\nOpStore %q %c1");
-    assert_eq!(next.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{next:?}");
+    let next =
+        after("%ps = OpAccessChain %pwu %s %x\n%q = OpPtrAccessChain %pwu %ps %c8\nOpStore %q %c1");
+    assert_eq!(
+        next.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::OutOfBounds],
+        "{next:?}"
+    );
     assert!(next[0].1.contains("`s`") || next[0].1.contains("`%"), "{next:?}");
-    let previous = after("%pt = OpAccessChain %pwu %t %c0\n%q = OpPtrAccessChain %pwu %pt %m2\nOpStore %q %c1");
-    assert_eq!(previous.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{previous:?}");
+    let previous = after(
+        "%pt = OpAccessChain %pwu %t %c0\n%q = OpPtrAccessChain %pwu %pt %m2\nOpStore %q %c1",
+    );
+    assert_eq!(
+        previous.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::OutOfBounds],
+        "{previous:?}"
+    );
     assert!(previous[0].1.contains("8 bytes before"), "{previous:?}");
     let null = found("%p = OpSelect %pu %odd %ai %none\n%v = OpLoad %uint %p\nOpStore %ao %v");
     assert_eq!(null.len(), 1, "{null:?}");
@@ -250,16 +269,29 @@ fn what_a_pointer_leads_to_is_checked() {
 
 #[test]
 fn races_and_uninitialised_reads_through_pointers_are_found() {
-    let race = found("%o0 = OpAccessChain %pu %o %c0 %c0\n%p = OpSelect %pu %odd %o0 %ao\nOpStore %p %x");
-    assert_eq!(race.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::DataRace], "{race:?}");
+    let race =
+        found("%o0 = OpAccessChain %pu %o %c0 %c0\n%p = OpSelect %pu %odd %o0 %ao\nOpStore %p %x");
+    assert_eq!(
+        race.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::DataRace],
+        "{race:?}"
+    );
     let shared = found(
         "%s0 = OpAccessChain %pwu %s %c0\n%t0 = OpAccessChain %pwu %t %x\n%p = OpSelect %pwu %odd %s0 %t0\nOpStore %p %x",
     );
-    assert_eq!(shared.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::DataRace], "{shared:?}");
+    assert_eq!(
+        shared.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::DataRace],
+        "{shared:?}"
+    );
     let unset = found(
         "%s0 = OpAccessChain %pwu %s %x\n%t0 = OpAccessChain %pwu %t %x\n%p = OpSelect %pwu %odd %s0 %t0\n%v = OpLoad %uint %p\nOpStore %ao %v",
     );
-    assert_eq!(unset.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::UninitializedRead], "{unset:?}");
+    assert_eq!(
+        unset.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::UninitializedRead],
+        "{unset:?}"
+    );
     // An undefined value may lie in workgroup memory as long as nobody reads it.
     let idle = found(
         "%u = OpUndef %uint\n%s0 = OpAccessChain %pwu %s %x\n%t0 = OpAccessChain %pwu %t %x\n%p = OpSelect %pwu %odd %s0 %t0\nOpStore %p %u",
@@ -269,8 +301,13 @@ fn races_and_uninitialised_reads_through_pointers_are_found() {
 
 #[test]
 fn a_difference_between_buffers_is_undefined() {
-    let apart = found("%p = OpSelect %pu %odd %ao %ai\n%d = OpPtrDiff %uint %p %ai\nOpStore %ao %d");
-    assert_eq!(apart.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::UndefinedValue], "{apart:?}");
+    let apart =
+        found("%p = OpSelect %pu %odd %ao %ai\n%d = OpPtrDiff %uint %p %ai\nOpStore %ao %d");
+    assert_eq!(
+        apart.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [FindingKind::UndefinedValue],
+        "{apart:?}"
+    );
     assert!(apart[0].1.contains("OpPtrDiff"), "{apart:?}");
 }
 
@@ -279,7 +316,8 @@ fn pointers_that_are_no_such_values_are_refused_by_name() {
     let function = Kernel {
         variables: "%f = OpVariable %fu Function\n%g = OpVariable %fu Function",
         needs: NEEDS,
-        body: "%yes = OpIEqual %bool %x %c0\n%p = OpSelect %fu %yes %f %g\n%v = OpLoad %uint %p".to_owned(),
+        body: "%yes = OpIEqual %bool %x %c0\n%p = OpSelect %fu %yes %f %g\n%v = OpLoad %uint %p"
+            .to_owned(),
         ..Kernel::default()
     };
     let said = function.refused();
@@ -312,21 +350,23 @@ fn what_is_written_through_a_pointer_is_not_uniform() {
     };
     assert_eq!(barriers(guarded("OpStore %ao %x")), 0);
     assert_eq!(barriers(guarded("%p = OpSelect %pu %odd %ai %ao\nOpStore %p %x")), 1);
-    let loaded =
-        "%i1 = OpAccessChain %pu %i %c0 %c1\n%p = OpSelect %pu %odd %i1 %ao\n%v = OpLoad %uint %p\nOpStore %ao %v";
+    let loaded = "%i1 = OpAccessChain %pu %i %c0 %c1\n%p = OpSelect %pu %odd %i1 %ao\n%v = OpLoad %uint %p\nOpStore %ao %v";
     assert_eq!(barriers(guarded(loaded)), 0);
 }
 
 #[test]
 fn the_length_behind_a_chosen_pointer_is_refused_by_name() {
-    let length = kernel("%p = OpSelect %pb %odd %i %o\n%n = OpArrayLength %uint %p 0\nOpStore %ao %n");
+    let length =
+        kernel("%p = OpSelect %pb %odd %i %o\n%n = OpArrayLength %uint %p 0\nOpStore %ao %n");
     assert_eq!(length.unsupported(), "OpArrayLength of a variable pointer");
 }
 
-/// Columns of a column-major matrix, rows of a row-major one (which are no columns in memory), and their elements.
+/// Columns of a column-major matrix, rows of a row-major one (which are no columns in memory), and
+/// their elements.
 #[test]
 fn pointers_into_matrices_have_the_layout_of_the_matrix() {
-    let kernel = |majorness: &'static str, body: &str| Kernel {
+    let kernel = |majorness: &'static str, body: &str| {
+        Kernel {
         needs: NEEDS,
         decorations: match majorness {
             "RowMajor" => {
@@ -347,6 +387,7 @@ fn pointers_into_matrices_have_the_layout_of_the_matrix() {
         ),
         size: 2,
         ..Kernel::default()
+    }
     };
     let column = "%a = OpAccessChain %pv %m %c0 %c0\n%b = OpAccessChain %pv %m %c0 %c1\n%p = OpSelect %pv %odd %a %b
 %v = OpLoad %v2 %p\n%f = OpCompositeExtract %float %v 1";

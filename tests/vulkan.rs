@@ -1,5 +1,5 @@
-//! The Vulkan engine against a real driver. Without a device these tests say so and do nothing, unless
-//! `VKCERT_REQUIRE_VULKAN=1` demands one.
+//! The Vulkan engine against a real driver. Without a device these tests say so and do nothing,
+//! unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use vkcert::exec::vulkan::{
     DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor, WORKER_FAULT, devices,
 };
 use vkcert::exec::{
-    Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer,
-    Run, Unobserved,
+    Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule,
+    ModuleRecording, Observer, Run, Unobserved,
 };
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::procedure::{DescriptorClass, Limits};
@@ -25,7 +25,9 @@ fn settings() -> Settings {
 fn engine_with(settings: Settings) -> Option<VulkanExecutor> {
     match VulkanExecutor::new(DeviceChoice::Best, settings) {
         Ok(engine) => Some(engine),
-        Err(ExecError::NoDevice { reason }) if std::env::var("VKCERT_REQUIRE_VULKAN").as_deref() != Ok("1") => {
+        Err(ExecError::NoDevice { reason })
+            if std::env::var("VKCERT_REQUIRE_VULKAN").as_deref() != Ok("1") =>
+        {
             eprintln!("NOT RUN: no Vulkan device ({reason})");
             None
         }
@@ -53,7 +55,9 @@ fn compile_for(source: &str, version: shaderc::EnvVersion) -> Arc<Vec<u32>> {
     options.set_target_env(shaderc::TargetEnv::Vulkan, version as u32);
     let kind = shaderc::ShaderKind::Compute;
     COMPILER.with(|compiler| {
-        let binary = compiler.compile_into_spirv(source, kind, "test.comp", "main", Some(&options)).expect("compiles");
+        let binary = compiler
+            .compile_into_spirv(source, kind, "test.comp", "main", Some(&options))
+            .expect("compiles");
         Arc::new(binary.as_binary().to_vec())
     })
 }
@@ -66,7 +70,10 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect()
+    bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes")))
+        .collect()
 }
 
 fn bind(set: u32, binding: u32, buffer: usize, range: usize) -> JobBinding {
@@ -80,7 +87,11 @@ impl Bench {
 
     /// Binds buffer `n` whole at set 0, binding `n`, and dispatches one workgroup.
     fn of(module: Arc<Vec<u32>>, buffers: &[&[u32]]) -> Self {
-        let bindings = buffers.iter().enumerate().map(|(n, words)| bind(0, n as u32, n, words.len() * 4)).collect();
+        let bindings = buffers
+            .iter()
+            .enumerate()
+            .map(|(n, words)| bind(0, n as u32, n, words.len() * 4))
+            .collect();
         let dispatch = JobDispatch {
             module: 0,
             entry: "main".to_owned(),
@@ -93,11 +104,19 @@ impl Bench {
         };
         let buffers = buffers.iter().enumerate().map(|(n, words)| {
             let bytes = bytes(words);
-            JobBuffer { name: format!("b{n}"), defined: std::iter::once(0..bytes.len()).collect(), bytes }
+            JobBuffer {
+                name: format!("b{n}"),
+                defined: std::iter::once(0..bytes.len()).collect(),
+                bytes,
+            }
         });
         Self(Job {
             name: "T".to_owned(),
-            modules: vec![JobModule { kernel: "k".to_owned(), words: module, recording: ModuleRecording::None }],
+            modules: vec![JobModule {
+                kernel: "k".to_owned(),
+                words: module,
+                recording: ModuleRecording::None,
+            }],
             buffers: buffers.collect(),
             dispatches: vec![dispatch],
             resources: Default::default(),
@@ -163,7 +182,8 @@ fn dispatches_see_what_earlier_ones_wrote() {
         layout(push_constant) uniform P { uint step; };
         void main() { uint i = gl_LocalInvocationID.x; a[i] = a[i] * 3 + a[(i + step) % 64]; barrier(); }";
     let start: Vec<u32> = (0..64).collect();
-    // Within a dispatch neighbours race, so each invocation reads its own element; the chain is between dispatches.
+    // Within a dispatch neighbours race, so each invocation reads its own element; the chain is
+    // between dispatches.
     let bench = Bench::new(source, &[&start]).job(|job| {
         let first = job.dispatches[0].clone();
         job.dispatches = vec![first; 20];
@@ -215,8 +235,13 @@ fn push_and_specialization_constants_arrive_bit_exact() {
     let module = compile_for(source, shaderc::EnvVersion::Vulkan1_2);
     let bench = Bench::of(module, &[&[0; 12]]).with(|dispatch| {
         dispatch.push_constants = bytes(&[0xDEAD_BEEF, 0x7fc0_1234, 5, 6]);
-        let values =
-            [(0, 0xFFFF_FFF0), (1, 1), (7, 0x0123_4567_89AB_CDEF), (8, double), (9, u64::from(1.5_f32.to_bits()))];
+        let values = [
+            (0, 0xFFFF_FFF0),
+            (1, 1),
+            (7, 0x0123_4567_89AB_CDEF),
+            (8, double),
+            (9, u64::from(1.5_f32.to_bits())),
+        ];
         dispatch.specialization = BTreeMap::from(values);
     });
     let expected = [
@@ -257,7 +282,9 @@ fn the_local_size_follows_its_specialization_constant() {
     let too_large = Bench::new(source, &[&[0, 0]]).with(|dispatch| {
         dispatch.specialization = BTreeMap::from([(3, 1 << 20)]);
     });
-    let Completion::Unsupported { what } = too_large.run(&mut engine).completion else { panic!("not refused") };
+    let Completion::Unsupported { what } = too_large.run(&mut engine).completion else {
+        panic!("not refused")
+    };
     assert!(what.starts_with("local size 1048576 in x (maxComputeWorkGroupSize is"), "{what}");
 }
 
@@ -277,7 +304,12 @@ fn sets_with_gaps_uniform_buffers_dynamic_offsets_and_arrays_are_bound() {
         }";
     let numbers: Vec<u32> = (0..1024).collect();
     let bench = Bench::new(source, &[&numbers, &[0; 16]]).with(|dispatch| {
-        let part = |set, binding, class, offset, range| JobBinding { class, offset, range, ..bind(set, binding, 0, 0) };
+        let part = |set, binding, class, offset, range| JobBinding {
+            class,
+            offset,
+            range,
+            ..bind(set, binding, 0, 0)
+        };
         use DescriptorClass as Class;
         dispatch.bindings = vec![
             bind(2, 5, 1, 64),
@@ -290,7 +322,8 @@ fn sets_with_gaps_uniform_buffers_dynamic_offsets_and_arrays_are_bound() {
             dispatch.bindings.push(JobBinding { array_index: element, ..bound });
         }
     });
-    let expected = [64, 65, 66, 67, 192, 193, 194, 195, 320, 321, 322, 323, 512 / 4 + 1, 1024 / 4 + 1, 1, 16];
+    let expected =
+        [64, 65, 66, 67, 192, 193, 194, 195, 320, 321, 322, 323, 512 / 4 + 1, 1024 / 4 + 1, 1, 16];
     assert_eq!(bench.output(&mut engine, 1), expected);
 }
 
@@ -316,7 +349,8 @@ fn what_the_layer_says_is_a_finding_in_every_run_and_not_in_the_next_job() {
         eprintln!("NOT RUN: no validation layer");
         return;
     }
-    // A stride of 2 under std430 rules without the 16-bit features: the layer's own validator objects to the module.
+    // A stride of 2 under std430 rules without the 16-bit features: the layer's own validator
+    // objects to the module.
     let mut bad = (*compile(ADD)).clone();
     spoil_stride(&mut bad);
     let bad = Bench::of(Arc::new(bad), &[&[1; 8], &[2; 8]]);
@@ -350,7 +384,8 @@ fn spoil_stride(module: &mut [u32]) {
     }
 }
 
-/// Minutes of work that no driver cuts short: as many workgroups as every device takes, and no loop.
+/// Minutes of work that no driver cuts short: as many workgroups as every device takes, and no
+/// loop.
 fn lengthy() -> Bench {
     let source = "#version 450
         layout(local_size_x = 64) in;
@@ -399,7 +434,11 @@ fn no_endless_kernel_completes() {
         for version in [shaderc::EnvVersion::Vulkan1_0, shaderc::EnvVersion::Vulkan1_2] {
             let bench = Bench::of(compile_for(&source, version), &[&[0; 3]]);
             let run = bench.job(|job| job.limits.seconds = 1.0).run(&mut engine);
-            assert!(matches!(run.completion, Completion::Timeout { .. }), "{body}: {:?}", run.completion);
+            assert!(
+                matches!(run.completion, Completion::Timeout { .. }),
+                "{body}: {:?}",
+                run.completion
+            );
             assert_eq!(run.findings, []);
         }
     }
@@ -435,10 +474,12 @@ fn the_loop_counting_form_of_a_module_is_valid() {
                 void main() {{ {body} }}"
             );
             let module = Module::parse(compile_for(&source, version)).expect("parses");
-            let loop_count = vkcert::exec::vulkan::loop_counting_form(&module, 1).expect("has a loop_count form");
+            let loop_count = vkcert::exec::vulkan::loop_counting_form(&module, 1)
+                .expect("has a loop_count form");
             assert!(loop_count.len() > module.words.len());
             let env = validate::TargetEnv::named(name).expect("known");
-            validate::validate(&loop_count, env).unwrap_or_else(|error| panic!("{body} for {name}: {error}"));
+            validate::validate(&loop_count, env)
+                .unwrap_or_else(|error| panic!("{body} for {name}: {error}"));
         }
     }
 }
@@ -482,17 +523,28 @@ fn a_long_loop_is_right_or_named_as_cut_off() {
             (7, 70000),
         ];
         for (outer, inner) in sizes {
-            let bench = Bench(bench.0.clone()).with(|dispatch| dispatch.push_constants = bytes(&[outer, inner]));
+            let bench = Bench(bench.0.clone())
+                .with(|dispatch| dispatch.push_constants = bytes(&[outer, inner]));
             let run = bench.run(&mut engine);
             let total = u64::from(outer) * u64::from(inner);
             match run.completion {
                 Completion::Completed => {
                     let expected = [vec![total as u32 + 3; 20], vec![5]].concat();
-                    assert_eq!(words(&run.buffers[0]), expected, "shape {shape}, {outer} x {inner}");
+                    assert_eq!(
+                        words(&run.buffers[0]),
+                        expected,
+                        "shape {shape}, {outer} x {inner}"
+                    );
                 }
                 Completion::Timeout { reason } => {
-                    assert!(total + u64::from(outer) * 3 > limit - 10, "shape {shape}, {outer} x {inner}: {reason}");
-                    assert!(reason.starts_with("dispatch 0 of kernel `k` did not end by itself"), "{reason}");
+                    assert!(
+                        total + u64::from(outer) * 3 > limit - 10,
+                        "shape {shape}, {outer} x {inner}: {reason}"
+                    );
+                    assert!(
+                        reason.starts_with("dispatch 0 of kernel `k` did not end by itself"),
+                        "{reason}"
+                    );
                 }
                 other => panic!("{other:?}"),
             }
@@ -599,7 +651,9 @@ fn a_worker_that_dies_costs_one_job() {
     let Some(result) = one_job_lost("abort") else { return };
     let reason = error_of(result);
     assert!(
-        reason.starts_with("the device worker was lost while kernel `k` was prepared: it died (signal: 6"),
+        reason.starts_with(
+            "the device worker was lost while kernel `k` was prepared: it died (signal: 6"
+        ),
         "{reason}"
     );
 }
@@ -615,7 +669,10 @@ fn a_worker_that_writes_nonsense_costs_one_job() {
 fn a_worker_that_writes_without_measure_costs_one_job() {
     let Some(result) = one_job_lost("flood") else { return };
     let reason = error_of(result);
-    assert!(reason.contains("it wrote a frame of 18446744073709551615 bytes where at most"), "{reason}");
+    assert!(
+        reason.contains("it wrote a frame of 18446744073709551615 bytes where at most"),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -636,7 +693,9 @@ fn a_defect_of_the_tool_is_no_verdict_on_the_kernel() {
 fn a_worker_that_hangs_before_the_dispatch_is_replaced_after_the_preparation_time() {
     let environment = BTreeMap::from([(WORKER_FAULT.to_owned(), "hang@VICTIM".to_owned())]);
     let preparation = Duration::from_millis(300);
-    let Some(mut engine) = engine_with(Settings { environment, preparation, ..settings() }) else { return };
+    let Some(mut engine) = engine_with(Settings { environment, preparation, ..settings() }) else {
+        return;
+    };
     let victim = add().job(|job| job.name = "VICTIM".to_owned());
     let reason = "the driver did not answer while kernel `k` was prepared".to_owned();
     assert_eq!(victim.run(&mut engine).completion, Completion::Timeout { reason });
@@ -649,8 +708,13 @@ fn a_device_that_fails_its_canary_is_no_device() {
         return;
     }
     let environment = BTreeMap::from([(WORKER_FAULT.to_owned(), "canary".to_owned())]);
-    let error = VulkanExecutor::new(DeviceChoice::Best, Settings { environment, ..settings() }).err().expect("refused");
-    assert!(matches!(&error, ExecError::NoDevice { reason } if reason.contains("canary")), "{error}");
+    let error = VulkanExecutor::new(DeviceChoice::Best, Settings { environment, ..settings() })
+        .err()
+        .expect("refused");
+    assert!(
+        matches!(&error, ExecError::NoDevice { reason } if reason.contains("canary")),
+        "{error}"
+    );
 }
 
 #[test]
@@ -660,7 +724,10 @@ fn a_changed_guard_byte_is_an_out_of_bounds_finding() {
     assert_eq!(run.completion, Completion::Completed);
     let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
     assert_eq!(finding.kind, FindingKind::OutOfBounds);
-    assert_eq!(finding.message, "1 bytes behind buffer `b0` changed, the nearest 4 bytes from its edge");
+    assert_eq!(
+        finding.message,
+        "1 bytes behind buffer `b0` changed, the nearest 4 bytes from its edge"
+    );
     adds(&mut engine);
 }
 
@@ -677,7 +744,10 @@ fn a_changed_byte_that_nothing_binds_is_an_out_of_bounds_finding() {
     assert_eq!(run.completion, Completion::Completed);
     let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
     assert_eq!(finding.kind, FindingKind::OutOfBounds);
-    let (name, last) = (&shorter.0.buffers.last().expect("last").name, run.buffers.last().expect("last").len() - 1);
+    let (name, last) = (
+        &shorter.0.buffers.last().expect("last").name,
+        run.buffers.last().expect("last").len() - 1,
+    );
     assert_eq!(
         finding.message,
         format!("1 bytes of buffer `{name}` that nothing binds changed, the first at byte {last}")
@@ -719,13 +789,17 @@ fn strict_robustness_ends_at_the_bound_range() {
     let identity = engine.identity();
     match &run.completion {
         Completion::Unsupported { what } => {
-            assert_eq!(what, "robustness `strict` (feature robustBufferAccess2 of VK_EXT_robustness2)");
+            assert_eq!(
+                what,
+                "robustness `strict` (feature robustBufferAccess2 of VK_EXT_robustness2)"
+            );
             assert_eq!(identity["robustBufferAccess2"], "off");
         }
         completion => {
             assert_eq!(*completion, Completion::Completed);
             assert_eq!(identity["robustBufferAccess2"], "on");
-            // 16 is a multiple of every alignment that the specification permits for storage buffers (1 and 4).
+            // 16 is a multiple of every alignment that the specification permits for storage
+            // buffers (1 and 4).
             let alignment = &identity["robustStorageBufferAccessSizeAlignment"];
             assert!(["1", "4"].contains(&alignment.as_str()), "{alignment}");
             assert_eq!(words(&run.buffers[0]), [1, 2, 3, 4, 5, 6, 7, 8]);
@@ -781,7 +855,8 @@ const ADDRESS: &str = "#version 450
     layout(set = 0, binding = 0) buffer A { uint a[]; };
     void main() { a[0] = list.words[0]; }";
 
-/// Devices of older versions have in extensions what later ones have in their core; the validation layer sees each chain.
+/// Devices of older versions have in extensions what later ones have in their core; the validation
+/// layer sees each chain.
 #[test]
 fn each_api_version_runs_what_it_has_and_names_what_it_lacks() {
     let limits = [Some((1, 1)), Some((1, 2)), Some((1, 3)), Some((1, 4)), None];
@@ -801,8 +876,13 @@ fn each_api_version_runs_what_it_has_and_names_what_it_lacks() {
         assert_eq!(run, [1, 2, 3, 4], "8-bit storage with Vulkan {used}");
         assert_eq!(identity["robustImageAccess"], "on", "image robustness with Vulkan {used}");
         let sized = add().with(|dispatch| dispatch.subgroup_size = Some(8));
-        assert_eq!(sized.run(&mut engine).completion, Completion::Completed, "subgroup size with Vulkan {used}");
-        let newest = Bench::of(compile_for(ADD, shaderc::EnvVersion::Vulkan1_3), &[&[1], &[2]]).run(&mut engine);
+        assert_eq!(
+            sized.run(&mut engine).completion,
+            Completion::Completed,
+            "subgroup size with Vulkan {used}"
+        );
+        let newest = Bench::of(compile_for(ADD, shaderc::EnvVersion::Vulkan1_3), &[&[1], &[2]])
+            .run(&mut engine);
         let expected = match minor {
             1 => Some("SPIR-V 1.6 (the device takes up to 1.4 with Vulkan 1.1)"),
             2 => Some("SPIR-V 1.6 (the device takes up to 1.5 with Vulkan 1.2)"),
@@ -811,7 +891,8 @@ fn each_api_version_runs_what_it_has_and_names_what_it_lacks() {
         assert_eq!(unsupported(&newest), expected);
         let address = Bench::of(compile_for(ADDRESS, shaderc::EnvVersion::Vulkan1_1), &[&[0; 4]]);
         let address = address.with(|dispatch| dispatch.push_constants = vec![0; 8]);
-        let lack = (minor == 1).then_some("capability PhysicalStorageBufferAddresses (feature bufferDeviceAddress)");
+        let lack = (minor == 1)
+            .then_some("capability PhysicalStorageBufferAddresses (feature bufferDeviceAddress)");
         if lack.is_some() {
             assert_eq!(unsupported(&address.run(&mut engine)), lack);
         }
@@ -898,12 +979,16 @@ fn limits_and_contradictions_are_named() {
     if most < u32::MAX {
         cases.push((
             |d| d.groups = [1, u32::MAX, 1],
-            format!("unsupported {} workgroups in y (maxComputeWorkGroupCount is {most})", u32::MAX),
+            format!(
+                "unsupported {} workgroups in y (maxComputeWorkGroupCount is {most})",
+                u32::MAX
+            ),
         ));
     }
     if alignment > 4 {
-        let expected =
-            format!("unsupported offset 4 (set 0, binding 0; minStorageBufferOffsetAlignment is {alignment})");
+        let expected = format!(
+            "unsupported offset 4 (set 0, binding 0; minStorageBufferOffsetAlignment is {alignment})"
+        );
         cases.push((|d| (d.bindings[0].offset, d.bindings[0].range) = (4, 8), expected));
     }
     for (change, expected) in cases {
@@ -913,7 +998,11 @@ fn limits_and_contradictions_are_named() {
             other => panic!("{other:?} where `{expected}` is due"),
         };
         let said = said.replace("`a`", "`A`").replace("`b`", "`B`");
-        assert!(said == expected || expected.is_empty() && said.starts_with("unsupported subgroup size 3"), "{said}");
+        assert!(
+            said == expected
+                || expected.is_empty() && said.starts_with("unsupported subgroup size 3"),
+            "{said}"
+        );
     }
     adds(&mut engine);
 }
@@ -926,15 +1015,23 @@ fn the_subgroup_size_that_is_asked_for_is_the_one_that_runs() {
         layout(local_size_x = 128) in;
         layout(set = 0, binding = 0) buffer A { uint a[1]; };
         void main() { if (gl_LocalInvocationIndex == 0) a[0] = gl_SubgroupSize; }";
-    let ask = |size| Bench::new(source, &[&[0]]).with(|dispatch| dispatch.subgroup_size = Some(size));
+    let ask =
+        |size| Bench::new(source, &[&[0]]).with(|dispatch| dispatch.subgroup_size = Some(size));
     match engine.device().subgroup_size_range {
         Some([least, most]) => {
             assert_eq!(ask(least).output(&mut engine, 0), [least]);
-            let Completion::Unsupported { what } = ask(most * 2).run(&mut engine).completion else { panic!("runs") };
-            assert_eq!(what, format!("subgroup size {} (the device offers {least} to {most})", most * 2));
+            let Completion::Unsupported { what } = ask(most * 2).run(&mut engine).completion else {
+                panic!("runs")
+            };
+            assert_eq!(
+                what,
+                format!("subgroup size {} (the device offers {least} to {most})", most * 2)
+            );
         }
         None => {
-            let Completion::Unsupported { what } = ask(32).run(&mut engine).completion else { panic!("runs") };
+            let Completion::Unsupported { what } = ask(32).run(&mut engine).completion else {
+                panic!("runs")
+            };
             assert_eq!(what, "subgroup size 32 (feature subgroupSizeControl)");
         }
     }
@@ -947,7 +1044,8 @@ fn buffers_beyond_the_memory_limit_are_not_sent() {
     assert!(matches!(run.completion, Completion::Undetermined { .. }), "{:?}", run.completion);
 }
 
-/// Writes records as an instrumented module does: answers the nonce, sets the bits of the push constant.
+/// Writes records as an instrumented module does: answers the nonce, sets the bits of the push
+/// constant.
 fn recording(answer: &str) -> Bench {
     let source = format!(
         "#version 450
@@ -1002,7 +1100,9 @@ fn records_without_the_right_answer_are_refused() {
     ] {
         let run = recording(answer).run(&mut engine);
         let expected = format!("records cannot be trusted: dispatch 0 of kernel `k`: {why} (0x");
-        let Completion::Undetermined { reason } = &run.completion else { panic!("{answer}: {:?}", run.completion) };
+        let Completion::Undetermined { reason } = &run.completion else {
+            panic!("{answer}: {:?}", run.completion)
+        };
         assert!(reason.starts_with(&expected), "{answer}: {reason}");
         assert!(run.records.is_empty());
         assert_eq!(words(&run.buffers[0]), [2; 4], "the outputs are there all the same");
@@ -1014,12 +1114,19 @@ fn records_with_a_bit_that_stands_for_nothing_are_refused() {
     let Some(mut engine) = engine() else { return };
     let answer = format!("canary = nonce ^ {CANARY}u; data[2] = 1u;");
     let bench = recording(&answer).job(|job| {
-        let ModuleRecording::Buffer(buffer) = &mut job.modules[0].recording else { panic!("records in a buffer") };
+        let ModuleRecording::Buffer(buffer) = &mut job.modules[0].recording else {
+            panic!("records in a buffer")
+        };
         buffer.layout.marks.retain(|bit| *bit != 64);
     });
     let run = bench.run(&mut engine);
-    let Completion::Undetermined { reason } = &run.completion else { panic!("{:?}", run.completion) };
-    assert!(reason.ends_with("the record buffer has bit 64 set, which stands for nothing"), "{reason}");
+    let Completion::Undetermined { reason } = &run.completion else {
+        panic!("{:?}", run.completion)
+    };
+    assert!(
+        reason.ends_with("the record buffer has bit 64 set, which stands for nothing"),
+        "{reason}"
+    );
     assert!(run.records.is_empty());
 }
 
@@ -1027,21 +1134,26 @@ fn records_with_a_bit_that_stands_for_nothing_are_refused() {
 fn records_with_an_overwritten_header_are_refused() {
     let Some(mut engine) = engine() else { return };
     let run = recording(&format!("canary = nonce ^ {CANARY}u; size[3] = 0u;")).run(&mut engine);
-    let Completion::Undetermined { reason } = &run.completion else { panic!("{:?}", run.completion) };
+    let Completion::Undetermined { reason } = &run.completion else {
+        panic!("{:?}", run.completion)
+    };
     assert!(reason.contains("word 5 of the record buffer's header was overwritten"), "{reason}");
 }
 
 #[test]
 fn a_missing_driver_or_program_is_no_device() {
     let nowhere = "/nonexistent/icd.json".to_owned();
-    let environment = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].map(|name| (name.to_owned(), nowhere.clone()));
+    let environment =
+        ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].map(|name| (name.to_owned(), nowhere.clone()));
     let without = Settings { environment: BTreeMap::from(environment), ..settings() };
     let error = VulkanExecutor::new(DeviceChoice::Best, without.clone()).err().expect("no device");
     let ExecError::NoDevice { reason } = error else { panic!("{error}") };
     assert!(reason.starts_with("no device") || reason.starts_with("no Vulkan loader"), "{reason}");
     let listed = VulkanExecutor::devices(&without).expect_err("no device").to_string();
     assert!(listed.starts_with("no device") || listed.starts_with("no Vulkan loader"), "{listed}");
-    let error = VulkanExecutor::new(DeviceChoice::Best, Settings::new("/nonexistent/vkcert")).err().expect("no worker");
+    let error = VulkanExecutor::new(DeviceChoice::Best, Settings::new("/nonexistent/vkcert"))
+        .err()
+        .expect("no worker");
     assert!(matches!(error, ExecError::NoDevice { .. }), "{error}");
 }
 
@@ -1051,7 +1163,9 @@ fn devices_are_listed_alike_in_this_process_and_in_a_worker() {
     let here = devices().expect("a device");
     assert_eq!(VulkanExecutor::devices(&settings()).expect("a device"), here);
     assert!(here.contains(engine.device()));
-    let missing = VulkanExecutor::new(DeviceChoice::parse("no such device"), settings()).err().expect("refused");
+    let missing = VulkanExecutor::new(DeviceChoice::parse("no such device"), settings())
+        .err()
+        .expect("refused");
     assert!(missing.to_string().contains("no device matches `no such device`"), "{missing}");
 }
 
@@ -1065,7 +1179,11 @@ fn an_orderly_end_leaves_nothing_undestroyed() {
 
 #[test]
 fn two_jobs_are_measured_in_turn() {
-    let Some(mut engine) = engine_with(Settings { validation: ValidationLayers::Off, ..settings() }) else { return };
+    let Some(mut engine) =
+        engine_with(Settings { validation: ValidationLayers::Off, ..settings() })
+    else {
+        return;
+    };
     let source = "#version 450
         layout(local_size_x = 64) in;
         layout(push_constant) uniform P { uint rounds; };
@@ -1077,13 +1195,16 @@ fn two_jobs_are_measured_in_turn() {
         }";
     let job = |rounds| {
         let bench = Bench::new(source, &[&[0; 4096]]);
-        bench.with(|dispatch| (dispatch.groups, dispatch.push_constants) = ([64, 1, 1], bytes(&[rounds])))
+        bench.with(|dispatch| {
+            (dispatch.groups, dispatch.push_constants) = ([64, 1, 1], bytes(&[rounds]))
+        })
     };
     let (short, long) = (job(10), job(20_000));
     let measured = engine.measure(&[&short.0, &long.0], 5).expect("measures");
     assert_eq!(measured.completion, Completion::Completed);
-    let least =
-        |times: &[vkcert::exec::vulkan::RunTime]| times.iter().map(|time| time.wall).fold(f64::INFINITY, f64::min);
+    let least = |times: &[vkcert::exec::vulkan::RunTime]| {
+        times.iter().map(|time| time.wall).fold(f64::INFINITY, f64::min)
+    };
     assert_eq!(measured.times.iter().map(Vec::len).collect::<Vec<_>>(), [5, 5]);
     assert!(least(&measured.times[1]) > 2.0 * least(&measured.times[0]), "{:?}", measured.times);
     adds(&mut engine);
@@ -1114,7 +1235,11 @@ fn throughput_of_small_jobs() {
             bench.run(&mut engine);
             running += start.elapsed();
         }
-        eprintln!("  each of 50 different kernels: {:?} to compile, {:?} to run", compiling / 50, running / 50);
+        eprintln!(
+            "  each of 50 different kernels: {:?} to compile, {:?} to run",
+            compiling / 50,
+            running / 50
+        );
         let big = Bench::new(ADD, &[&vec![1; 4 << 20], &vec![2; 4 << 20]]);
         let start = Instant::now();
         for _ in 0..5 {

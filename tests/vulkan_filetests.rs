@@ -1,4 +1,5 @@
-//! Runs every file test that a device may run on both engines: outputs meet the expectations and each other.
+//! Runs every file test that a device may run on both engines: outputs meet the expectations and
+//! each other.
 
 use crate::device;
 use crate::filetest;
@@ -15,15 +16,20 @@ const KNOWN: &[(&str, &str, &str)] = &[(
     "a value computed from a loop variable is computed behind the loop, from the updated variable",
 )];
 
-/// Words that differ and have no expectation; an expected float word has the tolerance of `FileTest::mismatches`.
+/// Words that differ and have no expectation; an expected float word has the tolerance of
+/// `FileTest::mismatches`.
 fn differences(test: &FileTest, ours: &[Vec<u8>], theirs: &[Vec<u8>]) -> Vec<String> {
     let mut found = Vec::new();
     for (index, buffer) in test.buffers.iter().enumerate() {
-        let float = test.expect.iter().find(|one| one.binding == buffer.binding && one.kind == "float");
+        let float =
+            test.expect.iter().find(|one| one.binding == buffer.binding && one.kind == "float");
         for (at, (a, b)) in ours[index].chunks(4).zip(theirs[index].chunks(4)).enumerate() {
             let expected = float.and_then(|one| one.words.get(at)).is_some_and(Option::is_some);
             if a != b && !expected {
-                found.push(format!("buffer {} word {at}: sequential {a:?}, device {b:?}", buffer.binding));
+                found.push(format!(
+                    "buffer {} word {at}: sequential {a:?}, device {b:?}",
+                    buffer.binding
+                ));
             }
         }
     }
@@ -48,8 +54,10 @@ fn give_the_same(folder: &str, least: usize) {
             continue;
         }
         let problems = test.mismatches(&theirs.buffers).into_iter();
-        let problems: Vec<_> = problems.chain(differences(&test, &ours.buffers, &theirs.buffers)).collect();
-        let known = KNOWN.iter().find(|(name, part, _)| *name == test.name && driver.contains(part));
+        let problems: Vec<_> =
+            problems.chain(differences(&test, &ours.buffers, &theirs.buffers)).collect();
+        let known =
+            KNOWN.iter().find(|(name, part, _)| *name == test.name && driver.contains(part));
         if let (Some((name, _, why)), false) = (known, problems.is_empty()) {
             println!("{name}: a defect of the driver: {why}");
             continue;
@@ -70,7 +78,16 @@ fn file_tests_give_the_same_on_a_device() {
 /// The clean ones: an outcome that depends on who comes first would differ.
 #[test]
 fn kernels_without_races_give_the_same_on_a_device() {
-    let topics = ["neighbours", "collective", "barriers", "divergence", "atomics", "layout", "images", "workgroups"];
+    let topics = [
+        "neighbours",
+        "collective",
+        "barriers",
+        "divergence",
+        "atomics",
+        "layout",
+        "images",
+        "workgroups",
+    ];
     for topic in topics {
         give_the_same(&format!("race/{topic}"), 10);
     }

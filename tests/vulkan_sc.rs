@@ -1,5 +1,6 @@
-//! The Vulkan SC profile: every file of `tests/filetests/sc` is refused for exactly the reasons that it names, the
-//! demonstration runs under the profile with records that use no atomics, and offline modules must be there and fresh.
+//! The Vulkan SC profile: every file of `tests/filetests/sc` is refused for exactly the reasons
+//! that it names, the demonstration runs under the profile with records that use no atomics, and
+//! offline modules must be there and fresh.
 
 use crate::support;
 
@@ -25,7 +26,11 @@ fn case(path: &Path) -> Case {
     Case {
         name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
         target: words("target").pop().unwrap_or("vulkan1.1".to_owned()),
-        features: words("features").iter().flat_map(|line| line.split(' ')).map(str::to_owned).collect(),
+        features: words("features")
+            .iter()
+            .flat_map(|line| line.split(' '))
+            .map(str::to_owned)
+            .collect(),
         refused: words("refused"),
         text,
     }
@@ -54,7 +59,12 @@ fn refusals(case: &Case) -> Vec<String> {
     );
     write(folder.path(), "vkcert.toml", project);
     let rows = run_json(vkcert().args(["list", "kernels"]).arg(folder.path()), 0);
-    rows[0]["refused"].as_array().unwrap().iter().map(|reason| reason.as_str().unwrap().to_owned()).collect()
+    rows[0]["refused"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reason| reason.as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// Whether `found` is `shown`, where ` _` at the end of `shown` is anything.
@@ -71,7 +81,8 @@ fn each_module_is_refused_for_exactly_what_vulkan_sc_lacks() {
     let cases = cases();
     for case in &cases {
         let found = refusals(case);
-        let all = found.len() == case.refused.len() && case.refused.iter().zip(&found).all(|(s, f)| is(s, f));
+        let all = found.len() == case.refused.len()
+            && case.refused.iter().zip(&found).all(|(s, f)| is(s, f));
         if !all {
             wrong.push(format!("{}: {found:#?}", case.name));
         }
@@ -100,7 +111,15 @@ fn set(project: &Path, lines: &str) {
 }
 
 fn certify(project: &Path, options: &[&str], exit: i32) -> Value {
-    run_json(vkcert().arg("certify").arg(project).arg("--out").arg(project.join("reports")).args(options), exit)
+    run_json(
+        vkcert()
+            .arg("certify")
+            .arg(project)
+            .arg("--out")
+            .arg(project.join("reports"))
+            .args(options),
+        exit,
+    )
 }
 
 #[test]
@@ -122,8 +141,11 @@ fn modules_must_lie_in_spirv_and_be_what_the_compiler_makes_now() {
     run(vkcert().arg("build").arg(&project), 0);
     let source = project.join("glsl/double.comp");
     let text = std::fs::read_to_string(&source).unwrap();
-    std::fs::write(&source, format!("{}\n{}", "#version 450\n// A line more.", text.split_once('\n').unwrap().1))
-        .unwrap();
+    std::fs::write(
+        &source,
+        format!("{}\n{}", "#version 450\n// A line more.", text.split_once('\n').unwrap().1),
+    )
+    .unwrap();
     refused("stale-module");
     run(vkcert().arg("build").arg(&project), 0);
     let campaign = certify(&project, &sequential, 0);
@@ -132,7 +154,10 @@ fn modules_must_lie_in_spirv_and_be_what_the_compiler_makes_now() {
     assert!(profile["meaning"].to_string().contains("shaderAtomicInstructions"), "{profile:#}");
     let manifest = std::fs::read(project.join("reports/evidence/manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
-    assert!(manifest["inputs"]["spirv/double.spv"].is_string(), "the module is an input: {manifest:#}");
+    assert!(
+        manifest["inputs"]["spirv/double.spv"].is_string(),
+        "the module is an input: {manifest:#}"
+    );
     run(vkcert().arg("verify").arg(project.join("reports/evidence")), 0);
 }
 
@@ -160,15 +185,20 @@ fn the_demonstration_under_the_profile_has_the_same_coverage_without_atomics() {
     let names: &[&str] = if engine == "both" { &["sequential", "vulkan"] } else { &["sequential"] };
     let kernels = ["matmul_naive", "matmul_tiled", "convolution"];
     let files = kernels.iter().flat_map(|kernel| names.iter().map(move |name| (*kernel, *name)));
-    let before: Vec<_> = files.map(|(kernel, name)| (kernel, name, evidence(&project, kernel, name))).collect();
+    let before: Vec<_> =
+        files.map(|(kernel, name)| (kernel, name, evidence(&project, kernel, name))).collect();
 
     set(&project, "profile = \"vulkan-sc\"");
-    // Tests of a refused kernel fail their requirements, which goes before `unsupported` in the exit code.
+    // Tests of a refused kernel fail their requirements, which goes before `unsupported` in the
+    // exit code.
     let campaign = certify(&project, &["--engine", engine], 1);
     for (kernel, name, plain) in &before {
         let restricted = evidence(&project, kernel, name);
         assert_eq!(restricted["coverage"], plain["coverage"], "{kernel} on {name}");
-        assert_eq!(restricted["modules"]["production"], plain["modules"]["production"], "{kernel} on {name}");
+        assert_eq!(
+            restricted["modules"]["production"], plain["modules"]["production"],
+            "{kernel} on {name}"
+        );
         if *name == "vulkan" {
             assert_eq!(plain["recording"]["mode"], "private", "{kernel}");
             assert_eq!(restricted["recording"]["mode"], "slots", "{kernel}");
@@ -182,7 +212,10 @@ fn the_demonstration_under_the_profile_has_the_same_coverage_without_atomics() {
             assert_eq!(verdict, if on_histogram { "unsupported" } else { "pass" }, "{test:#}");
             if on_histogram {
                 let reason = result["reason"].as_str().unwrap();
-                assert!(reason.contains("instruction OpAtomicIAdd (feature shaderAtomicInstructions"), "{reason}");
+                assert!(
+                    reason.contains("instruction OpAtomicIAdd (feature shaderAtomicInstructions"),
+                    "{reason}"
+                );
                 assert!(reason.contains("at glsl/histogram.comp:"), "{reason}");
                 unsupported += 1;
             }
@@ -190,10 +223,19 @@ fn the_demonstration_under_the_profile_has_the_same_coverage_without_atomics() {
     }
     assert!(unsupported >= names.len(), "{unsupported}");
     let refused = &campaign["project"]["profile"]["refused"];
-    assert_eq!((refused[0]["kernel"].as_str(), &refused[1]), (Some("histogram"), &Value::Null), "{refused:#}");
-    assert!(campaign["conclusion"]["reasons"].to_string().contains("kernel histogram is refused by the profile"));
+    assert_eq!(
+        (refused[0]["kernel"].as_str(), &refused[1]),
+        (Some("histogram"), &Value::Null),
+        "{refused:#}"
+    );
+    assert!(
+        campaign["conclusion"]["reasons"]
+            .to_string()
+            .contains("kernel histogram is refused by the profile")
+    );
     let histogram = evidence(&project, "histogram", "sequential");
-    let covered = histogram["coverage"]["summary"].as_array().unwrap().iter().map(|row| &row["covered"]);
+    let covered =
+        histogram["coverage"]["summary"].as_array().unwrap().iter().map(|row| &row["covered"]);
     assert!(covered.into_iter().all(|covered| *covered == 0), "{histogram:#}");
     run(vkcert().arg("verify").arg(project.join("reports/evidence")), 0);
     let report = std::fs::read_to_string(project.join("reports/report.html")).unwrap();
@@ -201,10 +243,17 @@ fn the_demonstration_under_the_profile_has_the_same_coverage_without_atomics() {
 
     set(&project, "sc_features = [\"shaderAtomicInstructions\"]");
     let campaign = certify(&project, &["--engine", engine], 0);
-    assert_eq!(campaign["project"]["profile"]["features"], serde_json::json!(["shaderAtomicInstructions"]));
+    assert_eq!(
+        campaign["project"]["profile"]["features"],
+        serde_json::json!(["shaderAtomicInstructions"])
+    );
     assert_eq!(campaign["project"]["profile"]["refused"], serde_json::json!([]));
     for (kernel, name, plain) in &before {
-        assert_eq!(evidence(&project, kernel, name)["coverage"], plain["coverage"], "{kernel} on {name}");
+        assert_eq!(
+            evidence(&project, kernel, name)["coverage"],
+            plain["coverage"],
+            "{kernel} on {name}"
+        );
     }
 }
 
@@ -217,7 +266,10 @@ fn a_record_mode_that_needs_atomics_is_refused_without_them() {
     run(vkcert().arg("build").arg(&project), 0);
     for mode in ["private", "workgroup", "subgroup", "direct"] {
         let answer = certify(&project, &["--record-mode", mode], 4);
-        assert!(answer["error"]["message"].as_str().unwrap().contains("shaderAtomicInstructions"), "{answer:#}");
+        assert!(
+            answer["error"]["message"].as_str().unwrap().contains("shaderAtomicInstructions"),
+            "{answer:#}"
+        );
     }
     certify(&project, &["--record-mode", "slots"], 0);
     set(&project, "sc_features = [\"shaderAtomicInstructions\"]");
@@ -233,7 +285,11 @@ fn two_kernels(folder: &Path) -> PathBuf {
     set(&project, "profile = \"vulkan-sc\"");
     let file = project.join("vkcert.toml");
     let text = std::fs::read_to_string(&file).unwrap().replace("level = \"A\"", "level = \"D\"");
-    std::fs::write(&file, text + "\n[[kernel]]\nname = \"atomic\"\nsource = \"glsl/atomic.comp\"\n").unwrap();
+    std::fs::write(
+        &file,
+        text + "\n[[kernel]]\nname = \"atomic\"\nsource = \"glsl/atomic.comp\"\n",
+    )
+    .unwrap();
     project
 }
 
@@ -270,7 +326,10 @@ fn what_a_test_itself_asks_for_must_be_declared() {
         campaign["tests"][0]["results"][0]["reason"].as_str().unwrap_or_default().to_owned()
     };
     let sized = plain.replace("groups = [1, 1, 1]", "groups = [1, 1, 1]\nsubgroup_size = 8");
-    assert_eq!(reason(sized.clone(), 1), "subgroup size 8 (feature subgroupSizeControl, not in sc_features)");
+    assert_eq!(
+        reason(sized.clone(), 1),
+        "subgroup size 8 (feature subgroupSizeControl, not in sc_features)"
+    );
     let mirrored = plain.replace(
         "[[test.dispatches]]",
         "[test.samplers]\ns = { address = \"mirror_clamp_to_edge\" }\n\n[[test.dispatches]]",

@@ -1,8 +1,8 @@
-//! Numbers of 8, 16 and 64 bits: every operation on the sequential engine against a device, and where the specification
-//! demands one result, bit for bit.
+//! Numbers of 8, 16 and 64 bits: every operation on the sequential engine against a device, and
+//! where the specification demands one result, bit for bit.
 //!
-//! Inputs that leave a result undefined are left out, and denormal floats of 16 bits, which a device may flush. A NaN may have
-//! any bits, a zero either sign.
+//! Inputs that leave a result undefined are left out, and denormal floats of 16 bits, which a
+//! device may flush. A NaN may have any bits, a zero either sign.
 
 use crate::device;
 use crate::filetest;
@@ -47,9 +47,11 @@ const I64: &[u64] = &[
     0xffff_ffff_ffff_fff9,
     u64::MAX,
 ];
-/// 0, -0, 1, -1, 0.5, 1.5, -2.5, 3, 1000, 2049 is no such number: 2048, the greatest, infinity, NaN, 0.1, -7.
+/// 0, -0, 1, -1, 0.5, 1.5, -2.5, 3, 1000, 2049 is no such number: 2048, the greatest, infinity,
+/// NaN, 0.1, -7.
 const F16: &[u64] = &[
-    0, 0x8000, 0x3c00, 0xbc00, 0x3800, 0x3e00, 0xc100, 0x4200, 0x63d0, 0x6800, 0x7bff, 0x7c00, 0x7e00, 0x2e66, 0xc700,
+    0, 0x8000, 0x3c00, 0xbc00, 0x3800, 0x3e00, 0xc100, 0x4200, 0x63d0, 0x6800, 0x7bff, 0x7c00,
+    0x7e00, 0x2e66, 0xc700,
 ];
 const F64: &[f64] = &[
     0.0,
@@ -95,7 +97,9 @@ const SIGNED: &[Expression] = &[
     Expression("a - b", "T", always),
     Expression("a * b", "T", always),
     Expression("a / b", "T", divides),
-    Expression("a % b", "T", |[a, b, c], bits| divides([a, b, c], bits) && signed(a, bits) >= 0 && signed(b, bits) > 0),
+    Expression("a % b", "T", |[a, b, c], bits| {
+        divides([a, b, c], bits) && signed(a, bits) >= 0 && signed(b, bits) > 0
+    }),
     Expression("-a", "T", always),
     Expression("~a", "T", always),
     Expression("a & b", "T", always),
@@ -116,7 +120,9 @@ const SIGNED: &[Expression] = &[
     Expression("int64_t(a)", "int64_t", always),
     Expression("uint64_t(a)", "uint64_t", always),
     Expression("float(a)", "float", |[a, _, _], bits| signed(a, bits).unsigned_abs() < 1 << 24),
-    Expression("float64_t(a)", "float64_t", |[a, _, _], bits| signed(a, bits).unsigned_abs() < 1 << 53),
+    Expression("float64_t(a)", "float64_t", |[a, _, _], bits| {
+        signed(a, bits).unsigned_abs() < 1 << 53
+    }),
     Expression("bool(a) ? T(1) : T(2)", "T", always),
     Expression("min(a, b)", "T", always),
     Expression("max(a, b)", "T", always),
@@ -132,7 +138,11 @@ const UNSIGNED: &[Expression] = &[
     Expression("a % b", "T", |[_, b, _], _| b != 0),
     Expression("a << b", "T", shifts),
     Expression("a >> b", "T", shifts),
-    Expression("uint(a < b) | uint(a <= b) << 1 | uint(a > b) << 2 | uint(a >= b) << 3", "uint", always),
+    Expression(
+        "uint(a < b) | uint(a <= b) << 1 | uint(a > b) << 2 | uint(a >= b) << 3",
+        "uint",
+        always,
+    ),
     Expression("int(a)", "int", always),
     Expression("int64_t(a)", "int64_t", always),
     Expression("uint8_t(a)", "uint8_t", always),
@@ -199,7 +209,8 @@ fn bytes_of(name: &str) -> usize {
 }
 
 fn pack(values: impl Iterator<Item = (u64, usize)>) -> Vec<u32> {
-    let mut bytes: Vec<u8> = values.flat_map(|(value, size)| value.to_le_bytes()[..size].to_vec()).collect();
+    let mut bytes: Vec<u8> =
+        values.flat_map(|(value, size)| value.to_le_bytes()[..size].to_vec()).collect();
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
@@ -221,7 +232,12 @@ fn test(text: &str, groups: u32, buffers: Vec<Vec<u32>>) -> FileTest {
 }
 
 /// Runs on the sequential engine, and on the device if there is one that can.
-fn runs(text: &str, groups: u32, buffers: Vec<Vec<u32>>, device: Option<&mut VulkanExecutor>) -> Vec<Run> {
+fn runs(
+    text: &str,
+    groups: u32,
+    buffers: Vec<Vec<u32>>,
+    device: Option<&mut VulkanExecutor>,
+) -> Vec<Run> {
     let test = test(text, groups, buffers);
     let mut runs = vec![SequentialExecutor::default().run(&test.job(), &mut Unobserved).unwrap()];
     assert_eq!(runs[0].completion, Completion::Completed, "{text}");
@@ -239,7 +255,8 @@ fn runs(text: &str, groups: u32, buffers: Vec<Vec<u32>>, device: Option<&mut Vul
 
 /// Equal bits; floats: two NaN or two zeros as well.
 fn same(left: &[u8], right: &[u8], ty: &str) -> bool {
-    let bits = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+    let bits =
+        |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     let (left, right) = (bits(left), bits(right));
     let float = |bits: u64| match ty {
         "float16_t" => Some(value(bits, 16)),
@@ -253,7 +270,12 @@ fn same(left: &[u8], right: &[u8], ty: &str) -> bool {
     }
 }
 
-fn compare(ty: &Type, expressions: &[Expression], device: &mut Option<VulkanExecutor>, failures: &mut String) {
+fn compare(
+    ty: &Type,
+    expressions: &[Expression],
+    device: &mut Option<VulkanExecutor>,
+    failures: &mut String,
+) {
     let values = ty.values;
     let triples: Vec<[u64; 3]> = (values.iter())
         .flat_map(|a| values.iter().map(move |b| [*a, *b]))
@@ -261,7 +283,8 @@ fn compare(ty: &Type, expressions: &[Expression], device: &mut Option<VulkanExec
         .collect();
     for Expression(body, result, defined) in expressions {
         let result = if *result == "T" { ty.glsl } else { result };
-        let inputs: Vec<[u64; 3]> = triples.iter().copied().filter(|input| defined(*input, ty.bits)).collect();
+        let inputs: Vec<[u64; 3]> =
+            triples.iter().copied().filter(|input| defined(*input, ty.bits)).collect();
         assert!(inputs.len() >= 4, "{body} on {}: {}", ty.glsl, inputs.len());
         let text = format!(
             "{HEADER}
@@ -282,8 +305,9 @@ void main() {{
         let runs = runs(&text, inputs.len() as u32, vec![input, output], device.as_mut());
         let [ours, theirs] = &runs[..] else { continue };
         let chunk = |run: &Run, at: usize| run.buffers[1][at * size..(at + 1) * size].to_vec();
-        let wrong: Vec<usize> =
-            (0..inputs.len()).filter(|at| !same(&chunk(ours, *at), &chunk(theirs, *at), result)).collect();
+        let wrong: Vec<usize> = (0..inputs.len())
+            .filter(|at| !same(&chunk(ours, *at), &chunk(theirs, *at), result))
+            .collect();
         if let Some(at) = wrong.first() {
             let _ = writeln!(
                 failures,
@@ -316,7 +340,8 @@ fn operations_on_narrow_and_wide_numbers_are_equal_bit_for_bit() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// Kernels that use memory in other ways than one number at a time. Each reads and writes `o`, 64 words.
+/// Kernels that use memory in other ways than one number at a time. Each reads and writes `o`, 64
+/// words.
 const KERNELS: &[(&str, &str)] = &[
     (
         "structures of all sizes, std430",
@@ -397,17 +422,27 @@ fn memory_of_mixed_widths_is_the_device_s() {
     let mut device = device();
     for (name, body) in KERNELS {
         let text = format!("{HEADER}layout(local_size_x = 1) in;\n{body}");
-        let words: Vec<u32> = (0..64_u32).map(|at| at.wrapping_mul(0x0101_0305) ^ 0x3c2a_1804).collect();
+        let words: Vec<u32> =
+            (0..64_u32).map(|at| at.wrapping_mul(0x0101_0305) ^ 0x3c2a_1804).collect();
         let runs = runs(&text, 1, vec![words.clone()], device.as_mut());
         let initial: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         assert!(runs[0].buffers[0] != initial, "{name}: nothing was written");
         if let [ours, theirs] = &runs[..] {
-            let at = ours.buffers[0].iter().zip(&theirs.buffers[0]).position(|(left, right)| left != right);
+            let at = ours.buffers[0]
+                .iter()
+                .zip(&theirs.buffers[0])
+                .position(|(left, right)| left != right);
             let around = |run: &Run| {
                 let first = at.unwrap_or(0) & !7;
                 run.buffers[0][first..first + 8].to_vec()
             };
-            assert_eq!(at, None, "{name}: byte {at:?} of {:x?} and {:x?}", around(ours), around(theirs));
+            assert_eq!(
+                at,
+                None,
+                "{name}: byte {at:?} of {:x?} and {:x?}",
+                around(ours),
+                around(theirs)
+            );
         }
     }
 }
@@ -431,8 +466,10 @@ void main() {
     atomicAdd(f, 0.5);
 }";
     let runs = runs(text, 1, vec![vec![0; 12]], device.as_mut());
-    let ours: Vec<u64> =
-        runs[0].buffers[0].chunks(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    let ours: Vec<u64> = runs[0].buffers[0]
+        .chunks(8)
+        .map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap()))
+        .collect();
     assert_eq!(ours[0], (0..32_u64).sum::<u64>() << 31);
     assert_eq!((ours[1] as i64, ours[2]), (-155_000_000_000, 31 << 40));
     assert_eq!((ours[3], ours[4]), (0x5555_5555_5555_5555, 1 << 32));
@@ -459,7 +496,11 @@ fn neighbouring_bytes_are_elements_of_their_own() {
              void main() {{ b[{index}] = uint8_t(gl_LocalInvocationIndex); }}"
         )
     };
-    assert_eq!(findings(&kernel("gl_LocalInvocationIndex"), vec![Some(0); 2]), [], "four bytes of a word do not race");
+    assert_eq!(
+        findings(&kernel("gl_LocalInvocationIndex"), vec![Some(0); 2]),
+        [],
+        "four bytes of a word do not race"
+    );
     let races = findings(&kernel("gl_LocalInvocationIndex / 2u"), vec![Some(0); 2]);
     assert_eq!(races.first().map(|(kind, _)| *kind), Some(FindingKind::DataRace), "{races:?}");
     let outside = findings(&kernel("gl_LocalInvocationIndex + 1u"), vec![Some(0); 2]);
@@ -478,7 +519,11 @@ fn a_byte_that_nobody_wrote_is_uninitialised_and_its_neighbours_are_not() {
     };
     assert_eq!(findings(&kernel(1), vec![None, None]), []);
     let found = findings(&kernel(2), vec![None, None]);
-    assert_eq!(found.first().map(|(kind, _)| *kind), Some(FindingKind::UninitializedRead), "{found:?}");
+    assert_eq!(
+        found.first().map(|(kind, _)| *kind),
+        Some(FindingKind::UninitializedRead),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -494,34 +539,103 @@ fn undefined_results_are_found_by_the_width_of_their_operands() {
         pack(values.into_iter().map(|value| (value, size))).into_iter().map(Some).collect()
     };
     for (ty, size, body, values, due) in [
-        ("int8_t", 1, "v[1] / v[2]", [0, 0x80, 0xff, 0], Some("division by zero, or of the most negative")),
+        (
+            "int8_t",
+            1,
+            "v[1] / v[2]",
+            [0, 0x80, 0xff, 0],
+            Some("division by zero, or of the most negative"),
+        ),
         ("int8_t", 1, "v[1] / v[2]", [0, 0x81, 0xff, 0], None),
         ("int16_t", 2, "v[1] << v[2]", [0, 1, 16, 0], Some("a shift by the number's width")),
         ("int16_t", 2, "v[1] << v[2]", [0, 1, 15, 0], None),
         ("uint64_t", 8, "v[1] >> v[2]", [0, 1, 63, 0], None),
         ("uint64_t", 8, "v[1] >> v[2]", [0, 1, 64, 0], Some("a shift by the number's width")),
         ("uint64_t", 8, "v[1] % v[2]", [0, 1, 0, 0], Some("division by zero")),
-        ("int", 4, "v[1] % v[2]", [0, 7, 0xffff_fffd, 0], Some("remainder of or by a negative number")),
+        (
+            "int",
+            4,
+            "v[1] % v[2]",
+            [0, 7, 0xffff_fffd, 0],
+            Some("remainder of or by a negative number"),
+        ),
         ("int", 4, "v[1] % v[2]", [0, 0x7fff_ffff, 1, 0], None),
-        ("int", 4, "v[1] % 3", [0, 0x8000_0000, 0, 0], Some("remainder of or by a negative number")),
-        ("int", 4, "v[1] % 3", [0, 0xffff_ffff, 0, 0], Some("remainder of or by a negative number")),
-        ("int", 4, "7 % v[1]", [0, 0xffff_ffff, 0, 0], Some("remainder of or by a negative number")),
+        (
+            "int",
+            4,
+            "v[1] % 3",
+            [0, 0x8000_0000, 0, 0],
+            Some("remainder of or by a negative number"),
+        ),
+        (
+            "int",
+            4,
+            "v[1] % 3",
+            [0, 0xffff_ffff, 0, 0],
+            Some("remainder of or by a negative number"),
+        ),
+        (
+            "int",
+            4,
+            "7 % v[1]",
+            [0, 0xffff_ffff, 0, 0],
+            Some("remainder of or by a negative number"),
+        ),
         ("int8_t", 1, "v[1] % v[2]", [0, 0x80, 3, 0], Some("remainder of or by a negative number")),
-        ("int8_t", 1, "v[1] % v[2]", [0, 0x7f, 0xff, 0], Some("remainder of or by a negative number")),
+        (
+            "int8_t",
+            1,
+            "v[1] % v[2]",
+            [0, 0x7f, 0xff, 0],
+            Some("remainder of or by a negative number"),
+        ),
         ("int8_t", 1, "v[1] % v[2]", [0, 0x7f, 0x7f, 0], None),
-        ("int16_t", 2, "v[1] % v[2]", [0, 0x8001, 7, 0], Some("remainder of or by a negative number")),
+        (
+            "int16_t",
+            2,
+            "v[1] % v[2]",
+            [0, 0x8001, 7, 0],
+            Some("remainder of or by a negative number"),
+        ),
         ("int16_t", 2, "v[1] % v[2]", [0, 0x7fff, 7, 0], None),
-        ("int64_t", 8, "v[1] % v[2]", [0, 1 << 63, 7, 0], Some("remainder of or by a negative number")),
+        (
+            "int64_t",
+            8,
+            "v[1] % v[2]",
+            [0, 1 << 63, 7, 0],
+            Some("remainder of or by a negative number"),
+        ),
         ("int64_t", 8, "v[1] % v[2]", [0, 0xffff_ffff, 7, 0], None),
-        ("int64_t", 8, "v[1] % v[2]", [0, 7, 0, 0], Some("remainder by zero, or of the most negative integer by -1")),
+        (
+            "int64_t",
+            8,
+            "v[1] % v[2]",
+            [0, 7, 0, 0],
+            Some("remainder by zero, or of the most negative integer by -1"),
+        ),
         ("uint", 4, "v[1] % v[2]", [0, 0xffff_fff9, 0xffff_fffd, 0], None),
-        ("double", 8, "double(int8_t(v[1]))", [0, 128.0f64.to_bits(), 0, 0], Some("outside the range of the integer")),
+        (
+            "double",
+            8,
+            "double(int8_t(v[1]))",
+            [0, 128.0f64.to_bits(), 0, 0],
+            Some("outside the range of the integer"),
+        ),
         ("double", 8, "double(int8_t(v[1]))", [0, (-128.9f64).to_bits(), 0, 0], None),
-        ("double", 8, "sqrt(v[1])", [0, (-1.0f64).to_bits(), 0, 0], Some("square root of a negative number")),
+        (
+            "double",
+            8,
+            "sqrt(v[1])",
+            [0, (-1.0f64).to_bits(), 0, 0],
+            Some("square root of a negative number"),
+        ),
     ] {
         let found = findings(&kernel(ty, body), words(values, size));
         let told = found.first().map(|(_, message)| message.as_str());
         assert_eq!(told.is_some(), due.is_some(), "{body} on {ty}: {found:?}");
-        assert!(told.unwrap_or_default().contains(due.unwrap_or_default()), "{body} on {ty}: {found:?}");
+        assert!(
+            told.unwrap_or_default().contains(due.unwrap_or_default()),
+            "{body} on {ty}: {found:?}"
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! Coverage-guided fuzzing of lexer, preprocessor, parser, outline and marking. `make fuzz` runs it.
+//! Coverage-guided fuzzing of lexer, preprocessor, parser, outline and marking. `make fuzz` runs
+//! it.
 //!
-//! Promises to find: panics, overflows, time that grows faster than the text (`-timeout`), memory (`-rss_limit_mb`).
-//! Also checked: a decision's span lies in its text, and every condition has a text.
+//! Promises to find: panics, overflows, time that grows faster than the text (`-timeout`), memory
+//! (`-rss_limit_mb`). Also checked: a decision's span lies in its text, and every condition has a
+//! text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

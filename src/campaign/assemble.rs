@@ -11,7 +11,9 @@ use crate::CampaignError;
 use base64::Engine as _;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::derive::{self, CodeIdentity};
-use vkcert_derivation::stated::{TOOL, TOOL_VERSION, compiler_options, records_of_verification, tests_without_results};
+use vkcert_derivation::stated::{
+    TOOL, TOOL_VERSION, compiler_options, records_of_verification, tests_without_results,
+};
 use vkcert_glsl as glsl;
 use vkcert_model::canonical::{content_hash, sha256_digits};
 use vkcert_model::coverage::KernelCoverage;
@@ -73,27 +75,38 @@ pub fn campaign(
             .chain(run_notes(runs))
             .chain(printed_notes(runs))
             .collect(),
-        conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), grounds: Vec::new(), summary: Vec::new() },
+        conclusion: Conclusion {
+            exit_code: 0,
+            reasons: Vec::new(),
+            grounds: Vec::new(),
+            summary: Vec::new(),
+        },
     })
 }
 
 fn justifications(project: &Project) -> Vec<JustificationEvidence> {
-    let row = |located: &vkcert_requirement::Located<vkcert_model::requirement::Justification>| JustificationEvidence {
-        justification: located.value.clone(),
-        file: project.relative_file(located),
-        rejected: None,
-        not_judged: None,
+    let row = |located: &vkcert_requirement::Located<vkcert_model::requirement::Justification>| {
+        JustificationEvidence {
+            justification: located.value.clone(),
+            file: project.relative_file(located),
+            rejected: None,
+            not_judged: None,
+        }
     };
     project.justifications.iter().map(row).collect()
 }
 
 fn notes(kernels: &[Kernel]) -> Vec<String> {
-    kernels.iter().flat_map(|kernel| kernel.notes.iter().map(|note| format!("{}: {note}", kernel.name))).collect()
+    kernels
+        .iter()
+        .flat_map(|kernel| kernel.notes.iter().map(|note| format!("{}: {note}", kernel.name)))
+        .collect()
 }
 
 /// How much kernels printed: evidence holds no such text.
 fn printed_notes(runs: &[Vec<TestRun>]) -> Option<String> {
-    let lines: u64 = runs.iter().flatten().map(|run| run.printed.count()).fold(0, u64::saturating_add);
+    let lines: u64 =
+        runs.iter().flatten().map(|run| run.printed.count()).fold(0, u64::saturating_add);
     (lines > 0).then(|| {
         format!(
             "debug printf wrote {lines} lines on the sequential engine (devices print none); `vkcert run` shows them"
@@ -114,7 +127,11 @@ fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIden
         profile: Target::of(settings).evidence(kernels),
         decision_policy: settings.decision_policy.name().to_owned(),
         memory_model: settings.memory_model.name().to_owned(),
-        criteria: settings.required_criteria().iter().map(|criterion| criterion.name().to_owned()).collect(),
+        criteria: settings
+            .required_criteria()
+            .iter()
+            .map(|criterion| criterion.name().to_owned())
+            .collect(),
         tool: TOOL.to_owned(),
         tool_version: TOOL_VERSION.to_owned(),
         compiler: glsl::compiler_identity(),
@@ -130,7 +147,8 @@ pub fn source_date() -> Option<String> {
     // Civil date from a day number: the Gregorian calendar in 400-year eras that start on 1 March.
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
@@ -140,12 +158,18 @@ pub fn source_date() -> Option<String> {
     Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
 }
 
-/// Findings of the modules themselves: untraced branches, and production modules on disk that are not what is made now.
+/// Findings of the modules themselves: untraced branches, and production modules on disk that are
+/// not what is made now.
 fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> {
     let mut found = Vec::new();
     for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
         let mut add = |finding| {
-            found.push(KernelFinding { kernel: settings.name.clone(), engine: None, test: None, finding });
+            found.push(KernelFinding {
+                kernel: settings.name.clone(),
+                engine: None,
+                test: None,
+                finding,
+            });
         };
         kernel.findings.iter().cloned().for_each(&mut add);
         if settings.language == Language::Spirv {
@@ -155,7 +179,10 @@ fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> 
         if let Ok(bytes) = std::fs::read(project.root.join(&file))
             && module_bytes(&kernel.production) != bytes
         {
-            let message = format!("{file} is not what the compiler makes of {} now; run `vkcert build`", kernel.source);
+            let message = format!(
+                "{file} is not what the compiler makes of {} now; run `vkcert build`",
+                kernel.source
+            );
             let place = vkcert_model::place::Place { file: Some(file), ..Default::default() };
             add(Finding::new(FindingKind::Validation, message).at(place));
         }
@@ -210,20 +237,33 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
 fn touched(dispatch: &BTreeMap<(u32, u32), u64>) -> Vec<TouchedBuffer> {
     dispatch
         .iter()
-        .map(|((set, binding), bytes)| TouchedBuffer { set: *set, binding: *binding, bytes: *bytes })
+        .map(|((set, binding), bytes)| TouchedBuffer {
+            set: *set,
+            binding: *binding,
+            bytes: *bytes,
+        })
         .collect()
 }
 
-/// Evidence of every kernel under each of its configurations on every engine that ran; justifications are applied and noted
-/// in the campaign, and records that cannot be are findings of it.
-pub fn kernels(project: &Project, kernels: &[Kernel], facts: &Facts, campaign: &mut Campaign) -> Vec<KernelEvidence> {
+/// Evidence of every kernel under each of its configurations on every engine that ran;
+/// justifications are applied and noted in the campaign, and records that cannot be are findings of
+/// it.
+pub fn kernels(
+    project: &Project,
+    kernels: &[Kernel],
+    facts: &Facts,
+    campaign: &mut Campaign,
+) -> Vec<KernelEvidence> {
     let (runs, engines) = (facts.runs, facts.engine_names());
     let codes = codes(kernels);
     let observed = |test: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test, &codes);
     let observations: Vec<Observation> = campaign.tests.iter().map(observed).collect();
     let mut evidence = Vec::new();
     for kernel in kernels {
-        let rows = kernel.configurations.iter().flat_map(|found| engines.iter().map(move |engine| (found, *engine)));
+        let rows = kernel
+            .configurations
+            .iter()
+            .flat_map(|found| engines.iter().map(move |engine| (found, *engine)));
         for (configuration, engine) in rows {
             let (structure, layout, presence) = described(kernel, configuration);
             let mut row = KernelEvidence {
@@ -237,11 +277,25 @@ pub fn kernels(project: &Project, kernels: &[Kernel], facts: &Facts, campaign: &
                 structure,
                 layout,
                 presence,
-                records: records(project, kernel, configuration, engine, (runs, &observations), |run| &run.records),
+                records: records(
+                    project,
+                    kernel,
+                    configuration,
+                    engine,
+                    (runs, &observations),
+                    |run| &run.records,
+                ),
                 objects: ObjectEvidence {
                     structure: kernel.object.structure.clone(),
                     instrumented: object_hash(kernel),
-                    records: records(project, kernel, configuration, engine, (runs, &observations), |run| &run.objects),
+                    records: records(
+                        project,
+                        kernel,
+                        configuration,
+                        engine,
+                        (runs, &observations),
+                        |run| &run.objects,
+                    ),
                 },
                 barriers: kernel.barriers(),
                 coverage: KernelCoverage::default(),
@@ -256,13 +310,20 @@ pub fn kernels(project: &Project, kernels: &[Kernel], facts: &Facts, campaign: &
     evidence
 }
 
-fn described(kernel: &Kernel, configuration: &KernelConfiguration) -> (KernelStructure, RecordLayout, Presence) {
+fn described(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+) -> (KernelStructure, RecordLayout, Presence) {
     let nothing = || RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     match &kernel.measurement {
-        Measurement::Markers(measured) => {
-            (measured.structure.clone(), measured.markers.layout.clone(), configuration.presence.clone())
+        Measurement::Markers(measured) => (
+            measured.structure.clone(),
+            measured.markers.layout.clone(),
+            configuration.presence.clone(),
+        ),
+        Measurement::Failed { structure, .. } => {
+            ((**structure).clone(), nothing(), Presence::default())
         }
-        Measurement::Failed { structure, .. } => ((**structure).clone(), nothing(), Presence::default()),
         Measurement::NoSource => {
             let structure = KernelStructure {
                 files: Vec::new(),
@@ -292,7 +353,9 @@ fn of_configuration<'a>(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
 ) -> Option<&'a ModuleRecords> {
-    let same = |row: &&ModuleRecords| row.kernel == kernel.name && row.specialization == configuration.specialization;
+    let same = |row: &&ModuleRecords| {
+        row.kernel == kernel.name && row.specialization == configuration.specialization
+    };
     rows.iter().find(same)
 }
 
@@ -307,8 +370,8 @@ pub fn codes(kernels: &[Kernel]) -> Codes {
     derive::code_classes(kernels.iter().map(identity))
 }
 
-/// Raw records of each test that ran the kernel under the configuration, passed or not; only those of
-/// passed requirement-based tests that judge what it stores count.
+/// Raw records of each test that ran the kernel under the configuration, passed or not; only those
+/// of passed requirement-based tests that judge what it stores count.
 fn records(
     project: &Project,
     kernel: &Kernel,
@@ -321,11 +384,18 @@ fn records(
     let name = KernelName(kernel.name.clone());
     for ((test, row), observation) in project.tests.iter().zip(runs).zip(observations) {
         let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
-        if let Some(ModuleRecords { records: Ok(records), .. }) = of_configuration(kind(run), kernel, configuration) {
+        if let Some(ModuleRecords { records: Ok(records), .. }) =
+            of_configuration(kind(run), kernel, configuration)
+        {
             found.push(TestRecords {
                 test: TestId(test.id.0.clone()),
                 verdict: run.verdict,
-                counted: derive::counts(run.verdict, test, observation, (&name, &configuration.configuration)),
+                counted: derive::counts(
+                    run.verdict,
+                    test,
+                    observation,
+                    (&name, &configuration.configuration),
+                ),
                 records: records.clone(),
             });
         }
@@ -334,14 +404,21 @@ fn records(
 }
 
 /// Tests that run a kernel under no configuration of it.
-fn strangers(project: &Project, kernels: &[Kernel], runs: &[Vec<TestRun>]) -> Result<Vec<String>, CampaignError> {
+fn strangers(
+    project: &Project,
+    kernels: &[Kernel],
+    runs: &[Vec<TestRun>],
+) -> Result<Vec<String>, CampaignError> {
     let mut sentences = Vec::new();
     for kernel in kernels {
         let rows = project.tests.iter().zip(runs);
-        let ran =
-            rows.flat_map(|(test, row)| row.iter().flat_map(|run| &run.records).map(move |records| (test, records)));
+        let ran = rows.flat_map(|(test, row)| {
+            row.iter().flat_map(|run| &run.records).map(move |records| (test, records))
+        });
         let ran = ran.filter(|(_, records)| records.kernel == kernel.name);
-        let ran: Vec<_> = ran.map(|(test, records)| (test.id.0.clone(), records.specialization.clone())).collect();
+        let ran: Vec<_> = ran
+            .map(|(test, records)| (test.id.0.clone(), records.specialization.clone()))
+            .collect();
         sentences.extend(configuration::strangers(kernel, &ran)?);
     }
     Ok(sentences)
@@ -358,7 +435,8 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
         text: kernel.text.clone(),
         production_file: stored,
         traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
-        instrumented: measured.map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),
+        instrumented: measured
+            .map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),
     }
 }
 
@@ -381,7 +459,10 @@ fn recording_notes(kernels: &[Kernel], facts: &Facts) -> Vec<String> {
             Witnesses::Omitted => "",
             Witnesses::Recorded => ", with the lowest invocation that showed each vector",
         };
-        Some(format!("{}: recorded on the device in mode `{}`{witnesses}", kernel.name, recorded.mode))
+        Some(format!(
+            "{}: recorded on the device in mode `{}`{witnesses}",
+            kernel.name, recorded.mode
+        ))
     };
     kernels.iter().filter_map(note).collect()
 }
@@ -394,7 +475,8 @@ fn lowering(
     runs: &[Vec<TestRun>],
 ) -> Vec<LoweringDecision> {
     let mut sums: Vec<LoweringDecision> = Vec::new();
-    let runs = runs.iter().flatten().filter(|run| run.engine == engine && run.verdict == Verdict::Pass);
+    let runs =
+        runs.iter().flatten().filter(|run| run.engine == engine && run.verdict == Verdict::Pass);
     let rows = runs.filter_map(|run| of_configuration(&run.records, kernel, configuration));
     for decision in rows.flat_map(|row| &row.lowering) {
         match sums.iter_mut().find(|sum| sum.id == decision.id && sum.text == decision.text) {

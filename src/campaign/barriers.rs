@@ -1,7 +1,8 @@
 //! The barriers of a kernel, as obligations of barrier coverage have them.
 //!
 //! Promises: every barrier of a workgroup that the marked module reaches, in source order.
-//! Does not cover: kernels without source, whose criteria of the source are undetermined as a whole.
+//! Does not cover: kernels without source, whose criteria of the source are undetermined as a
+//! whole.
 
 use super::kernel::{Kernel, Measurement};
 use vkcert_model::coverage::KernelBarrier;
@@ -9,7 +10,8 @@ use vkcert_model::structure::KernelStructure;
 use vkcert_spirv::barriers::workgroup_barriers;
 
 impl Kernel {
-    /// The barriers that the kernel reaches; of the production module where there is no marked one that can be used.
+    /// The barriers that the kernel reaches; of the production module where there is no marked one
+    /// that can be used.
     pub fn barriers(&self) -> Vec<KernelBarrier> {
         let (module, structure) = match &self.measurement {
             Measurement::Markers(measured) => (&measured.module, &measured.structure),
@@ -19,23 +21,32 @@ impl Kernel {
         let Some(entry) = module.entry_point(&self.entry) else { return Vec::new() };
         let found = workgroup_barriers(module, entry.function).into_iter();
         let barrier = |found: vkcert_spirv::barriers::WorkgroupBarrier| {
-            let (file, line) = (found.place.file.unwrap_or_else(|| self.source.clone()), found.place.line.unwrap_or(0));
+            let (file, line) = (
+                found.place.file.unwrap_or_else(|| self.source.clone()),
+                found.place.line.unwrap_or(0),
+            );
             let column = column(structure, &file, line);
             let function = found.place.function.unwrap_or_default();
             KernelBarrier { number: found.number, file, line, column, function }
         };
         let mut barriers: Vec<KernelBarrier> = found.map(barrier).collect();
-        let file = |barrier: &KernelBarrier| structure.files.iter().position(|file| file.path == barrier.file);
-        barriers.sort_by_key(|barrier| (file(barrier), barrier.line, barrier.column, barrier.number));
+        let file = |barrier: &KernelBarrier| {
+            structure.files.iter().position(|file| file.path == barrier.file)
+        };
+        barriers
+            .sort_by_key(|barrier| (file(barrier), barrier.line, barrier.column, barrier.number));
         barriers
     }
 }
 
-/// Column of the call on a line, from 1; of its first token where there is none; 0 without the line.
+/// Column of the call on a line, from 1; of its first token where there is none; 0 without the
+/// line.
 fn column(structure: &KernelStructure, file: &str, line: u32) -> u32 {
     let file = structure.files.iter().find(|one| one.path == file);
     let text = file.and_then(|file| file.text.lines().nth(line.checked_sub(1)? as usize));
-    let call = |text: &str| ["barrier", "controlBarrier"].iter().filter_map(|name| call_of(text, name)).min();
+    let call = |text: &str| {
+        ["barrier", "controlBarrier"].iter().filter_map(|name| call_of(text, name)).min()
+    };
     let first = |text: &str| text.find(|character: char| !character.is_whitespace());
     text.and_then(|text| call(text).or_else(|| first(text))).map_or(0, |at| at as u32 + 1)
 }

@@ -1,6 +1,8 @@
-//! A whole campaign in stages: a project is compiled, its tests are laid out, run and judged, the evidence is sealed.
+//! A whole campaign in stages: a project is compiled, its tests are laid out, run and judged, the
+//! evidence is sealed.
 //!
-//! Promises: what is wrong with the input is an error before what the machine lacks. Nothing is written.
+//! Promises: what is wrong with the input is an error before what the machine lacks. Nothing is
+//! written.
 //! Does not cover: where evidence and reports go (`evidence::files`, `report`).
 
 use super::agreement::{self, Comparison, Means};
@@ -14,7 +16,8 @@ use super::plan::Plan;
 use super::profile::{self, Target};
 use super::test_run::{PreparedTest, TestRun};
 use super::{
-    CampaignError, altered, assemble, configuration, execution, inputs, judged, justifications, project, recording,
+    CampaignError, altered, assemble, configuration, execution, inputs, judged, justifications,
+    project, recording,
 };
 use std::num::NonZeroU32;
 use vkcert_model::evidence::EngineIdentity;
@@ -23,8 +26,9 @@ use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_model::schedule::{Schedule, Schedules};
 use vkcert_requirement::Project;
 
-/// Statement trees are as deep as the source is nested (and an `else if` chain nests once per link); what walks, clones,
-/// stores and drops them needs room. Pages of a stack that are never touched cost nothing.
+/// Statement trees are as deep as the source is nested (and an `else if` chain nests once per
+/// link); what walks, clones, stores and drops them needs room. Pages of a stack that are never
+/// touched cost nothing.
 pub const STACK_BYTES: usize = 512 << 20;
 
 /// What is asked of a campaign beside what its project says.
@@ -45,7 +49,14 @@ pub struct CampaignRequest {
 impl Default for CampaignRequest {
     fn default() -> Self {
         let (repeat, schedules, replay, record_mode) = (None, None, None, None);
-        Self { plan: Plan::default(), repeat, schedules, replay, record_mode, witnesses: Witnesses::Omitted }
+        Self {
+            plan: Plan::default(),
+            repeat,
+            schedules,
+            replay,
+            record_mode,
+            witnesses: Witnesses::Omitted,
+        }
     }
 }
 
@@ -53,11 +64,20 @@ impl Default for CampaignRequest {
 ///
 /// # Errors
 ///
-/// Input that is wrong, an engine that was asked for and is not there, a failure of the tool. A test that fails and an obligation
-/// that is not covered are no errors: the evidence holds them, and its conclusion counts them.
-pub fn certify(project: Project, request: &CampaignRequest) -> Result<SealedEvidence, CampaignError> {
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).num_threads(request.plan.jobs).build();
-    let pool = pool.map_err(|error| CampaignError::tool(format!("cannot start the threads of a campaign: {error}")))?;
+/// Input that is wrong, an engine that was asked for and is not there, a failure of the tool. A
+/// test that fails and an obligation that is not covered are no errors: the evidence holds them,
+/// and its conclusion counts them.
+pub fn certify(
+    project: Project,
+    request: &CampaignRequest,
+) -> Result<SealedEvidence, CampaignError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(STACK_BYTES)
+        .num_threads(request.plan.jobs)
+        .build();
+    let pool = pool.map_err(|error| {
+        CampaignError::tool(format!("cannot start the threads of a campaign: {error}"))
+    })?;
     pool.install(|| {
         let SetUp { campaign, engines } = set_up(project, request)?;
         let prepared = campaign.prepare()?;
@@ -75,7 +95,8 @@ pub struct ReadyCampaign {
     replay: Option<Schedule>,
 }
 
-/// A campaign, and the engines that it asks for: why they are not there is told after what is wrong with its tests.
+/// A campaign, and the engines that it asks for: why they are not there is told after what is wrong
+/// with its tests.
 pub struct SetUp {
     pub campaign: ReadyCampaign,
     pub engines: Result<Engines, CampaignError>,
@@ -98,7 +119,13 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
     let target = Target::of(settings);
     let opened = Engines::open(&request.plan, settings.engines.as_deref(), engine_settings);
     let engines = opened.and_then(|engines| {
-        recording::apply_for(&mut kernels, &engines, request.record_mode, request.witnesses, &target)?;
+        recording::apply_for(
+            &mut kernels,
+            &engines,
+            request.record_mode,
+            request.witnesses,
+            &target,
+        )?;
         Ok(engines)
     });
     let schedules = request.schedules.unwrap_or(settings.schedules);
@@ -138,7 +165,8 @@ impl ReadyCampaign {
         judged::doubt_idle_tests(prepared, &laid_out, kernels, &mut runs);
         let device = coupling::device_limits(engines);
         let touched = coupling::touched(&runs);
-        let coupled = coupling::analyse(&self.project, kernels, prepared, &touched, device.as_ref())?;
+        let coupled =
+            coupling::analyse(&self.project, kernels, prepared, &touched, device.as_ref())?;
         let agreement = agreement::compare(prepared, &runs, &mut Means::of(engines));
         Ok(Outcome { runs, laid_out, agreement, coupled, engines: engines.identities() })
     }

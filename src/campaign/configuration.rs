@@ -1,7 +1,7 @@
 //! Production configurations of a kernel: declared in `vkcert.toml`, else those that its tests use.
 //!
-//! Promises: two specializations are the same configuration exactly if every constant of the module has the same bits, the
-//! module's defaults filled in. Names depend on the values alone.
+//! Promises: two specializations are the same configuration exactly if every constant of the module
+//! has the same bits, the module's defaults filled in. Names depend on the values alone.
 
 use super::kernel::Kernel;
 use crate::CampaignError;
@@ -33,16 +33,26 @@ pub fn under(
     specialization: &Specialization,
     name: Option<&str>,
 ) -> Result<KernelConfiguration, CampaignError> {
-    let failed = |error: &dyn std::fmt::Display| CampaignError::tool(format!("{}: {error}", kernel.name));
+    let failed =
+        |error: &dyn std::fmt::Display| CampaignError::tool(format!("{}: {error}", kernel.name));
     let module = kernel.measured().map_or(&kernel.module, |measured| &measured.module);
     // What is no Vulkan compute module has no interface to show; tests of it are unsupported.
     let reflection = Reflection::of(module, &kernel.entry, specialization).ok();
-    let declared = reflection.as_ref().map(|reflection| reflection.specialization.as_slice()).unwrap_or_default();
-    let constants: Vec<SpecializedConstant> = declared.iter().map(|found| constant(found, specialization)).collect();
+    let declared = reflection
+        .as_ref()
+        .map(|reflection| reflection.specialization.as_slice())
+        .unwrap_or_default();
+    let constants: Vec<SpecializedConstant> =
+        declared.iter().map(|found| constant(found, specialization)).collect();
     let presence = match kernel.measured() {
         None => Presence::default(),
-        Some(measured) => instrument::presence(&measured.structure, &measured.module, &kernel.entry, specialization)
-            .map_err(|error| failed(&error))?,
+        Some(measured) => instrument::presence(
+            &measured.structure,
+            &measured.module,
+            &kernel.entry,
+            specialization,
+        )
+        .map_err(|error| failed(&error))?,
     };
     let configuration = Configuration {
         name: name.map_or_else(|| name_of(&constants), str::to_owned),
@@ -56,7 +66,10 @@ pub fn under(
     Ok(KernelConfiguration { configuration, specialization: specialization.clone(), presence })
 }
 
-fn constant(found: &SpecializationConstant, specialization: &Specialization) -> SpecializedConstant {
+fn constant(
+    found: &SpecializationConstant,
+    specialization: &Specialization,
+) -> SpecializedConstant {
     let bits = specialization.get(&found.spec_id).copied().unwrap_or(found.default);
     SpecializedConstant {
         id: found.spec_id,
@@ -85,28 +98,37 @@ fn shown(type_name: &str, width: u32, bits: u64) -> String {
 
 /// `TILE=16,MODE=2` of the constants that are not at their defaults; `default` where all are.
 fn name_of(constants: &[SpecializedConstant]) -> String {
-    let unique = |name: &String| constants.iter().filter(|other| other.name.as_ref() == Some(name)).count() == 1;
+    let unique = |name: &String| {
+        constants.iter().filter(|other| other.name.as_ref() == Some(name)).count() == 1
+    };
     let part = |constant: &SpecializedConstant| {
         let name = constant.name.clone().filter(unique).unwrap_or_else(|| constant.id.to_string());
         // Not every bit pattern of a float has a text of its own.
         let value = if constant.value == "NaN" { &constant.bits } else { &constant.value };
         format!("{name}={value}")
     };
-    let parts: Vec<String> = constants.iter().filter(|constant| !constant.default).map(part).collect();
+    let parts: Vec<String> =
+        constants.iter().filter(|constant| !constant.default).map(part).collect();
     if parts.is_empty() { "default".to_owned() } else { parts.join(",") }
 }
 
-/// A kernel in the form that preparing asks for. Layouts are read from a module that no optimiser has run over: it
-/// declares all that the source declares.
+/// A kernel in the form that preparing asks for. Layouts are read from a module that no optimiser
+/// has run over: it declares all that the source declares.
 pub fn prepared(kernel: &Kernel) -> PreparedKernel {
     let module = Arc::clone(kernel.measured().map_or(&kernel.module, |measured| &measured.module));
-    PreparedKernel { entry: kernel.entry.clone(), module, recording: vkcert_exec::ModuleRecording::None }
+    PreparedKernel {
+        entry: kernel.entry.clone(),
+        module,
+        recording: vkcert_exec::ModuleRecording::None,
+    }
 }
 
 /// Gives every kernel of a project its configurations; all diagnostics together.
 pub fn configure(project: &Project, kernels: &mut [Kernel]) -> Result<(), CampaignError> {
     let mut diagnostics = Vec::new();
-    for (index, (kernel, settings)) in kernels.iter_mut().zip(&project.settings.value.kernels).enumerate() {
+    for (index, (kernel, settings)) in
+        kernels.iter_mut().zip(&project.settings.value.kernels).enumerate()
+    {
         let found = match settings.configurations.is_empty() {
             true => used(project, kernel, settings),
             false => declared(project, kernel, (index, settings)),
@@ -120,7 +142,8 @@ pub fn configure(project: &Project, kernels: &mut [Kernel]) -> Result<(), Campai
     if diagnostics.is_empty() { Ok(()) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
-/// Every distinct specialization that tests use, in order of first use; the defaults where no test runs the kernel.
+/// Every distinct specialization that tests use, in order of first use; the defaults where no test
+/// runs the kernel.
 fn used(
     project: &Project,
     kernel: &Kernel,
@@ -129,7 +152,9 @@ fn used(
     let of_module = prepared(kernel);
     let mut distinct: Vec<Specialization> = Vec::new();
     for test in &project.tests {
-        for (index, dispatch) in test.dispatches.iter().enumerate().filter(|(_, d)| d.kernel == settings.name) {
+        for (index, dispatch) in
+            test.dispatches.iter().enumerate().filter(|(_, d)| d.kernel == settings.name)
+        {
             let place = test.origin.at("dispatches").at(index);
             match specialize(&settings.name, &of_module, &dispatch.specialization, &place) {
                 Ok(found) if !distinct.contains(&found) => distinct.push(found),
@@ -141,11 +166,15 @@ fn used(
     if distinct.is_empty() {
         distinct.push(defaults(&settings.name, &of_module));
     }
-    distinct.iter().map(|specialization| Ok(with_include(under(kernel, specialization, None)?, settings))).collect()
+    distinct
+        .iter()
+        .map(|specialization| Ok(with_include(under(kernel, specialization, None)?, settings)))
+        .collect()
 }
 
 fn defaults(name: &KernelName, kernel: &PreparedKernel) -> Specialization {
-    specialize(name, kernel, &BTreeMap::new(), &vkcert_requirement::Origin::none()).unwrap_or_default()
+    specialize(name, kernel, &BTreeMap::new(), &vkcert_requirement::Origin::none())
+        .unwrap_or_default()
 }
 
 fn with_include(mut found: KernelConfiguration, settings: &ProjectKernel) -> KernelConfiguration {
@@ -163,19 +192,23 @@ fn declared(
     let mut diagnostics = Vec::new();
     for (number, row) in settings.configurations.iter().enumerate() {
         let place = project.settings.origin.at("kernel").at(index).at("configuration").at(number);
-        let specialization = match specialize(&settings.name, &of_module, &row.specialization, &place) {
-            Ok(specialization) => specialization,
-            Err(PrepareError::Input(problems)) => {
-                diagnostics.extend(problems);
-                continue;
-            }
-            Err(PrepareError::Unsupported { what }) => {
-                diagnostics.push(place.error("unsupported", format!("not supported: {what}")));
-                continue;
-            }
-        };
+        let specialization =
+            match specialize(&settings.name, &of_module, &row.specialization, &place) {
+                Ok(specialization) => specialization,
+                Err(PrepareError::Input(problems)) => {
+                    diagnostics.extend(problems);
+                    continue;
+                }
+                Err(PrepareError::Unsupported { what }) => {
+                    diagnostics.push(place.error("unsupported", format!("not supported: {what}")));
+                    continue;
+                }
+            };
         if let Some(same) = found.iter().find(|other| other.specialization == specialization) {
-            let message = format!("the configurations `{}` and `{}` are the same", same.configuration.name, row.name);
+            let message = format!(
+                "the configurations `{}` and `{}` are the same",
+                same.configuration.name, row.name
+            );
             let hint = "constants that are not given have the module's defaults";
             diagnostics.push(place.at("specialization").error("contradiction", message).hint(hint));
             continue;
@@ -185,9 +218,12 @@ fn declared(
     if diagnostics.is_empty() { Ok(found) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
-/// Tests (each with a specialization that it ran the kernel with) whose specialization is no configuration of the kernel, as
-/// sentences.
-pub fn strangers(kernel: &Kernel, ran: &[(String, Specialization)]) -> Result<Vec<String>, CampaignError> {
+/// Tests (each with a specialization that it ran the kernel with) whose specialization is no
+/// configuration of the kernel, as sentences.
+pub fn strangers(
+    kernel: &Kernel,
+    ran: &[(String, Specialization)],
+) -> Result<Vec<String>, CampaignError> {
     let mut found: BTreeMap<&Specialization, BTreeSet<&str>> = BTreeMap::new();
     for (test, specialization) in ran {
         if kernel.configurations.iter().all(|known| known.specialization != *specialization) {
@@ -220,8 +256,11 @@ mod tests {
     fn names_are_made_of_what_is_not_at_its_default() {
         assert_eq!(name_of(&[]), "default");
         assert_eq!(name_of(&[constant(0, Some("TILE"), "16", true)]), "default");
-        let rows =
-            [constant(0, Some("TILE"), "32", false), constant(3, None, "2", false), constant(4, Some("X"), "1", true)];
+        let rows = [
+            constant(0, Some("TILE"), "32", false),
+            constant(3, None, "2", false),
+            constant(4, Some("X"), "1", true),
+        ];
         assert_eq!(name_of(&rows), "TILE=32,3=2");
         // Names that occur twice do not tell constants apart.
         let twice = [constant(1, Some("N"), "1", false), constant(2, Some("N"), "1", false)];

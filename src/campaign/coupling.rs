@@ -1,11 +1,14 @@
-//! The coupling analysis of a project: every interface against its kernel's module and the tests that use it.
+//! The coupling analysis of a project: every interface against its kernel's module and the tests
+//! that use it.
 
 use super::engines::{Engines, Vulkan};
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
 use std::collections::BTreeMap;
-use vkcert_coupling::{self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, TestUse};
+use vkcert_coupling::{
+    self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, TestUse,
+};
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::KernelName;
@@ -21,8 +24,8 @@ pub struct KernelCoupling {
     pub coupling: Coupling,
 }
 
-/// Analyses every interface of the project. A kernel without interface has no host to be coupled with, and says so in
-/// `missing`.
+/// Analyses every interface of the project. A kernel without interface has no host to be coupled
+/// with, and says so in `missing`.
 pub fn analyse(
     project: &Project,
     kernels: &[Kernel],
@@ -33,9 +36,14 @@ pub fn analyse(
     let mut results = Vec::new();
     let mut diagnostics = Vec::new();
     for interface in &project.interfaces {
-        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == interface.kernel.as_str()) else { continue };
+        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == interface.kernel.as_str())
+        else {
+            continue;
+        };
         match analyse_one(&interface.value, kernel, prepared, touched, device) {
-            Ok(coupling) => results.push(KernelCoupling { kernel: interface.kernel.clone(), coupling }),
+            Ok(coupling) => {
+                results.push(KernelCoupling { kernel: interface.kernel.clone(), coupling })
+            }
             Err(CampaignError::Input(found)) => {
                 let file = project.relative_file(interface);
                 diagnostics.extend(found.into_iter().map(|diagnostic| match diagnostic.location {
@@ -72,7 +80,8 @@ pub fn device_limits_of(engines: &[EngineIdentity]) -> Option<DeviceLimits> {
     let text = |name: &str| device.identity.get(name);
     let number = |name: &str| text(name)?.parse().ok();
     let triple = |name: &str| {
-        let parts: Vec<u32> = text(name)?.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let parts: Vec<u32> =
+            text(name)?.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
         parts.try_into().ok()
     };
     Some(DeviceLimits {
@@ -89,9 +98,16 @@ pub fn evidence(results: &[KernelCoupling]) -> (Vec<CouplingEvidence>, Vec<Kerne
     let stored = results.iter().map(|row| row.coupling.evidence(&row.kernel)).collect();
     let finding = |row: &KernelCoupling, finding: &vkcert_model::finding::Finding| {
         debug_assert_eq!(finding.kind, FindingKind::Coupling);
-        KernelFinding { kernel: row.kernel.clone(), engine: None, test: None, finding: finding.clone() }
+        KernelFinding {
+            kernel: row.kernel.clone(),
+            engine: None,
+            test: None,
+            finding: finding.clone(),
+        }
     };
-    let findings = results.iter().flat_map(|row| row.coupling.findings.iter().map(move |found| finding(row, found)));
+    let findings = results
+        .iter()
+        .flat_map(|row| row.coupling.findings.iter().map(move |found| finding(row, found)));
     (stored, findings.collect())
 }
 
@@ -102,7 +118,8 @@ fn analyse_one(
     touched: &[Touched],
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
-    // Sizes under the specialization that the host sets, where its values are constants; `couple` tells of the others.
+    // Sizes under the specialization that the host sets, where its values are constants; `couple`
+    // tells of the others.
     let constants = vkcert_requirement::host::specialized(interface).into_iter();
     let specialization: BTreeMap<u32, u64> =
         constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
@@ -127,13 +144,16 @@ fn uses(interface: &Interface, prepared: &[PreparedTest], touched: &[Touched]) -
     let mut uses = Vec::new();
     for (test, touched) in prepared.iter().zip(touched) {
         let Ok(plan) = &test.plan else { continue };
-        for (number, (dispatch, job)) in test.test.dispatches.iter().zip(&plan.job.dispatches).enumerate() {
+        for (number, (dispatch, job)) in
+            test.test.dispatches.iter().zip(&plan.job.dispatches).enumerate()
+        {
             if dispatch.kernel != interface.kernel {
                 continue;
             }
             let accessed = touched.get(number);
-            let of_buffers =
-                |binding: &&vkcert_exec::JobBinding| binding.view.image().is_none() && binding.view.sampler().is_none();
+            let of_buffers = |binding: &&vkcert_exec::JobBinding| {
+                binding.view.image().is_none() && binding.view.sampler().is_none()
+            };
             let buffers = job.bindings.iter().filter(of_buffers).map(|binding| {
                 let key = (binding.set, binding.binding);
                 // A binding that a complete run never accessed was touched in no byte.
@@ -151,7 +171,8 @@ fn uses(interface: &Interface, prepared: &[PreparedTest], touched: &[Touched]) -
     uses
 }
 
-/// What each dispatch of a test accessed, by set and binding; empty where the sequential engine did not tell.
+/// What each dispatch of a test accessed, by set and binding; empty where the sequential engine did
+/// not tell.
 pub type Touched = Vec<BTreeMap<(u32, u32), u64>>;
 
 /// From the runs of a campaign.
@@ -168,14 +189,18 @@ pub fn touched(runs: &[Vec<TestRun>]) -> Vec<Touched> {
 /// Host parameters that the host stores unchanged in a push constant: their values are the test's.
 fn parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<String, i64> {
     let mut values = BTreeMap::new();
-    let Some(constants) = dispatch.push_constants.as_ref().and_then(|datum| serde_json::to_value(datum).ok()) else {
+    let Some(constants) =
+        dispatch.push_constants.as_ref().and_then(|datum| serde_json::to_value(datum).ok())
+    else {
         return values;
     };
     let members = interface.push_constants.iter().flat_map(|block| &block.members);
     for HostMember { name, value, .. } in members {
         let parameter = value.as_deref().unwrap_or(name).trim();
         let known = interface.parameters.iter().any(|known| known.name == parameter);
-        if let (true, Some(value)) = (known, constants.get(name).and_then(serde_json::Value::as_i64)) {
+        if let (true, Some(value)) =
+            (known, constants.get(name).and_then(serde_json::Value::as_i64))
+        {
             values.insert(parameter.to_owned(), value);
         }
     }

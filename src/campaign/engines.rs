@@ -28,7 +28,8 @@ pub struct EngineSettings {
 }
 
 /// The command that installs a software device on Debian and Ubuntu.
-pub const INSTALL_DEVICE: &str = "sudo apt-get install libvulkan1 mesa-vulkan-drivers vulkan-validationlayers";
+pub const INSTALL_DEVICE: &str =
+    "sudo apt-get install libvulkan1 mesa-vulkan-drivers vulkan-validationlayers";
 
 /// The Vulkan engine of a run.
 pub enum Vulkan {
@@ -42,33 +43,50 @@ pub struct Engines {
     pub sequential: bool,
     pub vulkan: Vulkan,
     settings: EngineSettings,
-    /// Invocations of a subgroup on the sequential engine: a device's where one is there, so that results can be compared.
+    /// Invocations of a subgroup on the sequential engine: a device's where one is there, so that
+    /// results can be compared.
     subgroup_size: u32,
     /// Workers for the workgroups of one dispatch.
     jobs: Jobs,
-    /// Wall-clock time that a run on the sequential engine may take, where the command line says one.
+    /// Wall-clock time that a run on the sequential engine may take, where the command line says
+    /// one.
     time_limit: Option<Duration>,
 }
 
 impl Engines {
-    /// Opens what the plan asks for; an engine that was asked for explicitly and is not there is a failure.
-    /// `project` names the engines that the project itself asks for.
-    pub fn open(plan: &Plan, project: Option<&[EngineName]>, settings: EngineSettings) -> Result<Self, CampaignError> {
+    /// Opens what the plan asks for; an engine that was asked for explicitly and is not there is a
+    /// failure. `project` names the engines that the project itself asks for.
+    pub fn open(
+        plan: &Plan,
+        project: Option<&[EngineName]>,
+        settings: EngineSettings,
+    ) -> Result<Self, CampaignError> {
         let asked = |engine: EngineName| match plan.engines {
             EngineRequest::Explicit(choice) => choice.includes(engine),
             EngineRequest::WhatIsThere => project.is_none_or(|engines| engines.contains(&engine)),
         };
         let demanded = match plan.engines {
             EngineRequest::Explicit(choice) => choice != EngineChoice::Sequential,
-            EngineRequest::WhatIsThere => project.is_some_and(|engines| engines.contains(&EngineName::Vulkan)),
+            EngineRequest::WhatIsThere => {
+                project.is_some_and(|engines| engines.contains(&EngineName::Vulkan))
+            }
         };
-        let vulkan = if asked(EngineName::Vulkan) { open_vulkan(plan, settings, demanded)? } else { Vulkan::NotAsked };
+        let vulkan = if asked(EngineName::Vulkan) {
+            open_vulkan(plan, settings, demanded)?
+        } else {
+            Vulkan::NotAsked
+        };
         let subgroup_size = subgroup_size(&vulkan);
         let vulkan = match (vulkan, settings.replay.and_then(not_followed)) {
-            (Vulkan::Ready(_), Some(reason)) if asked(EngineName::Sequential) => Vulkan::NotRun { reason },
+            (Vulkan::Ready(_), Some(reason)) if asked(EngineName::Sequential) => {
+                Vulkan::NotRun { reason }
+            }
             (Vulkan::Ready(_), Some(reason)) => {
                 let message = format!("the vulkan engine was asked for: {reason}");
-                return Err(CampaignError::Unavailable { message, hint: Some("use `--engine sequential`".to_owned()) });
+                return Err(CampaignError::Unavailable {
+                    message,
+                    hint: Some("use `--engine sequential`".to_owned()),
+                });
             }
             (vulkan, _) => vulkan,
         };
@@ -85,11 +103,20 @@ impl Engines {
 
     /// The sequential engine alone, with subgroups of a size where one is given that they can have.
     pub fn sequential_alone(settings: EngineSettings, subgroup_size: Option<u32>) -> Self {
-        let subgroup_size = subgroup_size.filter(|size| size.is_power_of_two() && *size <= 128).unwrap_or(32);
-        Self { sequential: true, vulkan: Vulkan::NotAsked, settings, subgroup_size, jobs: Jobs::One, time_limit: None }
+        let subgroup_size =
+            subgroup_size.filter(|size| size.is_power_of_two() && *size <= 128).unwrap_or(32);
+        Self {
+            sequential: true,
+            vulkan: Vulkan::NotAsked,
+            settings,
+            subgroup_size,
+            jobs: Jobs::One,
+            time_limit: None,
+        }
     }
 
-    /// A sequential engine of this run; called in a pool of rayon, its dispatches go to the pool's workers.
+    /// A sequential engine of this run; called in a pool of rayon, its dispatches go to the pool's
+    /// workers.
     pub fn sequential(&self) -> SequentialExecutor {
         let mut engine = SequentialExecutor::default();
         engine.settings.jobs = self.jobs;
@@ -185,7 +212,9 @@ fn not_followed(schedule: Schedule) -> Option<String> {
 /// This program's own file, which device processes are started with.
 pub fn worker_program() -> Result<PathBuf, CampaignError> {
     let program = std::env::current_exe();
-    program.map_err(|error| CampaignError::tool(format!("this program's own file cannot be found: {error}")))
+    program.map_err(|error| {
+        CampaignError::tool(format!("this program's own file cannot be found: {error}"))
+    })
 }
 
 /// The settings that device processes of this program are started with.
@@ -196,11 +225,21 @@ pub fn worker_settings() -> Result<Settings, CampaignError> {
 /// Why no device runs where no program is named to run it.
 const NO_WORKER: &str = "no program is named that runs a device";
 
-fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<Vulkan, CampaignError> {
-    let unavailable = |message: String, hint: &str| CampaignError::Unavailable { message, hint: Some(hint.to_owned()) };
+fn open_vulkan(
+    plan: &Plan,
+    settings: EngineSettings,
+    demanded: bool,
+) -> Result<Vulkan, CampaignError> {
+    let unavailable = |message: String, hint: &str| CampaignError::Unavailable {
+        message,
+        hint: Some(hint.to_owned()),
+    };
     let Some(program) = &plan.worker else {
         return match demanded {
-            true => Err(unavailable(format!("the vulkan engine was asked for: {NO_WORKER}"), "name one in the plan")),
+            true => Err(unavailable(
+                format!("the vulkan engine was asked for: {NO_WORKER}"),
+                "name one in the plan",
+            )),
             false => Ok(Vulkan::NotRun { reason: NO_WORKER.to_owned() }),
         };
     };
@@ -218,12 +257,15 @@ fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<
     let choice = plan.device.as_deref().map_or(DeviceChoice::Best, DeviceChoice::parse);
     match VulkanExecutor::new(choice, worker) {
         Ok(executor) => {
-            let layers_missing =
-                executor.identity().get("validation layer").is_some_and(|l| l.contains("not installed"));
+            let layers_missing = executor
+                .identity()
+                .get("validation layer")
+                .is_some_and(|l| l.contains("not installed"));
             if settings.validation == project::ValidationLayers::Required && layers_missing {
                 let hint = "sudo apt-get install vulkan-validationlayers";
                 return Err(unavailable(
-                    "the project requires the validation layers, which are not installed".to_owned(),
+                    "the project requires the validation layers, which are not installed"
+                        .to_owned(),
                     hint,
                 ));
             }
@@ -231,7 +273,11 @@ fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<
         }
         Err(ExecError::NoDevice { reason }) if demanded => {
             // A device that was named is missing among others, or there is none at all.
-            let hint = if reason.starts_with("no device matches") { "`vkcert list devices`" } else { INSTALL_DEVICE };
+            let hint = if reason.starts_with("no device matches") {
+                "`vkcert list devices`"
+            } else {
+                INSTALL_DEVICE
+            };
             Err(unavailable(format!("the vulkan engine was asked for: {reason}"), hint))
         }
         Err(ExecError::NoDevice { reason }) => Ok(Vulkan::NotRun { reason }),

@@ -46,7 +46,8 @@ pub fn prepare<'a>(
     let settings = &project.settings.value;
     let (limits, contraction) = (settings.limits, settings.contraction);
     let target = Target::of(settings);
-    let bench = Bench { kernels, base: &project.root, limits, contraction, target, schedules, replay };
+    let bench =
+        Bench { kernels, base: &project.root, limits, contraction, target, schedules, replay };
     prepare_tests(&project.tests, &bench, plan)
 }
 
@@ -56,7 +57,10 @@ pub fn prepare_tests<'a>(
     bench: &Bench<'a>,
     plan: &Plan,
 ) -> Result<Vec<PreparedTest<'a>>, CampaignError> {
-    let kernels = bench.kernels.iter().map(|kernel| (KernelName(kernel.name.clone()), configuration::prepared(kernel)));
+    let kernels = bench
+        .kernels
+        .iter()
+        .map(|kernel| (KernelName(kernel.name.clone()), configuration::prepared(kernel)));
     let kernels = kernels.collect();
     let setting = Setting {
         kernels: &kernels,
@@ -81,10 +85,18 @@ pub fn prepare_tests<'a>(
             }
         };
         let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
-        let named = |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
+        let named =
+            |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
         let kernels = modules.filter_map(|module| named(&module.kernel)).collect();
         let Bench { contraction, schedules, replay, .. } = *bench;
-        prepared.push(PreparedTest { test: &test.value, plan: laid_out, kernels, contraction, schedules, replay });
+        prepared.push(PreparedTest {
+            test: &test.value,
+            plan: laid_out,
+            kernels,
+            contraction,
+            schedules,
+            replay,
+        });
     }
     if diagnostics.is_empty() { Ok(prepared) } else { Err(CampaignError::Input(diagnostics)) }
 }
@@ -92,12 +104,14 @@ pub fn prepare_tests<'a>(
 /// What no engine can run of a test's kernels.
 fn unsupported(test: &Test, kernels: &[Kernel]) -> Option<String> {
     let names = trace::kernels_of(test);
-    let used = kernels.iter().filter(|kernel| names.iter().any(|name| name.as_str() == kernel.name));
-    used.filter_map(|kernel| Some(format!("kernel `{}`: {}", kernel.name, kernel.not_run()?))).next()
+    let used =
+        kernels.iter().filter(|kernel| names.iter().any(|name| name.as_str() == kernel.name));
+    used.filter_map(|kernel| Some(format!("kernel `{}`: {}", kernel.name, kernel.not_run()?)))
+        .next()
 }
 
-/// Runs every test on every engine: one row per test, one entry per engine in the order of `Engines::names`, an engine
-/// that was not there as `not-run`.
+/// Runs every test on every engine: one row per test, one entry per engine in the order of
+/// `Engines::names`, an engine that was not there as `not-run`.
 pub fn run(
     prepared: &[PreparedTest],
     engines: &mut Engines,
@@ -159,7 +173,9 @@ fn run_sequential(
     let (fresh, repetitions) = (engines.sequential(), engines.repetitions(EngineName::Sequential));
     let run_test = |test: &PreparedTest| {
         let run = || {
-            display.carry_out(&test.test.id, &mut fresh.clone(), &mut |engine| test_run::run(test, engine, repetitions))
+            display.carry_out(&test.test.id, &mut fresh.clone(), &mut |engine| {
+                test_run::run(test, engine, repetitions)
+            })
         };
         rayon::join(run, || test_run::decode_ahead(test, &fresh)).0
     };
@@ -176,7 +192,9 @@ fn run_vulkan(
     let Vulkan::Ready(executor) = &mut engines.vulkan else { return Ok(Vec::new()) };
     let run_test = |test: &PreparedTest, worker: &mut dyn Executor| {
         display.carry_out(&test.test.id, worker, &mut |engine| match test.replay {
-            Some(schedule) => test_run::run(test, &mut Permuted::new(engine, schedule.workgroups), repetitions),
+            Some(schedule) => {
+                test_run::run(test, &mut Permuted::new(engine, schedule.workgroups), repetitions)
+            }
             None => test_run::run(test, engine, repetitions),
         })
     };

@@ -1,8 +1,9 @@
 //! What a campaign has shown, and the evidence that it comes to.
 //!
-//! Knows: the project, its kernels, and the facts: who ran, what each test did, what was asked for on the command line.
-//! Promises: everything of the evidence that is no fact follows from these by [`evidence`], which `certify` calls when it
-//! makes evidence and `verify` when it derives it again.
+//! Knows: the project, its kernels, and the facts: who ran, what each test did, what was asked for
+//! on the command line.
+//! Promises: everything of the evidence that is no fact follows from these by [`evidence`], which
+//! `certify` calls when it makes evidence and `verify` when it derives it again.
 
 use super::agreement::Comparison;
 use super::assemble::{self, LaidOut};
@@ -67,7 +68,9 @@ impl Request {
             limits.push(format!("Left out on request (--without, --only): {}.", names.join(", ")));
         }
         if let Some(schedule) = self.replay {
-            limits.push(format!("Run in another schedule than the ordinary one on request (--replay): {schedule}."));
+            limits.push(format!(
+                "Run in another schedule than the ordinary one on request (--replay): {schedule}."
+            ));
         }
         limits
     }
@@ -88,7 +91,11 @@ pub struct SealedEvidence {
 }
 
 /// All evidence of a campaign.
-pub fn evidence(project: &Project, kernels: &[Kernel], facts: &Facts) -> Result<SealedEvidence, CampaignError> {
+pub fn evidence(
+    project: &Project,
+    kernels: &[Kernel],
+    facts: &Facts,
+) -> Result<SealedEvidence, CampaignError> {
     let mut campaign = assemble::campaign(project, kernels, facts, facts.request.limits())?;
     campaign.left_out.clone_from(&facts.request.left_out);
     campaign.not_looked_for.clone_from(&facts.request.not_looked_for);
@@ -100,7 +107,8 @@ pub fn evidence(project: &Project, kernels: &[Kernel], facts: &Facts) -> Result<
     let inputs = Some(facts.inputs.stored());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
     let files = files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;
-    evidence.manifest.outputs = files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
+    evidence.manifest.outputs =
+        files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
     Ok(SealedEvidence { evidence, files })
 }
 

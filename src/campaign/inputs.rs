@@ -1,8 +1,8 @@
 //! The files that a run reads: their hashes for the manifest, their contents for `inputs.json`.
 //!
-//! Promises: every file that decides anything in the evidence is there: project file, requirements, sources and what they
-//! include, production modules on disk, data of tests, files that requirements name. A file that changes while the run
-//! reads is an error.
+//! Promises: every file that decides anything in the evidence is there: project file, requirements,
+//! sources and what they include, production modules on disk, data of tests, files that
+//! requirements name. A file that changes while the run reads is an error.
 //! Does not cover: the device and its driver, which are no files of the project.
 
 use super::kernel::{Kernel, Measurement};
@@ -92,7 +92,12 @@ pub fn data_files(test: &Test) -> impl Iterator<Item = &str> {
 }
 
 impl Inputs {
-    fn read(&mut self, project: &Project, path: &str, keeping: Keeping) -> Result<Vec<u8>, CampaignError> {
+    fn read(
+        &mut self,
+        project: &Project,
+        path: &str,
+        keeping: Keeping,
+    ) -> Result<Vec<u8>, CampaignError> {
         let bytes = read_bytes(&project.root.join(path), path)?;
         self.add(path, bytes.clone(), keeping, project.settings.value.limits.output_bytes);
         Ok(bytes)
@@ -107,7 +112,10 @@ impl Inputs {
 
     /// What is kept always stays kept where the same file is asked for otherwise.
     fn add(&mut self, path: &str, bytes: Vec<u8>, keeping: Keeping, limit: u64) {
-        let known = self.files.get(path).is_some_and(|known| !matches!(known.contents, StoredFile::Omitted { .. }));
+        let known = self
+            .files
+            .get(path)
+            .is_some_and(|known| !matches!(known.contents, StoredFile::Omitted { .. }));
         if known {
             return;
         }
@@ -134,6 +142,8 @@ impl Inputs {
 fn contents(bytes: Vec<u8>) -> StoredFile {
     match String::from_utf8(bytes) {
         Ok(text) => StoredFile::Text(text),
-        Err(binary) => StoredFile::Bytes(base64::engine::general_purpose::STANDARD.encode(binary.as_bytes())),
+        Err(binary) => {
+            StoredFile::Bytes(base64::engine::general_purpose::STANDARD.encode(binary.as_bytes()))
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Tests of a campaign that judge nothing their kernels store, by the kernels' code or by altered contents.
+//! Tests of a campaign that judge nothing their kernels store, by the kernels' code or by altered
+//! contents.
 //!
 //! Promises: such a test is `undetermined` wherever it passed; `vkcert run` knows no such rule.
 
@@ -33,7 +34,10 @@ pub fn lay_open(prepared: &[PreparedTest], kernels: &[Kernel]) -> Result<LaidOut
     let mut laid_out = LaidOut::new();
     for test in prepared {
         let Ok(plan) = &test.plan else { continue };
-        laid_out.insert(test.test.id.clone(), (stored::expectations(plan), dispatch_flows(plan, kernels, &mut known)?));
+        laid_out.insert(
+            test.test.id.clone(),
+            (stored::expectations(plan), dispatch_flows(plan, kernels, &mut known)?),
+        );
     }
     Ok(laid_out)
 }
@@ -51,7 +55,8 @@ fn dispatch_flows(
             let kernel = kernels.iter().find(|kernel| kernel.name == of.kernel.as_str());
             let kernel = kernel.expect("a prepared test has its kernels");
             let made = kernel_flow(kernel, &of.specialization);
-            let made = made.map_err(|error| CampaignError::tool(format!("kernel `{}`: {error}", of.kernel)))?;
+            let made = made
+                .map_err(|error| CampaignError::tool(format!("kernel `{}`: {error}", of.kernel)))?;
             known.insert(key.clone(), made);
         }
         let KernelFlow { flows, names } = &known[&key];
@@ -60,15 +65,28 @@ fn dispatch_flows(
     Ok(found)
 }
 
-fn kernel_flow(kernel: &Kernel, specialization: &BTreeMap<u32, u64>) -> Result<KernelFlow, ReflectError> {
+fn kernel_flow(
+    kernel: &Kernel,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<KernelFlow, ReflectError> {
     let flows = flows_or_switched_off(&kernel.module, &kernel.entry, specialization)?;
-    let resources = Reflection::of(&kernel.module, &kernel.entry, specialization)?.resources.into_iter();
-    let named = resources.map(|resource| ((resource.set, resource.binding), resource.block_name.or(resource.name)));
-    Ok(KernelFlow { flows, names: named.filter_map(|(place, name)| Some((place, name?))).collect() })
+    let resources =
+        Reflection::of(&kernel.module, &kernel.entry, specialization)?.resources.into_iter();
+    let named = resources
+        .map(|resource| ((resource.set, resource.binding), resource.block_name.or(resource.name)));
+    Ok(KernelFlow {
+        flows,
+        names: named.filter_map(|(place, name)| Some((place, name?))).collect(),
+    })
 }
 
 /// Takes the passes of tests that judge nothing back.
-pub fn doubt_idle_tests(prepared: &[PreparedTest], laid_out: &LaidOut, kernels: &[Kernel], runs: &mut [Vec<TestRun>]) {
+pub fn doubt_idle_tests(
+    prepared: &[PreparedTest],
+    laid_out: &LaidOut,
+    kernels: &[Kernel],
+    runs: &mut [Vec<TestRun>],
+) {
     let codes = assemble::codes(kernels);
     for (test, row) in prepared.iter().zip(runs) {
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };

@@ -1,6 +1,7 @@
 //! Justifications against the kernels that they speak of, before anything runs.
 //!
-//! Does not cover: whether there is such a finding, which only a run shows (`derivation::acceptance`).
+//! Does not cover: whether there is such a finding, which only a run shows
+//! (`derivation::acceptance`).
 
 use super::kernel::Kernel;
 use super::kernel_coverage::obligations;
@@ -13,8 +14,8 @@ use vkcert_model::requirement::JustificationSubject;
 use vkcert_requirement::Project;
 use vkcert_requirement::nearest::did_you_mean;
 
-/// A justification of an obligation that its kernel does not have is a wrong input, with its place; one whose obligation
-/// has other content by now is stale, which the evidence says.
+/// A justification of an obligation that its kernel does not have is a wrong input, with its place;
+/// one whose obligation has other content by now is stale, which the evidence says.
 pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError> {
     let mut diagnostics = Vec::new();
     for kernel in kernels {
@@ -22,14 +23,20 @@ pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError>
         if rows.peek().is_none() {
             continue;
         }
-        // Obligations are the same under every configuration; what a configuration rules out stays one.
+        // Obligations are the same under every configuration; what a configuration rules out stays
+        // one.
         let Some(first) = kernel.configurations.first() else { continue };
         let known = obligations(kernel, first);
         for row in rows {
             if let JustificationSubject::Obligation(id) = &row.value.subject
                 && !known.contains_key(id)
             {
-                diagnostics.push(unknown(row, id, kernel, known.keys().map(|id| id.as_str()).collect()));
+                diagnostics.push(unknown(
+                    row,
+                    id,
+                    kernel,
+                    known.keys().map(|id| id.as_str()).collect(),
+                ));
             }
             if let JustificationSubject::Finding(id) = &row.value.subject {
                 diagnostics.extend(unnamed(row, id, (kernel, &known), project));
@@ -42,7 +49,8 @@ pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError>
 
 type Row = vkcert_requirement::Located<vkcert_model::requirement::Justification>;
 
-/// What is wrong with the part of a finding's name behind its kind: statements and tests that do not exist.
+/// What is wrong with the part of a finding's name behind its kind: statements and tests that do
+/// not exist.
 fn unnamed(
     row: &Row,
     id: &FindingId,
@@ -60,7 +68,8 @@ fn unnamed(
         FindingKind::ScheduleDependentOutput | FindingKind::EngineDisagreement if !of_test => {
             let tests: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
             let named = what.rsplit_once('.').map_or(what, |(test, _)| test);
-            let hint = did_you_mean(named, &tests).unwrap_or_else(|| "see `vkcert list tests`".to_owned());
+            let hint =
+                did_you_mean(named, &tests).unwrap_or_else(|| "see `vkcert list tests`".to_owned());
             Some(error(format!("no test is named `{named}`")).hint(hint))
         }
         FindingKind::OutOfBounds if of_test => None,
@@ -69,11 +78,15 @@ fn unnamed(
         | FindingKind::UninitializedRead
         | FindingKind::UndefinedValue
         | FindingKind::UntracedBranch => {
-            let missing =
-                |part: &&str| part.is_empty() || statement(part) && !known.contains_key(&ObligationId::from(*part));
+            let missing = |part: &&str| {
+                part.is_empty()
+                    || statement(part) && !known.contains_key(&ObligationId::from(*part))
+            };
             let part = what.split(',').find(missing)?;
             let hint = "`vkcert list findings` prints the names of findings";
-            Some(error(format!("the kernel `{}` has no statement `{part}`", kernel.name)).hint(hint))
+            Some(
+                error(format!("the kernel `{}` has no statement `{part}`", kernel.name)).hint(hint),
+            )
         }
         FindingKind::ScheduleDependentOutput
         | FindingKind::EngineDisagreement
@@ -86,12 +99,14 @@ fn unnamed(
 
 fn unknown_configuration(row: &Row, kernel: &Kernel) -> Option<Diagnostic> {
     let name = row.value.configuration.as_ref()?;
-    let known: Vec<&str> = kernel.configurations.iter().map(|known| known.configuration.name.as_str()).collect();
+    let known: Vec<&str> =
+        kernel.configurations.iter().map(|known| known.configuration.name.as_str()).collect();
     if known.contains(&name.as_str()) {
         return None;
     }
     let message = format!("the kernel `{}` has no configuration `{name}`", kernel.name);
-    let hint = did_you_mean(name, &known).unwrap_or_else(|| format!("its configurations: {}", known.join(", ")));
+    let hint = did_you_mean(name, &known)
+        .unwrap_or_else(|| format!("its configurations: {}", known.join(", ")));
     Some(row.origin.at("configuration").error("unknown-id", message).hint(hint))
 }
 
@@ -101,6 +116,7 @@ fn names(row: &Row, kernel: &Kernel) -> bool {
 
 fn unknown(row: &Row, id: &ObligationId, kernel: &Kernel, known: Vec<&str>) -> Diagnostic {
     let message = format!("the kernel `{}` has no obligation `{id}`", kernel.name);
-    let hint = did_you_mean(id.as_str(), &known).unwrap_or_else(|| "see `vkcert list obligations`".to_owned());
+    let hint = did_you_mean(id.as_str(), &known)
+        .unwrap_or_else(|| "see `vkcert list obligations`".to_owned());
     row.origin.at("obligation").error("unknown-id", message).hint(hint)
 }

@@ -1,7 +1,9 @@
-//! From a kernel's source to its three modules, with everything that running and measuring it needs.
+//! From a kernel's source to its three modules, with everything that running and measuring it
+//! needs.
 //!
-//! Production comes from the untouched source and alone judges requirements; traced is the marked source with its markers
-//! erased; instrumented is traced plus records. Each is validated. The sequential engine measures on the marked module.
+//! Production comes from the untouched source and alone judges requirements; traced is the marked
+//! source with its markers erased; instrumented is traced plus records. Each is validated. The
+//! sequential engine measures on the marked module.
 
 use super::configuration::{KernelConfiguration, Specialization};
 use super::object::ObjectCode;
@@ -58,7 +60,8 @@ pub enum Measurement {
     Markers(Box<Measured>),
     /// SPIR-V without source.
     NoSource,
-    /// The derived modules cannot be used; every obligation is undetermined (a finding and a note say why).
+    /// The derived modules cannot be used; every obligation is undetermined (a finding and a note
+    /// say why).
     Failed {
         structure: Box<KernelStructure>,
     },
@@ -102,9 +105,11 @@ impl Kernel {
         sha256_digits(&module_bytes(&self.module.code()))
     }
 
-    /// The name of the production configuration with these values; none outside a project and for undeclared ones.
+    /// The name of the production configuration with these values; none outside a project and for
+    /// undeclared ones.
     pub fn configuration_of(&self, specialization: &Specialization) -> Option<&str> {
-        let found = self.configurations.iter().find(|found| found.specialization == *specialization)?;
+        let found =
+            self.configurations.iter().find(|found| found.specialization == *specialization)?;
         Some(&found.configuration.name)
     }
 
@@ -123,9 +128,10 @@ impl Kernel {
             (Variant::Marked, Some(measured)) => {
                 module(&measured.marked, ModuleRecording::Markers(Arc::clone(&measured.markers)))
             }
-            (Variant::Instrumented, Some(measured)) => {
-                module(&measured.instrumented, ModuleRecording::Buffer(measured.record_buffer.clone()))
-            }
+            (Variant::Instrumented, Some(measured)) => module(
+                &measured.instrumented,
+                ModuleRecording::Buffer(measured.record_buffer.clone()),
+            ),
             (Variant::Traced | Variant::Marked | Variant::Instrumented, None) => None,
         }
     }
@@ -133,7 +139,8 @@ impl Kernel {
     /// The measured module with a slot for each invocation; an error says why there is none.
     pub fn slots_module(&self) -> Result<JobModule, String> {
         let measured = self.measured().ok_or("the kernel is not measured")?;
-        let environment = TargetEnv::named(&self.target_env).ok_or("its target environment is not known")?;
+        let environment =
+            TargetEnv::named(&self.target_env).ok_or("its target environment is not known")?;
         let request = RecordRequest { mode: Some(RecordMode::Slots), ..RecordRequest::default() };
         let Measured { structure, module, .. } = measured;
         let made = instrument::instrument_in(structure, module, &self.entry, &request, environment);
@@ -154,11 +161,19 @@ impl Kernel {
                 message: format!("kernel `{name}`: {refused}"),
                 hint: Some("use `--record-mode auto`".to_owned()),
             },
-            NotInstrumented::Defect(defect) => CampaignError::tool(format!("kernel `{name}`: {defect}")),
+            NotInstrumented::Defect(defect) => {
+                CampaignError::tool(format!("kernel `{name}`: {defect}"))
+            }
         };
         self.object.record_as(&self.module, &self.entry, request, environment).map_err(failure)?;
         let Measurement::Markers(measured) = &mut self.measurement else { return Ok(()) };
-        let made = instrument::instrument_in(&measured.structure, &measured.module, &self.entry, request, environment);
+        let made = instrument::instrument_in(
+            &measured.structure,
+            &measured.module,
+            &self.entry,
+            request,
+            environment,
+        );
         let made = made.map_err(failure)?;
         measured.instrumented = Arc::new(made.instrumented);
         measured.record_buffer = made.record_buffer;
@@ -167,7 +182,8 @@ impl Kernel {
 
     /// Why no engine runs it, by name; none: engines do.
     pub fn not_run(&self) -> Option<String> {
-        let reasons: Vec<&str> = self.unsupported.iter().chain(&self.refused).map(String::as_str).collect();
+        let reasons: Vec<&str> =
+            self.unsupported.iter().chain(&self.refused).map(String::as_str).collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
@@ -180,12 +196,17 @@ impl Kernel {
 }
 
 /// Compiles a GLSL kernel into its three modules.
-pub fn from_glsl(name: &str, source: &KernelSource, wanted: Wanted) -> Result<Kernel, CampaignError> {
+pub fn from_glsl(
+    name: &str,
+    source: &KernelSource,
+    wanted: Wanted,
+) -> Result<Kernel, CampaignError> {
     let positions = match wanted {
         Wanted::SourceAndObject => PositionsWanted::Soon,
         Wanted::Source => PositionsWanted::Perhaps,
     };
-    let mut compiled = glsl::compile_with(source, positions).map_err(|problems| refused_text(name, problems))?;
+    let mut compiled =
+        glsl::compile_with(source, positions).map_err(|problems| refused_text(name, problems))?;
     let environment = environment(&source.target_env)?;
     let production = Arc::new(std::mem::take(&mut compiled.production));
     // The validator takes longer than what is made of the modules meanwhile.
@@ -194,7 +215,10 @@ pub fn from_glsl(name: &str, source: &KernelSource, wanted: Wanted) -> Result<Ke
         let kernel = assemble(name, source, wanted, compiled, &production, environment);
         let valid = valid.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         valid.map_err(|error| {
-            CampaignError::tool(format!("{}: the compiler's own module is not valid: {error}", source.path))
+            CampaignError::tool(format!(
+                "{}: the compiler's own module is not valid: {error}",
+                source.path
+            ))
         })?;
         kernel
     })
@@ -246,12 +270,17 @@ fn assemble(
     };
     let structure = &compiled.structure;
     let object_code = || match wanted {
-        Wanted::SourceAndObject => {
-            ObjectCode::of_source(&kernel.module, &kernel.entry, structure, compiled.positions, environment)
-        }
+        Wanted::SourceAndObject => ObjectCode::of_source(
+            &kernel.module,
+            &kernel.entry,
+            structure,
+            compiled.positions,
+            environment,
+        ),
         Wanted::Source => ObjectCode::unmeasured(compiled.positions),
     };
-    let (object, measured) = rayon::join(object_code, || measure(structure, compiled.marked, source, environment));
+    let (object, measured) =
+        rayon::join(object_code, || measure(structure, compiled.marked, source, environment));
     kernel.object = object;
     kernel.measurement = match measured {
         Ok(ByMarkers { measured, findings, notes }) => {
@@ -284,8 +313,15 @@ fn measure(
 ) -> Result<ByMarkers, String> {
     let marked = Arc::new(marked);
     let module = Module::parse(Arc::clone(&marked)).map_err(|error| error.to_string())?;
-    validate::validate(&marked, environment).map_err(|error| format!("the marked module is not valid: {error}"))?;
-    let made = instrument::instrument_in(structure, &module, &source.entry, &RecordRequest::default(), environment);
+    validate::validate(&marked, environment)
+        .map_err(|error| format!("the marked module is not valid: {error}"))?;
+    let made = instrument::instrument_in(
+        structure,
+        &module,
+        &source.entry,
+        &RecordRequest::default(),
+        environment,
+    );
     let made = made.map_err(|error| error.to_string())?;
     let measured = Measured {
         structure: structure.clone(),
@@ -307,15 +343,20 @@ pub fn from_spirv(
     entry: &str,
     target_env: &str,
 ) -> Result<Kernel, CampaignError> {
-    let bad =
-        |message: String| CampaignError::from(Diagnostic::new("bad-spirv", format!("{path}: {message}")).in_file(path));
+    let bad = |message: String| {
+        CampaignError::from(
+            Diagnostic::new("bad-spirv", format!("{path}: {message}")).in_file(path),
+        )
+    };
     if !bytes.len().is_multiple_of(4) || bytes.len() < 20 {
         let hint = "a SPIR-V module is a whole number of 4-byte words, five at least; `spirv-val` tells more";
         let message = format!("{} bytes are no SPIR-V module", bytes.len());
         return Err(Diagnostic::new("bad-spirv", message).hint(hint).in_file(path).into());
     }
-    let words: Vec<u32> =
-        bytes.chunks_exact(4).map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes"))).collect();
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes")))
+        .collect();
     let production = Arc::new(words);
     let environment = environment(target_env)?;
     let unknown = module::unknown_capabilities(&production);

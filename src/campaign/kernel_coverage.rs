@@ -1,5 +1,5 @@
-//! Coverage and obligations of a compiled kernel, before or without evidence: for `vkcert run`, listings and checks of
-//! justifications.
+//! Coverage and obligations of a compiled kernel, before or without evidence: for `vkcert run`,
+//! listings and checks of justifications.
 //!
 //! Promises: the same as [`vkcert_derivation::derive`] makes of the kernel's evidence.
 
@@ -10,7 +10,8 @@ use vkcert_coverage::barrier::{self, BarrierRecords};
 use vkcert_coverage::justification::{BoundConfiguration, BoundKernel, Contents};
 use vkcert_coverage::{self as coverage, Proposing, Subject, criteria, justification, object};
 use vkcert_derivation::derive::{
-    UNUSABLE, barrier_records, internal_error, no_source, summary_without_source, unmeasured, with_objects,
+    UNUSABLE, barrier_records, internal_error, no_source, summary_without_source, unmeasured,
+    with_objects,
 };
 use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::finding::Finding;
@@ -18,9 +19,15 @@ use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::records::Records;
 use vkcert_model::verdict::EngineName;
 
-/// The contents that justifications of a kernel's obligations are bound to, on the ground of one configuration.
-pub fn contents<R>(kernel: &Kernel, coverage: &KernelCoverage, read: impl FnOnce(&Contents) -> R) -> R {
-    let configurations = BoundConfiguration::of_all(kernel.configurations.iter().map(|found| &found.configuration));
+/// The contents that justifications of a kernel's obligations are bound to, on the ground of one
+/// configuration.
+pub fn contents<R>(
+    kernel: &Kernel,
+    coverage: &KernelCoverage,
+    read: impl FnOnce(&Contents) -> R,
+) -> R {
+    let configurations =
+        BoundConfiguration::of_all(kernel.configurations.iter().map(|found| &found.configuration));
     let structure = match &kernel.measurement {
         Measurement::Markers(measured) => Some(&measured.structure),
         Measurement::Failed { structure, .. } => Some(&**structure),
@@ -28,17 +35,32 @@ pub fn contents<R>(kernel: &Kernel, coverage: &KernelCoverage, read: impl FnOnce
     };
     let (name, code) = (KernelName(kernel.name.clone()), kernel.code_digits());
     let objects = &kernel.object.structure;
-    let bound = BoundKernel { kernel: &name, structure, objects, code: &code, configurations: &configurations };
+    let bound = BoundKernel {
+        kernel: &name,
+        structure,
+        objects,
+        code: &code,
+        configurations: &configurations,
+    };
     read(&Contents::of(bound, coverage))
 }
 
 /// Every obligation of a kernel, with the text that is displayed of it.
-pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTreeMap<ObligationId, String> {
-    justification::displayed(&kernel_coverage(kernel, configuration, EngineName::Sequential, &[], &[]))
+pub fn obligations(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+) -> BTreeMap<ObligationId, String> {
+    justification::displayed(&kernel_coverage(
+        kernel,
+        configuration,
+        EngineName::Sequential,
+        &[],
+        &[],
+    ))
 }
 
-/// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings; `objects` are
-/// what the tests recorded of its object code.
+/// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and
+/// listings; `objects` are what the tests recorded of its object code.
 pub fn kernel_coverage(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
@@ -78,9 +100,10 @@ fn coverage_by_all(
 ) -> KernelCoverage {
     let objects = object::assess(&kernel.object.structure, &kernel.source, objects);
     let (coverage, told) = match &kernel.measurement {
-        Measurement::Markers(measured) => {
-            (coverage::assess(&measured_subject(measured, configuration), tests), barrier_records(engine))
-        }
+        Measurement::Markers(measured) => (
+            coverage::assess(&measured_subject(measured, configuration), tests),
+            barrier_records(engine),
+        ),
         Measurement::NoSource => return no_source(&configuration.configuration, objects),
         Measurement::Failed { structure, .. } => {
             let coverage = unmeasured(structure, &configuration.configuration, Proposing::Current);
@@ -102,7 +125,10 @@ pub fn run_contradictions(
     found.iter().map(|sentence| internal_error(sentence)).collect()
 }
 
-fn measured_subject<'a>(measured: &'a Measured, configuration: &'a KernelConfiguration) -> Subject<'a> {
+fn measured_subject<'a>(
+    measured: &'a Measured,
+    configuration: &'a KernelConfiguration,
+) -> Subject<'a> {
     Subject {
         structure: &measured.structure,
         layout: &measured.markers.layout,

@@ -1,13 +1,14 @@
-//! What may differ between two results of a test that are both right: what its expectations leave open, and what depends on
-//! who comes first.
+//! What may differ between two results of a test that are both right: what its expectations leave
+//! open, and what depends on who comes first.
 //!
-//! Knows: the expectations of a test and, found when it is first asked for, what of its job depends on the schedule
-//! (`sequential::ScheduleDependence`).
-//! Promises: contents may differ where no expectation looks, between repetitions always, else only in buffers that depend on
-//! the schedule; and, if both results meet the expectations, where these leave the order open. Judged in their places they
-//! may differ only within a tolerance, and in another schedule not even so. Records may differ in the vectors of decisions
-//! that depend on the schedule, and nowhere else. A test without expectations leaves nothing open. Whatever differs so is
-//! told, as a note.
+//! Knows: the expectations of a test and, found when it is first asked for, what of its job depends
+//! on the schedule (`sequential::ScheduleDependence`).
+//! Promises: contents may differ where no expectation looks, between repetitions always, else only
+//! in buffers that depend on the schedule; and, if both results meet the expectations, where these
+//! leave the order open. Judged in their places they may differ only within a tolerance, and in
+//! another schedule not even so. Records may differ in the vectors of decisions that depend on the
+//! schedule, and nowhere else. A test without expectations leaves nothing open. Whatever differs so
+//! is told, as a note.
 //! Does not cover: error bounds of floating-point operations (`agreement`).
 
 use super::configuration::Specialization;
@@ -62,7 +63,9 @@ impl Opening {
         match self {
             Opening::NotJudged => "where no expectation looks",
             Opening::AnyOrder => "in an order that the expectations leave open",
-            Opening::Schedule => "where its contents depend on who comes first, and each result meets the expectations",
+            Opening::Schedule => {
+                "where its contents depend on who comes first, and each result meets the expectations"
+            }
         }
     }
 }
@@ -99,7 +102,14 @@ pub struct LeftOpen<'a> {
 impl<'a> LeftOpen<'a> {
     pub fn of(prepared: &'a PreparedTest<'a>, plan: &'a Prepared) -> Self {
         let (source, object) = (OnceCell::new(), OnceCell::new());
-        Self { prepared, plan, judged: Judged::of(plan), varied: RefCell::default(), source, object }
+        Self {
+            prepared,
+            plan,
+            judged: Judged::of(plan),
+            varied: RefCell::default(),
+            source,
+            object,
+        }
     }
 
     /// What depends on the schedule; nothing where the sequential engine does not know the kernels.
@@ -109,30 +119,47 @@ impl<'a> LeftOpen<'a> {
             SequentialExecutor::default().schedule_dependence(&job).unwrap_or_default()
         };
         match recorded {
-            Recorded::Source => self.source.get_or_init(|| analysed(job_of(self.prepared, Variant::Marked))),
-            Recorded::Object => self.object.get_or_init(|| analysed(object_job(self.prepared, EngineName::Sequential))),
+            Recorded::Source => {
+                self.source.get_or_init(|| analysed(job_of(self.prepared, Variant::Marked)))
+            }
+            Recorded::Object => self
+                .object
+                .get_or_init(|| analysed(object_job(self.prepared, EngineName::Sequential))),
         }
     }
 
     /// Index into the modules of the job of a kernel's module under a specialization.
     pub fn module(&self, kernel: &Kernel, specialization: &Specialization) -> Option<usize> {
-        let is_of = |of: &ModuleUse| of.kernel.0 == kernel.name && of.specialization == *specialization;
+        let is_of =
+            |of: &ModuleUse| of.kernel.0 == kernel.name && of.specialization == *specialization;
         self.plan.modules.iter().position(is_of)
     }
 
-    /// The bits of a module's records that depend on the schedule; none where nothing is known of it.
-    pub fn scheduled(&self, kernel: &Kernel, specialization: &Specialization) -> Option<&BTreeSet<u32>> {
+    /// The bits of a module's records that depend on the schedule; none where nothing is known of
+    /// it.
+    pub fn scheduled(
+        &self,
+        kernel: &Kernel,
+        specialization: &Specialization,
+    ) -> Option<&BTreeSet<u32>> {
         let label = &self.plan.job.modules[self.module(kernel, specialization)?].kernel;
         self.dependence(Recorded::Source).bits.get(label)
     }
 
     /// Whether the contents of a buffer depend on who comes first.
     fn depends(&self, buffer: usize) -> bool {
-        self.varied.borrow().contains(&buffer) || self.dependence(Recorded::Source).buffers.contains(&buffer)
+        self.varied.borrow().contains(&buffer)
+            || self.dependence(Recorded::Source).buffers.contains(&buffer)
     }
 
     /// Why a byte may differ; none: it must not.
-    pub fn opening(&self, buffer: usize, byte: u64, between: Between, expectations: Expectations) -> Option<Opening> {
+    pub fn opening(
+        &self,
+        buffer: usize,
+        byte: u64,
+        between: Between,
+        expectations: Expectations,
+    ) -> Option<Opening> {
         if self.plan.expected.is_empty() {
             return None;
         }
@@ -144,7 +171,9 @@ impl<'a> LeftOpen<'a> {
             (Judging::InAnyOrder | Judging::InPlace, _, Expectations::NotMet) => None,
             (Judging::InAnyOrder, _, Expectations::MetByBoth) => Some(Opening::AnyOrder),
             (Judging::InPlace, Between::Schedules, Expectations::MetByBoth) => None,
-            (Judging::InPlace, _, Expectations::MetByBoth) => self.depends(buffer).then_some(Opening::Schedule),
+            (Judging::InPlace, _, Expectations::MetByBoth) => {
+                self.depends(buffer).then_some(Opening::Schedule)
+            }
         }
     }
 
@@ -157,9 +186,12 @@ impl<'a> LeftOpen<'a> {
         expectations: Expectations,
     ) -> Differences {
         let mut found = Differences::default();
-        for (buffer, (left, right)) in left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right) {
+        for (buffer, (left, right)) in
+            left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right)
+        {
             found.closed |= left.len() != right.len();
-            let differing = left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
+            let differing =
+                left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
             for (byte, _) in differing {
                 match self.opening(buffer, byte as u64, between, expectations) {
                     Some(opening) => drop(found.open.insert((buffer, opening))),
@@ -172,14 +204,17 @@ impl<'a> LeftOpen<'a> {
 
     /// A sentence for each buffer that differs where it may. `between` says between which results.
     pub fn notes(&self, between: &str, open: &BTreeSet<(usize, Opening)>) -> Vec<String> {
-        let name = |buffer: usize| self.plan.job.buffers.get(buffer).map_or("?", |buffer| buffer.name.as_str());
+        let name = |buffer: usize| {
+            self.plan.job.buffers.get(buffer).map_or("?", |buffer| buffer.name.as_str())
+        };
         let note = |(buffer, opening): &(usize, Opening)| {
             format!("{between}: `{}` differs {}", name(*buffer), opening.words())
         };
         open.iter().map(note).collect()
     }
 
-    /// Bits in which two records differ; none where anything differs that does not depend on the schedule.
+    /// Bits in which two records differ; none where anything differs that does not depend on the
+    /// schedule.
     pub fn scheduled_bits(
         &self,
         recorded: Recorded,
@@ -187,9 +222,11 @@ impl<'a> LeftOpen<'a> {
         [left, right]: [&Records; 2],
     ) -> Option<BTreeSet<u32>> {
         let bits = left.words.len().max(right.words.len()) as u32 * 32;
-        let mut differing: BTreeSet<u32> = (0..bits).filter(|bit| left.has(*bit) != right.has(*bit)).collect();
+        let mut differing: BTreeSet<u32> =
+            (0..bits).filter(|bit| left.has(*bit) != right.has(*bit)).collect();
         let witnesses = left.witnesses.keys().chain(right.witnesses.keys());
-        differing.extend(witnesses.filter(|bit| left.witnesses.get(bit) != right.witnesses.get(bit)));
+        differing
+            .extend(witnesses.filter(|bit| left.witnesses.get(bit) != right.witnesses.get(bit)));
         if differing.is_empty() {
             return Some(differing);
         }
@@ -197,8 +234,9 @@ impl<'a> LeftOpen<'a> {
         differing.is_subset(known).then_some(differing)
     }
 
-    /// The production run that counts, with its judgement and what to tell. Repetitions that left different results are
-    /// judged each by itself: all of them must pass, and the first that does not is the one that counts.
+    /// The production run that counts, with its judgement and what to tell. Repetitions that left
+    /// different results are judged each by itself: all of them must pass, and the first that does
+    /// not is the one that counts.
     pub fn settle(
         &self,
         varied: Run,
@@ -207,7 +245,12 @@ impl<'a> LeftOpen<'a> {
     ) -> Result<Settled, CampaignError> {
         if variants.is_empty() || self.plan.expected.is_empty() {
             let judgement = judge(self.plan, &varied)?;
-            return Ok(Settled { run: varied, judgement, deciding_repetition: None, notes: Vec::new() });
+            return Ok(Settled {
+                run: varied,
+                judgement,
+                deciding_repetition: None,
+                notes: Vec::new(),
+            });
         }
         let mut judged = Vec::new();
         for variant in variants {
@@ -216,18 +259,33 @@ impl<'a> LeftOpen<'a> {
         let mut open = BTreeSet::new();
         for (_, other) in &judged[1..] {
             let first = &judged[0].1.run.buffers;
-            for (buffer, _) in first.iter().zip(&other.run.buffers).enumerate().filter(|(_, (one, two))| one != two) {
+            for (buffer, _) in first
+                .iter()
+                .zip(&other.run.buffers)
+                .enumerate()
+                .filter(|(_, (one, two))| one != two)
+            {
                 self.varied.borrow_mut().insert(buffer);
             }
-            open.extend(self.contents(first, &other.run.buffers, Between::Repetitions, Expectations::MetByBoth).open);
+            open.extend(
+                self.contents(
+                    first,
+                    &other.run.buffers,
+                    Between::Repetitions,
+                    Expectations::MetByBoth,
+                )
+                .open,
+            );
         }
         let worst = judged.iter().position(|(judgement, _)| judgement.verdict != Verdict::Pass);
-        let all_alike = judged.iter().all(|(judgement, _)| judgement.verdict == judged[0].0.verdict);
+        let all_alike =
+            judged.iter().all(|(judgement, _)| judgement.verdict == judged[0].0.verdict);
         let (mut judgement, variant) = judged.swap_remove(worst.unwrap_or(0));
         let mut deciding_repetition = None;
         if let (Some(_), false) = (worst, all_alike) {
             deciding_repetition = Some(variant.repetition as u32);
-            judgement.reason = Some(reason_of_repetition(variant.repetition as u32, judgement.reason.as_deref()));
+            judgement.reason =
+                Some(reason_of_repetition(variant.repetition as u32, judgement.reason.as_deref()));
         }
         // Where some fail, it is the verdict that tells of the variation.
         let notes = match worst {
@@ -235,11 +293,17 @@ impl<'a> LeftOpen<'a> {
             Some(_) => vec![format!("what the repetitions on {engine} leave varies")],
         };
         let run = Run { completion: Completion::Completed, ..variant.run };
-        let run = Run { findings: varied.findings, notes: varied.notes, race_scope: varied.race_scope, ..run };
+        let run = Run {
+            findings: varied.findings,
+            notes: varied.notes,
+            race_scope: varied.race_scope,
+            ..run
+        };
         Ok(Settled { run, judgement, deciding_repetition, notes })
     }
 
-    /// One run for results of repetitions that differ only where they may: records together, contents of the first.
+    /// One run for results of repetitions that differ only where they may: records together,
+    /// contents of the first.
     pub fn united(
         &self,
         variants: Vec<repeat::Variant>,
@@ -252,21 +316,32 @@ impl<'a> LeftOpen<'a> {
         let (mut open, mut notes) = (BTreeSet::new(), Vec::new());
         for other in variants {
             let expectations = Expectations::of(verdict, judge(self.plan, &other.run)?.verdict);
-            let differences = self.contents(&first.buffers, &other.run.buffers, Between::Repetitions, expectations);
+            let differences = self.contents(
+                &first.buffers,
+                &other.run.buffers,
+                Between::Repetitions,
+                expectations,
+            );
             if differences.closed || !first.records.keys().eq(other.run.records.keys()) {
                 return Ok(None);
             }
             open.extend(differences.open);
             for (label, records) in &mut first.records {
                 let theirs = &other.run.records[label];
-                let Some(bits) = self.scheduled_bits(recorded, label, [records, theirs]) else { return Ok(None) };
+                let Some(bits) = self.scheduled_bits(recorded, label, [records, theirs]) else {
+                    return Ok(None);
+                };
                 if bits.iter().any(|bit| records.has(*bit) != theirs.has(*bit)) {
-                    notes.push(format!("{between}: coverage of `{label}` that depends on the schedule varies"));
+                    notes.push(format!(
+                        "{between}: coverage of `{label}` that depends on the schedule varies"
+                    ));
                 }
                 let lower = |bit: &u32| theirs.witnesses.get(bit) < records.witnesses.get(bit);
                 let lower: Vec<u32> = theirs.witnesses.keys().copied().filter(lower).collect();
                 records.merge(theirs);
-                records.witnesses.extend(lower.into_iter().map(|bit| (bit, theirs.witnesses[&bit])));
+                records
+                    .witnesses
+                    .extend(lower.into_iter().map(|bit| (bit, theirs.witnesses[&bit])));
             }
         }
         notes.extend(self.notes(between, &open));

@@ -1,4 +1,5 @@
-//! The campaign as a library: what `vkcert certify` does, without command line, terminal and exit codes.
+//! The campaign as a library: what `vkcert certify` does, without command line, terminal and exit
+//! codes.
 //!
 //! Knows: kernels, tests, engines, evidence. Promises: errors are values; nothing is printed.
 //! Does not cover: arguments, how errors and results are told (`cli`).

@@ -5,7 +5,9 @@ use rspirv::spirv::Op;
 use std::sync::{Arc, OnceLock};
 use vkcert_exec::{JobModule, ModuleRecording};
 use vkcert_glsl::Positions;
-use vkcert_instrument::{self as instrument, InstrumentError, NotInstrumented, Origins, PositionTable, RecordRequest};
+use vkcert_instrument::{
+    self as instrument, InstrumentError, NotInstrumented, Origins, PositionTable, RecordRequest,
+};
 use vkcert_model::finding::Finding;
 use vkcert_model::object::ObjectStructure;
 use vkcert_model::place::Place;
@@ -37,7 +39,8 @@ impl Places {
     }
 
     fn table(&self, production: &Module) -> Result<&PositionTable, String> {
-        let made = || PositionTable::of(production, &self.positions).map_err(|error| error.to_string());
+        let made =
+            || PositionTable::of(production, &self.positions).map_err(|error| error.to_string());
         self.table.get_or_init(made).as_ref().map_err(Clone::clone)
     }
 }
@@ -61,8 +64,8 @@ pub enum ObjectVariant {
 }
 
 impl ObjectCode {
-    /// Of a module compiled from source, with where its instructions come from. The text that tells what its branches belong to is
-    /// compiled beside.
+    /// Of a module compiled from source, with where its instructions come from. The text that tells
+    /// what its branches belong to is compiled beside.
     pub fn of_source(
         production: &Module,
         entry: &str,
@@ -72,7 +75,8 @@ impl ObjectCode {
     ) -> Self {
         let places = Places::of(positions);
         if !places.positions.has_control_flow {
-            let made = Self::of(production, entry, &Origins::Unknown("nothing asks for it"), environment);
+            let made =
+                Self::of(production, entry, &Origins::Unknown("nothing asks for it"), environment);
             return Self { places: Some(Arc::new(places)), ..made };
         }
         let made = rayon::scope(|scope| {
@@ -80,7 +84,12 @@ impl ObjectCode {
                 scope.spawn(|_| places.positions.compile_marked_ahead());
             }
             match places.table(production) {
-                Ok(positions) => Self::of(production, entry, &Origins::Source { structure, positions }, environment),
+                Ok(positions) => Self::of(
+                    production,
+                    entry,
+                    &Origins::Source { structure, positions },
+                    environment,
+                ),
                 Err(reason) => {
                     let reason = format!("where its instructions come from is not known: {reason}");
                     Self::of(production, entry, &Origins::Unknown(&reason), environment)
@@ -96,12 +105,19 @@ impl ObjectCode {
     }
 
     /// Of a module, as far as it can be instrumented.
-    pub fn of(production: &Module, entry: &str, origins: &Origins<'_>, environment: TargetEnv) -> Self {
+    pub fn of(
+        production: &Module,
+        entry: &str,
+        origins: &Origins<'_>,
+        environment: TargetEnv,
+    ) -> Self {
         match recorded(production, entry, origins, environment) {
             Ok(made) => made,
             Err(reason) => {
-                let mut structure = instrument::unrecorded_structure(production, entry, origins).unwrap_or_default();
-                structure.unrecorded = Some(format!("the branches of the module cannot be recorded: {reason}"));
+                let mut structure = instrument::unrecorded_structure(production, entry, origins)
+                    .unwrap_or_default();
+                structure.unrecorded =
+                    Some(format!("the branches of the module cannot be recorded: {reason}"));
                 Self { structure, modules: None, places: None }
             }
         }
@@ -120,9 +136,11 @@ fn recorded(
     origins: &Origins<'_>,
     environment: TargetEnv,
 ) -> Result<ObjectCode, String> {
-    let object = instrument::instrument_object(production, entry, origins).map_err(|error| error.to_string())?;
+    let object = instrument::instrument_object(production, entry, origins)
+        .map_err(|error| error.to_string())?;
     for (what, words) in [("marked", &object.marked), ("instrumented", &object.made.instrumented)] {
-        validate::validate(words, environment).map_err(|error| format!("the {what} module is not valid: {error}"))?;
+        validate::validate(words, environment)
+            .map_err(|error| format!("the {what} module is not valid: {error}"))?;
     }
     let modules = ObjectModules {
         marked: Arc::new(object.marked),
@@ -143,7 +161,8 @@ impl ObjectCode {
         environment: TargetEnv,
     ) -> Result<(), NotInstrumented> {
         let Some(modules) = &self.modules else { return Ok(()) };
-        let made = instrument::instrument_object_as(production, entry, &Origins::NoSource, request)?.made;
+        let made =
+            instrument::instrument_object_as(production, entry, &Origins::NoSource, request)?.made;
         validate::validate(&made.instrumented, environment).map_err(|error| InstrumentError {
             message: format!("the instrumented module of the object code is not valid: {error}"),
         })?;
@@ -162,7 +181,9 @@ impl Kernel {
     pub fn object_module(&self, variant: ObjectVariant) -> Option<JobModule> {
         let modules = self.object.modules.as_ref()?;
         let (words, recording) = match variant {
-            ObjectVariant::Marked => (&modules.marked, ModuleRecording::Markers(Arc::clone(&modules.markers))),
+            ObjectVariant::Marked => {
+                (&modules.marked, ModuleRecording::Markers(Arc::clone(&modules.markers)))
+            }
             ObjectVariant::Instrumented => {
                 (&modules.instrumented, ModuleRecording::Buffer(modules.record_buffer.clone()))
             }
@@ -179,9 +200,14 @@ impl Kernel {
         }
     }
 
-    /// Where the instruction at a word of the production module stands, as exactly as is known; none where there is none.
+    /// Where the instruction at a word of the production module stands, as exactly as is known;
+    /// none where there is none.
     pub fn place_of(&self, word: u32) -> Option<Place> {
-        let index = self.module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
+        let index = self
+            .module
+            .instructions
+            .binary_search_by_key(&word, |instruction| instruction.offset)
+            .ok()?;
         let place = self.module.place(index);
         Some(self.exact(&place).unwrap_or(place))
     }
@@ -191,7 +217,11 @@ impl Kernel {
         let places = finding.place.iter().chain(&finding.other_place);
         let number = |place: &Place| {
             let word = place.instruction?;
-            let index = self.module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
+            let index = self
+                .module
+                .instructions
+                .binary_search_by_key(&word, |instruction| instruction.offset)
+                .ok()?;
             Some(self.module.number_in_code(index))
         };
         places.filter_map(number).collect()
@@ -200,7 +230,11 @@ impl Kernel {
     fn exact(&self, place: &Place) -> Option<Place> {
         let structure = &self.measured()?.structure;
         let word = place.instruction?;
-        let index = self.module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
+        let index = self
+            .module
+            .instructions
+            .binary_search_by_key(&word, |instruction| instruction.offset)
+            .ok()?;
         // Another kernel of the same test may have an instruction at the same word.
         if self.module.place(index) != *place {
             return None;

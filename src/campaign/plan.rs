@@ -54,8 +54,8 @@ impl EngineChoice {
 }
 
 impl Default for Plan {
-    /// The engines that are there, all checks, every core, limits as engines and project have them. Without a program for it no device
-    /// runs.
+    /// The engines that are there, all checks, every core, limits as engines and project have them.
+    /// Without a program for it no device runs.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {

@@ -1,7 +1,10 @@
-//! The profile of a project: which API its kernels are for, and what that API lacks of what they need.
+//! The profile of a project: which API its kernels are for, and what that API lacks of what they
+//! need.
 //!
-//! Promises: what the profile refuses is refused by name with its place, on every engine, before anything runs.
-//! Does not cover: what the device that tests run on lacks (`exec::vulkan`), which is asked besides.
+//! Promises: what the profile refuses is refused by name with its place, on every engine, before
+//! anything runs.
+//! Does not cover: what the device that tests run on lacks (`exec::vulkan`), which is asked
+//! besides.
 
 use super::kernel::Kernel;
 use super::project::{module_bytes, module_file};
@@ -34,7 +37,9 @@ impl Target {
     pub fn of(settings: &ProjectFile) -> Self {
         match settings.profile {
             Profile::Vulkan => Target::Vulkan,
-            Profile::VulkanSc => Target::VulkanSc(settings.sc_features.iter().flatten().copied().collect()),
+            Profile::VulkanSc => {
+                Target::VulkanSc(settings.sc_features.iter().flatten().copied().collect())
+            }
         }
     }
 
@@ -42,22 +47,33 @@ impl Target {
     pub fn atomics(&self) -> Ability {
         match self {
             Target::Vulkan => Ability::Present,
-            Target::VulkanSc(features) if features.contains(&ScFeature::ShaderAtomicInstructions) => Ability::Present,
+            Target::VulkanSc(features)
+                if features.contains(&ScFeature::ShaderAtomicInstructions) =>
+            {
+                Ability::Present
+            }
             Target::VulkanSc(_) => Ability::Missing,
         }
     }
 
-    /// A record mode that was asked for and that the target has nothing for, whether or not a device is there.
+    /// A record mode that was asked for and that the target has nothing for, whether or not a
+    /// device is there.
     pub fn check_mode(&self, mode: Option<RecordMode>) -> Result<(), CampaignError> {
         match (mode, self.atomics()) {
             (None | Some(RecordMode::Slots), _) | (_, Ability::Present) => Ok(()),
             (
-                Some(RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct),
+                Some(
+                    RecordMode::Private
+                    | RecordMode::Workgroup
+                    | RecordMode::Subgroup
+                    | RecordMode::Direct,
+                ),
                 Ability::Missing,
             ) => Err(CampaignError::Unavailable {
-                message: "this record mode needs shader atomics, and `sc_features` does not declare \
+                message:
+                    "this record mode needs shader atomics, and `sc_features` does not declare \
                           shaderAtomicInstructions"
-                    .to_owned(),
+                        .to_owned(),
                 hint: Some("use `--record-mode slots`, or leave it out".to_owned()),
             }),
         }
@@ -69,13 +85,22 @@ impl Target {
         let mut found = Vec::new();
         let newer = [TargetEnvironment::Vulkan13, TargetEnvironment::Vulkan14];
         if newer.iter().any(|environment| environment.name() == kernel.target_env) {
-            found.push(format!("target environment {} (Vulkan SC 1.0 is based on Vulkan 1.2)", kernel.target_env));
+            found.push(format!(
+                "target environment {} (Vulkan SC 1.0 is based on Vulkan 1.2)",
+                kernel.target_env
+            ));
         }
-        found.extend(refusals(&kernel.module, &kernel.entry, features).iter().map(ToString::to_string));
+        found.extend(
+            refusals(&kernel.module, &kernel.entry, features).iter().map(ToString::to_string),
+        );
         // What has a refusal already may break the rules of Vulkan 1.2 because of it.
         match validate::validate(&kernel.production, TargetEnv::Vulkan1_2) {
-            Ok(()) if !features.contains(&ScFeature::ScalarBlockLayout) => found.extend(scalar_layout(kernel)),
-            Err(error) if found.is_empty() => found.push(format!("not for Vulkan 1.2: {}", first_line(&error.message))),
+            Ok(()) if !features.contains(&ScFeature::ScalarBlockLayout) => {
+                found.extend(scalar_layout(kernel))
+            }
+            Err(error) if found.is_empty() => {
+                found.push(format!("not for Vulkan 1.2: {}", first_line(&error.message)))
+            }
             Ok(()) | Err(_) => {}
         }
         found
@@ -85,26 +110,36 @@ impl Target {
     pub fn lacks(&self, test: &Test) -> Option<String> {
         let Target::VulkanSc(features) = self else { return None };
         let missing = |what: String, feature: ScFeature| {
-            (!features.contains(&feature)).then(|| format!("{what} (feature {}, not in sc_features)", feature.name()))
+            (!features.contains(&feature))
+                .then(|| format!("{what} (feature {}, not in sc_features)", feature.name()))
         };
         let size = test.dispatches.iter().find_map(|dispatch| dispatch.subgroup_size);
-        let size = size.and_then(|size| missing(format!("subgroup size {size}"), ScFeature::SubgroupSizeControl));
+        let size = size.and_then(|size| {
+            missing(format!("subgroup size {size}"), ScFeature::SubgroupSizeControl)
+        });
         let mut samplers = test.samplers.iter();
-        let mirrored = samplers.find(|(_, sampler)| sampler.address == Some(AddressMode::MirrorClampToEdge));
+        let mirrored =
+            samplers.find(|(_, sampler)| sampler.address == Some(AddressMode::MirrorClampToEdge));
         size.or_else(|| {
             let (name, _) = mirrored?;
-            missing(format!("address mode of sampler `{name}`"), ScFeature::SamplerMirrorClampToEdge)
+            missing(
+                format!("address mode of sampler `{name}`"),
+                ScFeature::SamplerMirrorClampToEdge,
+            )
         })
     }
 
     /// For evidence and reports.
     pub fn evidence(&self, kernels: &[Kernel]) -> ProfileEvidence {
         let Target::VulkanSc(features) = self else { return ProfileEvidence::default() };
-        let mut names: Vec<String> = features.iter().map(|feature| feature.name().to_owned()).collect();
+        let mut names: Vec<String> =
+            features.iter().map(|feature| feature.name().to_owned()).collect();
         names.sort();
         let refused = kernels.iter().filter(|kernel| !kernel.refused.is_empty());
-        let refused = refused
-            .map(|kernel| RefusedKernel { kernel: KernelName(kernel.name.clone()), reasons: kernel.refused.clone() });
+        let refused = refused.map(|kernel| RefusedKernel {
+            kernel: KernelName(kernel.name.clone()),
+            reasons: kernel.refused.clone(),
+        });
         ProfileEvidence {
             name: Profile::VulkanSc.name().to_owned(),
             features: names,
@@ -138,16 +173,21 @@ impl Target {
 
 /// A block whose layout only scalarBlockLayout permits. The module is valid otherwise.
 fn scalar_layout(kernel: &Kernel) -> Option<String> {
-    let error = validate::validate_standard_layout(&kernel.production, TargetEnv::Vulkan1_2).err()?;
+    let error =
+        validate::validate_standard_layout(&kernel.production, TargetEnv::Vulkan1_2).err()?;
     let feature = ScFeature::ScalarBlockLayout.name();
-    Some(format!("the layout of a block (feature {feature}, not in sc_features): {}", first_line(&error.message)))
+    Some(format!(
+        "the layout of a block (feature {feature}, not in sc_features): {}",
+        first_line(&error.message)
+    ))
 }
 
 fn first_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default().trim()
 }
 
-/// Under Vulkan SC production modules are inputs: each must be there, and must be what the compiler makes now.
+/// Under Vulkan SC production modules are inputs: each must be there, and must be what the compiler
+/// makes now.
 pub fn check_modules(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError> {
     if project.settings.value.profile == Profile::Vulkan {
         return Ok(());
@@ -169,7 +209,9 @@ pub fn check_modules(project: &Project, kernels: &[Kernel]) -> Result<(), Campai
             ),
             Err(_) => Diagnostic::new(
                 "missing-file",
-                format!("there is no `{file}`, and the profile `vulkan-sc` takes modules compiled beforehand"),
+                format!(
+                    "there is no `{file}`, and the profile `vulkan-sc` takes modules compiled beforehand"
+                ),
             ),
         };
         problems.push(problem.hint(build_command(project)).in_file(file));

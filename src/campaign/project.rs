@@ -24,7 +24,8 @@ pub fn module_file(kernel: &str) -> String {
     format!("{MODULES}/{kernel}.spv")
 }
 
-/// Compiles every kernel of the project, in project order, and asks its target; all diagnostics of all kernels together.
+/// Compiles every kernel of the project, in project order, and asks its target; all diagnostics of
+/// all kernels together.
 pub fn compile(project: &Project) -> Result<Vec<Kernel>, CampaignError> {
     let settings = &project.settings.value;
     let target = Target::of(settings);
@@ -50,13 +51,23 @@ pub fn all(results: Vec<Result<Kernel, CampaignError>>) -> Result<Vec<Kernel>, C
     if diagnostics.is_empty() { Ok(kernels) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
-fn compile_kernel(root: &Path, settings: &ProjectFile, kernel: &ProjectKernel) -> Result<Kernel, CampaignError> {
+fn compile_kernel(
+    root: &Path,
+    settings: &ProjectFile,
+    kernel: &ProjectKernel,
+) -> Result<Kernel, CampaignError> {
     let name = kernel.name.as_str();
     match source_of(root, settings, kernel)? {
         Some(source) => kernel::from_glsl(name, &source, Wanted::SourceAndObject),
         None => {
             let bytes = read_bytes(&root.join(&kernel.source), &kernel.source)?;
-            kernel::from_spirv(name, &kernel.source, &bytes, &kernel.entry, kernel.target_env.name())
+            kernel::from_spirv(
+                name,
+                &kernel.source,
+                &bytes,
+                &kernel.entry,
+                kernel.target_env.name(),
+            )
         }
     }
 }

@@ -30,7 +30,8 @@ pub fn request(
     RecordRequest { mode, witnesses, device }
 }
 
-/// Makes the kernels' instrumented modules anew where the request asks for other records than they have.
+/// Makes the kernels' instrumented modules anew where the request asks for other records than they
+/// have.
 pub fn apply(kernels: &mut [Kernel], request: &RecordRequest) -> Result<(), CampaignError> {
     kernels.iter_mut().try_for_each(|kernel| kernel.record_as(request))
 }
@@ -45,14 +46,21 @@ pub fn apply_for(
 ) -> Result<(), CampaignError> {
     target.check_mode(mode)?;
     match &engines.vulkan {
-        Vulkan::Ready(executor) => apply(kernels, &request(mode, witnesses, executor.device(), target.atomics())),
+        Vulkan::Ready(executor) => {
+            apply(kernels, &request(mode, witnesses, executor.device(), target.atomics()))
+        }
         Vulkan::NotRun { .. } | Vulkan::NotAsked => Ok(()),
     }
 }
 
 /// Makes the kernels record as stored evidence says that they did on its device.
-pub fn restore(kernels: &mut [Kernel], stored: &Evidence, target: &Target) -> Result<(), CampaignError> {
-    let device = stored.campaign.engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran);
+pub fn restore(
+    kernels: &mut [Kernel],
+    stored: &Evidence,
+    target: &Target,
+) -> Result<(), CampaignError> {
+    let device =
+        stored.campaign.engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran);
     let Some(device) = device else { return Ok(()) };
     let text = |name: &str| device.identity.get(name).map(String::as_str).unwrap_or_default();
     for kernel in kernels {
@@ -63,7 +71,11 @@ pub fn restore(kernels: &mut [Kernel], stored: &Evidence, target: &Target) -> Re
             atomics: target.atomics(),
             subgroup_arithmetic: if grouped { Ability::Present } else { Ability::Missing },
             workgroup_memory: text("maxComputeSharedMemorySize").parse().unwrap_or_default(),
-            parallelism: if text("device type") == "cpu" { Parallelism::Few } else { Parallelism::Thousands },
+            parallelism: if text("device type") == "cpu" {
+                Parallelism::Few
+            } else {
+                Parallelism::Thousands
+            },
         };
         let automatic = RecordRequest { mode: None, witnesses: recorded.witnesses, device };
         kernel.record_as(&automatic)?;

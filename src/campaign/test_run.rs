@@ -1,8 +1,9 @@
 //! One test on one engine: the production run that is judged, and the runs that measure.
 //!
-//! Production gives verdict, outputs and findings. The measured module (marked on the sequential engine, instrumented on the
-//! device) gives coverage records; its outputs must be production's. On the device the traced module runs too: recording
-//! must change no output bit. Each of these runs is repeated as asked for; what varies is no pass.
+//! Production gives verdict, outputs and findings. The measured module (marked on the sequential
+//! engine, instrumented on the device) gives coverage records; its outputs must be production's. On
+//! the device the traced module runs too: recording must change no output bit. Each of these runs
+//! is repeated as asked for; what varies is no pass.
 
 use super::configuration::Specialization;
 use super::kernel::{Kernel, Variant};
@@ -55,7 +56,8 @@ pub struct TestRun {
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
     pub notes: Vec<String>,
-    /// What differed between results of the test that are all right (see `left_open`), in words; each once.
+    /// What differed between results of the test that are all right (see `left_open`), in words;
+    /// each once.
     pub left_open: Vec<String>,
     /// Whether the data races found are those of every schedule; of engines that look for races.
     pub race_scope: Option<RaceScope>,
@@ -79,7 +81,8 @@ pub struct TestRun {
     pub altered: Vec<AlteredStores>,
     /// How much of what its kernels store such a pass judges.
     pub judged: JudgedParts,
-    /// Of a pass on the sequential engine: whether the test does not pass, or does not complete, with other undefined values.
+    /// Of a pass on the sequential engine: whether the test does not pass, or does not complete,
+    /// with other undefined values.
     pub rests_on_undefined: bool,
 }
 
@@ -104,8 +107,8 @@ impl TestRun {
         self.doubt(format!("{name} module: {reason}"));
     }
 
-    /// A device that is lost, or does not end, in a kernel whose invocations wait for each other has most likely never run the
-    /// one that is waited for.
+    /// A device that is lost, or does not end, in a kernel whose invocations wait for each other
+    /// has most likely never run the one that is waited for.
     fn name_likely_cause(&mut self, open: &LeftOpen<'_>, completion: &Completion) {
         let stuck = match completion {
             Completion::Error { reason } => reason.contains("device lost"),
@@ -138,14 +141,21 @@ impl TestRun {
     }
 
     /// Compares what two modules of the test left.
-    fn compare(&mut self, open: &LeftOpen<'_>, runs: [&Run; 2], names: [&'static str; 2], expectations: Expectations) {
+    fn compare(
+        &mut self,
+        open: &LeftOpen<'_>,
+        runs: [&Run; 2],
+        names: [&'static str; 2],
+        expectations: Expectations,
+    ) {
         let [left, right] = runs;
         if left.buffers == right.buffers {
             return;
         }
         let [left_name, right_name] = names;
         let between = format!("{left_name} and {right_name} module on {}", self.engine);
-        let differences = open.contents(&left.buffers, &right.buffers, Between::Modules, expectations);
+        let differences =
+            open.contents(&left.buffers, &right.buffers, Between::Modules, expectations);
         self.leave_open(open.notes(&between, &differences.open));
         self.findings.extend(difference(open, runs, names, expectations));
     }
@@ -217,7 +227,9 @@ pub fn run(
     let engine = &mut Repeated::new(engine, repetitions);
     let plan = match &prepared.plan {
         Ok(plan) => plan,
-        Err(unsupported) => return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported)),
+        Err(unsupported) => {
+            return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported));
+        }
     };
     let job = variant(prepared, plan, Variant::Production, plan.job.checks.clone());
     let job = job.expect("every kernel has a production module");
@@ -251,13 +263,18 @@ pub fn run(
     };
     if production.completion == Completion::Completed {
         match engine.name() {
-            EngineName::Sequential => drop(measure(&open, engine, Variant::Marked, &production, &mut run)?),
+            EngineName::Sequential => {
+                drop(measure(&open, engine, Variant::Marked, &production, &mut run)?)
+            }
             EngineName::Vulkan => measure_on_device(&open, engine, &production, &mut run)?,
         }
         measure_objects(&open, engine, &production, &mut run)?;
     } else {
         run.name_likely_cause(&open, &production.completion);
-        let reason = format!("the production run did not complete: {}", run.reason.as_deref().unwrap_or("no reason"));
+        let reason = format!(
+            "the production run did not complete: {}",
+            run.reason.as_deref().unwrap_or("no reason")
+        );
         run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
     }
     schedules::amplify(&open, &job, &production, engine, &mut run)?;
@@ -271,15 +288,19 @@ pub fn run(
     Ok(run)
 }
 
-/// Names the kernel that a finding is of, and its configuration; engines name the module of the job. What is of no single
-/// dispatch is of the kernel of all of them.
+/// Names the kernel that a finding is of, and its configuration; engines name the module of the
+/// job. What is of no single dispatch is of the kernel of all of them.
 fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
     let label = finding.kernel.take();
-    let of_module = |module: &JobModule| label.as_ref().is_none_or(|label| module.kernel == label.0);
+    let of_module =
+        |module: &JobModule| label.as_ref().is_none_or(|label| module.kernel == label.0);
     let of_schedule = finding.details.get("kernels").and_then(|kernels| kernels.as_array());
-    let is_of = |of: &ModuleUse| of_schedule.is_none_or(|names| names.iter().any(|name| *name == *of.kernel.0));
+    let is_of = |of: &ModuleUse| {
+        of_schedule.is_none_or(|names| names.iter().any(|name| *name == *of.kernel.0))
+    };
     let modules = plan.job.modules.iter().zip(plan.modules.iter().zip(&prepared.kernels));
-    let mut uses = modules.filter(|(module, (of, _))| of_module(module) && is_of(of)).map(|(_, found)| found);
+    let mut uses =
+        modules.filter(|(module, (of, _))| of_module(module) && is_of(of)).map(|(_, found)| found);
     let Some((first, kernel)) = uses.next() else { return };
     let mut configuration = kernel.configuration_of(&first.specialization);
     for (other, _) in uses {
@@ -294,7 +315,10 @@ fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
 
 /// Numbers the instructions of a finding of one kernel.
 fn number(prepared: &PreparedTest, finding: &mut Finding) {
-    let kernel = finding.kernel.as_ref().and_then(|name| prepared.kernels.iter().find(|kernel| kernel.name == name.0));
+    let kernel = finding
+        .kernel
+        .as_ref()
+        .and_then(|name| prepared.kernels.iter().find(|kernel| kernel.name == name.0));
     let Some(kernel) = kernel else { return };
     finding.numbers = kernel.numbers(finding);
 }
@@ -343,16 +367,21 @@ pub fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, CampaignError> {
 }
 
 fn outputs(job: &Job, run: &Run) -> BTreeMap<String, Vec<u8>> {
-    job.buffers.iter().zip(&run.buffers).map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect()
+    job.buffers
+        .iter()
+        .zip(&run.buffers)
+        .map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone()))
+        .collect()
 }
 
-/// The job of a test with one variant of its kernels' modules and no checks, to be run beside the ordinary runs; none where
-/// there is none.
+/// The job of a test with one variant of its kernels' modules and no checks, to be run beside the
+/// ordinary runs; none where there is none.
 pub fn job_of(prepared: &PreparedTest, which: Variant) -> Option<Job> {
     variant(prepared, prepared.plan.as_ref().ok()?, which, Checks::none())
 }
 
-/// The job of a test with the production modules whose branches an engine records; none where a kernel has none.
+/// The job of a test with the production modules whose branches an engine records; none where a
+/// kernel has none.
 pub fn object_job(prepared: &PreparedTest, engine: EngineName) -> Option<Job> {
     let plan = prepared.plan.as_ref().ok()?;
     let variant = match engine {
@@ -362,16 +391,23 @@ pub fn object_job(prepared: &PreparedTest, engine: EngineName) -> Option<Job> {
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
         Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.object_module(variant)? })
     };
-    let modules = prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
+    let modules =
+        prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
     Some(Job { modules, checks: Checks::none(), ..plan.job.clone() })
 }
 
 /// The job with one variant of its kernels' modules; none where a kernel does not have it.
-fn variant(prepared: &PreparedTest, plan: &Prepared, variant: Variant, checks: Checks) -> Option<Job> {
+fn variant(
+    prepared: &PreparedTest,
+    plan: &Prepared,
+    variant: Variant,
+    checks: Checks,
+) -> Option<Job> {
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
         Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.job_module(variant)? })
     };
-    let modules = prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
+    let modules =
+        prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
     Some(Job { modules, checks, ..plan.job.clone() })
 }
 
@@ -401,7 +437,8 @@ fn measure_objects(
     run: &mut TestRun,
 ) -> Result<(), CampaignError> {
     let Some(job) = object_job(open.prepared, engine.name()) else { return Ok(()) };
-    let measuring = Measuring { job: &job, name: "object-instrumented", recorded: Recorded::Object };
+    let measuring =
+        Measuring { job: &job, name: "object-instrumented", recorded: Recorded::Object };
     let (_, records) = record(open, engine, &measuring, production, run)?;
     run.objects = records;
     Ok(())
@@ -414,7 +451,8 @@ struct Measuring<'a> {
     recorded: Recorded,
 }
 
-/// Runs a measuring job; what it leaves must be what production left, but for what the test leaves open.
+/// Runs a measuring job; what it leaves must be what production left, but for what the test leaves
+/// open.
 fn record(
     open: &LeftOpen<'_>,
     engine: &mut dyn Executor,
@@ -432,11 +470,12 @@ fn record(
         Completion::Varying { reason } => Some(format!("{name} module: {reason}")),
         other => Some(format!("the {name} run did not complete: {other:?}")),
     };
-    let records = module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
-        (Some(reason), _) => Err(reason.clone()),
-        (None, Some(records)) => Ok(records.clone()),
-        (None, None) => Err("the engine gave no records back".to_owned()),
-    });
+    let records =
+        module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
+            (Some(reason), _) => Err(reason.clone()),
+            (None, Some(records)) => Ok(records.clone()),
+            (None, None) => Err("the engine gave no records back".to_owned()),
+        });
     if let Completion::Varying { reason } = &measured.completion {
         run.vary(name, reason);
     } else if let Some(reason) = &failed {
@@ -464,13 +503,16 @@ fn measure_on_device(
     if instrumented.completion != Completion::Completed {
         return Ok(());
     }
-    let Some(job) = variant(open.prepared, open.plan, Variant::Traced, Checks::none()) else { return Ok(()) };
+    let Some(job) = variant(open.prepared, open.plan, Variant::Traced, Checks::none()) else {
+        return Ok(());
+    };
     let between = format!("repetitions of the traced module on {}", engine.name());
     let (traced, notes) = open.execute(engine, &job, Recorded::Source, &between)?;
     run.leave_open(notes);
     match &traced.completion {
         Completion::Completed => {
-            let verdicts = [judge(open.plan, &traced)?.verdict, judge(open.plan, &instrumented)?.verdict];
+            let verdicts =
+                [judge(open.plan, &traced)?.verdict, judge(open.plan, &instrumented)?.verdict];
             let expectations = Expectations::of(verdicts[0], verdicts[1]);
             run.compare(open, [&traced, &instrumented], ["traced", "instrumented"], expectations);
         }
@@ -490,14 +532,19 @@ fn difference(
     [left_name, right_name]: [&str; 2],
     expectations: Expectations,
 ) -> Option<Finding> {
-    let buffers = open.plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers)).enumerate();
-    let (name, offset, count) = buffers.into_iter().find_map(|(index, (buffer, (left, right)))| {
-        let differing = left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
-        let closed = |offset: &usize| open.opening(index, *offset as u64, Between::Modules, expectations).is_none();
-        let mut offsets = differing.map(|(offset, _)| offset).filter(closed);
-        let first = offsets.next()?;
-        Some((buffer.name.clone(), first, 1 + offsets.count()))
-    })?;
+    let buffers =
+        open.plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers)).enumerate();
+    let (name, offset, count) =
+        buffers.into_iter().find_map(|(index, (buffer, (left, right)))| {
+            let differing =
+                left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
+            let closed = |offset: &usize| {
+                open.opening(index, *offset as u64, Between::Modules, expectations).is_none()
+            };
+            let mut offsets = differing.map(|(offset, _)| offset).filter(closed);
+            let first = offsets.next()?;
+            Some((buffer.name.clone(), first, 1 + offsets.count()))
+        })?;
     let message = format!(
         "{left_name} and {right_name} module leave different contents in buffer `{name}`: {count} bytes differ, the first at offset {offset}"
     );

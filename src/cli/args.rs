@@ -11,7 +11,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 pub(super) use vkcert_verifier::args::{Color, Common, EngineArgument, OutputForm, Report, Verify};
 
-/// Certification toolkit for Vulkan/GLSL compute kernels: requirement-based tests, MC/DC, coupling, evidence.
+/// Certification toolkit for Vulkan/GLSL compute kernels: requirement-based tests, MC/DC, coupling,
+/// evidence.
 #[derive(Debug, Parser)]
 #[command(name = "vkcert", version, max_term_width = 100, arg_required_else_help = true)]
 pub(super) struct CommandLine {
@@ -99,7 +100,8 @@ pub(super) struct Certify {
     /// Run these tests alone, by id (shown in the evidence: the others are left out)
     #[arg(long, value_name = "TEST", value_delimiter = ',', conflicts_with = "without")]
     pub only: Vec<String>,
-    /// Folder for the actual outputs of every test, as .npy files (images as .png files too, where these can hold them)
+    /// Folder for the actual outputs of every test, as .npy files (images as .png files too, where
+    /// these can hold them)
     #[arg(long, value_name = "DIR")]
     pub save_outputs: Option<PathBuf>,
     #[command(flatten)]
@@ -120,7 +122,8 @@ pub(super) struct Run {
     /// Put the final contents of every buffer into the JSON result, as base64
     #[arg(long)]
     pub dump_buffers: bool,
-    /// Folder for the actual outputs of every test, as .npy files (images as .png files too, where these can hold them)
+    /// Folder for the actual outputs of every test, as .npy files (images as .png files too, where
+    /// these can hold them)
     #[arg(long, value_name = "DIR")]
     pub save_outputs: Option<PathBuf>,
     /// Run these tests alone, by id
@@ -152,13 +155,15 @@ fn repeat(text: &str) -> Result<NonZeroU32, String> {
 /// Orders of workgroups, and on the sequential engine of their invocations, that tests run in.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct ScheduleOptions {
-    /// Other orders of its workgroups and invocations that each test runs in; what differs is a finding [default: 0]
+    /// Other orders of its workgroups and invocations that each test runs in; what differs is a
+    /// finding [default: 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_SCHEDULES)))]
     pub schedules: Option<u32>,
     /// Seed of the random ones among them [default: 0]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Run in this schedule in place of the ordinary one (docs/schedules.md), such as `reversed+tiles:1`
+    /// Run in this schedule in place of the ordinary one (docs/schedules.md), such as
+    /// `reversed+tiles:1`
     #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["schedules", "seed"])]
     pub replay: Option<Schedule>,
 }
@@ -167,10 +172,14 @@ impl ScheduleOptions {
     /// What is typed, over what the project has; a schedule that is replayed is the only one.
     pub(super) fn over(self, project: Schedules) -> Result<(Schedules, Option<Schedule>), Failure> {
         if self.seed.is_some() && self.schedules.is_none() && project.count == 0 {
-            let diagnostic = Diagnostic::new("usage", "--seed goes with --schedules, and no schedule is asked for");
+            let diagnostic = Diagnostic::new(
+                "usage",
+                "--seed goes with --schedules, and no schedule is asked for",
+            );
             return Err(diagnostic.hint("for example --schedules 8").into());
         }
-        let (asked, seed) = (self.schedules.unwrap_or(project.count), self.seed.unwrap_or(project.seed));
+        let (asked, seed) =
+            (self.schedules.unwrap_or(project.count), self.seed.unwrap_or(project.seed));
         let count = if self.replay.is_some() { 0 } else { asked };
         Ok((Schedules { count, seed }, self.replay))
     }
@@ -257,17 +266,19 @@ pub(super) struct List {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
-    /// Justifications to review: with `obligations` for what no test can cover under a configuration, with `findings` for
-    /// those that stand
+    /// Justifications to review: with `obligations` for what no test can cover under a
+    /// configuration, with `findings` for those that stand
     #[arg(long)]
     pub propose: bool,
     /// With `obligations`: those that tests have brought to this, from stored evidence
     #[arg(long, value_enum, conflicts_with = "propose")]
     pub status: Option<ObligationStatus>,
-    /// With `--status`: what a justification of each obligation is bound to; `--format json` always has it
+    /// With `--status`: what a justification of each obligation is bound to; `--format json` always
+    /// has it
     #[arg(long, requires = "status")]
     pub hash: bool,
-    /// With `findings` and `--status`: the evidence to read [default: reports/evidence in the project]
+    /// With `findings` and `--status`: the evidence to read [default: reports/evidence in the
+    /// project]
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
 }
@@ -377,7 +388,8 @@ pub(super) struct Completions {
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Manual {
-    /// Folder for the pages (`man1` of a manual path) [default: stdout, the page of the program alone]
+    /// Folder for the pages (`man1` of a manual path) [default: stdout, the page of the program
+    /// alone]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

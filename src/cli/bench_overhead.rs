@@ -1,11 +1,13 @@
 //! `vkcert bench-overhead`: what recording costs on a device.
 //!
-//! Knows: built-in kernels of different shape (`bench`). Each is run traced and instrumented in turn; a run's time is that
-//! between the device's timestamps around the dispatch (where the queue has none: until the host has seen the fence).
-//! Promises: before anything is timed, both modules have run once with the same outputs, and the records were trusted.
-//! `ratio` is `instrumented_ms` by `traced_ms`, both medians of all runs; `paired_ratio` is the median over the ratios of
-//! neighbouring runs, which a machine that changes its speed disturbs less; `least_ratio` is that of the fastest runs, which
-//! other work on the machine disturbs least.
+//! Knows: built-in kernels of different shape (`bench`). Each is run traced and instrumented in
+//! turn; a run's time is that between the device's timestamps around the dispatch (where the queue
+//! has none: until the host has seen the fence).
+//! Promises: before anything is timed, both modules have run once with the same outputs, and the
+//! records were trusted. `ratio` is `instrumented_ms` by `traced_ms`, both medians of all runs;
+//! `paired_ratio` is the median over the ratios of neighbouring runs, which a machine that changes
+//! its speed disturbs less; `least_ratio` is that of the fastest runs, which other work on the
+//! machine disturbs least.
 //! Does not cover: the time of reading records back, which the host does after a test.
 
 use super::args::{BenchOverhead, Common, EngineArgument, OutputForm};
@@ -63,12 +65,14 @@ struct Row {
 pub(super) fn command(common: &Common, options: &BenchOverhead) -> Result<Exit, Failure> {
     let chosen = choose(options.pattern.as_deref())?;
     if common.engine == Some(EngineArgument::Sequential) {
-        let diagnostic = Diagnostic::new("usage", "bench-overhead measures a device, not the sequential engine");
+        let diagnostic =
+            Diagnostic::new("usage", "bench-overhead measures a device, not the sequential engine");
         return Err(diagnostic.hint("leave `--engine` out").into());
     }
     let mut plan = plan::plan_of(common, "none")?;
     plan.engines = EngineRequest::Explicit(EngineChoice::Vulkan);
-    let settings = EngineSettings { validation: ValidationLayers::Off, ..EngineSettings::default() };
+    let settings =
+        EngineSettings { validation: ValidationLayers::Off, ..EngineSettings::default() };
     let mut engines = plan::open_engines(&plan, None, settings)?;
     let Vulkan::Ready(executor) = &mut engines.vulkan else {
         return Err(Failure::tool("the device engine was demanded and is not there"));
@@ -90,7 +94,8 @@ pub(super) fn command(common: &Common, options: &BenchOverhead) -> Result<Exit, 
     };
     match common.format {
         OutputForm::Json => {
-            let value = serde_json::to_value(&overhead).map_err(|error| Failure::tool(error.to_string()))?;
+            let value = serde_json::to_value(&overhead)
+                .map_err(|error| Failure::tool(error.to_string()))?;
             output::print(&format!("{value:#}\n"))?;
         }
         OutputForm::Text => output::print(&text(&overhead))?,
@@ -104,7 +109,8 @@ fn choose(pattern: Option<&str>) -> Result<Vec<&'static BenchKernel>, Failure> {
     if chosen.is_empty() {
         let pattern = pattern.unwrap_or_default();
         let ids: Vec<_> = KERNELS.iter().map(|kernel| kernel.id).collect();
-        let diagnostic = Diagnostic::new("unknown-id", format!("no built-in kernel's id holds `{pattern}`"));
+        let diagnostic =
+            Diagnostic::new("unknown-id", format!("no built-in kernel's id holds `{pattern}`"));
         return Err(diagnostic.hint(format!("there are {}", ids.join(", "))).into());
     }
     Ok(chosen)
@@ -115,20 +121,34 @@ fn compile(kernel: &BenchKernel) -> Result<Kernel, Failure> {
     kernel::from_glsl(kernel.id, &source, Wanted::Source)
 }
 
-fn measure(kernel: &BenchKernel, options: &BenchOverhead, executor: &mut VulkanExecutor) -> Result<Row, Failure> {
+fn measure(
+    kernel: &BenchKernel,
+    options: &BenchOverhead,
+    executor: &mut VulkanExecutor,
+) -> Result<Row, Failure> {
     let mut compiled = [compile(kernel)?];
-    let request =
-        recording::request(options.record_mode.mode(), Witnesses::Omitted, executor.device(), Ability::Present);
+    let request = recording::request(
+        options.record_mode.mode(),
+        Witnesses::Omitted,
+        executor.device(),
+        Ability::Present,
+    );
     recording::apply(&mut compiled, &request)?;
     let [compiled] = compiled;
-    let defect = || Failure::tool(format!("built-in kernel `{}` cannot be measured: {:?}", kernel.id, compiled.notes));
+    let defect = || {
+        Failure::tool(format!(
+            "built-in kernel `{}` cannot be measured: {:?}",
+            kernel.id, compiled.notes
+        ))
+    };
     let job = |variant| {
         let module = compiled.job_module(variant).ok_or_else(defect)?;
         Ok::<_, Failure>(kernel.job(options.size_factor, module.words, module.recording))
     };
     let (traced, instrumented) = (job(Variant::Traced)?, job(Variant::Instrumented)?);
     let measured = compiled.measured().ok_or_else(defect)?;
-    let (plain, recorded) = (run(kernel, executor, &traced)?, run(kernel, executor, &instrumented)?);
+    let (plain, recorded) =
+        (run(kernel, executor, &traced)?, run(kernel, executor, &instrumented)?);
     if plain.buffers != recorded.buffers {
         return Err(Failure::tool(format!(
             "built-in kernel `{}`: traced and instrumented module leave different outputs on this device",
@@ -141,9 +161,12 @@ fn measure(kernel: &BenchKernel, options: &BenchOverhead, executor: &mut VulkanE
     let times = time(kernel, options, executor, [&traced, &instrumented])?;
     let timed_by_device = times.iter().flatten().all(|time| time.device.is_some());
     let milliseconds = |run: &RunTime| run.device.unwrap_or(run.wall);
-    let [traced, instrumented] = [0, 1].map(|job| times[job].iter().map(milliseconds).collect::<Vec<f64>>());
-    let mut paired: Vec<f64> = instrumented.iter().zip(&traced).map(|(with, without)| with / without).collect();
-    let (traced_ms, instrumented_ms) = (median(&mut traced.clone()), median(&mut instrumented.clone()));
+    let [traced, instrumented] =
+        [0, 1].map(|job| times[job].iter().map(milliseconds).collect::<Vec<f64>>());
+    let mut paired: Vec<f64> =
+        instrumented.iter().zip(&traced).map(|(with, without)| with / without).collect();
+    let (traced_ms, instrumented_ms) =
+        (median(&mut traced.clone()), median(&mut instrumented.clone()));
     Ok(Row {
         id: kernel.id,
         shape: kernel.shape,
@@ -162,7 +185,8 @@ fn measure(kernel: &BenchKernel, options: &BenchOverhead, executor: &mut VulkanE
 
 /// Runs a job to its end, untimed.
 fn run(kernel: &BenchKernel, executor: &mut VulkanExecutor, job: &Job) -> Result<Run, Failure> {
-    let run = executor.run(job, &mut Unobserved).map_err(|error| Failure::tool(error.to_string()))?;
+    let run =
+        executor.run(job, &mut Unobserved).map_err(|error| Failure::tool(error.to_string()))?;
     completed(kernel, &run.completion)?;
     Ok(run)
 }
@@ -185,15 +209,19 @@ fn completed(kernel: &BenchKernel, completion: &Completion) -> Result<(), Failur
         Completion::Completed => Ok(()),
         Completion::Unsupported { what } => {
             let message = format!("the device cannot run built-in kernel `{}`: {what}", kernel.id);
-            Err(Failure::Unavailable { message, hint: Some("try a smaller `--size-factor`".to_owned()) })
+            Err(Failure::Unavailable {
+                message,
+                hint: Some("try a smaller `--size-factor`".to_owned()),
+            })
         }
         Completion::Timeout { reason }
         | Completion::NoTermination { reason }
         | Completion::Error { reason }
         | Completion::Undetermined { reason }
-        | Completion::Varying { reason } => {
-            Err(Failure::tool(format!("built-in kernel `{}` did not complete: {reason}", kernel.id)))
-        }
+        | Completion::Varying { reason } => Err(Failure::tool(format!(
+            "built-in kernel `{}` did not complete: {reason}",
+            kernel.id
+        ))),
     }
 }
 
@@ -218,7 +246,15 @@ fn text(overhead: &Overhead) -> String {
     );
     text.push_str(&format!(
         "{:<17} {:>10} {:>15} {:>7} {:>7} {:>7}  {:>7} {:>6}  {}\n",
-        "KERNEL", "TRACED MS", "INSTRUMENTED MS", "RATIO", "PAIRED", "LEAST", "VECTORS", "WORDS", "MODE"
+        "KERNEL",
+        "TRACED MS",
+        "INSTRUMENTED MS",
+        "RATIO",
+        "PAIRED",
+        "LEAST",
+        "VECTORS",
+        "WORDS",
+        "MODE"
     ));
     for row in &overhead.kernels {
         text.push_str(&format!(
@@ -234,7 +270,10 @@ fn text(overhead: &Overhead) -> String {
             row.mode
         ));
     }
-    text.push_str(&format!("\nmedian ratio {:.3}, worst {:.3}\n", overhead.median_ratio, overhead.worst_ratio));
+    text.push_str(&format!(
+        "\nmedian ratio {:.3}, worst {:.3}\n",
+        overhead.median_ratio, overhead.worst_ratio
+    ));
     text
 }
 

@@ -10,8 +10,9 @@ use crate::model::exit::Exit;
 use crate::model::procedure::Language;
 use std::fs;
 
-/// Compiles every GLSL kernel and writes its production module; modules that are there already and equal stay untouched.
-/// What the profile refuses is written and told, with the exit code of what is unsupported.
+/// Compiles every GLSL kernel and writes its production module; modules that are there already and
+/// equal stay untouched. What the profile refuses is written and told, with the exit code of what
+/// is unsupported.
 pub(super) fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure> {
     let loaded = project::load(&folder.dir)?;
     let kernels = project::compile(&loaded)?;
@@ -40,7 +41,14 @@ pub(super) fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, F
         if state != "unchanged" {
             output::write_file(&path, &bytes)?;
         }
-        rows.push((kernel.name.clone(), file, state, bytes.len(), sha256_digits(&bytes), &kernel.refused));
+        rows.push((
+            kernel.name.clone(),
+            file,
+            state,
+            bytes.len(),
+            sha256_digits(&bytes),
+            &kernel.refused,
+        ));
     }
     match common.format {
         OutputForm::Json => {
@@ -52,13 +60,17 @@ pub(super) fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, F
                     })
                 })
                 .collect();
-            output::print(&format!("{:#}\n", serde_json::json!({ "schema": 1, "modules": modules })))?;
+            output::print(&format!(
+                "{:#}\n",
+                serde_json::json!({ "schema": 1, "modules": modules })
+            ))?;
         }
         OutputForm::Text => {
             let lines: String = rows
                 .iter()
                 .map(|(_, file, state, bytes, hash, refused)| {
-                    let refused: String = refused.iter().map(|reason| format!("    refused: {reason}\n")).collect();
+                    let refused: String =
+                        refused.iter().map(|reason| format!("    refused: {reason}\n")).collect();
                     format!("{file}  {bytes} bytes  sha256 {}  {state}\n{refused}", &hash[..16])
                 })
                 .collect();

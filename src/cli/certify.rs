@@ -34,7 +34,11 @@ pub(super) fn command(common: &Common, certify: &Certify) -> Result<Exit, Failur
         OutputForm::Json => output::print(&document(&evidence, &written)?)?,
         OutputForm::Text => {
             let places = places::of_run(&certify.dir, certify.out.as_deref());
-            let summary = report::render(&evidence, FormatName::Terminal, &presentation(common, Some(written), places));
+            let summary = report::render(
+                &evidence,
+                FormatName::Terminal,
+                &presentation(common, Some(written), places),
+            );
             output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
         }
     }
@@ -76,17 +80,21 @@ fn exit(code: u8) -> Exit {
     all.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Tool)
 }
 
-/// Removes the tests that `--without` names and those that `--only` does not; an unknown id is an error.
+/// Removes the tests that `--without` names and those that `--only` does not; an unknown id is an
+/// error.
 fn leave_out(project: &mut Project, certify: &Certify) -> Result<(), Failure> {
     let options = [("--without", &certify.without), ("--only", &certify.only)];
     let asked = options.iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
     for (option, id) in asked {
         if !project.tests.iter().any(|test| test.id.as_str() == id) {
             let known: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
-            let diagnostic = Diagnostic::new("unknown-id", format!("{option}: no test is named `{id}`"));
+            let diagnostic =
+                Diagnostic::new("unknown-id", format!("{option}: no test is named `{id}`"));
             let hint = crate::requirement::nearest::did_you_mean(id, &known);
             let list = places::of_run(&certify.dir, None).on_project("vkcert list tests", "");
-            return Err(Diagnostic { hint: hint.or(Some(format!("see {list}"))), ..diagnostic }.into());
+            return Err(
+                Diagnostic { hint: hint.or(Some(format!("see {list}"))), ..diagnostic }.into()
+            );
         }
     }
     let named = |ids: &[String], test: &TestId| ids.iter().any(|id| test.as_str() == id);
@@ -109,7 +117,8 @@ struct Document<'w> {
 
 /// The campaign with the hashes that all of the evidence and the reports are known by.
 fn document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
-    let document = Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };
+    let document =
+        Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };
     canonical_lines(&document).map_err(unwritten)
 }
 
@@ -125,7 +134,10 @@ fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<W
         for (name, bytes) in files {
             folder.write(&format!("evidence/{name}"), bytes)?;
         }
-        folder.write(&format!("evidence/{MANIFEST}"), &canonical(&evidence.manifest).map_err(unwritten)?)
+        folder.write(
+            &format!("evidence/{MANIFEST}"),
+            &canonical(&evidence.manifest).map_err(unwritten)?,
+        )
     };
     let (reports_rendered, evidence_written) = rayon::join(|| rendered(evidence), write_evidence);
     evidence_written?;
@@ -137,7 +149,8 @@ fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<W
         names.push(file);
     }
     let root = evidence.root().map_err(unwritten)?;
-    let list = canonical(&ReportList { schema: 1, root: root.clone(), reports }).map_err(unwritten)?;
+    let list =
+        canonical(&ReportList { schema: 1, root: root.clone(), reports }).map_err(unwritten)?;
     folder.write(REPORTS, &list)?;
     let files = names.iter().map(|name| crate::model::path::shown(&out.join(name))).collect();
     names.push(REPORTS);

@@ -31,7 +31,10 @@ pub(super) fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure>
         (OutputForm::Json, _) => {
             let (rows, findings) = coupling::evidence(&results);
             let findings: Vec<_> = findings.iter().map(|row| &row.finding).collect();
-            output::print(&format!("{:#}\n", json!({ "schema": 1, "kernels": rows, "findings": findings })))?;
+            output::print(&format!(
+                "{:#}\n",
+                json!({ "schema": 1, "kernels": rows, "findings": findings })
+            ))?;
         }
         (OutputForm::Text, Some(form)) => {
             for row in &results {
@@ -42,7 +45,10 @@ pub(super) fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure>
             let mut text = String::new();
             for row in &results {
                 text.push_str(&format!("{}\n", row.kernel));
-                row.coupling.checks.iter().for_each(|check| text.push_str(&lines(check, output::stdout_width())));
+                row.coupling
+                    .checks
+                    .iter()
+                    .for_each(|check| text.push_str(&lines(check, output::stdout_width())));
             }
             if results.is_empty() {
                 text.push_str("the project describes no host: no [[interface]] in requirements/\n");
@@ -50,7 +56,8 @@ pub(super) fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure>
             output::print(&text)?;
         }
     }
-    let holds = results.iter().flat_map(|row| &row.coupling.checks).all(|check| check.status == "holds");
+    let holds =
+        results.iter().flat_map(|row| &row.coupling.checks).all(|check| check.status == "holds");
     Ok(if holds { Exit::Success } else { Exit::Failed })
 }
 
@@ -70,14 +77,18 @@ fn accesses(prepared: &[PreparedTest]) -> Result<Vec<Touched>, Failure> {
 fn lines(check: &CouplingCheck, width: Option<u16>) -> String {
     const INDENT: usize = 16;
     let values = check.counterexample.as_ref().map(|values| {
-        let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let values: Vec<String> =
+            values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         format!("for {}", values.join(", "))
     });
     // A refuted check most often names its values itself.
     let values = values.filter(|values| !check.message.contains(values.as_str()));
     let room = width.map_or(usize::MAX, |width| usize::from(width.max(40)) - INDENT);
     let mut text = String::new();
-    for (index, part) in [Some(format!("{}: {}", check.check, check.message)), values].into_iter().flatten().enumerate()
+    for (index, part) in [Some(format!("{}: {}", check.check, check.message)), values]
+        .into_iter()
+        .flatten()
+        .enumerate()
     {
         for (number, line) in report::wrap(&part, room).into_iter().enumerate() {
             let status = if (index, number) == (0, 0) { check.status.as_str() } else { "" };
@@ -93,12 +104,17 @@ fn graph(row: &coupling::KernelCoupling, form: GraphForm) -> Result<String, Fail
         GraphForm::Text => format!("kernel {}\n{}", row.kernel, graph.text()),
         GraphForm::Dot => graph.dot(row.kernel.as_str()),
         GraphForm::Json => {
-            format!("{:#}\n", json!({ "kernel": row.kernel, "nodes": graph.nodes(), "edges": graph.edges() }))
+            format!(
+                "{:#}\n",
+                json!({ "kernel": row.kernel, "nodes": graph.nodes(), "edges": graph.edges() })
+            )
         }
         GraphForm::Svg => {
             return Err(Failure::Unavailable {
                 message: "unsupported: --graph svg is not part of this version".to_owned(),
-                hint: Some("`--graph dot` prints what Graphviz draws: pipe it to `dot -Tsvg`".to_owned()),
+                hint: Some(
+                    "`--graph dot` prints what Graphviz draws: pipe it to `dot -Tsvg`".to_owned(),
+                ),
             });
         }
     })

@@ -1,4 +1,5 @@
-//! `vkcert doctor`: what is installed and usable here, and the command that installs what is missing.
+//! `vkcert doctor`: what is installed and usable here, and the command that installs what is
+//! missing.
 
 use super::args::{Common, OutputForm};
 use super::failure::Failure;
@@ -16,8 +17,8 @@ struct Check {
     install: Option<&'static str>,
 }
 
-/// Looks at everything that a run may use. What is missing is told with the command that installs it; nothing was asked
-/// for, so the exit code is 0.
+/// Looks at everything that a run may use. What is missing is told with the command that installs
+/// it; nothing was asked for, so the exit code is 0.
 pub(super) fn command(common: &Common) -> Result<Exit, Failure> {
     let checks = checks()?;
     match common.format {

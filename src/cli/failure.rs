@@ -8,8 +8,12 @@ use vkcert_verifier::failure;
 fn told(failure: &Failure) -> failure::Failure<'_> {
     match failure {
         Failure::Input(diagnostics) => failure::Failure::Input(diagnostics),
-        Failure::Tool { message, path } => failure::Failure::Tool { message, path: path.as_deref() },
-        Failure::Unavailable { message, hint } => failure::Failure::Unavailable { message, hint: hint.as_deref() },
+        Failure::Tool { message, path } => {
+            failure::Failure::Tool { message, path: path.as_deref() }
+        }
+        Failure::Unavailable { message, hint } => {
+            failure::Failure::Unavailable { message, hint: hint.as_deref() }
+        }
     }
 }
 

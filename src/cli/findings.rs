@@ -1,7 +1,8 @@
-//! `vkcert list findings`: the findings of stored evidence by name, and justifications to review for those that stand.
+//! `vkcert list findings`: the findings of stored evidence by name, and justifications to review
+//! for those that stand.
 //!
-//! Promises: a proposal is only printed, never applied: reason, author and approver are empty, which no justification may
-//! be.
+//! Promises: a proposal is only printed, never applied: reason, author and approver are empty,
+//! which no justification may be.
 //! Does not cover: making evidence (`certify`); whether it is as it was written (`verify`).
 
 use super::args::{Common, List, OutputForm};
@@ -56,16 +57,21 @@ pub(super) fn rows(list: &List) -> Result<Vec<Value>, Failure> {
     Ok(of(&stored.campaign).iter().map(row).collect())
 }
 
-/// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the text in it).
+/// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the
+/// text in it).
 pub(super) fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
     let stored = load(list)?;
     let all = of(&stored.campaign);
     let mut text = String::new();
     let mut values = Vec::new();
     for row in all.iter().filter(|row| row.finding.stands()) {
-        let place = row.finding.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
+        let place =
+            row.finding.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
         let (Some(kernel), Some(acceptance)) = (row.kernel, &row.finding.acceptance) else {
-            text.push_str(&format!("# No justification can accept this: {}{place}\n\n", line(&row.finding.message)));
+            text.push_str(&format!(
+                "# No justification can accept this: {}{place}\n\n",
+                line(&row.finding.message)
+            ));
             continue;
         };
         let justification = unsigned(&Justification {
@@ -82,15 +88,20 @@ pub(super) fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
             hash: acceptance.hash.clone(),
         });
         values.push(json!({ "id": acceptance.id, "kernel": kernel, "text": acceptance.content, "justification": justification }));
-        text.push_str(&format!("# {}{place}: {}\n{justification}\n", acceptance.id, line(&acceptance.content)));
+        text.push_str(&format!(
+            "# {}{place}: {}\n{justification}\n",
+            acceptance.id,
+            line(&acceptance.content)
+        ));
     }
     match common.format {
         OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(values)))?,
-        OutputForm::Text if text.is_empty() => output::print("# No finding stands; there is nothing to propose.\n")?,
+        OutputForm::Text if text.is_empty() => {
+            output::print("# No finding stands; there is nothing to propose.\n")?
+        }
         OutputForm::Text if values.is_empty() => output::print(&text)?,
         OutputForm::Text => {
-            let head =
-                "# Review each of these, say why it does no harm, have it approved, and put it into requirements/.\n\n";
+            let head = "# Review each of these, say why it does no harm, have it approved, and put it into requirements/.\n\n";
             output::print(&format!("{head}{text}"))?;
         }
     }
@@ -128,7 +139,12 @@ fn of(campaign: &Campaign) -> Vec<Row<'_>> {
             }
             None => {
                 index.add(key, rows.len());
-                rows.push(Row { kernel, finding, tests: test.into_iter().collect(), count: finding.count });
+                rows.push(Row {
+                    kernel,
+                    finding,
+                    tests: test.into_iter().collect(),
+                    count: finding.count,
+                });
             }
         }
     }

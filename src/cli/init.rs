@@ -1,4 +1,5 @@
-//! `vkcert init DIR`: a small project that certifies as it is, named after its folder, with schemas for editors.
+//! `vkcert init DIR`: a small project that certifies as it is, named after its folder, with schemas
+//! for editors.
 
 use super::args::{Common, Init, OutputForm};
 use super::failure::Failure;
@@ -25,12 +26,13 @@ const FILES: &[(&str, &str)] = &[
     (".gitignore", "/reports/\n"),
 ];
 
-/// The schemas that the files of the template name in their first line (`#:schema`), so that editors complete and check
-/// them; they are those of this version of the program.
+/// The schemas that the files of the template name in their first line (`#:schema`), so that
+/// editors complete and check them; they are those of this version of the program.
 const SCHEMA_FILES: &[(&str, &str)] =
     &[("schema/project.json", "project"), ("schema/requirements.json", "requirements")];
 
-/// Path in the new project and contents of everything that is written; `name` is that of the project.
+/// Path in the new project and contents of everything that is written; `name` is that of the
+/// project.
 fn files(name: &str) -> impl Iterator<Item = (&'static str, String)> {
     let schemas = SCHEMA_FILES.iter().map(|(path, name)| {
         let text = schema::schema(name).expect("the table of schemas has those of the template");
@@ -39,7 +41,8 @@ fn files(name: &str) -> impl Iterator<Item = (&'static str, String)> {
     FILES.iter().map(move |(path, contents)| (*path, contents.replace(NAME, name))).chain(schemas)
 }
 
-/// The name of a project in this folder: that of the folder, other characters than letters, digits and `. _ -` as spaces.
+/// The name of a project in this folder: that of the folder, other characters than letters, digits
+/// and `. _ -` as spaces.
 fn project_name(dir: &Path) -> String {
     let folder = match dir.file_name() {
         Some(name) => name.to_string_lossy().into_owned(),
@@ -51,7 +54,8 @@ fn project_name(dir: &Path) -> String {
         }
     };
     let is_kept = |c: char| c.is_alphanumeric() || "._-".contains(c);
-    let spaced: String = folder.chars().map(|c| if is_kept(c) { c } else { ' ' }).take(NAME_LENGTH).collect();
+    let spaced: String =
+        folder.chars().map(|c| if is_kept(c) { c } else { ' ' }).take(NAME_LENGTH).collect();
     let name = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
     if name.chars().any(char::is_alphanumeric) { name } else { FALLBACK.to_owned() }
 }
@@ -63,12 +67,17 @@ pub(super) fn command(common: &Common, init: &Init) -> Result<Exit, Failure> {
         Ok(mut entries) => entries.next().is_some(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
         Err(error) => {
-            return Err(Diagnostic::new("usage", format!("{shown} cannot be used: {error}")).in_file(shown).into());
+            return Err(Diagnostic::new("usage", format!("{shown} cannot be used: {error}"))
+                .in_file(shown)
+                .into());
         }
     };
     if occupied {
         let diagnostic = Diagnostic::new("usage", format!("{shown} is not empty"));
-        return Err(diagnostic.hint("give the name of a folder that does not exist yet").in_file(shown).into());
+        return Err(diagnostic
+            .hint("give the name of a folder that does not exist yet")
+            .in_file(shown)
+            .into());
     }
     let name = project_name(&init.dir);
     for (path, contents) in files(&name) {
@@ -79,7 +88,8 @@ pub(super) fn command(common: &Common, init: &Init) -> Result<Exit, Failure> {
     }
     if common.format == OutputForm::Json {
         let files: Vec<_> = files(&name).map(|(path, _)| path).collect();
-        let document = serde_json::json!({ "schema": 1, "project": shown, "name": name, "files": files });
+        let document =
+            serde_json::json!({ "schema": 1, "project": shown, "name": name, "files": files });
         output::print(&format!("{document:#}\n"))?;
         return Ok(Exit::Success);
     }

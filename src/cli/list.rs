@@ -1,4 +1,5 @@
-//! `vkcert list WHAT`: kernels, requirements, tests, obligations, findings, devices, criteria, formats.
+//! `vkcert list WHAT`: kernels, requirements, tests, obligations, findings, devices, criteria,
+//! formats.
 
 use super::args::{Common, List, Listing, OutputForm};
 use super::failure::Failure;
@@ -16,7 +17,9 @@ use serde_json::{Value, json};
 /// Prints one listing as a table, or as a JSON array.
 pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
     if list.status.is_some() && list.what != Listing::Obligations {
-        return Err(Diagnostic::new("usage", "--status goes with `vkcert list obligations` alone").into());
+        return Err(
+            Diagnostic::new("usage", "--status goes with `vkcert list obligations` alone").into()
+        );
     }
     if list.evidence.is_some() && list.what != Listing::Findings && list.status.is_none() {
         let message = "--evidence goes with `vkcert list findings` and `vkcert list obligations --status` alone";
@@ -26,7 +29,8 @@ pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         (Listing::Obligations, true) => return obligations::propose(common, list),
         (Listing::Findings, true) => return findings::propose(common, list),
         (_, true) => {
-            let message = "--propose goes with `vkcert list obligations` and `vkcert list findings` alone";
+            let message =
+                "--propose goes with `vkcert list obligations` and `vkcert list findings` alone";
             return Err(Diagnostic::new("usage", message).into());
         }
         (_, false) => {}
@@ -41,9 +45,10 @@ pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         },
         Listing::Findings => findings::rows(list)?,
         Listing::Devices => devices()?,
-        Listing::Criteria => {
-            CRITERIA.iter().map(|row| json!({"name": row.name(), "description": row.description()})).collect()
-        }
+        Listing::Criteria => CRITERIA
+            .iter()
+            .map(|row| json!({"name": row.name(), "description": row.description()}))
+            .collect(),
         Listing::Formats => FORMATS
             .iter()
             .map(|row| json!({"name": row.word, "description": row.description, "file": row.file}))
@@ -66,14 +71,15 @@ pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// A column per key of the first row: identifiers first, the others by name. Where that is wider than a terminal, each row
-/// is an entry over as many lines as it takes, with what is short first.
+/// A column per key of the first row: identifiers first, the others by name. Where that is wider
+/// than a terminal, each row is an entry over as many lines as it takes, with what is short first.
 fn table(rows: &[Value], width: Option<u16>) -> String {
     let Some(Value::Object(first)) = rows.first() else { return "nothing to list\n".to_owned() };
     let leading = ["id", "uid", "name", "index"];
     // Rows of a table all are of criteria that are asked for; what is proposed stands below it.
     let told_otherwise = ["asked", measured_obligations::PROPOSED];
-    let mut keys: Vec<&String> = first.keys().filter(|key| !told_otherwise.contains(&key.as_str())).collect();
+    let mut keys: Vec<&String> =
+        first.keys().filter(|key| !told_otherwise.contains(&key.as_str())).collect();
     keys.sort_by_key(|key| (!leading.contains(&key.as_str()), (*key).clone()));
     let cells: Vec<Vec<String>> =
         rows.iter().map(|row| keys.iter().map(|key| cell(&row[key.as_str()])).collect()).collect();
@@ -82,9 +88,12 @@ fn table(rows: &[Value], width: Option<u16>) -> String {
     table.load_preset(presets::NOTHING);
     table.set_header(&titles);
     table.add_rows(&cells);
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
+    let lines: Vec<String> =
+        table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
     match width.map(usize::from) {
-        Some(width) if lines.iter().any(|line| line.chars().count() > width) => entries(&titles, &cells, width),
+        Some(width) if lines.iter().any(|line| line.chars().count() > width) => {
+            entries(&titles, &cells, width)
+        }
         Some(_) | None => lines.join("\n") + "\n",
     }
 }
@@ -94,7 +103,8 @@ fn cell(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Null => "-".to_owned(),
         Value::Array(items) => {
-            let items = items.iter().map(|item| item.as_str().map_or(item.to_string(), str::to_owned));
+            let items =
+                items.iter().map(|item| item.as_str().map_or(item.to_string(), str::to_owned));
             items.collect::<Vec<_>>().join(" ")
         }
         other => other.to_string(),
@@ -103,7 +113,8 @@ fn cell(value: &Value) -> String {
 
 fn entries(titles: &[String], cells: &[Vec<String>], width: usize) -> String {
     const INDENT: usize = 4;
-    let longest = |index: usize| cells.iter().map(|row| row[index].chars().count()).max().unwrap_or(0);
+    let longest =
+        |index: usize| cells.iter().map(|row| row[index].chars().count()).max().unwrap_or(0);
     let mut order: Vec<usize> = (1..titles.len()).collect();
     order.sort_by_key(|index| longest(*index));
     order.insert(0, 0);

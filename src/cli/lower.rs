@@ -27,8 +27,9 @@ pub(super) fn command(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
     }
     let path = PathBuf::from(&asked.kernel);
     let kernel = if path.is_file() { from_file(&path)? } else { from_project(asked)? };
-    let lowered = sequential::lower(&kernel.module, &kernel.entry)
-        .map_err(|unsupported| Failure::Unavailable { message: format!("unsupported: {unsupported}"), hint: None })?;
+    let lowered = sequential::lower(&kernel.module, &kernel.entry).map_err(|unsupported| {
+        Failure::Unavailable { message: format!("unsupported: {unsupported}"), hint: None }
+    })?;
     let text = lowered.to_string();
     match common.format {
         OutputForm::Text => output::print(&text)?,
@@ -49,7 +50,8 @@ fn cpp(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
             return Err(Diagnostic::new("usage", message).into());
         }
         let kernel = from_file(&path)?;
-        let source = file_source(&path)?.ok_or_else(|| translated::refused(&translated::NO_SOURCE))?;
+        let source =
+            file_source(&path)?.ok_or_else(|| translated::refused(&translated::NO_SOURCE))?;
         translated::program(&kernel, &source, &BTreeMap::new(), "")?
     } else {
         let subject = translated::load(asked.procedure.as_deref().unwrap_or(&asked.project))?;
@@ -59,7 +61,8 @@ fn cpp(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
     match common.format {
         OutputForm::Text => output::print(&program.text)?,
         OutputForm::Json => {
-            let document = serde_json::json!({ "schema": 1, "kernel": asked.kernel, "text": program.text });
+            let document =
+                serde_json::json!({ "schema": 1, "kernel": asked.kernel, "text": program.text });
             output::print(&format!("{document:#}\n"))?;
         }
     }
@@ -68,12 +71,19 @@ fn cpp(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
 
 fn from_project(asked: &Lower) -> Result<Kernel, Failure> {
     let mut loaded = project::load(&asked.project)?;
-    let known: Vec<String> =
-        loaded.settings.value.kernels.iter().map(|kernel| kernel.name.as_str().to_owned()).collect();
+    let known: Vec<String> = loaded
+        .settings
+        .value
+        .kernels
+        .iter()
+        .map(|kernel| kernel.name.as_str().to_owned())
+        .collect();
     loaded.settings.value.kernels.retain(|kernel| kernel.name.as_str() == asked.kernel);
     let unknown = || {
-        let diagnostic =
-            Diagnostic::new("unknown-id", format!("`{}` is no kernel of the project and no file", asked.kernel));
+        let diagnostic = Diagnostic::new(
+            "unknown-id",
+            format!("`{}` is no kernel of the project and no file", asked.kernel),
+        );
         diagnostic.hint(format!("kernels: {}", known.join(", ")))
     };
     Ok(project::compile(&loaded)?.into_iter().next().ok_or_else(unknown)?)
@@ -81,7 +91,8 @@ fn from_project(asked: &Lower) -> Result<Kernel, Failure> {
 
 fn from_file(path: &Path) -> Result<Kernel, Failure> {
     let shown = path.display().to_string();
-    let name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
+    let name =
+        path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
     match file_source(path)? {
         Some(source) => kernel::from_glsl(&name, &source, Wanted::Source),
         None => kernel::from_spirv(&name, &shown, &read_bytes(path, &shown)?, "main", "vulkan1.3"),

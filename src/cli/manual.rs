@@ -13,18 +13,21 @@ pub(super) fn command(common: &Common, manual: &Manual) -> Result<Exit, Failure>
     let Some(folder) = &manual.out else {
         let mut page = Vec::new();
         let rendered = clap_mangen::Man::new(program).render(&mut page);
-        rendered.map_err(|error| Failure::tool(format!("the manual page cannot be made: {error}")))?;
+        rendered
+            .map_err(|error| Failure::tool(format!("the manual page cannot be made: {error}")))?;
         match common.format {
             OutputForm::Text => output::print_bytes(&page)?,
             OutputForm::Json => {
-                let document = serde_json::json!({ "schema": 1, "page": String::from_utf8_lossy(&page) });
+                let document =
+                    serde_json::json!({ "schema": 1, "page": String::from_utf8_lossy(&page) });
                 output::print(&format!("{document:#}\n"))?;
             }
         }
         return Ok(Exit::Success);
     };
     fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
-    clap_mangen::generate_to(program, folder).map_err(|error| Failure::unwritable(folder, &error))?;
+    clap_mangen::generate_to(program, folder)
+        .map_err(|error| Failure::unwritable(folder, &error))?;
     if common.format == OutputForm::Json {
         output::print(&format!("{:#}\n", serde_json::json!({ "schema": 1, "folder": folder })))?;
     }

@@ -6,7 +6,8 @@ use super::output;
 use crate::coverage::command::mcdc_command;
 use crate::model::exit::Exit;
 
-/// Prints conditions, vectors, independence pairs and what is missing; exit 0 unless the input is wrong.
+/// Prints conditions, vectors, independence pairs and what is missing; exit 0 unless the input is
+/// wrong.
 pub(super) fn command(common: &Common, mcdc: &Mcdc) -> Result<Exit, Failure> {
     let result = mcdc_command(&mcdc.expression, mcdc.vectors.as_deref())?;
     match common.format {

@@ -1,7 +1,8 @@
-//! The command line: arguments as typed ([`args`]), what they come to ([`plan`]), commands, exit codes.
+//! The command line: arguments as typed ([`args`]), what they come to ([`plan`]), commands, exit
+//! codes.
 //!
-//! Promises: with `--format json` stdout holds exactly one JSON document, on errors too; diagnostics go to stderr; output
-//! folders appear whole or not at all.
+//! Promises: with `--format json` stdout holds exactly one JSON document, on errors too;
+//! diagnostics go to stderr; output folders appear whole or not at all.
 
 mod args;
 mod bench;
@@ -112,14 +113,18 @@ fn worker() -> Exit {
     if crate::exec::vulkan::worker_main() == 0 { Exit::Success } else { Exit::Tool }
 }
 
-fn completions_command(common: &args::Common, completions: &args::Completions) -> Result<Exit, Failure> {
+fn completions_command(
+    common: &args::Common,
+    completions: &args::Completions,
+) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut CommandLine::command(), "vkcert", &mut script);
     let script = String::from_utf8_lossy(&script);
     match common.format {
         OutputForm::Text => output::print(&script)?,
         OutputForm::Json => {
-            let document = serde_json::json!({ "shell": completions.shell.to_string(), "script": script });
+            let document =
+                serde_json::json!({ "shell": completions.shell.to_string(), "script": script });
             output::print(&format!("{document:#}\n"))?;
         }
     }

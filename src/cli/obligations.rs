@@ -1,7 +1,8 @@
-//! `vkcert list obligations`: every obligation of every kernel and configuration, and the justifications that the
-//! configurations themselves suggest.
+//! `vkcert list obligations`: every obligation of every kernel and configuration, and the
+//! justifications that the configurations themselves suggest.
 //!
-//! Promises: a proposal is only printed, never applied: author and approver are empty, which no justification may be.
+//! Promises: a proposal is only printed, never applied: author and approver are empty, which no
+//! justification may be.
 //! Does not cover: what tests have covered (`certify`).
 
 use super::args::{Common, List, OutputForm};
@@ -16,7 +17,9 @@ use crate::model::evidence::Configuration;
 use crate::model::exit::Exit;
 use crate::model::id::{KernelName, ObligationId};
 use crate::model::project::CriterionName;
-use crate::model::requirement::{DeactivationCategory, Justification, JustificationClass, JustificationSubject};
+use crate::model::requirement::{
+    DeactivationCategory, Justification, JustificationClass, JustificationSubject,
+};
 use crate::model::verdict::EngineName;
 use crate::requirement::Project;
 use serde_json::{Value, json};
@@ -40,7 +43,8 @@ struct Listed<'a> {
     rows: Vec<Row>,
 }
 
-/// One row per kernel, configuration and obligation; text names configurations only where a kernel has several.
+/// One row per kernel, configuration and obligation; text names configurations only where a kernel
+/// has several.
 pub(super) fn rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure> {
     let (_, kernels) = load(list)?;
     let several = kernels.iter().any(|kernel| kernel.configurations.len() > 1);
@@ -67,7 +71,8 @@ pub(super) fn rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure>
     Ok(found)
 }
 
-/// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the text in it).
+/// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the
+/// text in it).
 pub(super) fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
     let (project, kernels) = load(list)?;
     let asked = project.settings.value.required_criteria();
@@ -75,20 +80,28 @@ pub(super) fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
     let mut values = Vec::new();
     let all: Vec<Listed> = kernels.iter().flat_map(of_kernel).collect();
     for listed in &all {
-        for row in listed.rows.iter().filter(|row| row.criteria.iter().any(|criterion| asked.contains(criterion))) {
+        for row in listed
+            .rows
+            .iter()
+            .filter(|row| row.criteria.iter().any(|criterion| asked.contains(criterion)))
+        {
             let Some(proposal) = &row.proposal else { continue };
             let justification = written(&all, listed, row, proposal);
             values.push(json!({
                 "id": row.id, "kernel": listed.kernel.name, "configuration": listed.configuration.name, "place": row.place,
                 "text": row.text, "proposal": proposal, "justification": justification,
             }));
-            text.push_str(&format!("# {} at {}: {}\n{justification}\n", row.id, row.place, row.text));
+            text.push_str(&format!(
+                "# {} at {}: {}\n{justification}\n",
+                row.id, row.place, row.text
+            ));
         }
     }
     match common.format {
         OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(values)))?,
         OutputForm::Text if text.is_empty() => {
-            let hash = places::of_list(list).on_evidence("vkcert list obligations", "--status open --hash");
+            let hash = places::of_list(list)
+                .on_evidence("vkcert list obligations", "--status open --hash");
             output::print(&format!(
                 "# Nothing is ruled out by a configuration; there is nothing to propose. What no test can cover is justified by\n\
                  # hand, with the hash that {hash} prints.\n"
@@ -118,7 +131,8 @@ fn of_kernel(kernel: &Kernel) -> impl Iterator<Item = Listed<'_>> {
 }
 
 fn of_configuration(kernel: &Kernel, found: &KernelConfiguration) -> Vec<Row> {
-    let coverage = kernel_coverage::kernel_coverage(kernel, found, EngineName::Sequential, &[], &[]);
+    let coverage =
+        kernel_coverage::kernel_coverage(kernel, found, EngineName::Sequential, &[], &[]);
     let mut rows = of_coverage(&coverage);
     kernel_coverage::contents(kernel, &coverage, |contents| {
         for row in &mut rows {
@@ -143,7 +157,10 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
     let outcome_ids: BTreeSet<&ObligationId> = outcomes().map(|outcome| &outcome.id).collect();
     let mut rows = Vec::new();
     rows.extend(coverage.statements.iter().map(|item| simple(item, &[CriterionName::Statement])));
-    let labels = coverage.branches.iter().filter(|item| !outcome_ids.contains(&item.id) && item.object.is_none());
+    let labels = coverage
+        .branches
+        .iter()
+        .filter(|item| !outcome_ids.contains(&item.id) && item.object.is_none());
     rows.extend(labels.map(|item| simple(item, &[CriterionName::Branch])));
     rows.extend(coverage.points.iter().map(|item| simple(item, &[CriterionName::Decision])));
     for decision in &coverage.decisions {
@@ -169,7 +186,12 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
                 });
             }
         }
-        rows.extend(decision.combinations.iter().map(|item| simple(item, &[CriterionName::MultipleCondition])));
+        rows.extend(
+            decision
+                .combinations
+                .iter()
+                .map(|item| simple(item, &[CriterionName::MultipleCondition])),
+        );
     }
     rows.extend(coverage.barriers.iter().map(|item| simple(item, &[CriterionName::Barrier])));
     let branches: BTreeSet<&ObligationId> = coverage.branches.iter().map(|item| &item.id).collect();
@@ -177,7 +199,8 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
     rows.extend(coverage.objects.iter().map(|item| {
         let branch = branches.contains(&item.id).then_some(CriterionName::Branch);
         let additional = additional.contains(&item.id).then_some(CriterionName::AdditionalCode);
-        let criteria: Vec<_> = branch.into_iter().chain([CriterionName::ObjectBranch]).chain(additional).collect();
+        let criteria: Vec<_> =
+            branch.into_iter().chain([CriterionName::ObjectBranch]).chain(additional).collect();
         simple(item, &criteria)
     }));
     rows
@@ -196,7 +219,8 @@ fn written(all: &[Listed], listed: &Listed, row: &Row, proposal: &Proposal) -> S
         reason: proposal.reason.clone(),
         category: deactivated.then(|| category(all, listed, row)),
         means: deactivated.then(|| means(listed.configuration)),
-        argument: infeasible.then(|| format!("the source text alone decides it: {}", proposal.reason)),
+        argument: infeasible
+            .then(|| format!("the source text alone decides it: {}", proposal.reason)),
         author: String::new(),
         approver: String::new(),
         hash: row.hash.clone(),
@@ -206,15 +230,18 @@ fn written(all: &[Listed], listed: &Listed, row: &Row, proposal: &Proposal) -> S
 /// Whether another configuration of the kernel runs what this one does not.
 fn category(all: &[Listed], listed: &Listed, row: &Row) -> DeactivationCategory {
     let mut others = all.iter().filter(|other| other.kernel.name == listed.kernel.name);
-    let runs = others.any(|other| other.rows.iter().any(|known| known.id == row.id && known.proposal.is_none()));
+    let runs = others
+        .any(|other| other.rows.iter().any(|known| known.id == row.id && known.proposal.is_none()));
     if runs { DeactivationCategory::OtherConfiguration } else { DeactivationCategory::Never }
 }
 
 /// What the configuration sets.
 fn means(configuration: &Configuration) -> String {
     let Configuration { name, specialization, defines, .. } = configuration;
-    let constants = specialization.iter().map(|constant| format!("{} = {}", constant.label(), constant.value));
-    let set: Vec<String> = constants.chain(defines.iter().map(|(name, value)| format!("{name} = {value}"))).collect();
+    let constants =
+        specialization.iter().map(|constant| format!("{} = {}", constant.label(), constant.value));
+    let set: Vec<String> =
+        constants.chain(defines.iter().map(|(name, value)| format!("{name} = {value}"))).collect();
     format!("the constants of configuration {name}: {}", set.join(", "))
 }
 

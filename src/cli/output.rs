@@ -1,7 +1,8 @@
 //! Where results go: stdout, or a folder that appears whole or not at all.
 //!
-//! Promises: a run writes into a folder of its own and puts it in place, in one step, when everything is there; a lock
-//! file makes a second run into the same folder wait; an interrupted run leaves the old results as they were.
+//! Promises: a run writes into a folder of its own and puts it in place, in one step, when
+//! everything is there; a lock file makes a second run into the same folder wait; an interrupted
+//! run leaves the old results as they were.
 //! Does not cover: a loss of power, after which the file system decides what was written.
 
 use super::failure::Failure;
@@ -33,7 +34,9 @@ pub(super) fn print_json<T: serde::Serialize>(value: &T) -> Result<(), Failure> 
             drop(stdout.into_parts());
             Ok(())
         }
-        Err(error) => Err(Failure::Tool { message: format!("cannot write to stdout: {error}"), path: None }),
+        Err(error) => {
+            Err(Failure::Tool { message: format!("cannot write to stdout: {error}"), path: None })
+        }
     }
 }
 
@@ -61,8 +64,12 @@ impl Unfinished {
 
 /// Ends the program on SIGINT and SIGTERM with nothing half-written.
 pub(super) fn end_cleanly_on_signals() -> Result<(), Failure> {
-    let signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM]);
-    let mut signals = signals.map_err(|error| Failure::tool(format!("cannot watch signals: {error}")))?;
+    let signals = signal_hook::iterator::Signals::new([
+        signal_hook::consts::SIGINT,
+        signal_hook::consts::SIGTERM,
+    ]);
+    let mut signals =
+        signals.map_err(|error| Failure::tool(format!("cannot watch signals: {error}")))?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             if let Ok(mut unfinished) = UNFINISHED.lock()
@@ -70,7 +77,11 @@ pub(super) fn end_cleanly_on_signals() -> Result<(), Failure> {
             {
                 unfinished.remove();
             }
-            let exit = if signal == signal_hook::consts::SIGINT { Exit::Interrupted } else { Exit::Terminated };
+            let exit = if signal == signal_hook::consts::SIGINT {
+                Exit::Interrupted
+            } else {
+                Exit::Terminated
+            };
             std::process::exit(i32::from(exit.code()));
         }
     });
@@ -79,10 +90,11 @@ pub(super) fn end_cleanly_on_signals() -> Result<(), Failure> {
 
 /// An output folder under construction.
 ///
-/// What one command generates stands in one sub-folder of the output folder, its *section*, and links beside the
-/// section lead to its entries: `evidence` to `latest/evidence`. A finished run puts a whole new section in the place of
-/// the old one in one step, so that a program that is killed at any moment leaves the old results or the new ones. Where
-/// the file system cannot exchange two folders, a journal file says that the new section is whole, and the next run
+/// What one command generates stands in one sub-folder of the output folder, its *section*, and
+/// links beside the section lead to its entries: `evidence` to `latest/evidence`. A finished run
+/// puts a whole new section in the place of the old one in one step, so that a program that is
+/// killed at any moment leaves the old results or the new ones. Where the file system cannot
+/// exchange two folders, a journal file says that the new section is whole, and the next run
 /// completes the exchange. Files of others in the output folder stay.
 pub(super) struct PendingFolder {
     target: PathBuf,
@@ -92,7 +104,8 @@ pub(super) struct PendingFolder {
 }
 
 impl PendingFolder {
-    /// Waits for other runs into `target`, completes what a killed one left, then starts a new section.
+    /// Waits for other runs into `target`, completes what a killed one left, then starts a new
+    /// section.
     pub(super) fn start(target: &Path, section: &'static str) -> Result<Self, Failure> {
         let lock = Self::lock(target)?;
         let made = (!target.exists()).then(|| target.to_owned());
@@ -105,14 +118,19 @@ impl PendingFolder {
             fs::create_dir(&folder.unfinished.folder)
         });
         begun.map_err(|error| Failure::unwritable(target, &error))?;
-        *UNFINISHED.lock().expect("no holder of this lock panics") = Some(folder.unfinished.clone());
+        *UNFINISHED.lock().expect("no holder of this lock panics") =
+            Some(folder.unfinished.clone());
         Ok(folder)
     }
 
-    /// The lock file stands beside the output folder, so that a folder that a failed run has made can be removed.
+    /// The lock file stands beside the output folder, so that a folder that a failed run has made
+    /// can be removed.
     fn lock(target: &Path) -> Result<File, Failure> {
         let name = target.file_name().ok_or_else(|| {
-            Failure::tool(format!("{} cannot be an output folder: it has no name of its own", target.display()))
+            Failure::tool(format!(
+                "{} cannot be an output folder: it has no name of its own",
+                target.display()
+            ))
         })?;
         let parent = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -134,21 +152,25 @@ impl PendingFolder {
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
         }
-        fs::write(&file, contents).map_err(|error| Failure::unwritable(&self.target.join(path), &error))
+        fs::write(&file, contents)
+            .map_err(|error| Failure::unwritable(&self.target.join(path), &error))
     }
 
-    /// Puts the new section in the place of the old one. `linked` are the entries that links beside it lead to.
+    /// Puts the new section in the place of the old one. `linked` are the entries that links beside
+    /// it lead to.
     pub(super) fn finish(self, linked: &[&str]) -> Result<(), Failure> {
         // A signal that arrives now waits: what is being put in place is put there whole.
         let mut unfinished = UNFINISHED.lock().expect("no holder of this lock panics");
-        let finished = self.adopt(linked).and_then(|()| self.exchange()).and_then(|()| self.link(linked));
+        let finished =
+            self.adopt(linked).and_then(|()| self.exchange()).and_then(|()| self.link(linked));
         finished.map_err(|error| Failure::unwritable(&self.target, &error))?;
         *unfinished = None;
         Ok(())
     }
 
-    /// Makes a section of results that stand in the output folder itself, where earlier versions of this program put
-    /// them; then links take their place, one by one, without a change of what is read there.
+    /// Makes a section of results that stand in the output folder itself, where earlier versions of
+    /// this program put them; then links take their place, one by one, without a change of what is
+    /// read there.
     fn adopt(&self, linked: &[&str]) -> std::io::Result<()> {
         let section = self.target.join(self.section);
         let is_own = |name: &&&str| is_real(&self.target.join(name));
@@ -210,7 +232,8 @@ impl PendingFolder {
     fn link(&self, linked: &[&str]) -> std::io::Result<()> {
         for entry in fs::read_dir(&self.target)? {
             let path = entry?.path();
-            let leads_here = fs::read_link(&path).is_ok_and(|to| to.parent() == Some(Path::new(self.section)));
+            let leads_here =
+                fs::read_link(&path).is_ok_and(|to| to.parent() == Some(Path::new(self.section)));
             if leads_here && !linked.iter().any(|name| path.file_name() == Some(name.as_ref())) {
                 fs::remove_file(path)?;
             }
@@ -227,8 +250,8 @@ impl PendingFolder {
         self.target.join(format!(".{name}.link"))
     }
 
-    /// Puts a link to an entry of the section in the place of whatever has its name, in one step where the file system
-    /// can.
+    /// Puts a link to an entry of the section in the place of whatever has its name, in one step
+    /// where the file system can.
     fn link_entry(&self, name: &str) -> std::io::Result<()> {
         let (path, to) = (self.target.join(name), Path::new(self.section).join(name));
         if fs::read_link(&path).is_ok_and(|found| found == to) {
@@ -328,7 +351,8 @@ mod tests {
 
     #[test]
     fn the_next_run_completes_an_exchange_from_each_of_its_steps() {
-        let (journal, new, old) = (".latest.exchange", ".latest.unfinished/report", ".latest.old/report");
+        let (journal, new, old) =
+            (".latest.exchange", ".latest.unfinished/report", ".latest.old/report");
         let section = "latest/report";
         // Before the journal the new section may be incomplete.
         assert_eq!(left_by_killed_run(&[(section, "old"), (new, "half")]), "old");

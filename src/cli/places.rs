@@ -1,4 +1,5 @@
-//! How the commands that this program advises name the project and the evidence of the command that was given.
+//! How the commands that this program advises name the project and the evidence of the command that
+//! was given.
 
 use super::args::List;
 use crate::report::{Places, ProjectPlace};
@@ -8,8 +9,12 @@ pub(super) use vkcert_verifier::places::{EVIDENCE, of_project};
 
 /// Of a run on the project in `dir` that wrote into `out`.
 pub(super) fn of_run(dir: &Path, out: Option<&Path>) -> Places {
-    let evidence = out.map(|out| out.join("evidence")).filter(|evidence| *evidence != dir.join(EVIDENCE));
-    Places { project: of_project(dir), evidence: evidence.map(|evidence| evidence.display().to_string()) }
+    let evidence =
+        out.map(|out| out.join("evidence")).filter(|evidence| *evidence != dir.join(EVIDENCE));
+    Places {
+        project: of_project(dir),
+        evidence: evidence.map(|evidence| evidence.display().to_string()),
+    }
 }
 
 /// Of a listing.

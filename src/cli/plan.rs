@@ -65,8 +65,11 @@ fn checks(text: &str) -> Result<Checks, Failure> {
     for name in text.split(',').map(str::trim) {
         let Some((kind, _)) = FindingKind::ALL.iter().find(|(_, known)| *known == name) else {
             let names: Vec<_> = FindingKind::ALL.iter().map(|(_, name)| *name).collect();
-            let diagnostic = Diagnostic::new("usage", format!("--check: no finding is named `{name}`"));
-            return Err(diagnostic.hint(format!("use all, none, or some of {}", names.join(", "))).into());
+            let diagnostic =
+                Diagnostic::new("usage", format!("--check: no finding is named `{name}`"));
+            return Err(diagnostic
+                .hint(format!("use all, none, or some of {}", names.join(", ")))
+                .into());
         };
         checks.kinds.insert(*kind);
     }

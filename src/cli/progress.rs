@@ -1,6 +1,8 @@
-//! What a person sees of a campaign while it runs: a bar on a terminal, and with `-v` a line per test.
+//! What a person sees of a campaign while it runs: a bar on a terminal, and with `-v` a line per
+//! test.
 //!
-//! Promises: nothing goes to standard output, and nothing of it to evidence. Without a terminal there is no bar.
+//! Promises: nothing goes to standard output, and nothing of it to evidence. Without a terminal
+//! there is no bar.
 
 use super::args::Common;
 use super::failure::Failure;
@@ -27,8 +29,10 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(common: &Common) -> Self {
-        let target = if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("the template is well-formed");
+        let target =
+            if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
+            .expect("the template is well-formed");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self { bar, verbose: common.verbose > 0 }
     }
@@ -39,7 +43,12 @@ impl Display for Progress {
         self.bar.set_length(runs as u64);
     }
 
-    fn carry_out(&self, test: &TestId, engine: &mut dyn Executor, run: &mut RunTest<'_>) -> Result<TestRun, Failure> {
+    fn carry_out(
+        &self,
+        test: &TestId,
+        engine: &mut dyn Executor,
+        run: &mut RunTest<'_>,
+    ) -> Result<TestRun, Failure> {
         self.bar.set_message(test.to_string());
         let started = Instant::now();
         let mut watched = Watched { engine, bar: &self.bar, test };
@@ -71,7 +80,13 @@ impl<'a> Watched<'a> {
     fn display(&self, job: &Job) -> Workgroups<'a> {
         let of_dispatch = |groups: [u32; 3]| groups.map(u64::from).iter().product::<u64>();
         let total = job.dispatches.iter().map(|dispatch| of_dispatch(dispatch.groups)).sum();
-        Workgroups { bar: self.bar.clone(), test: self.test, completed: 0, total, told: Instant::now() }
+        Workgroups {
+            bar: self.bar.clone(),
+            test: self.test,
+            completed: 0,
+            total,
+            told: Instant::now(),
+        }
     }
 }
 
@@ -85,7 +100,11 @@ impl Executor for Watched<'_> {
         self.engine.run(job, &mut display)
     }
 
-    fn run_counting(&mut self, job: &Job, _: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
+    fn run_counting(
+        &mut self,
+        job: &Job,
+        _: &mut dyn Observer,
+    ) -> Result<(Run, Counts), ExecError> {
         let mut display = self.display(job);
         self.engine.run_counting(job, &mut display)
     }
@@ -123,7 +142,10 @@ impl Observer for Workgroups<'_> {
         self.completed += 1;
         if self.told.elapsed() >= MESSAGE_INTERVAL {
             self.told = Instant::now();
-            self.bar.set_message(format!("{}: workgroup {} of {}", self.test, self.completed, self.total));
+            self.bar.set_message(format!(
+                "{}: workgroup {} of {}",
+                self.test, self.completed, self.total
+            ));
         }
     }
 }

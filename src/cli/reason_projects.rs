@@ -1,7 +1,8 @@
-//! Each reason that the conclusion can give, by a project that gives it and no other than those named.
+//! Each reason that the conclusion can give, by a project that gives it and no other than those
+//! named.
 //!
-//! Does not cover: missing code that a requirement names, which is refused when the project is read (tested here, too); only
-//! evidence of other programs can hold it.
+//! Does not cover: missing code that a requirement names, which is refused when the project is read
+//! (tested here, too); only evidence of other programs can hold it.
 
 use crate::cli::args::{Command, CommandLine};
 use crate::cli::failure::Failure;
@@ -81,9 +82,13 @@ impl Sources {
 
     fn certified(&self) -> Result<Evidence, Failure> {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         std::fs::create_dir(folder.path().join("requirements")).unwrap();
-        write("vkcert.toml", &format!("{}[[kernel]]\nname = \"k\"\nsource = \"k.comp\"\n", self.settings));
+        write(
+            "vkcert.toml",
+            &format!("{}[[kernel]]\nname = \"k\"\nsource = \"k.comp\"\n", self.settings),
+        );
         write("k.comp", &self.kernel);
         write("requirements/all.toml", &format!("schema = 1\n{}", self.requirements));
         certified(folder.path())
@@ -92,7 +97,9 @@ impl Sources {
 
 fn certified(folder: &Path) -> Result<Evidence, Failure> {
     let folder = folder.to_str().unwrap();
-    let parse = |arguments: &[&str]| CommandLine::try_parse_from([&["vkcert"], arguments].concat()).unwrap();
+    let parse = |arguments: &[&str]| {
+        CommandLine::try_parse_from([&["vkcert"], arguments].concat()).unwrap()
+    };
     // A profile may take modules that were built before; others make no difference.
     let line = parse(&["build", folder, "--quiet"]);
     let Command::Build(build) = &line.command else { panic!("another command") };
@@ -119,7 +126,8 @@ fn of_tests() -> Vec<Row> {
     let long = "for (uint i = 0u; i < 1000u; i++) o[gl_GlobalInvocationID.x] += i;";
     let wide = "o[0] = uint(int64_t(o[1]) * 3l);";
     let mut refused = flawless().body(wide).setting("profile = \"vulkan-sc\"\n");
-    let extension = "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require";
+    let extension =
+        "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require";
     refused.kernel = refused.kernel.replace("#version 450", extension);
     let nothing = Sources { requirements: String::new(), ..flawless() };
     vec![
@@ -157,7 +165,8 @@ fn of_requirements() -> Vec<Row> {
 fn of_the_rest() -> Vec<Row> {
     use ReasonKind::*;
     let flawless = Sources::flawless;
-    let guarded = format!("{BODY} if (o[gl_GlobalInvocationID.x] == 9u) o[gl_GlobalInvocationID.x] = 7u;");
+    let guarded =
+        format!("{BODY} if (o[gl_GlobalInvocationID.x] == 9u) o[gl_GlobalInvocationID.x] = 7u;");
     let race = "o[0] = 7u + gl_GlobalInvocationID.x; o[1] = 8u;";
     let tolerant = flawless().changed("[7, 8] }", "[7, 8], tolerance = { abs = 1 } }");
     let interface = "[[interface]]\nkernel = \"k\"\nbuffers = [{ set = 0, binding = 0, size = \"8\" }]\n\
@@ -165,7 +174,8 @@ fn of_the_rest() -> Vec<Row> {
     let justification = format!(
         "[[justification]]\nkernel = \"k\"\nobligation = \"S1\"\nclass = \"analysis\"\nreason = \"r\"\nauthor = \"a\"\napprover = \"b\"\nhash = \"{NO_HASH}\"\n"
     );
-    let acceptance = "[[accept]]\nitem = \"validation-off\"\nreason = \"r\"\nauthor = \"a\"\napprover = \"b\"\n";
+    let acceptance =
+        "[[accept]]\nitem = \"validation-off\"\nreason = \"r\"\nauthor = \"a\"\napprover = \"b\"\n";
     vec![
         row(flawless().body(&guarded).setting("criteria = [\"statement\"]\n"), &[ObligationsOpen]),
         row(tolerant.body(race), &[FindingStands]),
@@ -207,8 +217,11 @@ fn every_kind() -> BTreeSet<ReasonKind> {
 #[test]
 fn every_reason_is_given_by_a_project() {
     let mut given = BTreeSet::new();
-    for Row { sources, kinds } in [of_tests(), of_requirements(), of_the_rest()].into_iter().flatten() {
-        let evidence = sources.certified().unwrap_or_else(|failure| panic!("{kinds:?}: {failure:?}"));
+    for Row { sources, kinds } in
+        [of_tests(), of_requirements(), of_the_rest()].into_iter().flatten()
+    {
+        let evidence =
+            sources.certified().unwrap_or_else(|failure| panic!("{kinds:?}: {failure:?}"));
         let found = reasons(&evidence.campaign, &evidence.kernels);
         let told = found.iter().map(Reason::kind).collect::<Vec<_>>();
         assert_eq!(told, kinds, "{found:#?}");

@@ -1,4 +1,5 @@
-//! `vkcert requirements`: the links between requirements, and pinning them to the present contents of the parents.
+//! `vkcert requirements`: the links between requirements, and pinning them to the present contents
+//! of the parents.
 
 use super::args::{Common, OutputForm, Requirements};
 use super::failure::Failure;
@@ -47,14 +48,23 @@ fn told(links: &[Link], asked: &Requirements) -> String {
             (false, LinkState::NotPinned) => "not pinned",
             (false, LinkState::Suspect) => "SUSPECT",
         };
-        text.push_str(&format!("{state:<10}  {} -> {}  {}\n", link.requirement, link.parent, link.file));
+        text.push_str(&format!(
+            "{state:<10}  {} -> {}  {}\n",
+            link.requirement, link.parent, link.file
+        ));
     }
-    let (pinned, open, suspect) = (count(LinkState::Pinned), count(LinkState::NotPinned), count(LinkState::Suspect));
-    text.push_str(&format!("{} links: {pinned} pinned, {open} not pinned, {suspect} suspect\n", links.len()));
+    let (pinned, open, suspect) =
+        (count(LinkState::Pinned), count(LinkState::NotPinned), count(LinkState::Suspect));
+    text.push_str(&format!(
+        "{} links: {pinned} pinned, {open} not pinned, {suspect} suspect\n",
+        links.len()
+    ));
     let places = places::of_run(&asked.dir, None);
     if suspect > 0 {
         let pin = places.on_project("vkcert requirements", "--pin --suspect");
-        text.push_str(&format!("The parents of suspect links have changed: review the children, then {pin}.\n"));
+        text.push_str(&format!(
+            "The parents of suspect links have changed: review the children, then {pin}.\n"
+        ));
     } else if open > 0 {
         let pin = places.on_project("vkcert requirements", "--pin");
         text.push_str(&format!("{pin} pins what is not pinned.\n"));

@@ -86,7 +86,8 @@ pub(super) fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
     match common.format {
         OutputForm::Json => {
-            // Written as it goes: a tree of it, and its text, take several times the memory of everything else.
+            // Written as it goes: a tree of it, and its text, take several times the memory of
+            // everything else.
             output::print_json(&result)?;
         }
         OutputForm::Text => output::print(&text(&result))?,
@@ -99,7 +100,8 @@ fn choose(file: &mut ProcedureFile, only: &[String]) -> Result<(), Failure> {
         if !file.tests.iter().any(|test| test.id.as_str() == id) {
             let known: Vec<&str> = file.tests.iter().map(|test| test.id.as_str()).collect();
             let hint = requirement::nearest::did_you_mean(id, &known);
-            let diagnostic = Diagnostic::new("unknown-id", format!("--only: the file has no test `{id}`"));
+            let diagnostic =
+                Diagnostic::new("unknown-id", format!("--only: the file has no test `{id}`"));
             return Err(Diagnostic { hint, ..diagnostic }.into());
         }
     }
@@ -120,33 +122,52 @@ fn exit_of(run: &TestRun) -> Exit {
 
 /// Findings of the kernels' modules, reported with each test that ran them.
 fn untraced(kernels: &[Kernel], run: &TestRun) -> Vec<crate::model::finding::Finding> {
-    let used = kernels.iter().filter(|kernel| run.records.iter().any(|row| row.kernel == kernel.name));
+    let used =
+        kernels.iter().filter(|kernel| run.records.iter().any(|row| row.kernel == kernel.name));
     used.flat_map(|kernel| kernel.findings.iter().cloned()).collect()
 }
 
-/// Coverage by kernel; a kernel that the test runs under several specializations has an entry for each,
-/// `mm [TILE=16]`.
-fn measured(id: &TestId, run: &mut TestRun, kernels: &[Kernel]) -> Result<BTreeMap<String, KernelCoverage>, Failure> {
+/// Coverage by kernel; a kernel that the test runs under several specializations has an entry for
+/// each, `mm [TILE=16]`.
+fn measured(
+    id: &TestId,
+    run: &mut TestRun,
+    kernels: &[Kernel],
+) -> Result<BTreeMap<String, KernelCoverage>, Failure> {
     let mut measured = BTreeMap::new();
     for row in &run.records {
-        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel) else { continue };
+        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel) else {
+            continue;
+        };
         let configuration = configuration::under(kernel, &row.specialization, None)?;
         let tests: Vec<_> = row.records.iter().map(|records| (id.clone(), records)).collect();
-        let same = |other: &&ModuleRecords| other.kernel == row.kernel && other.specialization == row.specialization;
+        let same = |other: &&ModuleRecords| {
+            other.kernel == row.kernel && other.specialization == row.specialization
+        };
         let objects = run.objects.iter().find(same).and_then(|other| other.records.as_ref().ok());
         let objects: Vec<_> = objects.map(|records| (id.clone(), records)).into_iter().collect();
-        let coverage = kernel_coverage::kernel_coverage(kernel, &configuration, run.engine, &tests, &objects);
+        let coverage =
+            kernel_coverage::kernel_coverage(kernel, &configuration, run.engine, &tests, &objects);
         for test in tests {
             run.findings.extend(kernel_coverage::run_contradictions(kernel, &configuration, test));
         }
         let several = run.records.iter().filter(|other| other.kernel == row.kernel).count() > 1;
-        let label = if several { format!("{} [{}]", row.kernel, coverage.configuration) } else { row.kernel.clone() };
+        let label = if several {
+            format!("{} [{}]", row.kernel, coverage.configuration)
+        } else {
+            row.kernel.clone()
+        };
         measured.insert(label, coverage);
     }
     Ok(measured)
 }
 
-fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage>, options: &Run) -> TestOutcome {
+fn outcome(
+    id: &TestId,
+    run: &TestRun,
+    coverage: BTreeMap<String, KernelCoverage>,
+    options: &Run,
+) -> TestOutcome {
     let base64 = |bytes: &Vec<u8>| base64::engine::general_purpose::STANDARD.encode(bytes);
     let buffers = match options.dump_buffers {
         true => run.outputs.iter().map(|(name, bytes)| (name.clone(), base64(bytes))).collect(),
@@ -179,7 +200,9 @@ fn undefined_pass(run: &TestRun) -> Option<String> {
 /// Compiles every kernel of the file; all diagnostics together.
 pub(super) fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
     let kernels = file.procedure.value.kernels.iter();
-    project::all(kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect())
+    project::all(
+        kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect(),
+    )
 }
 
 fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Kernel, Failure> {
@@ -191,7 +214,11 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
 }
 
 /// The text of a kernel with everything that decides what it compiles to; none for SPIR-V.
-pub(super) fn source_of(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Option<KernelSource>, Failure> {
+pub(super) fn source_of(
+    name: &str,
+    kernel: &procedure::Kernel,
+    base: &Path,
+) -> Result<Option<KernelSource>, Failure> {
     match kernel.language {
         Language::Glsl => Ok(Some(glsl_source(contents(name, kernel, base)?, kernel, base)?)),
         Language::Spirv => Ok(None),
@@ -230,9 +257,14 @@ fn contents(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Conte
         KernelText::Contents(contents) => {
             let bytes = match (&contents.text, &contents.bytes) {
                 (Some(text), _) => text.clone().into_bytes(),
-                (None, Some(bytes)) => base64::engine::general_purpose::STANDARD.decode(bytes).map_err(|error| {
-                    Diagnostic::new("bad-spirv", format!("the bytes of kernel `{name}` are not base64: {error}"))
-                })?,
+                (None, Some(bytes)) => {
+                    base64::engine::general_purpose::STANDARD.decode(bytes).map_err(|error| {
+                        Diagnostic::new(
+                            "bad-spirv",
+                            format!("the bytes of kernel `{name}` are not base64: {error}"),
+                        )
+                    })?
+                }
                 (None, None) => Vec::new(),
             };
             let extension = match kernel.language {
@@ -252,8 +284,13 @@ fn printed(printed: &Printed) -> String {
     let mut text = String::new();
     for line in printed.lines.iter().take(SHOWN_LINES) {
         let [x, y, z] = line.invocation;
-        let shown =
-            line.text.trim_end_matches('\n').escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'");
+        let shown = line
+            .text
+            .trim_end_matches('\n')
+            .escape_debug()
+            .to_string()
+            .replace("\\\"", "\"")
+            .replace("\\'", "'");
         text.push_str(&format!("    printed by ({x}, {y}, {z}) at {}: {shown}\n", line.place));
     }
     let more = printed.lines.len().saturating_sub(SHOWN_LINES) as u64 + printed.omitted;
@@ -280,22 +317,34 @@ fn text(result: &RunResult) -> String {
         for mismatch in &test.mismatches {
             let Mismatch { buffer, expected, actual, bits, .. } = mismatch;
             let place = mismatch.place();
-            text.push_str(&format!("    {buffer}, {place}: expected {expected}, found {actual} ({bits})\n"));
+            text.push_str(&format!(
+                "    {buffer}, {place}: expected {expected}, found {actual} ({bits})\n"
+            ));
         }
         for finding in &test.findings {
-            let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+            let place =
+                finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
             text.push_str(&format!("    {}: {place}{}\n", finding.kind, finding.message));
         }
-        test.schedule.iter().for_each(|schedule| text.push_str(&format!("    run in schedule {schedule}\n")));
+        test.schedule
+            .iter()
+            .for_each(|schedule| text.push_str(&format!("    run in schedule {schedule}\n")));
         test.schedules.iter().for_each(|schedules| text.push_str(&format!("    {schedules}\n")));
         text.push_str(&printed(&test.printed));
         test.notes.iter().for_each(|note| text.push_str(&format!("    note: {note}\n")));
         for (kernel, coverage) in &test.coverage {
             for decision in &coverage.decisions {
-                let vectors: Vec<String> =
-                    decision.vectors.iter().map(|vector| format!("{}={}", vector.values, vector.outcome)).collect();
-                let vectors = if vectors.is_empty() { "no vector".to_owned() } else { vectors.join(" ") };
-                text.push_str(&format!("    {kernel} {} `{}`: {vectors}\n", decision.id, decision.text));
+                let vectors: Vec<String> = decision
+                    .vectors
+                    .iter()
+                    .map(|vector| format!("{}={}", vector.values, vector.outcome))
+                    .collect();
+                let vectors =
+                    if vectors.is_empty() { "no vector".to_owned() } else { vectors.join(" ") };
+                text.push_str(&format!(
+                    "    {kernel} {} `{}`: {vectors}\n",
+                    decision.id, decision.text
+                ));
             }
         }
     }

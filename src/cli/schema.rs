@@ -12,11 +12,13 @@ use serde_json::{Value, json};
 pub(super) fn command(common: &Common, asked: &Schema) -> Result<Exit, Failure> {
     let Some(name) = &asked.name else {
         if common.format == OutputForm::Json {
-            let rows = SCHEMAS.iter().map(|row| json!({ "name": row.name, "describes": row.describes }));
+            let rows =
+                SCHEMAS.iter().map(|row| json!({ "name": row.name, "describes": row.describes }));
             output::print(&format!("{:#}\n", Value::Array(rows.collect())))?;
             return Ok(Exit::Success);
         }
-        let lines: String = SCHEMAS.iter().map(|row| format!("{:<14} {}\n", row.name, row.describes)).collect();
+        let lines: String =
+            SCHEMAS.iter().map(|row| format!("{:<14} {}\n", row.name, row.describes)).collect();
         output::print(&lines)?;
         return Ok(Exit::Success);
     };

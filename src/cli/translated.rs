@@ -165,7 +165,12 @@ pub(super) fn program(
 }
 
 /// What `lower --emit cpp` prints of a kernel by name.
-pub(super) fn asked_for(subject: &Subject, plan: &Plan, name: &str, test: Option<&str>) -> Result<Program, Failure> {
+pub(super) fn asked_for(
+    subject: &Subject,
+    plan: &Plan,
+    name: &str,
+    test: Option<&str>,
+) -> Result<Program, Failure> {
     let unknown = |what: &str, hint: Vec<&str>| {
         let diagnostic = Diagnostic::new("unknown-id", what.to_owned());
         Failure::from(diagnostic.hint(format!("known are: {}", hint.join(", "))))
@@ -183,14 +188,20 @@ pub(super) fn asked_for(subject: &Subject, plan: &Plan, name: &str, test: Option
     };
     let laid_out = found.plan.as_ref().map_err(refused)?;
     let [used] = laid_out.modules.as_slice() else {
-        return Err(refused(&format!("the data of {test} in one program: it runs several kernels or specializations")));
+        return Err(refused(&format!(
+            "the data of {test} in one program: it runs several kernels or specializations"
+        )));
     };
     if used.kernel.as_str() != name {
-        return Err(unknown(&format!("`{test}` does not run `{name}`"), vec![used.kernel.as_str()]));
+        return Err(unknown(
+            &format!("`{test}` does not run `{name}`"),
+            vec![used.kernel.as_str()],
+        ));
     }
     let contents: Vec<_> = laid_out.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
     let dispatches = 0..laid_out.job.dispatches.len();
-    let job = job::text(&laid_out.job, dispatches, &contents, job::SUBGROUP_SIZE).map_err(|what| refused(&what))?;
+    let job = job::text(&laid_out.job, dispatches, &contents, job::SUBGROUP_SIZE)
+        .map_err(|what| refused(&what))?;
     program(kernel, source, &used.specialization, &job)
 }
 
@@ -207,7 +218,8 @@ pub(super) fn configuration_name(
     kernel: &Kernel,
     specialization: &configuration::Specialization,
 ) -> Result<Configuration, Failure> {
-    let declared = kernel.configurations.iter().find(|known| known.specialization == *specialization);
+    let declared =
+        kernel.configurations.iter().find(|known| known.specialization == *specialization);
     match declared {
         Some(known) => Ok(known.configuration.clone()),
         None => Ok(configuration::under(kernel, specialization, None)?.configuration),

@@ -1,9 +1,12 @@
 //! The coupling checks: does what the host does fit what the kernel is?
 //!
-//! Knows: the interface, the kernel's reflection, the uniformity of its barriers, the tests' uses, a device's limits.
-//! Promises: each check that can be asked is answered by at least one row, `holds`, `refuted` or `undetermined`; every
-//! refuted row comes with a `coupling` finding, with parameter values where values refute it.
-//! Does not cover: what the kernel reads and writes for which sizes (the engines' out-of-bounds check does, per test).
+//! Knows: the interface, the kernel's reflection, the uniformity of its barriers, the tests' uses,
+//! a device's limits.
+//! Promises: each check that can be asked is answered by at least one row, `holds`, `refuted` or
+//! `undetermined`; every refuted row comes with a `coupling` finding, with parameter values where
+//! values refute it.
+//! Does not cover: what the kernel reads and writes for which sizes (the engines' out-of-bounds
+//! check does, per test).
 
 use super::cover::covers_by_form;
 use super::{CouplingInput, DeviceLimits};
@@ -76,7 +79,10 @@ impl Rows {
         message: impl Into<String>,
         counterexample: Option<BTreeMap<String, i64>>,
     ) {
-        let place = self.source.as_ref().map(|source| Place { file: Some(source.clone()), ..Place::default() });
+        let place = self
+            .source
+            .as_ref()
+            .map(|source| Place { file: Some(source.clone()), ..Place::default() });
         self.refuted_at(check, message, counterexample, place, None);
     }
 
@@ -89,7 +95,8 @@ impl Rows {
         other_place: Option<Place>,
     ) {
         let message = message.into();
-        let mut finding = Finding::new(FindingKind::Coupling, message.clone()).detail("check", check);
+        let mut finding =
+            Finding::new(FindingKind::Coupling, message.clone()).detail("check", check);
         if let Some(about) = &self.about {
             finding = finding.detail("about", about.as_str());
         }
@@ -102,8 +109,19 @@ impl Rows {
         self.row(check, "refuted", message, counterexample);
     }
 
-    fn row(&mut self, check: &str, status: &str, message: String, counterexample: Option<BTreeMap<String, i64>>) {
-        self.checks.push(CouplingCheck { check: check.to_owned(), status: status.to_owned(), message, counterexample });
+    fn row(
+        &mut self,
+        check: &str,
+        status: &str,
+        message: String,
+        counterexample: Option<BTreeMap<String, i64>>,
+    ) {
+        self.checks.push(CouplingCheck {
+            check: check.to_owned(),
+            status: status.to_owned(),
+            message,
+            counterexample,
+        });
     }
 
     /// A row from an answer; `refutation` words it for the values found.
@@ -117,7 +135,9 @@ impl Rows {
         match answer {
             Answer::Proved => self.holds(check, claim),
             Answer::Refuted(values) => self.refuted(check, refutation(&values), Some(values)),
-            Answer::Open(reason) => self.undetermined(check, format!("{claim}: not decided; {reason}")),
+            Answer::Open(reason) => {
+                self.undetermined(check, format!("{claim}: not decided; {reason}"))
+            }
         }
     }
 }
@@ -127,7 +147,8 @@ pub(super) fn printed(values: &BTreeMap<String, i64>) -> String {
     if values.is_empty() {
         return "always".to_owned();
     }
-    let pairs: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let pairs: Vec<String> =
+        values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     format!("for {}", pairs.join(", "))
 }
 
@@ -155,7 +176,10 @@ impl Expressions {
         let mut members = BTreeMap::new();
         for member in interface.push_constants.iter().flat_map(|block| &block.members) {
             if let Some(value) = &member.value {
-                members.insert(member.name.clone(), host.parse(value, &format!("member `{}`", member.name))?);
+                members.insert(
+                    member.name.clone(),
+                    host.parse(value, &format!("member `{}`", member.name))?,
+                );
             }
         }
         Ok(Self {
@@ -165,7 +189,9 @@ impl Expressions {
             specialization: interface
                 .specialization
                 .iter()
-                .map(|constant| host.parse(&constant.value, &format!("specialization constant {}", constant.id)))
+                .map(|constant| {
+                    host.parse(&constant.value, &format!("specialization constant {}", constant.id))
+                })
                 .collect::<Result<_, _>>()?,
             members,
         })
@@ -190,7 +216,10 @@ impl Subject<'_> {
 
     /// What `vkCmdDispatch` is given: a `uint32_t`.
     fn groups(&self, axis: usize, case: &Case) -> i128 {
-        host::wrap(self.value(&self.expressions.groups[axis], case), vkcert_model::requirement::HostType::Uint32)
+        host::wrap(
+            self.value(&self.expressions.groups[axis], case),
+            vkcert_model::requirement::HostType::Uint32,
+        )
     }
 
     pub(crate) fn dispatch(&self, rows: &mut Rows) {
@@ -204,17 +233,27 @@ impl Subject<'_> {
             rows.about(*name);
             let (groups, wanted) = (&self.expressions.groups[axis], &domain[axis]);
             let local = i128::from(self.reflection().local_size[axis]);
-            let texts = (self.text(axis), &self.input.interface.domain.as_ref().expect("checked above")[axis]);
+            let texts = (
+                self.text(axis),
+                &self.input.interface.domain.as_ref().expect("checked above")[axis],
+            );
             let answer = if covers_by_form(self.host, groups, wanted, local) {
                 Answer::Proved
             } else {
-                let covers = |case: &Case| self.groups(axis, case) * local >= self.value(wanted, case);
+                let covers =
+                    |case: &Case| self.groups(axis, case) * local >= self.value(wanted, case);
                 self.host.decide(&[groups, wanted], &covers)
             };
             // What covers the domain drops nothing of it.
-            let truncated = if answer == Answer::Proved { Answer::Proved } else { self.truncation(axis, wanted) };
-            let claim =
-                format!("in {name}, a group count of {} and a local size of {local} cover {}", texts.0, texts.1);
+            let truncated = if answer == Answer::Proved {
+                Answer::Proved
+            } else {
+                self.truncation(axis, wanted)
+            };
+            let claim = format!(
+                "in {name}, a group count of {} and a local size of {local} cover {}",
+                texts.0, texts.1
+            );
             rows.answer("dispatch-covers-domain", answer, &claim, |values| {
                 let case = self.host.named_case(values);
                 let count = self.groups(axis, &case);
@@ -241,10 +280,13 @@ impl Subject<'_> {
     /// What the group count would be if divisions rounded up.
     fn rounded_up(&self, axis: usize, case: &Case) -> i128 {
         let rounded = self.host.rounded_up(case);
-        self.expressions.groups[axis].evaluate(&rounded.scope, Division::RoundUp, &mut Vec::new()).value
+        self.expressions.groups[axis]
+            .evaluate(&rounded.scope, Division::RoundUp, &mut Vec::new())
+            .value
     }
 
-    /// A division drops a partial group if rounding it up would cover the domain, and it as it is does not.
+    /// A division drops a partial group if rounding it up would cover the domain, and it as it is
+    /// does not.
     fn truncation(&self, axis: usize, wanted: &Expression) -> Answer {
         let groups = &self.expressions.groups[axis];
         let local = i128::from(self.reflection().local_size[axis]);
@@ -257,7 +299,8 @@ impl Subject<'_> {
 
     fn report_truncation(&self, rows: &mut Rows, axis: usize, answer: Answer) {
         let name = AXES[axis];
-        let claim = format!("in {name}, no division in {} drops a partial workgroup", self.text(axis));
+        let claim =
+            format!("in {name}, no division in {} drops a partial workgroup", self.text(axis));
         rows.answer("dispatch-not-truncated", answer, &claim, |values| {
             let case = self.host.named_case(values);
             format!(
@@ -270,12 +313,17 @@ impl Subject<'_> {
         });
     }
 
-    /// No operation on the way to any value that the host hands over wraps, divides by zero or loses bits.
+    /// No operation on the way to any value that the host hands over wraps, divides by zero or
+    /// loses bits.
     pub(crate) fn overflow(&self, rows: &mut Rows) {
         let mut asked: Vec<(String, String, Option<&Expression>)> = Vec::new();
         for (index, local) in self.input.interface.locals.iter().enumerate() {
             let number = self.input.interface.parameters.len() + index;
-            asked.push((format!("local `{}`", local.name), local.value.clone(), self.host.local(number)));
+            asked.push((
+                format!("local `{}`", local.name),
+                local.value.clone(),
+                self.host.local(number),
+            ));
         }
         for (axis, name) in AXES.iter().enumerate() {
             asked.push((
@@ -291,9 +339,15 @@ impl Subject<'_> {
                 Some(size),
             ));
         }
-        if let (Some(texts), Some(domain)) = (&self.input.interface.domain, &self.expressions.domain) {
+        if let (Some(texts), Some(domain)) =
+            (&self.input.interface.domain, &self.expressions.domain)
+        {
             for axis in 0..3 {
-                asked.push((format!("the domain in {}", AXES[axis]), texts[axis].clone(), Some(&domain[axis])));
+                asked.push((
+                    format!("the domain in {}", AXES[axis]),
+                    texts[axis].clone(),
+                    Some(&domain[axis]),
+                ));
             }
         }
         for (what, text, expression) in asked {
@@ -311,7 +365,11 @@ impl Subject<'_> {
             let mut events = Vec::new();
             let typed = expression.evaluate(&case.scope, Division::Truncate, &mut events);
             if host::wrap(typed.value, width) != typed.value {
-                events.push(Event::Overflow { span: expression.span.clone(), exact: typed.value, width });
+                events.push(Event::Overflow {
+                    span: expression.span.clone(),
+                    exact: typed.value,
+                    width,
+                });
             }
             events
         };
@@ -319,12 +377,16 @@ impl Subject<'_> {
         let mut quiet = true;
         let interval = expression.enclose(&scope, &mut quiet);
         host::enclosed(interval.low, interval.high, width, &mut quiet);
-        let answer =
-            if quiet { Answer::Proved } else { self.host.decide(&[expression], &|case| events(case).is_empty()) };
+        let answer = if quiet {
+            Answer::Proved
+        } else {
+            self.host.decide(&[expression], &|case| events(case).is_empty())
+        };
         let claim = format!("{what}, {text}, is computed without overflow");
         rows.answer("host-overflow", answer, &claim, |values| {
             let case = self.host.named_case(values);
-            let described = events(&case).first().map_or(String::new(), |event| describe(event, text));
+            let described =
+                events(&case).first().map_or(String::new(), |event| describe(event, text));
             format!("{what}: {described} ({})", printed(values))
         });
     }
@@ -332,7 +394,12 @@ impl Subject<'_> {
     /// The type that the value ends up in.
     fn target(&self, what: &str, expression: &Expression) -> vkcert_model::requirement::HostType {
         use vkcert_model::requirement::HostType;
-        let local = self.input.interface.locals.iter().find(|local| what == format!("local `{}`", local.name));
+        let local = self
+            .input
+            .interface
+            .locals
+            .iter()
+            .find(|local| what == format!("local `{}`", local.name));
         match local {
             Some(local) => local.width,
             None if what.starts_with("the group count") => HostType::Uint32,
@@ -344,20 +411,30 @@ impl Subject<'_> {
         rows.about_all();
         let actual = self.reflection().local_size;
         match self.input.interface.local_size {
-            None => rows
-                .undetermined("local-size-match", "the interface does not state the local size that the host assumes"),
+            None => rows.undetermined(
+                "local-size-match",
+                "the interface does not state the local size that the host assumes",
+            ),
             Some(assumed) if assumed == actual => {
-                rows.holds("local-size-match", format!("host and kernel agree on {}", size(actual)));
+                rows.holds(
+                    "local-size-match",
+                    format!("host and kernel agree on {}", size(actual)),
+                );
             }
             Some(assumed) => rows.refuted(
                 "local-size-match",
-                format!("the host assumes a local size of {}, the kernel has {}", size(assumed), size(actual)),
+                format!(
+                    "the host assumes a local size of {}, the kernel has {}",
+                    size(assumed),
+                    size(actual)
+                ),
                 None,
             ),
         }
     }
 
-    /// Whether a constant changes the local size, or the size of anything that the host binds. Two other values are tried.
+    /// Whether a constant changes the local size, or the size of anything that the host binds. Two
+    /// other values are tried.
     fn sizes_depend_on(&self, constant: &SpecializationConstant) -> bool {
         let sizes = |value: u64| {
             let set = BTreeMap::from([(constant.spec_id, value)]);
@@ -365,15 +442,20 @@ impl Subject<'_> {
             Some((kernel.local_size, kernel.resources, kernel.push_constants, kernel.workgroup))
         };
         let default = sizes(constant.default);
-        [constant.default ^ 1, constant.default ^ 8].into_iter().any(|value| sizes(value) != default)
+        [constant.default ^ 1, constant.default ^ 8]
+            .into_iter()
+            .any(|value| sizes(value) != default)
     }
 
     pub(crate) fn specialization(&self, rows: &mut Rows) {
         let declared = &self.reflection().specialization;
         let mut given = BTreeSet::new();
         let values = specialized(self.input.interface);
-        let varying: BTreeSet<u32> = values.iter().filter(|(_, value)| value.is_none()).map(|(id, _)| *id).collect();
-        for (constant, value) in self.input.interface.specialization.iter().zip(&self.expressions.specialization) {
+        let varying: BTreeSet<u32> =
+            values.iter().filter(|(_, value)| value.is_none()).map(|(id, _)| *id).collect();
+        for (constant, value) in
+            self.input.interface.specialization.iter().zip(&self.expressions.specialization)
+        {
             let id = constant.id;
             rows.about(format!("constant {id}"));
             let Some(known) = declared.iter().find(|known| known.spec_id == id) else {
@@ -385,11 +467,20 @@ impl Subject<'_> {
                 continue;
             };
             if !given.insert(id) {
-                rows.refuted("specialization-ids", format!("the host sets specialization constant {id} twice"), None);
+                rows.refuted(
+                    "specialization-ids",
+                    format!("the host sets specialization constant {id} twice"),
+                    None,
+                );
             }
             let (lowest, highest) = specialization_range(&known.type_name, known.width);
-            let answer = self.host.decide(&[value], &|case| (lowest..=highest).contains(&self.value(value, case)));
-            let claim = format!("specialization constant {id} ({}) takes {}", known.type_name, constant.value);
+            let answer = self
+                .host
+                .decide(&[value], &|case| (lowest..=highest).contains(&self.value(value, case)));
+            let claim = format!(
+                "specialization constant {id} ({}) takes {}",
+                known.type_name, constant.value
+            );
             rows.answer("specialization-ids", answer, &claim, |values| {
                 format!(
                     "specialization constant {id} is a {}, and {} does not fit ({})",
@@ -399,8 +490,12 @@ impl Subject<'_> {
                 )
             });
             if varying.contains(&id) && self.sizes_depend_on(known) {
-                let sizes = "sizes were taken from the kernel's default, and nothing is shown of others";
-                let message = format!("specialization constant {id} takes {}, no one value: {sizes}", constant.value);
+                let sizes =
+                    "sizes were taken from the kernel's default, and nothing is shown of others";
+                let message = format!(
+                    "specialization constant {id} takes {}, no one value: {sizes}",
+                    constant.value
+                );
                 rows.undetermined("specialization-ids", message);
             }
         }
@@ -410,7 +505,10 @@ impl Subject<'_> {
             .map(|known| format!("{} keeps its default {}", known.spec_id, known.default))
             .collect();
         if !defaulted.is_empty() {
-            rows.holds("specialization-ids", format!("not set by the host: {}", defaulted.join(", ")));
+            rows.holds(
+                "specialization-ids",
+                format!("not set by the host: {}", defaulted.join(", ")),
+            );
         }
     }
 
@@ -420,8 +518,10 @@ impl Subject<'_> {
         let mut fixed = |what: &str, value: u64, least: u64, here: Option<u64>| {
             rows.about(what);
             if value <= least {
-                return rows
-                    .holds("device-limits", format!("{what} {value} is within the {least} that every device has"));
+                return rows.holds(
+                    "device-limits",
+                    format!("{what} {value} is within the {least} that every device has"),
+                );
             }
             match here {
                 Some(limit) if value <= limit => rows.holds(
@@ -473,7 +573,8 @@ impl Subject<'_> {
         }
     }
 
-    /// Group counts for all parameter values, against the device or, without one, against what every device has.
+    /// Group counts for all parameter values, against the device or, without one, against what
+    /// every device has.
     fn group_limit(&self, rows: &mut Rows, axis: usize) {
         let least = DeviceLimits::GUARANTEED.groups[axis];
         let limit = self.input.device.map_or(least, |device| device.groups[axis].max(least));
@@ -483,7 +584,8 @@ impl Subject<'_> {
             if self.host.interval(expression).high <= i128::from(limit) {
                 return Answer::Proved;
             }
-            self.host.decide(&[expression], &|case| self.value(expression, case) <= i128::from(limit))
+            self.host
+                .decide(&[expression], &|case| self.value(expression, case) <= i128::from(limit))
         };
         let name = AXES[axis];
         rows.about(format!("groups in {name}"));
@@ -492,17 +594,25 @@ impl Subject<'_> {
         if answer == Answer::Proved && limit > least && within(least) != Answer::Proved {
             claim.push_str(&format!(" of this device; a device need have only {least}"));
         }
-        let whose = if self.input.device.is_some() { "this device allows" } else { "every device allows" };
+        let whose =
+            if self.input.device.is_some() { "this device allows" } else { "every device allows" };
         rows.answer("device-limits", answer, &claim, |values| {
             let count = self.value(expression, &self.host.named_case(values));
-            format!("in {name}, the group count {} is {count}; {whose} {limit} ({})", self.text(axis), printed(values))
+            format!(
+                "in {name}, the group count {} is {count}; {whose} {limit} ({})",
+                self.text(axis),
+                printed(values)
+            )
         });
     }
 
     pub(crate) fn buffers(&self, rows: &mut Rows) {
         let interface = self.input.interface;
         for resource in &self.reflection().resources {
-            let known = interface.buffers.iter().any(|b| (b.set, b.binding) == (resource.set, resource.binding));
+            let known = interface
+                .buffers
+                .iter()
+                .any(|b| (b.set, b.binding) == (resource.set, resource.binding));
             let name = resource.name.as_deref().unwrap_or("-");
             // Images and samplers are compared by themselves (`images`).
             if known || !is_buffer(resource.class) {
@@ -516,15 +626,20 @@ impl Subject<'_> {
         for (buffer, size) in interface.buffers.iter().zip(&self.expressions.buffers) {
             let place = format!("{}.{}", buffer.set, buffer.binding);
             rows.about(place.as_str());
-            let resource =
-                self.reflection().resources.iter().find(|r| (r.set, r.binding) == (buffer.set, buffer.binding));
+            let resource = self
+                .reflection()
+                .resources
+                .iter()
+                .find(|r| (r.set, r.binding) == (buffer.set, buffer.binding));
             let Some(resource) = resource else {
                 rows.holds("buffer-size", format!("the kernel does not use buffer {place}"));
                 continue;
             };
             if !is_buffer(resource.class) {
                 let class = resource.class.name();
-                let message = format!("the interface states a buffer at {place}, where the kernel has a {class}");
+                let message = format!(
+                    "the interface states a buffer at {place}, where the kernel has a {class}"
+                );
                 rows.refuted("buffer-size", message, None);
                 continue;
             }
@@ -542,7 +657,10 @@ impl Subject<'_> {
             );
             rows.answer("buffer-size", answer, &claim, |values| {
                 let bytes = self.value(size, &self.host.named_case(values));
-                format!("buffer {place} has {bytes} bytes, the kernel's block needs {least} ({})", printed(values))
+                format!(
+                    "buffer {place} has {bytes} bytes, the kernel's block needs {least} ({})",
+                    printed(values)
+                )
             });
             self.tested_sizes(rows, buffer.set, buffer.binding, size);
         }

@@ -1,19 +1,26 @@
 //! A proof by form that a group count covers a domain: division that rounds up, recognised as such.
 //!
-//! Knows: counts of the form `(d + a) / c + b` with constants a, b and c, however the constants are spread over the terms
-//! (`(k + 15) / 16`, `(k + TILE - 1) / TILE`, `(k - 1) / 16 + 1`, `k / 16 + 1`); names of locals and casts that keep the
-//! value stand for what they are made of.
-//! Promises: yes only if d is the domain itself, `a + b * c` is at least c - 1, c is at most the local size, and no operation
-//! on the way can wrap for any parameter value. Division of a dividend that is not negative rounds down, so the count is
-//! then at least (d + c - 1) / c rounded down, which is d / c rounded up; that many workgroups of at least c cover d.
+//! Knows: counts of the form `(d + a) / c + b` with constants a, b and c, however the constants are
+//! spread over the terms (`(k + 15) / 16`, `(k + TILE - 1) / TILE`, `(k - 1) / 16 + 1`, `k / 16 +
+//! 1`); names of locals and casts that keep the value stand for what they are made of.
+//! Promises: yes only if d is the domain itself, `a + b * c` is at least c - 1, c is at most the
+//! local size, and no operation on the way can wrap for any parameter value. Division of a dividend
+//! that is not negative rounds down, so the count is then at least (d + c - 1) / c rounded down,
+//! which is d / c rounded up; that many workgroups of at least c cover d.
 //! Does not cover: any other way to write it; a no says nothing (`decide` searches then).
 
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::Host;
 use vkcert_requirement::host::expression::{self as host, Binary, Enclosed, Expression, Kind};
 
-/// Whether `groups` workgroups of `local` invocations cover `domain` for all parameter values, by the form of `groups`.
-pub(super) fn covers_by_form(host: &Host, groups: &Expression, domain: &Expression, local: i128) -> bool {
+/// Whether `groups` workgroups of `local` invocations cover `domain` for all parameter values, by
+/// the form of `groups`.
+pub(super) fn covers_by_form(
+    host: &Host,
+    groups: &Expression,
+    domain: &Expression,
+    local: i128,
+) -> bool {
     let proof = Proof { host, scope: host.enclose().0 };
     // vkCmdDispatch takes a uint32_t; a count that wraps on the way there covers nothing.
     let Some(count) = proof.exact(groups) else { return false };
@@ -45,7 +52,8 @@ struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    /// The interval of an expression in which nothing can wrap or trap and no operand changes its value by conversion.
+    /// The interval of an expression in which nothing can wrap or trap and no operand changes its
+    /// value by conversion.
     fn exact(&self, expression: &Expression) -> Option<Enclosed> {
         let mut quiet = true;
         let interval = expression.enclose(&self.scope, &mut quiet);
@@ -68,7 +76,8 @@ impl<'a> Proof<'a> {
     /// Whether an exact operand keeps its value in a type.
     fn kept(&self, operand: &Expression, width: HostType) -> bool {
         let (lowest, highest) = host::range(width);
-        self.exact(operand).is_some_and(|interval| interval.low >= lowest && interval.high <= highest)
+        self.exact(operand)
+            .is_some_and(|interval| interval.low >= lowest && interval.high <= highest)
     }
 
     /// What an expression stands for: locals and casts that keep the value are looked through.
@@ -89,7 +98,9 @@ impl<'a> Proof<'a> {
 
     /// The one value of an expression that has no other.
     fn constant(&self, expression: &Expression) -> Option<i128> {
-        self.exact(expression).filter(|interval| interval.low == interval.high).map(|interval| interval.low)
+        self.exact(expression)
+            .filter(|interval| interval.low == interval.high)
+            .map(|interval| interval.low)
     }
 
     /// An exact expression as another one and a constant added to it.
@@ -110,13 +121,17 @@ impl<'a> Proof<'a> {
         (term, added + further)
     }
 
-    /// Whether `groups` is `(domain + a) / c + b` with enough added to round up, and c at most `local`.
+    /// Whether `groups` is `(domain + a) / c + b` with enough added to round up, and c at most
+    /// `local`.
     fn rounds_up(&self, groups: &Expression, domain: &Expression, local: i128) -> bool {
         let (quotient, b) = self.offset(groups);
         let Kind::Binary(Binary::Divide, operands) = &quotient.kind else { return false };
         let [dividend, divisor] = &**operands;
-        let Some(c) = self.constant(divisor).filter(|c| (1..=local).contains(c)) else { return false };
-        let not_negative = |expression| self.exact(expression).is_some_and(|interval| interval.low >= 0);
+        let Some(c) = self.constant(divisor).filter(|c| (1..=local).contains(c)) else {
+            return false;
+        };
+        let not_negative =
+            |expression| self.exact(expression).is_some_and(|interval| interval.low >= 0);
         if !not_negative(dividend) || !not_negative(domain) {
             return false;
         }
@@ -131,7 +146,9 @@ impl<'a> Proof<'a> {
             (Kind::Literal(a, _), Kind::Literal(b, _)) => a == b,
             (Kind::Variable(a), Kind::Variable(b)) => a == b,
             (Kind::Unary(f, a), Kind::Unary(g, b)) => f == g && self.same(a, b),
-            (Kind::Binary(f, a), Kind::Binary(g, b)) => f == g && self.same(&a[0], &b[0]) && self.same(&a[1], &b[1]),
+            (Kind::Binary(f, a), Kind::Binary(g, b)) => {
+                f == g && self.same(&a[0], &b[0]) && self.same(&a[1], &b[1])
+            }
             (Kind::Cast(f, a), Kind::Cast(g, b)) => f == g && self.same(a, b),
             (Kind::Choice(a), Kind::Choice(b)) => (0..3).all(|part| self.same(&a[part], &b[part])),
             (

@@ -1,12 +1,14 @@
 //! The coupling graph: what of the host flows into what of the kernel.
 //!
-//! Knows: parameters, locals, push-constant members, specialization constants, buffers, dispatch, local size, workgroup
-//! arrays, barriers and decisions, with data edges (a value is used) and control edges (a branch decides).
-//! Promises: node ids are stable and nodes ordered as they are added; an edge is made only where a name, a binding or an
-//! analysis says so.
-//! Does not cover: data flow inside the kernel between its inputs and its decisions beyond names: a decision is coupled to
-//! the push-constant members and specialization constants whose names its text holds. What one kernel hands to another is
-//! not of a kernel but of a test; reports tell it from the tests.
+//! Knows: parameters, locals, push-constant members, specialization constants, buffers, dispatch,
+//! local size, workgroup arrays, barriers and decisions, with data edges (a value is used) and
+//! control edges (a branch decides).
+//! Promises: node ids are stable and nodes ordered as they are added; an edge is made only where a
+//! name, a binding or an analysis says so.
+//! Does not cover: data flow inside the kernel between its inputs and its decisions beyond names: a
+//! decision is coupled to the push-constant members and specialization constants whose names its
+//! text holds. What one kernel hands to another is not of a kernel but of a test; reports tell it
+//! from the tests.
 
 use super::checks::Expressions;
 use super::{BarrierControl, CouplingInput};
@@ -44,14 +46,18 @@ impl EdgeKind {
 impl CouplingGraph {
     fn node(&mut self, id: String, kind: &str, label: String) {
         if !self.by_id.contains_key(&id) {
-            let index = self.graph.add_node(CouplingNode { id: id.clone(), kind: kind.to_owned(), label });
+            let index =
+                self.graph.add_node(CouplingNode { id: id.clone(), kind: kind.to_owned(), label });
             self.by_id.insert(id, index);
         }
     }
 
     /// Adds an edge if both ends exist and it is new.
     fn edge(&mut self, from: &str, to: &str, kind: EdgeKind, label: &str) {
-        let (Some(from), Some(to)) = (self.by_id.get(from).copied(), self.by_id.get(to).copied()) else { return };
+        let (Some(from), Some(to)) = (self.by_id.get(from).copied(), self.by_id.get(to).copied())
+        else {
+            return;
+        };
         let known = self.graph.edges_connecting(from, to).any(|edge| edge.weight().0 == kind);
         if !known {
             self.graph.add_edge(from, to, (kind, label.to_owned()));
@@ -69,7 +75,12 @@ impl CouplingGraph {
         let edge = |index| {
             let (from, to) = self.graph.edge_endpoints(index).expect("the edge is of this graph");
             let (kind, label) = &self.graph[index];
-            CouplingEdge { from: id(from), to: id(to), kind: kind.name().to_owned(), label: label.clone() }
+            CouplingEdge {
+                from: id(from),
+                to: id(to),
+                kind: kind.name().to_owned(),
+                label: label.clone(),
+            }
         };
         self.graph.edge_indices().map(edge).collect()
     }
@@ -81,7 +92,8 @@ impl CouplingGraph {
         for node in self.nodes() {
             text.push_str(&format!("{} ({}): {}\n", node.id, node.kind, node.label));
             for edge in edges.iter().filter(|edge| edge.to == node.id) {
-                let label = if edge.label.is_empty() { String::new() } else { format!(", {}", edge.label) };
+                let label =
+                    if edge.label.is_empty() { String::new() } else { format!(", {}", edge.label) };
                 text.push_str(&format!("    <- {} ({}{label})\n", edge.from, edge.kind));
             }
         }
@@ -91,7 +103,8 @@ impl CouplingGraph {
     /// Graphviz, under a name.
     pub fn dot(&self, name: &str) -> String {
         let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        let mut text = format!("digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=box];\n", quoted(name));
+        let mut text =
+            format!("digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=box];\n", quoted(name));
         for node in self.nodes() {
             text.push_str(&format!(
                 "  \"{}\" [label=\"{}\\n{}\"];\n",
@@ -119,7 +132,11 @@ impl CouplingGraph {
 }
 
 /// Builds the graph of one kernel.
-pub(super) fn build(input: &CouplingInput<'_>, host: &Host, expressions: &Expressions) -> CouplingGraph {
+pub(super) fn build(
+    input: &CouplingInput<'_>,
+    host: &Host,
+    expressions: &Expressions,
+) -> CouplingGraph {
     let mut graph = CouplingGraph::default();
     graph.node(KERNEL.to_owned(), "kernel", input.interface.kernel.to_string());
     host_values(&mut graph, input, host);
@@ -159,20 +176,32 @@ fn used_by(
 fn host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Host) {
     for parameter in &input.interface.parameters {
         let width = type_name(parameter.width);
-        let label = format!("{} {} from {} to {}", width, parameter.name, parameter.min, parameter.max);
+        let label =
+            format!("{} {} from {} to {}", width, parameter.name, parameter.min, parameter.max);
         graph.node(format!("parameter:{}", parameter.name), "parameter", label);
     }
     for local in &input.interface.locals {
         let width = type_name(local.width);
-        graph.node(format!("local:{}", local.name), "local", format!("{width} {} = {}", local.name, local.value));
+        graph.node(
+            format!("local:{}", local.name),
+            "local",
+            format!("{width} {} = {}", local.name, local.value),
+        );
     }
     for (name, expression) in host.locals() {
         used_by(graph, input, host, &format!("local:{}", name.name), expression, "");
     }
 }
 
-fn kernel_inputs(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Host, expressions: &Expressions) {
-    for (index, member) in input.reflection.push_constants.iter().flat_map(|block| &block.members).enumerate() {
+fn kernel_inputs(
+    graph: &mut CouplingGraph,
+    input: &CouplingInput<'_>,
+    host: &Host,
+    expressions: &Expressions,
+) {
+    for (index, member) in
+        input.reflection.push_constants.iter().flat_map(|block| &block.members).enumerate()
+    {
         let name = member.name.clone().unwrap_or_else(|| format!("#{index}"));
         let id = format!("push-constant:{index}");
         let offset = member.offset.map_or("?".to_owned(), |offset| offset.to_string());
@@ -208,7 +237,9 @@ fn kernel_inputs(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Ho
             graph.edge(KERNEL, &id, EdgeKind::Data, "written");
         }
         let sizes = input.interface.buffers.iter().zip(&expressions.buffers);
-        for (_, expression) in sizes.filter(|(b, _)| (b.set, b.binding) == (resource.set, resource.binding)) {
+        for (_, expression) in
+            sizes.filter(|(b, _)| (b.set, b.binding) == (resource.set, resource.binding))
+        {
             used_by(graph, input, host, &id, expression, "size");
         }
     }
@@ -223,18 +254,35 @@ fn access(access: Access) -> &'static str {
     }
 }
 
-fn dispatch(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Host, expressions: &Expressions) {
+fn dispatch(
+    graph: &mut CouplingGraph,
+    input: &CouplingInput<'_>,
+    host: &Host,
+    expressions: &Expressions,
+) {
     let local = input.reflection.local_size;
-    graph.node("local-size".to_owned(), "local size", format!("{} x {} x {}", local[0], local[1], local[2]));
+    graph.node(
+        "local-size".to_owned(),
+        "local size",
+        format!("{} x {} x {}", local[0], local[1], local[2]),
+    );
     let groups = &input.interface.groups;
-    graph.node("dispatch".to_owned(), "dispatch", format!("({}, {}, {}) workgroups", groups[0], groups[1], groups[2]));
+    graph.node(
+        "dispatch".to_owned(),
+        "dispatch",
+        format!("({}, {}, {}) workgroups", groups[0], groups[1], groups[2]),
+    );
     graph.edge("local-size", "dispatch", EdgeKind::Data, "invocations per workgroup");
     graph.edge("dispatch", KERNEL, EdgeKind::Control, "starts");
     for (axis, expression) in ["x", "y", "z"].iter().zip(&expressions.groups) {
         used_by(graph, input, host, "dispatch", expression, axis);
     }
     if let (Some(texts), Some(domain)) = (&input.interface.domain, &expressions.domain) {
-        graph.node("domain".to_owned(), "domain", format!("{} x {} x {}", texts[0], texts[1], texts[2]));
+        graph.node(
+            "domain".to_owned(),
+            "domain",
+            format!("{} x {} x {}", texts[0], texts[1], texts[2]),
+        );
         for (axis, expression) in ["x", "y", "z"].iter().zip(domain) {
             used_by(graph, input, host, "domain", expression, axis);
         }
@@ -269,15 +317,23 @@ fn decisions(graph: &mut CouplingGraph, input: &CouplingInput<'_>, structure: &K
     for decision in &structure.decisions {
         let id = format!("decision:{}", decision.id);
         graph.node(id.clone(), "decision", decision.text.clone());
-        let words: Vec<&str> = decision.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
-        for (index, member) in input.reflection.push_constants.iter().flat_map(|block| &block.members).enumerate() {
+        let words: Vec<&str> =
+            decision.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        for (index, member) in
+            input.reflection.push_constants.iter().flat_map(|block| &block.members).enumerate()
+        {
             if member.name.as_deref().is_some_and(|name| words.contains(&name)) {
                 graph.edge(&format!("push-constant:{index}"), &id, EdgeKind::Data, "");
             }
         }
         for constant in &input.reflection.specialization {
             if constant.name.as_deref().is_some_and(|name| words.contains(&name)) {
-                graph.edge(&format!("specialization:{}", constant.spec_id), &id, EdgeKind::Data, "");
+                graph.edge(
+                    &format!("specialization:{}", constant.spec_id),
+                    &id,
+                    EdgeKind::Data,
+                    "",
+                );
             }
         }
         for barrier in input.barriers {

@@ -1,9 +1,11 @@
 //! Push constants: the struct that the host fills against the block that the kernel reads.
 //!
-//! Knows: C's rules for placing members (each at the next multiple of its alignment, which is its size) and the block's
-//! decorated offsets.
-//! Promises: names, offsets, types and sizes are compared member by member; a swap of equal-sized members is found by name.
-//! Does not cover: vectors, matrices, arrays and nested structs in the block; such members are `undetermined` by name.
+//! Knows: C's rules for placing members (each at the next multiple of its alignment, which is its
+//! size) and the block's decorated offsets.
+//! Promises: names, offsets, types and sizes are compared member by member; a swap of equal-sized
+//! members is found by name.
+//! Does not cover: vectors, matrices, arrays and nested structs in the block; such members are
+//! `undetermined` by name.
 
 use super::checks::Rows;
 use std::collections::BTreeSet;
@@ -21,7 +23,8 @@ struct Placed<'a> {
     offset: u32,
 }
 
-/// Compares both sides; `known` are the parameters and locals that a member without a value may name.
+/// Compares both sides; `known` are the parameters and locals that a member without a value may
+/// name.
 pub(super) fn compare(
     rows: &mut Rows,
     host: Option<&HostStruct>,
@@ -32,10 +35,19 @@ pub(super) fn compare(
     let (host, block) = match (host, block) {
         (None, None) => return rows.holds(CHECK, "neither host nor kernel has push constants"),
         (None, Some(block)) => {
-            let message = format!("the kernel reads {} bytes of push constants, the interface states none", block.size);
+            let message = format!(
+                "the kernel reads {} bytes of push constants, the interface states none",
+                block.size
+            );
             return rows.refuted(CHECK, message, None);
         }
-        (Some(_), None) => return rows.refuted(CHECK, "the host sets push constants, the kernel reads none", None),
+        (Some(_), None) => {
+            return rows.refuted(
+                CHECK,
+                "the host sets push constants, the kernel reads none",
+                None,
+            );
+        }
         (Some(host), Some(block)) => (host, block),
     };
     let placed = place(host);
@@ -53,26 +65,44 @@ pub(super) fn compare(
         };
         wrong.extend(member_faults(&placed, &name, offset, width));
     }
-    let unread = placed.iter().filter(|host| !block.members.iter().any(|m| m.name.as_deref() == Some(host.name)));
-    wrong.extend(unread.map(|host| format!("the host's member {} is no member of the kernel's block", host.name)));
+    let unread = placed
+        .iter()
+        .filter(|host| !block.members.iter().any(|m| m.name.as_deref() == Some(host.name)));
+    wrong.extend(
+        unread.map(|host| {
+            format!("the host's member {} is no member of the kernel's block", host.name)
+        }),
+    );
     let end = placed.iter().map(|member| member.offset + bytes(member.width)).max().unwrap_or(0);
     let size = host.size.unwrap_or(end);
     if size < end {
-        wrong.push(format!("the host's struct of {size} bytes ends before its last member does ({end})"));
+        wrong.push(format!(
+            "the host's struct of {size} bytes ends before its last member does ({end})"
+        ));
     }
     if u64::from(size) < block.size {
-        wrong.push(format!("the host hands over {size} bytes, the kernel's block has {}", block.size));
+        wrong.push(format!(
+            "the host hands over {size} bytes, the kernel's block has {}",
+            block.size
+        ));
     }
     // Interfaces state integers; the value of a floating-point member couples no size.
-    let stated = |m: &&HostMember| m.value.is_some() || integer(m.width).is_none() || known.contains(m.name.as_str());
+    let stated = |m: &&HostMember| {
+        m.value.is_some() || integer(m.width).is_none() || known.contains(m.name.as_str())
+    };
     let valueless = host.members.iter().filter(|m| !stated(m));
-    unknown.extend(valueless.map(|member| format!("what the host stores in {} is not stated", member.name)));
+    unknown.extend(
+        valueless.map(|member| format!("what the host stores in {} is not stated", member.name)),
+    );
     match (wrong.is_empty(), unknown.is_empty()) {
         (false, _) => rows.refuted(CHECK, wrong.join("; "), None),
         (true, false) => rows.undetermined(CHECK, unknown.join("; ")),
         (true, true) => {
             let count = block.members.len();
-            rows.holds(CHECK, format!("{count} members agree in name, offset and type; {size} bytes"));
+            rows.holds(
+                CHECK,
+                format!("{count} members agree in name, offset and type; {size} bytes"),
+            );
         }
     }
 }
@@ -80,7 +110,9 @@ pub(super) fn compare(
 fn member_faults(placed: &[Placed<'_>], name: &str, offset: u32, width: HostType) -> Vec<String> {
     let mut wrong = Vec::new();
     let Some(host) = placed.iter().find(|host| host.name == name) else {
-        return vec![format!("the kernel reads {name} at offset {offset}, the host's struct has no such member")];
+        return vec![format!(
+            "the kernel reads {name} at offset {offset}, the host's struct has no such member"
+        )];
     };
     if host.offset != offset {
         let there = placed.iter().find(|other| other.offset == offset);

@@ -1,9 +1,9 @@
 //! Data and control coupling between the host's dispatch and the kernel.
 //!
-//! Knows: an interface description (`[[interface]]`), the kernel's module, optionally its source structure, the sizes that
-//! tests use and a device's limits.
-//! Promises: every check is answered, `holds` only by proof, `refuted` with values or places and a `coupling` finding,
-//! `undetermined` with the reason.
+//! Knows: an interface description (`[[interface]]`), the kernel's module, optionally its source
+//! structure, the sizes that tests use and a device's limits.
+//! Promises: every check is answered, `holds` only by proof, `refuted` with values or places and a
+//! `coupling` finding, `undetermined` with the reason.
 //! Does not cover: the host program itself; the interface is what its author states of it.
 
 mod checks;
@@ -80,11 +80,13 @@ pub enum BarrierControl {
     },
 }
 
-/// The barriers that the entry point reaches, in module order, as the uniformity analysis sees them.
+/// The barriers that the entry point reaches, in module order, as the uniformity analysis sees
+/// them.
 pub fn barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
     let divergent = divergent_barriers(module, reflection.function);
     let functions = reflection.functions.iter().filter_map(|id| module.function(*id));
-    let mut instructions: Vec<usize> = functions.flat_map(|function| function.range.clone()).collect();
+    let mut instructions: Vec<usize> =
+        functions.flat_map(|function| function.range.clone()).collect();
     instructions.sort_unstable();
     instructions.retain(|index| module.instructions[*index].op == Op::ControlBarrier);
     let barrier = |index: usize| {
@@ -155,7 +157,8 @@ pub struct Coupling {
     pub findings: Vec<Finding>,
 }
 
-/// Analyses one kernel; a diagnostic means that the interface itself is wrong (an unknown name, a syntax error).
+/// Analyses one kernel; a diagnostic means that the interface itself is wrong (an unknown name, a
+/// syntax error).
 pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
     let host = decide::Host::of(input.interface, input.reflection.local_size)?;
     let expressions = checks::Expressions::of(&host, input)?;

@@ -3,7 +3,9 @@
 use super::*;
 use vkcert_model::image::{ImageDim, ImageFormat};
 use vkcert_model::procedure::DescriptorClass;
-use vkcert_model::requirement::{HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostStruct, HostType};
+use vkcert_model::requirement::{
+    HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostStruct, HostType,
+};
 use vkcert_requirement::host::decide::Host;
 use vkcert_requirement::host::expression::{Division, Expression};
 
@@ -28,7 +30,9 @@ fn module() -> Module {
 fn compiled(source: &str) -> Module {
     thread_local!(static COMPILER: shaderc::Compiler = shaderc::Compiler::new().expect("compiler"));
     let artifact = COMPILER.with(|compiler| {
-        compiler.compile_into_spirv(source, shaderc::ShaderKind::Compute, "k.comp", "main", None).unwrap()
+        compiler
+            .compile_into_spirv(source, shaderc::ShaderKind::Compute, "k.comp", "main", None)
+            .unwrap()
     });
     Module::parse(artifact.as_binary().to_vec()).unwrap()
 }
@@ -38,8 +42,12 @@ fn parameter(name: &str, max: i64) -> HostParameter {
 }
 
 fn members(names: &[&str]) -> HostStruct {
-    let member =
-        |name: &&str| HostMember { name: (*name).to_owned(), width: HostType::Uint32, offset: None, value: None };
+    let member = |name: &&str| HostMember {
+        name: (*name).to_owned(),
+        width: HostType::Uint32,
+        offset: None,
+        value: None,
+    };
     HostStruct { size: Some(4 * names.len() as u32), members: names.iter().map(member).collect() }
 }
 
@@ -66,18 +74,34 @@ fn correct() -> Interface {
 fn figure_two() -> Interface {
     let text = |text: &str| text.to_owned();
     Interface {
-        locals: vec![HostLocal { name: text("number_of_threads"), width: HostType::Uint64, value: text("m * n * k") }],
+        locals: vec![HostLocal {
+            name: text("number_of_threads"),
+            width: HostType::Uint64,
+            value: text("m * n * k"),
+        }],
         push_constants: Some(members(&["n", "m", "k"])),
         groups: ["number_of_threads / 256", "1", "1"].map(text),
         ..correct()
     }
 }
 
-fn coupled(interface: &Interface, barriers: &[Barrier], tests: &[TestUse], device: Option<&DeviceLimits>) -> Coupling {
+fn coupled(
+    interface: &Interface,
+    barriers: &[Barrier],
+    tests: &[TestUse],
+    device: Option<&DeviceLimits>,
+) -> Coupling {
     let module = module();
     let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
-    let input =
-        CouplingInput { interface, module: &module, reflection: &reflection, structure: None, barriers, tests, device };
+    let input = CouplingInput {
+        interface,
+        module: &module,
+        reflection: &reflection,
+        structure: None,
+        barriers,
+        tests,
+        device,
+    };
     couple(&input).unwrap()
 }
 
@@ -89,8 +113,12 @@ fn refuted<'a>(coupling: &'a Coupling, check: &str) -> Vec<&'a CouplingCheck> {
     rows(coupling, check).into_iter().filter(|row| row.status == "refuted").collect()
 }
 
-const LARGE: DeviceLimits =
-    DeviceLimits { invocations: 1024, local_size: [1024; 3], workgroup_bytes: 32_768, ..DeviceLimits::GUARANTEED };
+const LARGE: DeviceLimits = DeviceLimits {
+    invocations: 1024,
+    local_size: [1024; 3],
+    workgroup_bytes: 32_768,
+    ..DeviceLimits::GUARANTEED
+};
 
 #[test]
 fn the_demonstrations_host_holds_in_everything() {
@@ -116,7 +144,12 @@ fn figure_two_leaves_rows_from_sixteen_up_unwritten() {
     let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
     let rows = refuted(&coupling, "dispatch-covers-domain");
     let in_y = rows.iter().find(|row| row.message.starts_with("in y")).unwrap();
-    assert_eq!(in_y.counterexample, Some(BTreeMap::from([("m".to_owned(), 17)])), "{}", in_y.message);
+    assert_eq!(
+        in_y.counterexample,
+        Some(BTreeMap::from([("m".to_owned(), 17)])),
+        "{}",
+        in_y.message
+    );
     assert!(in_y.message.contains("is 16, but the domain m is 17"), "{}", in_y.message);
     assert!(rows.iter().any(|row| row.message.starts_with("in x")));
 }
@@ -126,7 +159,11 @@ fn figure_two_drops_a_partial_workgroup() {
     let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
     let rows = refuted(&coupling, "dispatch-not-truncated");
     assert_eq!(rows.len(), 1, "{rows:#?}");
-    assert!(rows[0].message.contains("drops a partial workgroup: 0 instead of 1"), "{}", rows[0].message);
+    assert!(
+        rows[0].message.contains("drops a partial workgroup: 0 instead of 1"),
+        "{}",
+        rows[0].message
+    );
 }
 
 #[test]
@@ -135,7 +172,8 @@ fn figure_two_overflows_before_it_widens() {
     let rows = refuted(&coupling, "host-overflow");
     assert_eq!(rows.len(), 1, "{rows:#?}");
     assert!(
-        rows[0].message.contains("number_of_threads") && rows[0].message.contains("uint32 cannot hold"),
+        rows[0].message.contains("number_of_threads")
+            && rows[0].message.contains("uint32 cannot hold"),
         "{}",
         rows[0].message
     );
@@ -163,8 +201,16 @@ fn rows_with(coupling: &Coupling, text: &str) -> usize {
 fn figure_two_swaps_two_push_constants() {
     let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
     let rows = refuted(&coupling, "push-constant-layout");
-    assert!(rows[0].message.contains("reads m at offset 0, where the host stores n"), "{}", rows[0].message);
-    assert!(rows[0].message.contains("reads n at offset 4, where the host stores m"), "{}", rows[0].message);
+    assert!(
+        rows[0].message.contains("reads m at offset 0, where the host stores n"),
+        "{}",
+        rows[0].message
+    );
+    assert!(
+        rows[0].message.contains("reads n at offset 4, where the host stores m"),
+        "{}",
+        rows[0].message
+    );
 }
 
 #[test]
@@ -180,12 +226,19 @@ fn every_refuted_check_is_a_finding_with_its_place() {
 
 #[test]
 fn a_barrier_under_non_uniform_control_flow_names_both_places() {
-    let place = |line| Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() };
+    let place =
+        |line| Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() };
     let reason = "x differs".to_owned();
-    let barrier = Barrier { place: place(35), control: BarrierControl::Divergent { branch: place(30), reason } };
+    let barrier = Barrier {
+        place: place(35),
+        control: BarrierControl::Divergent { branch: place(30), reason },
+    };
     let coupling = coupled(&correct(), &[barrier], &[], Some(&LARGE));
     let finding = &coupling.findings[0];
-    assert_eq!((finding.place.clone().unwrap().line, finding.other_place.clone().unwrap().line), (Some(35), Some(30)));
+    assert_eq!(
+        (finding.place.clone().unwrap().line, finding.other_place.clone().unwrap().line),
+        (Some(35), Some(30))
+    );
 }
 
 #[test]
@@ -198,7 +251,10 @@ fn the_uniformity_of_barriers_comes_from_the_module() {
     assert!(matches!(of(KERNEL).as_slice(), [Barrier { control: BarrierControl::Uniform, .. }]));
     // As in figure 5: the barrier stands under the guard.
     let guarded = KERNEL.replace("    barrier();\n", "").replace("{ result", "{ barrier(); result");
-    assert!(matches!(of(&guarded).as_slice(), [Barrier { control: BarrierControl::Divergent { .. }, .. }]));
+    assert!(matches!(
+        of(&guarded).as_slice(),
+        [Barrier { control: BarrierControl::Divergent { .. }, .. }]
+    ));
 }
 
 #[test]
@@ -206,11 +262,20 @@ fn other_mismatches_are_refuted_one_by_one() {
     let text = |text: &str| text.to_owned();
     let cases: Vec<(&str, Interface)> = vec![
         ("local-size-match", Interface { local_size: Some([16, 8, 1]), ..correct() }),
-        ("push-constant-layout", Interface { push_constants: Some(members(&["m", "n"])), ..correct() }),
+        (
+            "push-constant-layout",
+            Interface { push_constants: Some(members(&["m", "n"])), ..correct() },
+        ),
         ("push-constant-layout", Interface { push_constants: None, ..correct() }),
         ("buffer-size", Interface { buffers: correct().buffers[..2].to_vec(), ..correct() }),
-        ("host-overflow", Interface { groups: ["(k - 2) / 16 + 1", "(m + 15) / 16", "1"].map(text), ..correct() }),
-        ("dispatch-covers-domain", Interface { groups: ["k / 16 + 1", "m / 16", "1"].map(text), ..correct() }),
+        (
+            "host-overflow",
+            Interface { groups: ["(k - 2) / 16 + 1", "(m + 15) / 16", "1"].map(text), ..correct() },
+        ),
+        (
+            "dispatch-covers-domain",
+            Interface { groups: ["k / 16 + 1", "m / 16", "1"].map(text), ..correct() },
+        ),
         (
             "dispatch-covers-domain",
             Interface { groups: ["(k + 15) / 16", "(m + 15) / 16", "0"].map(text), ..correct() },
@@ -234,10 +299,19 @@ fn what_a_local_cannot_hold_is_refuted() {
         let local = HostLocal { name: "l".to_owned(), width, value: value.to_owned() };
         let coupled_to = |max: i64| {
             let parameters = vec![parameter("m", max), parameter("n", 4096), parameter("k", 4096)];
-            coupled(&Interface { parameters, locals: vec![local.clone()], ..correct() }, &[], &[], Some(&LARGE))
+            coupled(
+                &Interface { parameters, locals: vec![local.clone()], ..correct() },
+                &[],
+                &[],
+                Some(&LARGE),
+            )
         };
         let factor = if value == "m" { 1 } else { 16 };
-        assert_eq!(refuted(&coupled_to(most / factor), "host-overflow"), Vec::<&CouplingCheck>::new(), "{width:?}");
+        assert_eq!(
+            refuted(&coupled_to(most / factor), "host-overflow"),
+            Vec::<&CouplingCheck>::new(),
+            "{width:?}"
+        );
         let coupling = coupled_to(most / factor + 1);
         let rows = refuted(&coupling, "host-overflow");
         assert!(rows.len() == 1 && rows[0].message.contains("cannot hold"), "{width:?}: {rows:#?}");
@@ -251,7 +325,10 @@ fn the_domain_of_each_axis_may_overflow() {
         interface.domain.as_mut().unwrap()[axis] = "m * 4000000u".to_owned();
         let coupling = coupled(&interface, &[], &[], Some(&LARGE));
         let rows = refuted(&coupling, "host-overflow");
-        assert!(rows.iter().any(|row| row.message.starts_with("the domain in")), "{axis}: {rows:#?}");
+        assert!(
+            rows.iter().any(|row| row.message.starts_with("the domain in")),
+            "{axis}: {rows:#?}"
+        );
     }
 }
 
@@ -262,13 +339,23 @@ fn coupled_with(source: &str, interface: &Interface, device: &DeviceLimits) -> C
 fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits) -> Coupling {
     let reflection = Reflection::of(module, "main", &BTreeMap::new()).unwrap();
     let (barriers, tests, device) = (&[][..], &[][..], Some(device));
-    couple(&CouplingInput { interface, module, reflection: &reflection, structure: None, barriers, tests, device })
-        .unwrap()
+    couple(&CouplingInput {
+        interface,
+        module,
+        reflection: &reflection,
+        structure: None,
+        barriers,
+        tests,
+        device,
+    })
+    .unwrap()
 }
 
 #[test]
 fn what_a_kernel_needs_of_a_device_is_held_to_its_limits() {
-    let fits = |device: DeviceLimits| refuted(&coupled_with(KERNEL, &correct(), &device), "device-limits").len();
+    let fits = |device: DeviceLimits| {
+        refuted(&coupled_with(KERNEL, &correct(), &device), "device-limits").len()
+    };
     assert_eq!(fits(LARGE), 0);
     assert_eq!(fits(DeviceLimits { invocations: 255, ..LARGE }), 1);
     assert_eq!(fits(DeviceLimits { invocations: 256, ..LARGE }), 0);
@@ -282,10 +369,12 @@ fn what_a_kernel_needs_of_a_device_is_held_to_its_limits() {
 
 #[test]
 fn a_specialization_value_fits_its_type() {
-    let source = KERNEL.replace("shared float", "layout(constant_id = 3) const int SHIFT = 0;\nshared float");
+    let source = KERNEL
+        .replace("shared float", "layout(constant_id = 3) const int SHIFT = 0;\nshared float");
     let source = source.replace("float(n)", "float(int(n) + SHIFT)");
     let row = |value: &str| {
-        let specialization = vec![vkcert_model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
+        let specialization =
+            vec![vkcert_model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
         let coupling = coupled_with(&source, &Interface { specialization, ..correct() }, &LARGE);
         rows(&coupling, "specialization-ids")[0].status.clone()
     };
@@ -300,14 +389,16 @@ fn sizes_under_a_specialization_of_no_one_value_are_undetermined() {
     let source = KERNEL.replace("shared float", "layout(local_size_x_id = 3) in;\nshared float");
     assert!(source.contains("local_size_x_id"));
     let undetermined = |source: &str, value: &str| {
-        let specialization = vec![vkcert_model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
+        let specialization =
+            vec![vkcert_model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
         let coupling = coupled_with(source, &Interface { specialization, ..correct() }, &LARGE);
         rows(&coupling, "specialization-ids").iter().any(|row| row.status == "undetermined")
     };
     assert!(undetermined(&source, "m"));
     assert!(!undetermined(&source, "8 + 8"));
     // A value that no size depends on is not asked for.
-    let other = KERNEL.replace("shared float", "layout(constant_id = 3) const int SHIFT = 0;\nshared float");
+    let other = KERNEL
+        .replace("shared float", "layout(constant_id = 3) const int SHIFT = 0;\nshared float");
     assert!(!undetermined(&other.replace("float(n)", "float(int(n) + SHIFT)"), "m"));
 }
 
@@ -325,17 +416,24 @@ fn a_buffer_holds_what_its_block_has_at_least() {
 
 #[test]
 fn each_of_several_barriers_counts() {
-    let place = |line| Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() };
+    let place =
+        |line| Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() };
     let uniform = Barrier { place: place(1), control: BarrierControl::Uniform };
     let control = BarrierControl::Divergent { branch: place(2), reason: "x differs".to_owned() };
-    let coupling = coupled(&correct(), &[uniform, Barrier { place: place(3), control }], &[], Some(&LARGE));
+    let coupling =
+        coupled(&correct(), &[uniform, Barrier { place: place(3), control }], &[], Some(&LARGE));
     assert_eq!(refuted(&coupling, "uniform-barrier").len(), 1);
 }
 
 #[test]
 fn push_constants_agree_member_by_member() {
     let status = |block: HostStruct| {
-        let coupling = coupled(&Interface { push_constants: Some(block), ..correct() }, &[], &[], Some(&LARGE));
+        let coupling = coupled(
+            &Interface { push_constants: Some(block), ..correct() },
+            &[],
+            &[],
+            Some(&LARGE),
+        );
         rows(&coupling, "push-constant-layout")[0].status.clone()
     };
     let of = |change: &dyn Fn(&mut HostStruct)| {
@@ -368,7 +466,8 @@ fn members_stand_at_multiples_of_their_size() {
     let source = KERNEL.replace("uint m; uint n; uint k;", "uint m; double d; uint n; uint k;");
     let mut block = members(&["m", "d", "n", "k"]);
     (block.members[1].width, block.size) = (HostType::Float64, Some(24));
-    let coupling = coupled_with(&source, &Interface { push_constants: Some(block), ..correct() }, &LARGE);
+    let coupling =
+        coupled_with(&source, &Interface { push_constants: Some(block), ..correct() }, &LARGE);
     let row = &rows(&coupling, "push-constant-layout")[0];
     assert_eq!(row.status, "holds", "{}", row.message);
 }
@@ -407,7 +506,8 @@ void main() {
     ];
     let shown = |images: Vec<HostImage>| {
         let buffers = vec![HostBuffer { set: 0, binding: 4, name: None, size: "m * 4".to_owned() }];
-        let interface = Interface { buffers, images, push_constants: None, local_size: None, ..correct() };
+        let interface =
+            Interface { buffers, images, push_constants: None, local_size: None, ..correct() };
         let coupling = coupled_module(&module, &interface, &LARGE);
         let found = rows(&coupling, "image-descriptor").into_iter();
         found.map(|row| (row.status.clone(), row.message.clone())).collect::<Vec<_>>()
@@ -437,7 +537,8 @@ void main() {
         change(&mut images);
         assert_eq!(statuses(images.clone()).join(" "), *expected, "{number}: {:#?}", shown(images));
     }
-    // A sampled image has the format of its view alone; one that the kernel does not use does no harm.
+    // A sampled image has the format of its view alone; one that the kernel does not use does no
+    // harm.
     let mut more = right.clone();
     more[1].format = Some(ImageFormat::Rgba8);
     more.push(image(9, Sampler, None, None, false));
@@ -447,19 +548,28 @@ void main() {
 #[test]
 fn an_image_is_undetermined_and_not_a_missing_buffer() {
     let with_image = KERNEL
-        .replace("shared float tile", "layout(set=1, binding=0, r32f) uniform image2D picture;\nshared float tile")
+        .replace(
+            "shared float tile",
+            "layout(set=1, binding=0, r32f) uniform image2D picture;\nshared float tile",
+        )
         .replace("right[0] + ", "right[0] + imageLoad(picture, ivec2(0)).x + ");
     let (module, mut interface) = (compiled(&with_image), correct());
     let coupling = coupled_module(&module, &interface, &LARGE);
     assert!(refuted(&coupling, "buffer-size").is_empty(), "{:#?}", coupling.checks);
-    let open = rows(&coupling, "image-descriptor").into_iter().find(|row| row.status == "undetermined").unwrap();
+    let open = rows(&coupling, "image-descriptor")
+        .into_iter()
+        .find(|row| row.status == "undetermined")
+        .unwrap();
     assert_eq!(open.message, "1.0 (picture) is a storage_image, which no interface states");
     // One byte of buffer is no picture.
     interface.buffers.push(HostBuffer { set: 1, binding: 0, ..interface.buffers[0].clone() });
     let coupling = coupled_module(&module, &interface, &LARGE);
     let wrong = refuted(&coupling, "buffer-size");
     assert_eq!(wrong.len(), 1, "{wrong:#?}");
-    assert_eq!(wrong[0].message, "the interface states a buffer at 1.0, where the kernel has a storage_image");
+    assert_eq!(
+        wrong[0].message,
+        "the interface states a buffer at 1.0, where the kernel has a storage_image"
+    );
 }
 
 #[test]
@@ -492,13 +602,16 @@ fn in_x(groups: &str, domain: &str, max: i64, local: Option<HostLocal>) -> Vec<C
         ..correct()
     };
     let coupling = coupled(&interface, &[], &[], Some(&LARGE));
-    let dispatch = |row: &&CouplingCheck| row.check.starts_with("dispatch") && row.message.starts_with("in x");
+    let dispatch =
+        |row: &&CouplingCheck| row.check.starts_with("dispatch") && row.message.starts_with("in x");
     coupling.checks.iter().filter(dispatch).cloned().collect()
 }
 
 #[test]
 fn rounding_up_covers_every_domain_that_it_does_not_wrap_for() {
-    let tile = || Some(HostLocal { name: "TILE".to_owned(), width: HostType::Uint32, value: "16".to_owned() });
+    let tile = || {
+        Some(HostLocal { name: "TILE".to_owned(), width: HostType::Uint32, value: "16".to_owned() })
+    };
     let most = i64::from(u32::MAX);
     for (groups, domain, max) in [
         ("(k + 15) / 16", "k", 1 << 31),
@@ -514,7 +627,10 @@ fn rounding_up_covers_every_domain_that_it_does_not_wrap_for() {
     ] {
         let rows = in_x(groups, domain, max, tile());
         assert_eq!(rows.len(), 2);
-        assert!(rows.iter().all(|row| row.status == "holds"), "{groups} for {domain} up to {max}: {rows:#?}");
+        assert!(
+            rows.iter().all(|row| row.status == "holds"),
+            "{groups} for {domain} up to {max}: {rows:#?}"
+        );
     }
 }
 
@@ -589,9 +705,13 @@ fn the_graph_couples_parameters_to_what_uses_them() {
     let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
     let edges = coupling.graph.edges();
     let has = |from: &str, to: &str| edges.iter().any(|edge| edge.from == from && edge.to == to);
-    assert!(has("parameter:m", "local:number_of_threads") && has("local:number_of_threads", "dispatch"));
     assert!(
-        has("parameter:m", "push-constant:0") && has("local-size", "workgroup:tile") && has("parameter:k", "domain")
+        has("parameter:m", "local:number_of_threads") && has("local:number_of_threads", "dispatch")
+    );
+    assert!(
+        has("parameter:m", "push-constant:0")
+            && has("local-size", "workgroup:tile")
+            && has("parameter:k", "domain")
     );
     assert!(coupling.graph.dot("k").starts_with("digraph \"k\" {"));
     assert!(coupling.graph.text().contains("    <- local:number_of_threads (data, x)"));
@@ -601,7 +721,8 @@ fn the_graph_couples_parameters_to_what_uses_them() {
 fn an_unknown_name_in_the_interface_is_a_diagnostic() {
     let module = module();
     let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
-    let interface = Interface { groups: ["(q + 15) / 16", "1", "1"].map(str::to_owned), ..correct() };
+    let interface =
+        Interface { groups: ["(q + 15) / 16", "1", "1"].map(str::to_owned), ..correct() };
     let input = CouplingInput {
         interface: &interface,
         module: &module,

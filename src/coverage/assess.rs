@@ -1,39 +1,45 @@
-//! From records to obligations: the coverage of one kernel under one configuration by the tests that passed.
+//! From records to obligations: the coverage of one kernel under one configuration by the tests
+//! that passed.
 //!
 //! Knows: structure, layout, presence and the records of passed tests, in order of execution.
-//! Promises: every statement, outcome, label, entry and exit point, and condition of every function that the module holds
-//! is an obligation, whatever could be measured of it; functions that it does not hold are named in `not_reached`.
-//! A decision that cannot be recorded is undetermined with the reason; one that the compiler removed is uncovered ("no
-//! code generated"): its place was never executed. A constant decision keeps both outcomes as obligations; what the
-//! configuration rules out carries a proposal. Records that contradict what is fixed are trusted in nothing.
-//! Does not cover: what the records of failed tests show (the caller leaves them out), justifications.
+//! Promises: every statement, outcome, label, entry and exit point, and condition of every function
+//! that the module holds is an obligation, whatever could be measured of it; functions that it does
+//! not hold are named in `not_reached`. A decision that cannot be recorded is undetermined with the
+//! reason; one that the compiler removed is uncovered ("no code generated"): its place was never
+//! executed. A constant decision keeps both outcomes as obligations; what the configuration rules
+//! out carries a proposal. Records that contradict what is fixed are trusted in nothing.
+//! Does not cover: what the records of failed tests show (the caller leaves them out),
+//! justifications.
 
 use super::combination::{Demand, MAX_CONDITIONS_OF_FIRST_FORMAT};
 use super::criteria;
 use super::explanation::{Told, described, explanation};
 use super::independence::Form;
-use super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc, Minimum};
+use super::mcdc::{
+    Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc, Minimum,
+};
 use super::resolution::{Proposing, Resolution, RuledOut};
 use super::statement::{Evidence, Execution, Taken, Truth, execution};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::coverage::{
-    ConditionMcdc, ConditionPlace, Coupling, DecisionCoverage, Independence, KernelCoverage, MinimumVectors,
-    ObservedVector, SimpleObligation, Status, VectorCount, Witness,
+    ConditionMcdc, ConditionPlace, Coupling, DecisionCoverage, Independence, KernelCoverage,
+    MinimumVectors, ObservedVector, SimpleObligation, Status, VectorCount, Witness,
 };
 use vkcert_model::evidence::Configuration;
 use vkcert_model::id::{ConditionId, DecisionId, FunctionId, ObligationId, TestId};
 use vkcert_model::place::{LineStarts, Position, Span};
 use vkcert_model::records::{DecisionSlot, Presence, RecordLayout, Records};
 use vkcert_model::structure::{
-    Block, Constness, Decision, Exit, Function, KernelStructure, LabelKind, MarkIndex, Recording, Statement,
-    StatementKind, Switch,
+    Block, Constness, Decision, Exit, Function, KernelStructure, LabelKind, MarkIndex, Recording,
+    Statement, StatementKind, Switch,
 };
 use vkcert_model::vector::{Outcome, Values, Vector};
 
 /// Longest text of a statement in a report, in characters.
 const MAX_TEXT: usize = 160;
 
-/// What is assessed: a kernel's structure, where its records stand, what its module holds under a configuration.
+/// What is assessed: a kernel's structure, where its records stand, what its module holds under a
+/// configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     pub structure: &'a KernelStructure,
@@ -63,15 +69,22 @@ pub fn assess(subject: &Subject, tests: &[(TestId, &Records)]) -> KernelCoverage
     coverage
 }
 
-/// Records that cannot be, as what the configuration fixes rules them out: sentences that begin with the test. Each is a
-/// defect of the tool, the compiler or the device.
+/// Records that cannot be, as what the configuration fixes rules them out: sentences that begin
+/// with the test. Each is a defect of the tool, the compiler or the device.
 pub fn contradictions(subject: &Subject, tests: &[(TestId, &Records)]) -> Vec<String> {
     let resolution = Resolution::new(subject);
     let mut found = Vec::new();
     for (test, records) in tests {
         for slot in &subject.layout.decisions {
-            let first = contradiction(&resolution, subject.structure.decision(slot.decision), slot, records);
-            found.extend(first.map(|sentence| format!("the records of {test} cannot be: {sentence}")));
+            let first = contradiction(
+                &resolution,
+                subject.structure.decision(slot.decision),
+                slot,
+                records,
+            );
+            found.extend(
+                first.map(|sentence| format!("the records of {test} cannot be: {sentence}")),
+            );
         }
         for (mark, bit) in subject.layout.marks.iter().enumerate() {
             if records.has(*bit) && !resolution.is_passed(MarkIndex(mark as u32)) {
@@ -144,7 +157,8 @@ impl Evidence for TestEvidence<'_> {
     }
 }
 
-/// Whether a bit is set that belongs to no vector: then the records of the decision cannot be trusted.
+/// Whether a bit is set that belongs to no vector: then the records of the decision cannot be
+/// trusted.
 fn impossible_record(slot: &DecisionSlot, records: &Records) -> bool {
     let known: BTreeSet<u32> = slot.vectors.iter().map(|row| row.sum).collect();
     (0..slot.size).any(|sum| records.has(slot.base + sum) && !known.contains(&sum))
@@ -169,9 +183,11 @@ impl<'a> Assessment<'a> {
         Self { executions, ..assessment }
     }
 
-    /// Whether a function is part of the kernel. The entry point always is, even if its mark should be missing.
+    /// Whether a function is part of the kernel. The entry point always is, even if its mark should
+    /// be missing.
     fn reached(&self, function: &Function) -> bool {
-        self.resolution.marks.contains(&function.entry_mark) || function.name == self.structure.entry
+        self.resolution.marks.contains(&function.entry_mark)
+            || function.name == self.structure.entry
     }
 
     fn reached_functions(&self) -> impl Iterator<Item = (usize, &'a Function)> + '_ {
@@ -206,12 +222,17 @@ impl<'a> Assessment<'a> {
             (true, false) => Status::Undetermined,
             (true, true) => Status::Uncovered,
         };
-        let reason =
-            (status == Status::Undetermined).then(|| "a decision or label on the way to it is not recorded".to_owned());
+        let reason = (status == Status::Undetermined)
+            .then(|| "a decision or label on the way to it is not recorded".to_owned());
         self.obligation(id, (span, text), State { status, reason, tests, ruled_out })
     }
 
-    fn obligation(&self, id: String, (span, text): (Span, String), state: State) -> SimpleObligation {
+    fn obligation(
+        &self,
+        id: String,
+        (span, text): (Span, String),
+        state: State,
+    ) -> SimpleObligation {
         let (file, position) = self.place(span);
         let State { status, reason, tests, ruled_out } = state.settled();
         SimpleObligation {
@@ -241,7 +262,9 @@ impl<'a> Assessment<'a> {
 
     fn text(&self, span: Span) -> String {
         let file = self.structure.files.get(span.file.0 as usize);
-        let text = file.and_then(|file| file.text.get(span.start as usize..span.end as usize)).unwrap_or("");
+        let text = file
+            .and_then(|file| file.text.get(span.start as usize..span.end as usize))
+            .unwrap_or("");
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         match words.char_indices().nth(MAX_TEXT) {
             Some((end, _)) => format!("{} …", &words[..end]),
@@ -254,10 +277,14 @@ impl<'a> Assessment<'a> {
         for (_, function) in self.reached_functions() {
             each_statement(&function.body, &mut |statement| {
                 if let Some(id) = statement.id {
-                    let truth =
-                        |execution: &Execution| execution.statements.get(&id).copied().unwrap_or(Truth::Unknown);
+                    let truth = |execution: &Execution| {
+                        execution.statements.get(&id).copied().unwrap_or(Truth::Unknown)
+                    };
                     let what = (statement.span, self.text(statement.span));
-                    found.push((id, self.simple(id.to_string(), what, truth, self.resolution.statement(id))));
+                    found.push((
+                        id,
+                        self.simple(id.to_string(), what, truth, self.resolution.statement(id)),
+                    ));
                 }
             });
         }
@@ -272,7 +299,12 @@ impl<'a> Assessment<'a> {
             let text = format!("entry of {}", function.name);
             let entry = |execution: &Execution| execution.points[index].0;
             let ruled_out = self.resolution.entry(index);
-            points.push(self.simple(format!("{}.entry", function.id), (function.span, text), entry, ruled_out));
+            points.push(self.simple(
+                format!("{}.entry", function.id),
+                (function.span, text),
+                entry,
+                ruled_out,
+            ));
             for (number, exit) in function.exits.iter().enumerate() {
                 let statement = match exit {
                     Exit::Return { statement } => Some(*statement),
@@ -283,11 +315,18 @@ impl<'a> Assessment<'a> {
                         let span = spans.get(statement).copied().unwrap_or(function.span);
                         (span, format!("exit of {}: {}", function.name, self.text(span)))
                     }
-                    Exit::EndOfBody { span } => (*span, format!("exit of {}: end of body", function.name)),
+                    Exit::EndOfBody { span } => {
+                        (*span, format!("exit of {}: end of body", function.name))
+                    }
                 };
                 let left = |execution: &Execution| execution.points[index].1[number];
                 let ruled_out = self.resolution.exit(index, number, statement);
-                points.push(self.simple(format!("{}.X{}", function.id, number + 1), what, left, ruled_out));
+                points.push(self.simple(
+                    format!("{}.X{}", function.id, number + 1),
+                    what,
+                    left,
+                    ruled_out,
+                ));
             }
         }
         points
@@ -295,7 +334,8 @@ impl<'a> Assessment<'a> {
 
     fn branches(&self, decisions: &[DecisionCoverage]) -> Vec<SimpleObligation> {
         let directing = decisions.iter().filter(|decision| decision.context.controls_flow());
-        let mut branches: Vec<SimpleObligation> = directing.flat_map(|decision| decision.outcomes.clone()).collect();
+        let mut branches: Vec<SimpleObligation> =
+            directing.flat_map(|decision| decision.outcomes.clone()).collect();
         for (_, function) in self.reached_functions() {
             each_statement(&function.body, &mut |statement| {
                 if let StatementKind::Switch { switch, .. } = &statement.kind {
@@ -316,14 +356,22 @@ impl<'a> Assessment<'a> {
             let bit = label.mark.and_then(|mark| self.layout.mark_bit(mark));
             let Some((bit, mark)) = bit.zip(label.mark) else {
                 let reason = Some("the label could not be marked".to_owned());
-                return self.obligation(id, (label.span, text), State::open(Status::Undetermined, reason));
+                return self.obligation(
+                    id,
+                    (label.span, text),
+                    State::open(Status::Undetermined, reason),
+                );
             };
             let present = self.resolution.marks.contains(&mark);
             let tests = self.tests.iter().filter(|(_, records)| present && records.has(bit));
             let tests: Vec<TestId> = tests.map(|(test, _)| test.clone()).collect();
             let status = if tests.is_empty() { Status::Uncovered } else { Status::Covered };
             let ruled_out = self.resolution.label(switch.id, mark);
-            self.obligation(id, (label.span, text), State { status, reason: None, tests, ruled_out })
+            self.obligation(
+                id,
+                (label.span, text),
+                State { status, reason: None, tests, ruled_out },
+            )
         };
         switch.labels.iter().enumerate().map(label).collect()
     }
@@ -334,7 +382,12 @@ impl<'a> Assessment<'a> {
             // At global scope, or in a function that is not listed: kept, never dropped.
             None => true,
         };
-        self.structure.decisions.iter().filter(part).map(|decision| self.decision(decision)).collect()
+        self.structure
+            .decisions
+            .iter()
+            .filter(part)
+            .map(|decision| self.decision(decision))
+            .collect()
     }
 
     fn decision(&self, decision: &Decision) -> DecisionCoverage {
@@ -347,11 +400,18 @@ impl<'a> Assessment<'a> {
             line: position.line,
             column: position.column,
             text: decision.text.clone(),
-            function: decision.function.and_then(|id| self.function(id)).map(|function| function.name.clone()),
+            function: decision
+                .function
+                .and_then(|id| self.function(id))
+                .map(|function| function.name.clone()),
             context: decision.context,
             constness,
             constant_outcome: self.resolution.outcome(decision.id),
-            expansion: decision.expansion.iter().map(|expansion| expansion.macro_name.clone()).collect(),
+            expansion: decision
+                .expansion
+                .iter()
+                .map(|expansion| expansion.macro_name.clone())
+                .collect(),
             outcomes: Vec::new(),
             conditions: self.conditions(decision),
             vectors: Vec::new(),
@@ -364,7 +424,9 @@ impl<'a> Assessment<'a> {
             explanation: Vec::new(),
         };
         match measured {
-            Measured::Undetermined { reason } => self.undetermined(decision, &mut coverage, &reason),
+            Measured::Undetermined { reason } => {
+                self.undetermined(decision, &mut coverage, &reason)
+            }
             Measured::Absent => self.absent(decision, &mut coverage),
             Measured::Vectors(vectors) => self.measured(decision, &mut coverage, vectors),
         }
@@ -372,7 +434,12 @@ impl<'a> Assessment<'a> {
     }
 
     fn constness(&self, decision: &Decision) -> Constness {
-        let in_module = self.resolution.outcome_markers.get(&decision.id).copied().unwrap_or(Constness::Runtime);
+        let in_module = self
+            .resolution
+            .outcome_markers
+            .get(&decision.id)
+            .copied()
+            .unwrap_or(Constness::Runtime);
         decision.constness.min(in_module)
     }
 
@@ -381,8 +448,10 @@ impl<'a> Assessment<'a> {
         let place = |(index, condition): (usize, &vkcert_model::structure::Condition)| {
             let (_, position) = self.place(condition.span);
             let others = decision.conditions.iter().enumerate();
-            let coupled = others.filter(|(other, c)| *other != index && c.coupling == condition.coupling);
-            let in_module = self.resolution.condition_markers.get(&(decision.id, index as u32)).copied();
+            let coupled =
+                others.filter(|(other, c)| *other != index && c.coupling == condition.coupling);
+            let in_module =
+                self.resolution.condition_markers.get(&(decision.id, index as u32)).copied();
             ConditionPlace {
                 id: id(index),
                 text: condition.text.clone(),
@@ -406,9 +475,13 @@ impl<'a> Assessment<'a> {
             return Measured::Absent;
         }
         let Some(slot) = self.slots.get(&decision.id) else {
-            return Measured::Undetermined { reason: "it has no place among the records".to_owned() };
+            return Measured::Undetermined {
+                reason: "it has no place among the records".to_owned(),
+            };
         };
-        if let Some((test, _)) = self.tests.iter().find(|(_, records)| impossible_record(slot, records)) {
+        if let Some((test, _)) =
+            self.tests.iter().find(|(_, records)| impossible_record(slot, records))
+        {
             let reason = format!("the records of {test} hold a vector that cannot occur");
             return Measured::Undetermined { reason };
         }
@@ -423,8 +496,10 @@ impl<'a> Assessment<'a> {
         for row in &slot.vectors {
             let bit = slot.base + row.sum;
             let shown = || self.tests.iter().filter(|(_, records)| records.has(bit));
-            let witnesses: Vec<_> = shown().map(|(_, records)| records.witnesses.get(&bit).copied()).collect();
-            let directed: Vec<_> = shown().map(|(_, records)| records.directed.get(&bit).copied()).collect();
+            let witnesses: Vec<_> =
+                shown().map(|(_, records)| records.witnesses.get(&bit).copied()).collect();
+            let directed: Vec<_> =
+                shown().map(|(_, records)| records.directed.get(&bit).copied()).collect();
             let directed = if directed.iter().all(Option::is_none) { Vec::new() } else { directed };
             if let Some(witness) = witnesses.first().copied() {
                 vectors.push(ObservedVector {
@@ -444,42 +519,69 @@ impl<'a> Assessment<'a> {
 
     /// Fills in a decision of which nothing can be known.
     fn undetermined(&self, decision: &Decision, coverage: &mut DecisionCoverage, reason: &str) {
-        self.open(decision, coverage, || State::open(Status::Undetermined, Some(reason.to_owned())));
+        self.open(decision, coverage, || {
+            State::open(Status::Undetermined, Some(reason.to_owned()))
+        });
     }
 
     /// Fills in a decision that the compiler left out of the module.
     fn absent(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        let absent = || State { ruled_out: Some(self.resolution.absent()), ..State::open(Status::Uncovered, None) };
+        let absent = || State {
+            ruled_out: Some(self.resolution.absent()),
+            ..State::open(Status::Uncovered, None)
+        };
         self.open(decision, coverage, absent);
     }
 
-    fn open(&self, decision: &Decision, coverage: &mut DecisionCoverage, state: impl Fn() -> State) {
+    fn open(
+        &self,
+        decision: &Decision,
+        coverage: &mut DecisionCoverage,
+        state: impl Fn() -> State,
+    ) {
         coverage.outcomes = self.outcomes(decision, |_| state());
         let State { status, reason, ruled_out, .. } = state().settled();
         let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        let open = Independence { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal };
+        let open = Independence {
+            status,
+            pair: None,
+            shown_by: None,
+            uncounted: Vec::new(),
+            reason,
+            proposal,
+        };
         coverage.mcdc = every_condition(coverage, &open);
-        coverage.combinations = self.combinations(decision, coverage, &self.calculus(decision), |_| state());
+        coverage.combinations =
+            self.combinations(decision, coverage, &self.calculus(decision), |_| state());
     }
 
     /// The calculus of a decision under the configuration.
     fn calculus(&self, decision: &Decision) -> Result<Mcdc, String> {
-        let coupling: Vec<u32> = decision.conditions.iter().map(|condition| condition.coupling).collect();
+        let coupling: Vec<u32> =
+            decision.conditions.iter().map(|condition| condition.coupling).collect();
         let mcdc = Mcdc::new(&decision.expression, &coupling).map_err(|limit| limit.to_string())?;
         Ok(mcdc.with_fixed(&self.resolution.values(decision)))
     }
 
-    fn outcomes(&self, decision: &Decision, state: impl Fn(Outcome) -> State) -> Vec<SimpleObligation> {
+    fn outcomes(
+        &self,
+        decision: &Decision,
+        state: impl Fn(Outcome) -> State,
+    ) -> Vec<SimpleObligation> {
         let outcome = |outcome: Outcome| {
             let id = format!("{}.{outcome}", decision.id);
-            let text = format!("{} is {}", decision.text, if outcome.as_bool() { "true" } else { "false" });
+            let text = format!(
+                "{} is {}",
+                decision.text,
+                if outcome.as_bool() { "true" } else { "false" }
+            );
             self.obligation(id, (decision.span, text), state(outcome))
         };
         [Outcome::True, Outcome::False].map(outcome).into()
     }
 
-    /// The obligations of multiple-condition coverage; `state` is asked with the vectors of one obligation, or with none
-    /// where they cannot be listed.
+    /// The obligations of multiple-condition coverage; `state` is asked with the vectors of one
+    /// obligation, or with none where they cannot be listed.
     fn combinations(
         &self,
         decision: &Decision,
@@ -491,7 +593,8 @@ impl<'a> Assessment<'a> {
         if of_first_format && decision.conditions.len() > MAX_CONDITIONS_OF_FIRST_FORMAT {
             return Vec::new();
         }
-        let texts: Vec<&str> = coverage.conditions.iter().map(|condition| condition.text.as_str()).collect();
+        let texts: Vec<&str> =
+            coverage.conditions.iter().map(|condition| condition.text.as_str()).collect();
         let of_vector = |vector: &Vector| {
             let id = format!("{}.V.{}", decision.id, vector.values);
             let text = format!("{} / {}", decision.text, described(&texts, &vector.values));
@@ -503,15 +606,24 @@ impl<'a> Assessment<'a> {
         };
         match calculus.as_ref().map(|mcdc| Demand::of(mcdc.decision())) {
             Ok(Demand::Each(vectors)) => vectors.iter().map(of_vector).collect(),
-            Ok(demand @ (Demand::Together(_) | Demand::TooMany)) => together(state(demand.vectors())),
+            Ok(demand @ (Demand::Together(_) | Demand::TooMany)) => {
+                together(state(demand.vectors()))
+            }
             Err(_) if of_first_format => Vec::new(),
             Err(_) => together(state(None)),
         }
     }
 
-    fn measured(&self, decision: &Decision, coverage: &mut DecisionCoverage, vectors: Vec<ObservedVector>) {
+    fn measured(
+        &self,
+        decision: &Decision,
+        coverage: &mut DecisionCoverage,
+        vectors: Vec<ObservedVector>,
+    ) {
         let showing = |outcome: Outcome| -> Vec<TestId> {
-            let shows = |test: &TestId| vectors.iter().any(|v| v.outcome == outcome && v.tests.contains(test));
+            let shows = |test: &TestId| {
+                vectors.iter().any(|v| v.outcome == outcome && v.tests.contains(test))
+            };
             self.tests.iter().map(|(test, _)| test).filter(|test| shows(test)).cloned().collect()
         };
         let seen = [Outcome::True, Outcome::False].map(showing);
@@ -521,7 +633,9 @@ impl<'a> Assessment<'a> {
             (Constness::Constant | Constness::Specialization | Constness::Runtime, _, _) => None,
         };
         coverage.constant_outcome = coverage.constant_outcome.or(only_seen);
-        let fixed = coverage.constant_outcome.and_then(|outcome| constant_reason(coverage.constness, outcome));
+        let fixed = coverage
+            .constant_outcome
+            .and_then(|outcome| constant_reason(coverage.constness, outcome));
         coverage.outcomes = self.outcomes(decision, |outcome| {
             let tests = seen[usize::from(outcome == Outcome::False)].clone();
             match tests.is_empty() {
@@ -537,7 +651,8 @@ impl<'a> Assessment<'a> {
     }
 
     fn independence(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        let given: Vec<Values> = coverage.vectors.iter().map(|vector| vector.values.clone()).collect();
+        let given: Vec<Values> =
+            coverage.vectors.iter().map(|vector| vector.values.clone()).collect();
         let calculus = self.calculus(decision);
         let analysed = |mcdc: &Mcdc| mcdc.analyse(&given).map_err(|error| error.to_string());
         let (mcdc, analysis) = match calculus
@@ -547,11 +662,18 @@ impl<'a> Assessment<'a> {
         {
             Ok(analysis) => analysis,
             Err(reason) => {
-                let unknown = |_: Option<&[Vector]>| State::open(Status::Undetermined, Some(reason.clone()));
+                let unknown =
+                    |_: Option<&[Vector]>| State::open(Status::Undetermined, Some(reason.clone()));
                 coverage.combinations = self.combinations(decision, coverage, &calculus, unknown);
                 let (status, reason) = (Status::Undetermined, Some(reason));
-                let open =
-                    Independence { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal: None };
+                let open = Independence {
+                    status,
+                    pair: None,
+                    shown_by: None,
+                    uncounted: Vec::new(),
+                    reason,
+                    proposal: None,
+                };
                 coverage.mcdc = every_condition(coverage, &open);
                 return;
             }
@@ -563,8 +685,9 @@ impl<'a> Assessment<'a> {
         };
         coverage.mcdc = analysis.conditions.iter().enumerate().map(of_condition).collect();
         coverage.explanation = explained(coverage, &analysis.conditions);
-        coverage.combinations =
-            self.combinations(decision, coverage, &calculus, |wanted| self.shown(coverage, mcdc, wanted));
+        coverage.combinations = self.combinations(decision, coverage, &calculus, |wanted| {
+            self.shown(coverage, mcdc, wanted)
+        });
         coverage.coupling = coupling(coverage, mcdc, &analysis);
         if !self.resolution.is_evaluated(decision.id) {
             // No vector of it can occur.
@@ -578,17 +701,31 @@ impl<'a> Assessment<'a> {
     /// The state of one obligation of multiple-condition coverage, which asks for all of `wanted`.
     fn shown(&self, coverage: &DecisionCoverage, mcdc: &Mcdc, wanted: Option<&[Vector]>) -> State {
         let Some(wanted) = wanted else {
-            return State::open(Status::Undetermined, Some(format!("more than {MAX_VECTORS} vectors can occur")));
+            return State::open(
+                Status::Undetermined,
+                Some(format!("more than {MAX_VECTORS} vectors can occur")),
+            );
         };
         let seen: BTreeMap<&Values, &ObservedVector> =
             coverage.vectors.iter().map(|vector| (&vector.values, vector)).collect();
-        let lacking: Vec<&Values> =
-            wanted.iter().map(|vector| &vector.values).filter(|values| !seen.contains_key(values)).collect();
+        let lacking: Vec<&Values> = wanted
+            .iter()
+            .map(|vector| &vector.values)
+            .filter(|values| !seen.contains_key(values))
+            .collect();
         if lacking.is_empty() {
-            let showing: BTreeSet<&TestId> =
-                wanted.iter().flat_map(|vector| seen.get(&vector.values)).flat_map(|vector| &vector.tests).collect();
-            let tests =
-                self.tests.iter().map(|(test, _)| test).filter(|test| showing.contains(test)).cloned().collect();
+            let showing: BTreeSet<&TestId> = wanted
+                .iter()
+                .flat_map(|vector| seen.get(&vector.values))
+                .flat_map(|vector| &vector.tests)
+                .collect();
+            let tests = self
+                .tests
+                .iter()
+                .map(|(test, _)| test)
+                .filter(|test| showing.contains(test))
+                .cloned()
+                .collect();
             return State { status: Status::Covered, reason: None, tests, ruled_out: None };
         }
         let ruled_out = match lacking.iter().all(|values| !mcdc.decision().agrees(values)) {
@@ -596,7 +733,8 @@ impl<'a> Assessment<'a> {
             false => self.resolution.unevaluated(coverage.id),
         };
         let shown = wanted.len() - lacking.len();
-        let reason = (wanted.len() > 1).then(|| format!("{shown} of {} vectors shown", wanted.len()));
+        let reason =
+            (wanted.len() > 1).then(|| format!("{shown} of {} vectors shown", wanted.len()));
         State { ruled_out, ..State::open(Status::Uncovered, reason) }
     }
 
@@ -622,18 +760,33 @@ impl<'a> Assessment<'a> {
         let ruled_out = self.ruled_out(coverage.id, index as u32, form.attainability);
         let reason = match (&ruled_out, form.attainability) {
             (Some(ruled_out), _) => Some(ruled_out.reason.clone()),
-            (None, Attainability::Attainable | Attainability::Unattainable) => self.constant(coverage, index),
-            // The records are exact whatever could not be enumerated: no recorded pair shows the condition.
+            (None, Attainability::Attainable | Attainability::Unattainable) => {
+                self.constant(coverage, index)
+            }
+            // The records are exact whatever could not be enumerated: no recorded pair shows the
+            // condition.
             (None, Attainability::Unknown) => {
                 Some(format!("more than {MAX_VECTORS} vectors can occur; it may be unattainable"))
             }
         };
         let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        Independence { status: Status::Uncovered, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal }
+        Independence {
+            status: Status::Uncovered,
+            pair: None,
+            shown_by: None,
+            uncounted: Vec::new(),
+            reason,
+            proposal,
+        }
     }
 
     /// Why no input shows the effect of a condition.
-    fn ruled_out(&self, decision: DecisionId, condition: u32, attainability: Attainability) -> Option<RuledOut> {
+    fn ruled_out(
+        &self,
+        decision: DecisionId,
+        condition: u32,
+        attainability: Attainability,
+    ) -> Option<RuledOut> {
         let resolution = &self.resolution;
         let absent = !resolution.condition_markers.contains_key(&(decision, condition));
         let fixed = || resolution.effect(decision, Some(condition));
@@ -655,9 +808,9 @@ impl<'a> Assessment<'a> {
             Constness::Specialization => {
                 Some("specialization constant: the condition is fixed per pipeline".to_owned())
             }
-            Constness::Runtime => {
-                coverage.constant_outcome.and_then(|outcome| constant_reason(coverage.constness, outcome))
-            }
+            Constness::Runtime => coverage
+                .constant_outcome
+                .and_then(|outcome| constant_reason(coverage.constness, outcome)),
         }
     }
 }
@@ -693,7 +846,8 @@ impl State {
     /// What is ruled out is an uncovered obligation, and why is then the reason.
     fn settled(mut self) -> Self {
         self.ruled_out = self.ruled_out.filter(|_| self.status == Status::Uncovered);
-        self.reason = self.ruled_out.as_ref().map(|ruled_out| ruled_out.reason.clone()).or(self.reason);
+        self.reason =
+            self.ruled_out.as_ref().map(|ruled_out| ruled_out.reason.clone()).or(self.reason);
         self
     }
 }
@@ -706,7 +860,9 @@ fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Op
     let mut groups: Vec<Vec<ConditionId>> = Vec::new();
     for place in coverage.conditions.iter().filter(|place| !place.coupled_with.is_empty()) {
         if !groups.iter().any(|group| group.contains(&place.id)) {
-            groups.push(std::iter::once(place.id).chain(place.coupled_with.iter().copied()).collect());
+            groups.push(
+                std::iter::once(place.id).chain(place.coupled_with.iter().copied()).collect(),
+            );
         }
     }
     if groups.is_empty() {
@@ -714,7 +870,8 @@ fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Op
     }
     let without = |form: Form| {
         let rows = coverage.conditions.iter().zip(&analysis.conditions);
-        let rows = rows.filter(|(_, found)| found.form(form).attainability == Attainability::Unattainable);
+        let rows =
+            rows.filter(|(_, found)| found.form(form).attainability == Attainability::Unattainable);
         rows.map(|(place, _)| place.id).collect()
     };
     let excluded = mcdc.excluded_by_coupling();
@@ -737,15 +894,19 @@ pub(super) fn minimum_vectors(mcdc: &Mcdc) -> Option<MinimumVectors> {
 
 fn vector_count(minimum: Minimum) -> VectorCount {
     let Minimum { vectors, at_least, conditions } = minimum;
-    VectorCount { vectors: vectors as u32, at_least: at_least as u32, conditions: conditions as u32 }
+    VectorCount {
+        vectors: vectors as u32,
+        at_least: at_least as u32,
+        conditions: conditions as u32,
+    }
 }
 
 fn constant_reason(constness: Constness, outcome: Outcome) -> Option<String> {
     match constness {
         Constness::Constant => Some(format!("constant: the outcome is always {outcome}")),
-        Constness::Specialization => {
-            Some(format!("specialization constant: under this configuration the outcome is always {outcome}"))
-        }
+        Constness::Specialization => Some(format!(
+            "specialization constant: under this configuration the outcome is always {outcome}"
+        )),
         Constness::Runtime => None,
     }
 }
@@ -771,7 +932,9 @@ fn each_statement(block: &Block, see: &mut dyn FnMut(&Statement)) {
 
 fn statement_spans(block: &Block) -> BTreeMap<vkcert_model::id::StatementId, Span> {
     let mut found = BTreeMap::new();
-    each_statement(block, &mut |statement| found.extend(statement.id.map(|id| (id, statement.span))));
+    each_statement(block, &mut |statement| {
+        found.extend(statement.id.map(|id| (id, statement.span)))
+    });
     found
 }
 

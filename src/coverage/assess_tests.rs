@@ -1,4 +1,5 @@
-//! Assessment and justification on a small kernel made by hand: a guard with two conditions around a loop.
+//! Assessment and justification on a small kernel made by hand: a guard with two conditions around
+//! a loop.
 
 use super::criteria::{CRITERIA, Criterion, CriterionSubject};
 use super::decision::Decision as Calculus;
@@ -8,11 +9,17 @@ use super::*;
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage, Status};
 use vkcert_model::evidence::{Configuration, EVIDENCE_SCHEMA, SpecializedConstant};
-use vkcert_model::id::{DecisionId, FunctionId, KernelName, ObligationId, StatementId, SwitchId, TestId};
+use vkcert_model::id::{
+    DecisionId, FunctionId, KernelName, ObligationId, StatementId, SwitchId, TestId,
+};
 use vkcert_model::object::ObjectStructure;
 use vkcert_model::place::{FileIndex, SourceFile, Span};
-use vkcert_model::records::{DecisionSlot, NumberedVector, Presence, PresentMarker, Reach, RecordLayout, Records};
-use vkcert_model::requirement::{DeactivationCategory, Justification, JustificationClass, JustificationSubject};
+use vkcert_model::records::{
+    DecisionSlot, NumberedVector, Presence, PresentMarker, Reach, RecordLayout, Records,
+};
+use vkcert_model::requirement::{
+    DeactivationCategory, Justification, JustificationClass, JustificationSubject,
+};
 use vkcert_model::structure::*;
 use vkcert_model::vector::{Outcome, Values};
 
@@ -69,14 +76,23 @@ fn structure() -> KernelStructure {
         statement(2, "for (i = 0u; i < n; i++)", repeat),
         statement(4, "result[x] = r;", StatementKind::Simple),
     ]);
-    let then = Statement { id: None, span: span("{"), kind: StatementKind::Block { block }, expansion: Vec::new() };
-    let guard = StatementKind::If { decision: DecisionId(1), then: Box::new(then), otherwise: None };
+    let then = Statement {
+        id: None,
+        span: span("{"),
+        kind: StatementKind::Block { block },
+        expansion: Vec::new(),
+    };
+    let guard =
+        StatementKind::If { decision: DecisionId(1), then: Box::new(then), otherwise: None };
     let main = Block(vec![statement(1, "if (x < k && y < m)", guard)]);
     KernelStructure {
         files: vec![SourceFile { path: "glsl/k.comp".to_owned(), text: TEXT.to_owned() }],
         entry: "main".to_owned(),
         functions: vec![function(1, "unused", Block::default()), function(2, "main", main)],
-        decisions: vec![decision(1, "x < k && y < m", DecisionContext::If), decision(2, "i < n", DecisionContext::For)],
+        decisions: vec![
+            decision(1, "x < k && y < m", DecisionContext::If),
+            decision(2, "i < n", DecisionContext::For),
+        ],
         switches: Vec::new(),
         accuracy: Accuracy::Exact,
         markers: Vec::new(),
@@ -86,17 +102,26 @@ fn structure() -> KernelStructure {
     }
 }
 
-/// Bits 0 and 1 are the function marks; then the vectors of each decision in canonical order, with one gap behind them.
+/// Bits 0 and 1 are the function marks; then the vectors of each decision in canonical order, with
+/// one gap behind them.
 fn layout(structure: &KernelStructure) -> RecordLayout {
     let mut base = 2;
     let mut decisions = Vec::new();
     for decision in &structure.decisions {
         let coupling: Vec<u32> = decision.conditions.iter().map(|c| c.coupling).collect();
-        let feasible = Calculus::new(&decision.expression, &coupling).unwrap().feasible(100).vectors;
+        let feasible =
+            Calculus::new(&decision.expression, &coupling).unwrap().feasible(100).vectors;
         let size = feasible.len() as u32 + 1;
         let rows = feasible.into_iter().enumerate();
-        let vectors = rows.map(|(sum, vector)| NumberedVector { sum: sum as u32, vector }).collect();
-        decisions.push(DecisionSlot { decision: decision.id, base, size, weights: Vec::new(), vectors });
+        let vectors =
+            rows.map(|(sum, vector)| NumberedVector { sum: sum as u32, vector }).collect();
+        decisions.push(DecisionSlot {
+            decision: decision.id,
+            base,
+            size,
+            weights: Vec::new(),
+            vectors,
+        });
         base += size;
     }
     RecordLayout { decisions, marks: vec![0, 1], bits: base }
@@ -121,7 +146,9 @@ fn records(layout: &RecordLayout, shown: &[(u32, &str)]) -> Records {
     for (decision, values) in shown {
         let slot = layout.slot(DecisionId(*decision)).unwrap();
         let values: Values = values.parse().unwrap();
-        bits.push(slot.base + slot.vectors.iter().find(|row| row.vector.values == values).unwrap().sum);
+        bits.push(
+            slot.base + slot.vectors.iter().find(|row| row.vector.values == values).unwrap().sum,
+        );
     }
     for bit in bits {
         records.words[bit as usize / 32] |= 1 << (bit % 32);
@@ -130,18 +157,32 @@ fn records(layout: &RecordLayout, shown: &[(u32, &str)]) -> Records {
     records
 }
 
-fn assessed(structure: &KernelStructure, presence: &Presence, tests: &[&[(u32, &str)]]) -> KernelCoverage {
+fn assessed(
+    structure: &KernelStructure,
+    presence: &Presence,
+    tests: &[&[(u32, &str)]],
+) -> KernelCoverage {
     let layout = layout(structure);
     let records: Vec<Records> = tests.iter().map(|shown| records(&layout, shown)).collect();
     assessed_records(structure, presence, &records)
 }
 
 /// Of `TC-1`, `TC-2` and so on, under the default configuration.
-fn assessed_records(structure: &KernelStructure, presence: &Presence, records: &[Records]) -> KernelCoverage {
-    let named = records.iter().enumerate().map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records));
+fn assessed_records(
+    structure: &KernelStructure,
+    presence: &Presence,
+    records: &[Records],
+) -> KernelCoverage {
+    let named =
+        records.iter().enumerate().map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records));
     let (layout, configuration) = (layout(structure), Configuration::default());
-    let subject =
-        Subject { structure, layout: &layout, presence, configuration: &configuration, proposing: Proposing::Current };
+    let subject = Subject {
+        structure,
+        layout: &layout,
+        presence,
+        configuration: &configuration,
+        proposing: Proposing::Current,
+    };
     assess(&subject, &named.collect::<Vec<_>>())
 }
 
@@ -184,8 +225,12 @@ fn a_missing_vector_is_named_with_what_to_add() {
 #[test]
 fn what_follows_an_unseen_outcome_is_not_executed() {
     let coverage = assessed(&structure(), &presence(), &[&[(1, "F-")]]);
-    let statuses: Vec<Status> = coverage.statements.iter().map(|statement| statement.status).collect();
-    assert_eq!(statuses, [Status::Covered, Status::Uncovered, Status::Uncovered, Status::Uncovered]);
+    let statuses: Vec<Status> =
+        coverage.statements.iter().map(|statement| statement.status).collect();
+    assert_eq!(
+        statuses,
+        [Status::Covered, Status::Uncovered, Status::Uncovered, Status::Uncovered]
+    );
     assert_eq!(coverage.points.iter().filter(|point| point.status == Status::Covered).count(), 2);
 }
 
@@ -193,8 +238,9 @@ fn what_follows_an_unseen_outcome_is_not_executed() {
 fn no_tests_leave_every_obligation_uncovered() {
     let coverage = assessed(&structure(), &presence(), &[]);
     // Obligations of object code, and barriers, come from the modules, which the sample lacks.
-    let of_source =
-        |criterion: &&&dyn Criterion| criterion.subject() == CriterionSubject::Source && criterion.name() != "barrier";
+    let of_source = |criterion: &&&dyn Criterion| {
+        criterion.subject() == CriterionSubject::Source && criterion.name() != "barrier"
+    };
     for criterion in CRITERIA.iter().filter(of_source) {
         let row = row(&coverage, criterion.name());
         assert_eq!((row.uncovered, row.total > 0), (row.total, true), "{}", criterion.name());
@@ -204,20 +250,27 @@ fn no_tests_leave_every_obligation_uncovered() {
 #[test]
 fn an_unmarked_decision_is_undetermined_with_its_reason() {
     let mut structure = structure();
-    structure.decisions[1].recording = Recording::Unmarked { reason: "constant-expression context".to_owned() };
+    structure.decisions[1].recording =
+        Recording::Unmarked { reason: "constant-expression context".to_owned() };
     let coverage = assessed(&structure, &presence(), &[FULL]);
     let repeat = &coverage.decisions[1];
     assert!(repeat.outcomes.iter().all(|outcome| outcome.status == Status::Undetermined));
     assert_eq!(repeat.mcdc[0].masking.reason.as_deref(), Some("constant-expression context"));
     assert_eq!(row(&coverage, "decision").total, 6);
-    assert_eq!(coverage.statements[2].status, Status::Undetermined, "the loop body may or may not have run");
+    assert_eq!(
+        coverage.statements[2].status,
+        Status::Undetermined,
+        "the loop body may or may not have run"
+    );
     assert_eq!(coverage.statements[3].status, Status::Covered, "the loop was left");
 }
 
 #[test]
 fn a_decision_that_the_compiler_removed_is_uncovered() {
     let mut presence = presence();
-    presence.markers.retain(|_, marker| marker.role != MarkerRole::Single { decision: DecisionId(2) });
+    presence
+        .markers
+        .retain(|_, marker| marker.role != MarkerRole::Single { decision: DecisionId(2) });
     let coverage = assessed(&structure(), &presence, &[FULL]);
     let reason = coverage.decisions[1].outcomes[0].reason.clone().unwrap();
     assert!(reason.contains("no code generated"), "{reason}");
@@ -247,7 +300,8 @@ fn resolved() -> (Presence, Configuration) {
         (MarkerRole::Single { decision: DecisionId(2) }, false),
     ] {
         let marker = presence.markers.values_mut().find(|marker| marker.role == role).unwrap();
-        (marker.value, marker.constants, marker.constness) = (Some(value), vec![3], Constness::Specialization);
+        (marker.value, marker.constants, marker.constness) =
+            (Some(value), vec![3], Constness::Specialization);
     }
     let constant = SpecializedConstant {
         id: 3,
@@ -257,8 +311,11 @@ fn resolved() -> (Presence, Configuration) {
         bits: "0x10".to_owned(),
         default: false,
     };
-    let configuration =
-        Configuration { name: "TILE=16".to_owned(), specialization: vec![constant], ..Configuration::default() };
+    let configuration = Configuration {
+        name: "TILE=16".to_owned(),
+        specialization: vec![constant],
+        ..Configuration::default()
+    };
     (presence, configuration)
 }
 
@@ -269,10 +326,18 @@ fn assessed_under(
     let structure = structure();
     let layout = layout(&structure);
     let records: Vec<Records> = tests.iter().map(|test| records(&layout, test)).collect();
-    let named: Vec<(TestId, &Records)> =
-        records.iter().enumerate().map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records)).collect();
-    let subject =
-        Subject { structure: &structure, layout: &layout, presence, configuration, proposing: Proposing::Current };
+    let named: Vec<(TestId, &Records)> = records
+        .iter()
+        .enumerate()
+        .map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records))
+        .collect();
+    let subject = Subject {
+        structure: &structure,
+        layout: &layout,
+        presence,
+        configuration,
+        proposing: Proposing::Current,
+    };
     (assess(&subject, &named), contradictions(&subject, &named))
 }
 
@@ -293,9 +358,16 @@ fn what_is_fixed_is_proposed_with_constants_and_values_and_stays_uncovered() {
     assert_eq!(guard.mcdc[1].masking.proposal, None, "the other condition can still be shown");
     // `y < m` alone: two vectors, not three.
     assert_eq!(guard.minimum.as_ref().unwrap().masking.vectors, 2);
-    let states: Vec<_> = guard.combinations.iter().map(|c| (c.id.as_str(), c.status, c.proposal.is_some())).collect();
+    let states: Vec<_> = guard
+        .combinations
+        .iter()
+        .map(|c| (c.id.as_str(), c.status, c.proposal.is_some()))
+        .collect();
     let (covered, uncovered) = (Status::Covered, Status::Uncovered);
-    assert_eq!(states, [("D1.V.TT", covered, false), ("D1.V.TF", uncovered, false), ("D1.V.F-", uncovered, true)]);
+    assert_eq!(
+        states,
+        [("D1.V.TT", covered, false), ("D1.V.TF", uncovered, false), ("D1.V.F-", uncovered, true)]
+    );
     assert_eq!(repeat.constant_outcome, Some(Outcome::False));
     let outcome = &repeat.outcomes[0];
     assert_eq!((outcome.status, outcome.proposal.is_some()), (uncovered, true));
@@ -307,18 +379,31 @@ fn what_is_fixed_is_proposed_with_constants_and_values_and_stays_uncovered() {
 
 #[test]
 fn records_that_contradict_what_is_fixed_are_internal_errors() {
-    let (coverage, contradictions) = assessed_under(&resolved(), &[&[(1, "TT"), (1, "F-"), (2, "F")]]);
+    let (coverage, contradictions) =
+        assessed_under(&resolved(), &[&[(1, "TT"), (1, "F-"), (2, "F")]]);
     let [sentence] = contradictions.as_slice() else { panic!("{contradictions:?}") };
     assert!(sentence.contains("TC-1") && sentence.contains("D1 shows F-"), "{sentence}");
     let guard = &coverage.decisions[0];
-    assert!(guard.outcomes.iter().all(|outcome| outcome.status == Status::Undetermined), "{:?}", guard.outcomes);
-    assert!(guard.outcomes[0].reason.as_ref().unwrap().starts_with("internal error"), "{:?}", guard.outcomes[0]);
+    assert!(
+        guard.outcomes.iter().all(|outcome| outcome.status == Status::Undetermined),
+        "{:?}",
+        guard.outcomes
+    );
+    assert!(
+        guard.outcomes[0].reason.as_ref().unwrap().starts_with("internal error"),
+        "{:?}",
+        guard.outcomes[0]
+    );
     // A marker that control cannot come to is recorded all the same.
     let mut excluded = resolved();
     let role = MarkerRole::Single { decision: DecisionId(2) };
-    excluded.0.markers.values_mut().find(|marker| marker.role == role).unwrap().reach = Reach::Excluded;
+    excluded.0.markers.values_mut().find(|marker| marker.role == role).unwrap().reach =
+        Reach::Excluded;
     let (_, contradictions) = assessed_under(&excluded, &[&[(1, "TT"), (2, "F")]]);
-    assert!(contradictions.iter().any(|sentence| sentence.contains("D2 is evaluated")), "{contradictions:?}");
+    assert!(
+        contradictions.iter().any(|sentence| sentence.contains("D2 is evaluated")),
+        "{contradictions:?}"
+    );
 }
 
 #[test]
@@ -329,17 +414,26 @@ fn records_of_each_test_and_each_value_of_a_vector_are_held_to_what_is_fixed() {
     let fine: &[(u32, &str)] = &[(1, "TT"), (2, "F")];
     let (_, contradictions) = assessed_under(&resolved, &[fine, &[(1, "TF")]]);
     assert_eq!(contradictions.len(), 1, "{contradictions:?}");
-    assert!(contradictions[0].contains("TC-2") && contradictions[0].contains("D1 shows TF"), "{contradictions:?}");
+    assert!(
+        contradictions[0].contains("TC-2") && contradictions[0].contains("D1 shows TF"),
+        "{contradictions:?}"
+    );
     let role = MarkerRole::Mark { mark: MarkIndex(1) };
-    resolved.0.markers.values_mut().find(|marker| marker.role == role).unwrap().reach = Reach::Excluded;
+    resolved.0.markers.values_mut().find(|marker| marker.role == role).unwrap().reach =
+        Reach::Excluded;
     let (_, contradictions) = assessed_under(&resolved, &[fine]);
-    assert!(contradictions.iter().any(|sentence| sentence.contains("mark 1 is passed")), "{contradictions:?}");
+    assert!(
+        contradictions.iter().any(|sentence| sentence.contains("mark 1 is passed")),
+        "{contradictions:?}"
+    );
 }
 
 #[test]
 fn each_exit_of_a_function_is_a_point_of_its_own() {
     let mut structure = structure();
-    let StatementKind::If { then, .. } = &mut structure.functions[1].body.0[0].kind else { panic!("a guard") };
+    let StatementKind::If { then, .. } = &mut structure.functions[1].body.0[0].kind else {
+        panic!("a guard")
+    };
     let StatementKind::Block { block } = &mut then.kind else { panic!("a block") };
     block.0[1].kind = StatementKind::Return;
     structure.functions[1].exits.insert(0, Exit::Return { statement: StatementId(4) });
@@ -373,7 +467,12 @@ fn a_label_is_covered_only_if_the_module_holds_it() {
         mark: Some(MarkIndex(mark)),
     };
     let labels = vec![label(1), label(0)];
-    structure.switches.push(Switch { id: SwitchId(1), span: span("r += a[i];"), text: "r".to_owned(), labels });
+    structure.switches.push(Switch {
+        id: SwitchId(1),
+        span: span("r += a[i];"),
+        text: "r".to_owned(),
+        labels,
+    });
     let kind = StatementKind::Switch { switch: SwitchId(1), body: Block::default() };
     structure.functions[1].body.0.push(statement(5, "result[x] = r;", kind));
     let layout = layout(&structure);
@@ -382,16 +481,21 @@ fn a_label_is_covered_only_if_the_module_holds_it() {
     let branches = assessed_records(&structure, &presence(), &[records]).branches;
     let labels = branches.iter().filter(|row| row.id.as_str().starts_with('W'));
     let labels: Vec<_> = labels.map(|row| (row.id.to_string(), row.status)).collect();
-    assert_eq!(labels, [("W1.L1".to_owned(), Status::Covered), ("W1.L2".to_owned(), Status::Uncovered)]);
+    assert_eq!(
+        labels,
+        [("W1.L1".to_owned(), Status::Covered), ("W1.L2".to_owned(), Status::Uncovered)]
+    );
 }
 
 #[test]
 fn a_justification_for_another_configuration_does_nothing() {
     let (coverage, _) = assessed_under(&resolved(), &[&[(1, "TT"), (2, "F")]]);
     let mut given = justification(&coverage, "D2.T");
-    for (configuration, status) in
-        [(None, Status::Justified), (Some("TILE=16"), Status::Justified), (Some("default"), Status::Uncovered)]
-    {
+    for (configuration, status) in [
+        (None, Status::Justified),
+        (Some("TILE=16"), Status::Justified),
+        (Some("default"), Status::Uncovered),
+    ] {
         given.configuration = configuration.map(str::to_owned);
         let justified = applied_at("A", &coverage, &[given.clone()]);
         assert_eq!(justified.rejected, [None]);
@@ -425,7 +529,13 @@ impl Bound {
 
     fn kernel(&self) -> BoundKernel<'_> {
         let Bound { name, structure, objects } = self;
-        BoundKernel { kernel: name, structure: Some(structure), objects, code: "c0de", configurations: &[] }
+        BoundKernel {
+            kernel: name,
+            structure: Some(structure),
+            objects,
+            code: "c0de",
+            configurations: &[],
+        }
     }
 }
 
@@ -450,8 +560,16 @@ fn justification(coverage: &KernelCoverage, obligation: &str) -> Justification {
 }
 
 fn applied_at(level: &str, coverage: &KernelCoverage, given: &[Justification]) -> Justified {
-    let given: Vec<_> = given.iter().map(|justification| GivenJustification { justification, refuted: None }).collect();
-    apply_justifications(Bound::new().kernel(), coverage, &given, &Standard::of(level, EVIDENCE_SCHEMA))
+    let given: Vec<_> = given
+        .iter()
+        .map(|justification| GivenJustification { justification, refuted: None })
+        .collect();
+    apply_justifications(
+        Bound::new().kernel(),
+        coverage,
+        &given,
+        &Standard::of(level, EVIDENCE_SCHEMA),
+    )
 }
 
 #[test]
@@ -473,7 +591,11 @@ fn a_justification_closes_its_obligation_and_no_other() {
 fn justifications_that_do_not_hold_are_rejected_with_a_reason() {
     let coverage = assessed(&structure(), &presence(), &[FULL, &[(1, "F-")]]);
     let changed: BTreeMap<&str, fn(&mut Justification)> = BTreeMap::from([
-        ("stale", (|j: &mut Justification| j.hash = format!("sha256:{}", "0".repeat(64))) as fn(&mut Justification)),
+        (
+            "stale",
+            (|j: &mut Justification| j.hash = format!("sha256:{}", "0".repeat(64)))
+                as fn(&mut Justification),
+        ),
         ("no obligation", |j| j.subject = JustificationSubject::Obligation("D9.T".into())),
         ("independence", |j| j.approver = "a. author".to_owned()),
         ("must be given", |j| j.reason = " ".to_owned()),
@@ -488,7 +610,13 @@ fn justifications_that_do_not_hold_are_rejected_with_a_reason() {
     }
     let covered = [justification(&coverage, "D1.T"), justification(&coverage, "S1")];
     let justified = applied_at("C", &coverage, &covered);
-    assert!(justified.rejected.iter().all(|reason| reason.as_ref().unwrap().reason().contains("not needed")));
+    assert!(
+        justified.rejected.iter().all(|reason| reason
+            .as_ref()
+            .unwrap()
+            .reason()
+            .contains("not needed"))
+    );
 }
 
 #[test]
@@ -507,29 +635,49 @@ fn what_each_class_closes() {
     let rejection = |level: &str, obligation: &str, class: JustificationClass| {
         let mut given = justification(&coverage, obligation);
         given.class = class;
-        given.category = (class == JustificationClass::Deactivated).then_some(DeactivationCategory::Never);
-        given.means = (class == JustificationClass::Deactivated).then(|| "The host has no such mode.".to_owned());
-        given.argument = (class == JustificationClass::Infeasible).then(|| "k is above x.".to_owned());
+        given.category =
+            (class == JustificationClass::Deactivated).then_some(DeactivationCategory::Never);
+        given.means = (class == JustificationClass::Deactivated)
+            .then(|| "The host has no such mode.".to_owned());
+        given.argument =
+            (class == JustificationClass::Infeasible).then(|| "k is above x.".to_owned());
         let justified = applied_at(level, &coverage, &[given]);
         let status = |id: &str| {
-            let all = justified.coverage.statements.iter().chain(&justified.coverage.decisions[0].outcomes);
+            let all = justified
+                .coverage
+                .statements
+                .iter()
+                .chain(&justified.coverage.decisions[0].outcomes);
             all.clone().find(|item| item.id.as_str() == id).unwrap().status
         };
-        let rejected = justified.rejected[0].as_ref().map(|rejection| rejection.reason().to_owned());
+        let rejected =
+            justified.rejected[0].as_ref().map(|rejection| rejection.reason().to_owned());
         let expected = if rejected.is_none() { Status::Justified } else { Status::Uncovered };
         assert_eq!(status(obligation), expected, "{class} {obligation}: {rejected:?}");
         rejected.unwrap_or_default()
     };
-    for class in
-        [JustificationClass::MissingTest, JustificationClass::MissingRequirement, JustificationClass::Extraneous]
-    {
+    for class in [
+        JustificationClass::MissingTest,
+        JustificationClass::MissingRequirement,
+        JustificationClass::Extraneous,
+    ] {
         for level in ["A", "B", "C", "E", ""] {
-            assert!(rejection(level, "D1.T", class).contains("it closes nothing"), "{class} at {level}");
+            assert!(
+                rejection(level, "D1.T", class).contains("it closes nothing"),
+                "{class} at {level}"
+            );
         }
         assert_eq!(rejection("D", "D1.T", class), "", "{class}");
     }
-    for class in [JustificationClass::Defensive, JustificationClass::Analysis, JustificationClass::Deactivated] {
-        assert_eq!((rejection("A", "D1.T", class), rejection("A", "S2", class)), (String::new(), String::new()));
+    for class in [
+        JustificationClass::Defensive,
+        JustificationClass::Analysis,
+        JustificationClass::Deactivated,
+    ] {
+        assert_eq!(
+            (rejection("A", "D1.T", class), rejection("A", "S2", class)),
+            (String::new(), String::new())
+        );
     }
     assert_eq!(rejection("A", "D1.T", JustificationClass::Infeasible), "");
     assert!(rejection("D", "S2", JustificationClass::Infeasible).contains("S2 is code"));
@@ -541,14 +689,19 @@ fn what_each_class_closes() {
 #[test]
 fn only_what_the_module_does_not_hold_is_dead() {
     let mut without_loop = presence();
-    without_loop.markers.retain(|_, marker| marker.role != MarkerRole::Single { decision: DecisionId(2) });
+    without_loop
+        .markers
+        .retain(|_, marker| marker.role != MarkerRole::Single { decision: DecisionId(2) });
     let coverage = assessed(&structure(), &without_loop, &[&[(1, "TT")]]);
     assert_eq!(
         coverage.decisions[1].outcomes[0].proposal.as_ref().map(|proposal| proposal.class),
         Some(JustificationClass::Dead)
     );
     let dead = |obligation: &str| {
-        let given = Justification { class: JustificationClass::Dead, ..justification(&coverage, obligation) };
+        let given = Justification {
+            class: JustificationClass::Dead,
+            ..justification(&coverage, obligation)
+        };
         let rejected = applied_at("A", &coverage, &[given]).rejected.remove(0);
         rejected.map(|rejection| rejection.reason().to_owned())
     };
@@ -591,10 +744,11 @@ fn what_a_class_states_belongs_to_it() {
 #[test]
 fn hashes_are_over_all_that_a_justification_is_bound_to() {
     let coverage = assessed(&structure(), &presence(), &[FULL]);
-    let hash_in = |bound: &Bound, code: &str, configurations: &[justification::BoundConfiguration]| {
-        let kernel = BoundKernel { code, configurations, ..bound.kernel() };
-        Contents::of(kernel, &coverage).hash(&"S3".into()).unwrap()
-    };
+    let hash_in =
+        |bound: &Bound, code: &str, configurations: &[justification::BoundConfiguration]| {
+            let kernel = BoundKernel { code, configurations, ..bound.kernel() };
+            Contents::of(kernel, &coverage).hash(&"S3".into()).unwrap()
+        };
     let plain = hash_in(&Bound::new(), "c0de", &[]);
     assert_eq!(plain, hash_in(&Bound::new(), "c0de", &[]));
     let configuration = |bits: &str| {
@@ -606,7 +760,10 @@ fn hashes_are_over_all_that_a_justification_is_bound_to() {
             bits: bits.to_owned(),
             default: false,
         };
-        justification::BoundConfiguration::of(&Configuration { specialization: vec![constant], ..Default::default() })
+        justification::BoundConfiguration::of(&Configuration {
+            specialization: vec![constant],
+            ..Default::default()
+        })
     };
     let changed = |change: fn(&mut Bound)| {
         let mut bound = Bound::new();

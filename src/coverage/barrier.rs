@@ -1,8 +1,10 @@
-//! Barrier coverage: which barriers of a kernel the tests have had executed by all invocations of a workgroup.
+//! Barrier coverage: which barriers of a kernel the tests have had executed by all invocations of a
+//! workgroup.
 //!
-//! Knows: the barriers of the kernel's marked module, and from the records how many workgroups executed each whole.
-//! Promises: every barrier that the entry point reaches is an obligation (`BAR1`, `BAR2` ... in source order); where nothing
-//! tells who comes to a barrier, it is undetermined, with the reason.
+//! Knows: the barriers of the kernel's marked module, and from the records how many workgroups
+//! executed each whole.
+//! Promises: every barrier that the entry point reaches is an obligation (`BAR1`, `BAR2` ... in
+//! source order); where nothing tells who comes to a barrier, it is undetermined, with the reason.
 //! Does not cover: each iteration of a loop, or each call of a function, by itself.
 
 use vkcert_model::coverage::{KernelBarrier, SimpleObligation, Status};
@@ -18,16 +20,28 @@ pub enum BarrierRecords<'a> {
 }
 
 /// Why a device shows no barrier coverage.
-pub const NOT_TOLD: &str = "a device does not tell which invocations of a workgroup come to a barrier";
+pub const NOT_TOLD: &str =
+    "a device does not tell which invocations of a workgroup come to a barrier";
 
 /// Assesses the barriers of one kernel; `tests` are those that count, in order of execution.
-pub fn assess(barriers: &[KernelBarrier], told: BarrierRecords, tests: &[(TestId, &Records)]) -> Vec<SimpleObligation> {
+pub fn assess(
+    barriers: &[KernelBarrier],
+    told: BarrierRecords,
+    tests: &[(TestId, &Records)],
+) -> Vec<SimpleObligation> {
     let obligation = |(index, barrier): (usize, &KernelBarrier)| {
-        let executed = |records: &Records| records.barriers.get(&barrier.number).is_some_and(|times| *times > 0);
-        let shown: Vec<TestId> =
-            tests.iter().filter(|(_, records)| executed(records)).map(|(test, _)| test.clone()).collect();
+        let executed = |records: &Records| {
+            records.barriers.get(&barrier.number).is_some_and(|times| *times > 0)
+        };
+        let shown: Vec<TestId> = tests
+            .iter()
+            .filter(|(_, records)| executed(records))
+            .map(|(test, _)| test.clone())
+            .collect();
         let (status, reason, tests) = match told {
-            BarrierRecords::Missing(reason) => (Status::Undetermined, Some(reason.to_owned()), Vec::new()),
+            BarrierRecords::Missing(reason) => {
+                (Status::Undetermined, Some(reason.to_owned()), Vec::new())
+            }
             BarrierRecords::Kept if shown.is_empty() => (Status::Uncovered, None, shown),
             BarrierRecords::Kept => (Status::Covered, None, shown),
         };
@@ -53,16 +67,26 @@ mod tests {
     use super::*;
 
     fn barrier(number: u32) -> KernelBarrier {
-        KernelBarrier { number, file: "k.comp".into(), line: 9 + number, column: 5, function: "main".into() }
+        KernelBarrier {
+            number,
+            file: "k.comp".into(),
+            line: 9 + number,
+            column: 5,
+            function: "main".into(),
+        }
     }
 
     #[test]
     fn a_barrier_is_covered_by_the_tests_in_which_a_whole_workgroup_executed_it() {
-        let shown = |number: u32, times: u64| Records { barriers: [(number, times)].into(), ..Records::default() };
+        let shown = |number: u32, times: u64| Records {
+            barriers: [(number, times)].into(),
+            ..Records::default()
+        };
         let (first, second, none) = (shown(0, 4), shown(3, 1), shown(3, 0));
         let tests = [("A".into(), &first), ("B".into(), &second), ("C".into(), &none)];
         let found = assess(&[barrier(0), barrier(1), barrier(3)], BarrierRecords::Kept, &tests);
-        let rows: Vec<_> = found.iter().map(|row| (row.id.as_str(), row.status, row.tests.clone())).collect();
+        let rows: Vec<_> =
+            found.iter().map(|row| (row.id.as_str(), row.status, row.tests.clone())).collect();
         assert_eq!(
             rows,
             [
@@ -76,8 +100,12 @@ mod tests {
     #[test]
     fn what_nobody_tells_is_undetermined() {
         let shown = Records { barriers: [(0, 4)].into(), ..Records::default() };
-        let found = assess(&[barrier(0)], BarrierRecords::Missing(NOT_TOLD), &[("A".into(), &shown)]);
-        assert_eq!((found[0].status, found[0].reason.as_deref()), (Status::Undetermined, Some(NOT_TOLD)));
+        let found =
+            assess(&[barrier(0)], BarrierRecords::Missing(NOT_TOLD), &[("A".into(), &shown)]);
+        assert_eq!(
+            (found[0].status, found[0].reason.as_deref()),
+            (Status::Undetermined, Some(NOT_TOLD))
+        );
         assert!(found[0].tests.is_empty());
     }
 }

@@ -1,16 +1,20 @@
 //! A smallest set of further vectors that completes masking MC/DC.
 //!
-//! Knows: per candidate vector, the conditions that it is sensitive to, with value and group (see `independence`).
-//! Promises: the set closes every condition offered. [`Minimality::Proved`] is said only where no smaller set exists:
-//! by a lower bound that the set reaches, or because the search below it was exhausted.
+//! Knows: per candidate vector, the conditions that it is sensitive to, with value and group (see
+//! `independence`).
+//! Promises: the set closes every condition offered. [`Minimality::Proved`] is said only where no
+//! smaller set exists: by a lower bound that the set reaches, or because the search below it was
+//! exhausted.
 //! Does not cover: proofs beyond a fixed number of steps; then the set is the greedy one and marked
-//! [`Minimality::NotProved`], with the number of vectors that any set must have. Measured: decisions of `&&`, `||`, `!` with up to 20 conditions are proved;
-//! with `^^` those of up to 4 conditions, many larger ones, and pure chains of any length.
+//! [`Minimality::NotProved`], with the number of vectors that any set must have. Measured:
+//! decisions of `&&`, `||`, `!` with up to 20 conditions are proved; with `^^` those of up to 4
+//! conditions, many larger ones, and pure chains of any length.
 //!
-//! Two facts carry the search. *One pair shows at most one condition*: of two conditions, each lies in a sibling of the
-//! other at the operator where their ways meet; for the one to show, that operand must be equal in both vectors, for the
-//! other it must differ. *Without `^^` above the conditions* a condition is closed exactly if one chosen vector is
-//! sensitive to it with true and one with false; that is set cover, apart for the vectors of each outcome.
+//! Two facts carry the search. *One pair shows at most one condition*: of two conditions, each lies
+//! in a sibling of the other at the operator where their ways meet; for the one to show, that
+//! operand must be equal in both vectors, for the other it must differ. *Without `^^` above the
+//! conditions* a condition is closed exactly if one chosen vector is sensitive to it with true and
+//! one with false; that is set cover, apart for the vectors of each outcome.
 
 use super::decision::Packed;
 use std::collections::HashMap;
@@ -109,9 +113,15 @@ fn by_cover(task: &Task) -> Closing {
     for outcome in [true, false] {
         let mut sets: Vec<(Mask, usize)> = Vec::new();
         let mut known = HashMap::new();
-        for (index, candidate) in task.candidates.iter().enumerate().filter(|(_, c)| c.outcome == outcome) {
+        for (index, candidate) in
+            task.candidates.iter().enumerate().filter(|(_, c)| c.outcome == outcome)
+        {
             let mut mask = [0; 2];
-            for token in candidate.tokens.iter().filter(|token| !task.groups[token.group][usize::from(!token.value)]) {
+            for token in candidate
+                .tokens
+                .iter()
+                .filter(|token| !task.groups[token.group][usize::from(!token.value)])
+            {
                 mask[usize::from(!token.value)] |= 1u128 << token.condition;
             }
             if mask != [0; 2] && known.insert(mask, ()).is_none() {
@@ -137,7 +147,8 @@ struct Cover {
 
 impl Cover {
     fn new(sets: &[(Mask, usize)]) -> Self {
-        let contained = |small: Mask, large: Mask| small[0] & !large[0] == 0 && small[1] & !large[1] == 0;
+        let contained =
+            |small: Mask, large: Mask| small[0] & !large[0] == 0 && small[1] & !large[1] == 0;
         let mut kept: Vec<(Mask, usize)> = Vec::new();
         let mut by_size: Vec<&(Mask, usize)> = sets.iter().collect();
         by_size.sort_by_key(|(mask, index)| (std::cmp::Reverse(size(*mask)), *index));
@@ -146,7 +157,8 @@ impl Cover {
                 kept.push(*set);
             }
         }
-        let universe = kept.iter().fold([0; 2], |all, (mask, _)| [all[0] | mask[0], all[1] | mask[1]]);
+        let universe =
+            kept.iter().fold([0; 2], |all, (mask, _)| [all[0] | mask[0], all[1] | mask[1]]);
         Self { sets: kept, universe, best: Vec::new(), budget: NODE_BUDGET }
     }
 
@@ -195,17 +207,19 @@ impl Cover {
         (0..self.sets.len()).filter(move |&set| self.sets[set].0[element.0] >> element.1 & 1 == 1)
     }
 
-    /// Elements of which no set holds two need a set each; and no set takes more than the largest one.
+    /// Elements of which no set holds two need a set each; and no set takes more than the largest
+    /// one.
     fn bound(&self, left: Mask) -> usize {
-        let largest = self.sets.iter().map(|(mask, _)| size(and(*mask, left))).max().unwrap_or(1).max(1);
+        let largest =
+            self.sets.iter().map(|(mask, _)| size(and(*mask, left))).max().unwrap_or(1).max(1);
         let by_size = (size(left) as usize).div_ceil(largest as usize);
         let mut apart = 0;
         let mut free = left;
         while let Some(element) = elements(free).next() {
             apart += 1;
-            let neighbours = self
-                .holders(element)
-                .fold([0; 2], |all: Mask, set| [all[0] | self.sets[set].0[0], all[1] | self.sets[set].0[1]]);
+            let neighbours = self.holders(element).fold([0; 2], |all: Mask, set| {
+                [all[0] | self.sets[set].0[0], all[1] | self.sets[set].0[1]]
+            });
             free = without(free, neighbours);
         }
         by_size.max(apart)
@@ -225,7 +239,9 @@ fn without(left: Mask, right: Mask) -> Mask {
 }
 
 fn elements(mask: Mask) -> impl Iterator<Item = (usize, u32)> {
-    (0..2).flat_map(move |half| (0..128).filter(move |bit| mask[half] >> bit & 1 == 1).map(move |bit| (half, bit)))
+    (0..2).flat_map(move |half| {
+        (0..128).filter(move |bit| mask[half] >> bit & 1 == 1).map(move |bit| (half, bit))
+    })
 }
 
 fn by_search(task: &Task) -> Closing {
@@ -318,7 +334,8 @@ impl<'a> Search<'a> {
         let mut chosen = Vec::new();
         let mut steps = Vec::new();
         while self.closed.contains(&false) {
-            let best = (0..self.distinct.len()).max_by_key(|&place| (self.gain(place), std::cmp::Reverse(place)));
+            let best = (0..self.distinct.len())
+                .max_by_key(|&place| (self.gain(place), std::cmp::Reverse(place)));
             let best = best.expect("the candidates close every condition together");
             steps.push((best, self.add(self.candidate(best))));
             chosen.push(self.distinct[best]);
@@ -332,7 +349,8 @@ impl<'a> Search<'a> {
     /// Conditions that a candidate closes, and other contributions to conditions that stay open.
     fn gain(&self, place: usize) -> (usize, usize) {
         let mut gain = (0, 0);
-        let open = self.candidate(place).tokens.iter().filter(|token| !self.closed[token.condition]);
+        let open =
+            self.candidate(place).tokens.iter().filter(|token| !self.closed[token.condition]);
         for token in open {
             let group = self.groups[token.group];
             if !group[usize::from(!token.value)] {
@@ -379,7 +397,8 @@ impl<'a> Search<'a> {
             self.chosen.pop();
             self.remove(candidate, change);
         }
-        // A set with an option that was tried and failed need not be looked at again below later options.
+        // A set with an option that was tried and failed need not be looked at again below later
+        // options.
         tried.into_iter().for_each(|place| self.excluded[place] = false);
         found
     }
@@ -391,7 +410,8 @@ impl<'a> Search<'a> {
             let mut last = None;
             for token in &self.candidate(place).tokens {
                 let group = self.groups[token.group];
-                let helps = !group[usize::from(!token.value)] && (group[usize::from(token.value)] || length > 1);
+                let helps = !group[usize::from(!token.value)]
+                    && (group[usize::from(token.value)] || length > 1);
                 if helps && !self.closed[token.condition] && last != Some(token.condition) {
                     options[token.condition].push(place);
                     last = Some(token.condition);

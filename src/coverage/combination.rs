@@ -1,8 +1,9 @@
 //! Multiple-condition coverage: every vector of a decision that can occur.
 //!
 //! Knows: a decision and the vectors that evaluation order and coupling allow.
-//! Promises: no decision is left out. Up to [`MAX_LISTED`] vectors are an obligation each; more are one obligation together,
-//! exact up to [`MAX_VECTORS`], and undetermined beyond. A vector that fixed conditions rule out stays asked for.
+//! Promises: no decision is left out. Up to [`MAX_LISTED`] vectors are an obligation each; more are
+//! one obligation together, exact up to [`MAX_VECTORS`], and undetermined beyond. A vector that
+//! fixed conditions rule out stays asked for.
 //! Does not cover: what tests showed (`assess`).
 
 use super::decision::{Decision, Extent};

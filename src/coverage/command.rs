@@ -118,7 +118,11 @@ pub fn mcdc_command(expr: &str, vectors: Option<&str>) -> Result<McdcResult, Dia
 }
 
 /// Reads the vectors, each checked against the decision.
-fn given_vectors(text: &str, mcdc: &Mcdc, parsed: &ParsedExpression) -> Result<Vec<Values>, Diagnostic> {
+fn given_vectors(
+    text: &str,
+    mcdc: &Mcdc,
+    parsed: &ParsedExpression,
+) -> Result<Vec<Values>, Diagnostic> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -133,7 +137,10 @@ fn given_vectors(text: &str, mcdc: &Mcdc, parsed: &ParsedExpression) -> Result<V
         };
         if vector.is_empty() {
             let comma = if start < text.len() { start } else { start - 1 };
-            return Err(fault(comma..comma + 1, "a vector is missing beside this comma".to_owned()));
+            return Err(fault(
+                comma..comma + 1,
+                "a vector is missing beside this comma".to_owned(),
+            ));
         }
         let values: Values = vector.parse().map_err(|error: vkcert_model::vector::ValuesError| {
             let from = at + error.offset;
@@ -141,7 +148,8 @@ fn given_vectors(text: &str, mcdc: &Mcdc, parsed: &ParsedExpression) -> Result<V
                 .hint("write T, F or - for each condition, in the order of the text, and commas between vectors")
         })?;
         mcdc.decision().outcome(&values).map_err(|error| {
-            let span = error.index().map_or(at..at + vector.len(), |index| at + index..at + index + 1);
+            let span =
+                error.index().map_or(at..at + vector.len(), |index| at + index..at + index + 1);
             fault(span, error.to_string()).hint(vector_hint(&error, parsed))
         })?;
         given.push(values);
@@ -155,7 +163,8 @@ fn vector_hint(fault: &VectorFault, parsed: &ParsedExpression) -> String {
     match fault {
         VectorFault::Length { .. } => {
             let listed = parsed.conditions.iter().enumerate();
-            let listed: Vec<String> = listed.map(|(index, c)| format!("C{} `{}`", index + 1, c.text)).collect();
+            let listed: Vec<String> =
+                listed.map(|(index, c)| format!("C{} `{}`", index + 1, c.text)).collect();
             format!("the conditions are {}", listed.join(", "))
         }
         VectorFault::Missing { condition, .. } => format!("give T or F for `{}`", text(*condition)),
@@ -167,16 +176,22 @@ fn vector_hint(fault: &VectorFault, parsed: &ParsedExpression) -> String {
 }
 
 fn result(expr: &str, parsed: &ParsedExpression, mcdc: &Mcdc, analysis: &Analysis) -> McdcResult {
-    let complete = analysis.extent == Extent::Complete && analysis.given.len() + analysis.missing.len() <= MAX_LISTED;
+    let complete = analysis.extent == Extent::Complete
+        && analysis.given.len() + analysis.missing.len() <= MAX_LISTED;
     let row = |given: bool| {
-        move |vector: &Vector| McdcVector { values: vector.values.clone(), outcome: vector.outcome, given }
+        move |vector: &Vector| McdcVector {
+            values: vector.values.clone(),
+            outcome: vector.outcome,
+            given,
+        }
     };
     let mut vectors: Vec<McdcVector> = analysis.given.iter().map(row(true)).collect();
     if complete {
         vectors.extend(analysis.missing.iter().map(row(false)));
         vectors.sort_by(|a, b| a.values.cmp(&b.values));
     }
-    let missing = analysis.missing.iter().filter(|_| complete).map(|vector| vector.values.clone()).collect();
+    let missing =
+        analysis.missing.iter().filter(|_| complete).map(|vector| vector.values.clone()).collect();
     McdcResult {
         expression: expr.split_whitespace().collect::<Vec<_>>().join(" "),
         conditions: conditions(parsed, analysis),
@@ -185,7 +200,11 @@ fn result(expr: &str, parsed: &ParsedExpression, mcdc: &Mcdc, analysis: &Analysi
         missing,
         closing_set: analysis.closing_set.clone(),
         closing_set_minimal: analysis.minimality == Minimality::Proved,
-        explanation: if analysis.given.is_empty() { Vec::new() } else { explained(parsed, analysis) },
+        explanation: if analysis.given.is_empty() {
+            Vec::new()
+        } else {
+            explained(parsed, analysis)
+        },
         minimum: minimum_vectors(mcdc),
         coupling: coupling(parsed, mcdc, analysis),
         multiple_condition: multiple_condition(mcdc, analysis),
@@ -197,18 +216,23 @@ fn conditions(parsed: &ParsedExpression, analysis: &Analysis) -> Vec<McdcConditi
     let coupled_with = |index: usize| -> Vec<String> {
         let number = parsed.conditions[index].coupling;
         let others = parsed.conditions.iter().enumerate().filter(|(other, _)| *other != index);
-        others.filter(|(_, c)| c.coupling == number).map(|(other, _)| format!("C{}", other + 1)).collect()
+        others
+            .filter(|(_, c)| c.coupling == number)
+            .map(|(other, _)| format!("C{}", other + 1))
+            .collect()
     };
-    let condition =
-        |(index, (parsed, found)): (usize, (&expression::ParsedCondition, &super::mcdc::ConditionAnalysis))| {
-            McdcCondition {
-                id: format!("C{}", index + 1),
-                text: parsed.text.clone(),
-                unique_cause: form(&found.unique_cause),
-                masking: form(&found.masking),
-                coupled_with: coupled_with(index),
-            }
-        };
+    let condition = |(index, (parsed, found)): (
+        usize,
+        (&expression::ParsedCondition, &super::mcdc::ConditionAnalysis),
+    )| {
+        McdcCondition {
+            id: format!("C{}", index + 1),
+            text: parsed.text.clone(),
+            unique_cause: form(&found.unique_cause),
+            masking: form(&found.masking),
+            coupled_with: coupled_with(index),
+        }
+    };
     parsed.conditions.iter().zip(&analysis.conditions).enumerate().map(condition).collect()
 }
 
@@ -216,7 +240,9 @@ fn form(form: &FormAnalysis) -> McdcForm {
     let (attainable, reason) = match form.attainability {
         Attainability::Attainable => (Some(true), None),
         Attainability::Unattainable => (Some(false), Some(UNATTAINABLE.to_owned())),
-        Attainability::Unknown => (None, Some(format!("more than {MAX_VECTORS} vectors can occur"))),
+        Attainability::Unknown => {
+            (None, Some(format!("more than {MAX_VECTORS} vectors can occur")))
+        }
     };
     McdcForm { covered: form.pair.is_some(), pair: form.pair.clone(), attainable, reason }
 }
@@ -245,7 +271,8 @@ fn coupling(parsed: &ParsedExpression, mcdc: &Mcdc, analysis: &Analysis) -> Opti
     }
     let without = |form: Form| {
         let rows = analysis.conditions.iter().enumerate();
-        let rows = rows.filter(|(_, found)| found.form(form).attainability == Attainability::Unattainable);
+        let rows =
+            rows.filter(|(_, found)| found.form(form).attainability == Attainability::Unattainable);
         rows.map(|(index, _)| format!("C{}", index + 1)).collect()
     };
     let excluded = mcdc.excluded_by_coupling();
@@ -279,8 +306,14 @@ fn notes(analysis: &Analysis, complete: bool) -> Vec<String> {
     if analysis.minimality == Minimality::NotProved {
         notes.push("The closing set may not be the smallest one.".to_owned());
     }
-    if analysis.conditions.iter().any(|condition| condition.masking.attainability == Attainability::Unknown) {
-        notes.push("The closing set covers only conditions that are known to be attainable.".to_owned());
+    if analysis
+        .conditions
+        .iter()
+        .any(|condition| condition.masking.attainability == Attainability::Unknown)
+    {
+        notes.push(
+            "The closing set covers only conditions that are known to be attainable.".to_owned(),
+        );
     }
     notes
 }
@@ -327,18 +360,24 @@ impl McdcResult {
             header.extend(ids().map(|id| format!("{id} independence")));
         }
         table.set_header(header);
-        let place: BTreeMap<&Values, usize> = rows.iter().enumerate().map(|(i, row)| (&row.values, i + 1)).collect();
+        let place: BTreeMap<&Values, usize> =
+            rows.iter().enumerate().map(|(i, row)| (&row.values, i + 1)).collect();
         for (index, row) in rows.iter().enumerate() {
             let mut cells = vec![(index + 1).to_string()];
             cells.extend(row.values.0.iter().map(|value| value.letter().to_string()));
             cells.push(row.outcome.to_string());
             if given {
-                cells.extend(self.conditions.iter().map(|condition| independence(condition, &row.values, &place)));
+                cells.extend(
+                    self.conditions
+                        .iter()
+                        .map(|condition| independence(condition, &row.values, &place)),
+                );
             }
             table.add_row(cells);
         }
         table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Center));
-        let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+        let lines: Vec<String> =
+            table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
         lines.join("\n") + "\n"
     }
 
@@ -349,27 +388,40 @@ impl McdcResult {
             (None, Some(true) | None) => "not shown".to_owned(),
         };
         let line = |c: &McdcCondition| {
-            format!("{}: unique-cause {}; masking {}\n", c.id, word(&c.unique_cause), word(&c.masking))
+            format!(
+                "{}: unique-cause {}; masking {}\n",
+                c.id,
+                word(&c.unique_cause),
+                word(&c.masking)
+            )
         };
         self.conditions.iter().map(line).collect()
     }
 
     fn gaps(&self) -> String {
-        let list = |vectors: &[Values]| vectors.iter().map(Values::to_string).collect::<Vec<_>>().join(", ");
+        let list = |vectors: &[Values]| {
+            vectors.iter().map(Values::to_string).collect::<Vec<_>>().join(", ")
+        };
         let mut text = String::new();
         if !self.missing.is_empty() && self.vectors.iter().any(|vector| vector.given) {
             text.push_str(&format!("\nMissing: {}\n", list(&self.missing)));
         }
         if !self.closing_set.is_empty() {
             let kind = if self.closing_set_minimal { "A smallest set" } else { "A set" };
-            text.push_str(&format!("\n{kind} that completes MC/DC (masking): {}\n", list(&self.closing_set)));
+            text.push_str(&format!(
+                "\n{kind} that completes MC/DC (masking): {}\n",
+                list(&self.closing_set)
+            ));
         }
-        let list = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let list =
+            |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         if !self.explanation.is_empty() {
             text.push_str(&format!("\n{}", list(&self.explanation)));
         }
-        let facts: Vec<String> =
-            [self.coupling_line(), self.minimum_line(), self.multiple_line()].into_iter().flatten().collect();
+        let facts: Vec<String> = [self.coupling_line(), self.minimum_line(), self.multiple_line()]
+            .into_iter()
+            .flatten()
+            .collect();
         text.push_str(&format!("\n{}", list(&facts)));
         text.push_str(&list(&self.notes));
         text
@@ -377,14 +429,21 @@ impl McdcResult {
 
     fn coupling_line(&self) -> Option<String> {
         let coupling = self.coupling.as_ref()?;
-        let groups = coupling.groups.iter().map(|group| group.join(" = ")).collect::<Vec<_>>().join(", ");
+        let groups =
+            coupling.groups.iter().map(|group| group.join(" = ")).collect::<Vec<_>>().join(", ");
         let mut text = format!("Coupled (same text): {groups}");
         if !coupling.excluded.is_empty() {
-            let listed = coupling.excluded.iter().map(Values::to_string).collect::<Vec<_>>().join(", ");
-            let all = coupling.excluded_count.is_some_and(|count| count as usize == coupling.excluded.len());
+            let listed =
+                coupling.excluded.iter().map(Values::to_string).collect::<Vec<_>>().join(", ");
+            let all = coupling
+                .excluded_count
+                .is_some_and(|count| count as usize == coupling.excluded.len());
             text.push_str(&format!("; cannot occur: {listed}{}", if all { "" } else { " ..." }));
         }
-        for (ids, form) in [(&coupling.without_unique_cause, "unique-cause"), (&coupling.without_masking, "masking")] {
+        for (ids, form) in [
+            (&coupling.without_unique_cause, "unique-cause"),
+            (&coupling.without_masking, "masking"),
+        ] {
             if !ids.is_empty() {
                 text.push_str(&format!("; no {form} for {}", ids.join(", ")));
             }
@@ -393,8 +452,11 @@ impl McdcResult {
     }
 
     fn minimum_line(&self) -> Option<String> {
-        let MinimumVectors { conditions_plus_one, unique_cause, masking } = self.minimum.as_ref()?;
-        Some(format!("Fewest vectors: unique-cause {unique_cause}, masking {masking}; n + 1 is {conditions_plus_one}"))
+        let MinimumVectors { conditions_plus_one, unique_cause, masking } =
+            self.minimum.as_ref()?;
+        Some(format!(
+            "Fewest vectors: unique-cause {unique_cause}, masking {masking}; n + 1 is {conditions_plus_one}"
+        ))
     }
 
     fn multiple_line(&self) -> Option<String> {
@@ -407,7 +469,11 @@ impl McdcResult {
 }
 
 /// The row that completes the pair of a condition; `(m)` where only masking accepts it.
-fn independence(condition: &McdcCondition, values: &Values, place: &BTreeMap<&Values, usize>) -> String {
+fn independence(
+    condition: &McdcCondition,
+    values: &Values,
+    place: &BTreeMap<&Values, usize>,
+) -> String {
     let partner = |form: &McdcForm| match &form.pair {
         Some([one, other]) if one == values => place.get(other).copied(),
         Some([one, other]) if other == values => place.get(one).copied(),
@@ -432,13 +498,19 @@ mod tests {
         assert_eq!(result.closing_set, []);
         let json = serde_json::to_value(&result).unwrap();
         assert_eq!(json["conditions"][1]["unique_cause"]["pair"], serde_json::json!(["TT", "TF"]));
-        assert_eq!(json["vectors"][2], serde_json::json!({"values": "F-", "outcome": "F", "given": true}));
+        assert_eq!(
+            json["vectors"][2],
+            serde_json::json!({"values": "F-", "outcome": "F", "given": true})
+        );
     }
 
     #[test]
     fn without_vectors_the_closing_set_is_a_whole_test_set() {
         let result = mcdc_command("a && b", None).unwrap();
-        assert_eq!(result.closing_set.iter().map(Values::to_string).collect::<Vec<_>>(), ["TT", "TF", "F-"]);
+        assert_eq!(
+            result.closing_set.iter().map(Values::to_string).collect::<Vec<_>>(),
+            ["TT", "TF", "F-"]
+        );
         assert!(result.closing_set_minimal && result.vectors_complete);
         assert_eq!(result.missing.len(), 3);
     }
@@ -463,7 +535,12 @@ mod tests {
             ("TT,t-", 3..4),
         ] {
             let diagnostic = mcdc_command("a && b", Some(vectors)).expect_err(vectors);
-            assert_eq!(diagnostic.location.unwrap().span, Some(span), "{vectors}: {}", diagnostic.message);
+            assert_eq!(
+                diagnostic.location.unwrap().span,
+                Some(span),
+                "{vectors}: {}",
+                diagnostic.message
+            );
         }
         assert!(mcdc_command("a && a", Some("TF")).unwrap_err().message.contains("contradicts"));
     }

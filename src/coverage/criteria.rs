@@ -5,7 +5,9 @@
 //! Does not cover: how an obligation got its status (`assess`).
 
 use std::collections::BTreeSet;
-use vkcert_model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status};
+use vkcert_model::coverage::{
+    CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status,
+};
 use vkcert_model::id::ObligationId;
 use vkcert_model::verdict::EngineName;
 
@@ -56,7 +58,8 @@ pub fn criterion(name: &str) -> Option<&'static dyn Criterion> {
 pub fn summary(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
     let row = |criterion: &&dyn Criterion| {
         let statuses = criterion.statuses(coverage);
-        let count = |wanted: Status| statuses.iter().filter(|status| **status == wanted).count() as u32;
+        let count =
+            |wanted: Status| statuses.iter().filter(|status| **status == wanted).count() as u32;
         CriterionSummary {
             criterion: criterion.name().to_owned(),
             total: statuses.len() as u32,
@@ -108,7 +111,10 @@ impl Criterion for Decisions {
         "every decision took both outcomes, every function was entered and left through each of its exits"
     }
     fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
-        let outcomes = coverage.decisions.iter().flat_map(|decision: &DecisionCoverage| simple(&decision.outcomes));
+        let outcomes = coverage
+            .decisions
+            .iter()
+            .flat_map(|decision: &DecisionCoverage| simple(&decision.outcomes));
         outcomes.chain(simple(&coverage.points)).collect()
     }
 }

@@ -1,11 +1,14 @@
 //! A decision as the calculus sees it: which vectors can occur, and what each comes to.
 //!
-//! Knows: evaluation order (`&&` and `||` evaluate their right operand only where it matters, `^^` always does: GLSL 4.60,
-//! section 5.9), coupling (conditions with the same side-effect-free text have the same value in one evaluation), and
-//! conditions that are fixed at one value, by constants or by the specialization of a configuration.
-//! Promises: canonical order of vectors everywhere: true before false before `-`, first condition first. Two different
-//! vectors of one decision first differ in a condition that both evaluated, so `-` never decides.
-//! Does not cover: more than [`MAX_CONDITIONS`] conditions; relations between different texts (`x < 1` and `x < 2`).
+//! Knows: evaluation order (`&&` and `||` evaluate their right operand only where it matters, `^^`
+//! always does: GLSL 4.60, section 5.9), coupling (conditions with the same side-effect-free text
+//! have the same value in one evaluation), and conditions that are fixed at one value, by constants
+//! or by the specialization of a configuration.
+//! Promises: canonical order of vectors everywhere: true before false before `-`, first condition
+//! first. Two different vectors of one decision first differ in a condition that both evaluated, so
+//! `-` never decides.
+//! Does not cover: more than [`MAX_CONDITIONS`] conditions; relations between different texts (`x <
+//! 1` and `x < 2`).
 
 use std::collections::BTreeMap;
 use vkcert_model::structure::BooleanExpression;
@@ -55,13 +58,17 @@ pub enum Limit {
 pub enum VectorFault {
     #[error("the vector `{values}` has {found} values; the decision has {expected} conditions")]
     Length { values: Values, found: usize, expected: usize },
-    #[error("in the vector `{values}` condition C{condition} is `-`, but with the values before it it is evaluated")]
+    #[error(
+        "in the vector `{values}` condition C{condition} is `-`, but with the values before it it is evaluated"
+    )]
     Missing { values: Values, condition: usize },
     #[error(
         "in the vector `{values}` condition C{condition} has a value, but with the values before it it is not evaluated"
     )]
     NotEvaluated { values: Values, condition: usize },
-    #[error("the vector `{values}` contradicts itself: C{first} and C{second} are the same text and cannot differ")]
+    #[error(
+        "the vector `{values}` contradicts itself: C{first} and C{second} are the same text and cannot differ"
+    )]
     Coupled { values: Values, first: usize, second: usize },
 }
 
@@ -70,7 +77,8 @@ impl VectorFault {
     pub fn index(&self) -> Option<usize> {
         match self {
             VectorFault::Length { .. } => None,
-            VectorFault::Missing { condition, .. } | VectorFault::NotEvaluated { condition, .. } => Some(condition - 1),
+            VectorFault::Missing { condition, .. }
+            | VectorFault::NotEvaluated { condition, .. } => Some(condition - 1),
             VectorFault::Coupled { second, .. } => Some(second - 1),
         }
     }
@@ -105,7 +113,8 @@ pub enum Extent {
 }
 
 impl Decision {
-    /// Takes over an expression whose conditions are `0 .. coupling.len()`, each occurring once, in source order.
+    /// Takes over an expression whose conditions are `0 .. coupling.len()`, each occurring once, in
+    /// source order.
     pub fn new(expression: &BooleanExpression, coupling: &[u32]) -> Result<Self, Limit> {
         if coupling.len() > MAX_CONDITIONS {
             return Err(Limit::Conditions(coupling.len()));
@@ -118,7 +127,12 @@ impl Decision {
 
     /// The same with conditions fixed; `fixed` has an entry per condition.
     pub fn with_fixed(self, fixed: &[Option<bool>]) -> Self {
-        Self { fixed: (0..self.conditions).map(|condition| fixed.get(condition).copied().flatten()).collect(), ..self }
+        Self {
+            fixed: (0..self.conditions)
+                .map(|condition| fixed.get(condition).copied().flatten())
+                .collect(),
+            ..self
+        }
     }
 
     /// The same with no condition fixed.
@@ -153,7 +167,10 @@ impl Decision {
     /// The first condition with the same text.
     fn first_coupled(&self, condition: usize) -> usize {
         let number = self.coupling[condition];
-        self.coupling.iter().position(|other| *other == number).expect("a condition is coupled with itself")
+        self.coupling
+            .iter()
+            .position(|other| *other == number)
+            .expect("a condition is coupled with itself")
     }
 
     /// The outcome of a vector, if it can occur.
@@ -162,7 +179,8 @@ impl Decision {
         for (second, value) in values.0.iter().enumerate() {
             let coupled = (0..second).find(|&first| {
                 let other = values.0[first];
-                let evaluated = other != ConditionValue::NotEvaluated && *value != ConditionValue::NotEvaluated;
+                let evaluated =
+                    other != ConditionValue::NotEvaluated && *value != ConditionValue::NotEvaluated;
                 self.coupling[first] == self.coupling[second] && evaluated && other != *value
             });
             if let Some(first) = coupled {
@@ -173,12 +191,17 @@ impl Decision {
         Ok(outcome)
     }
 
-    /// The outcome of a vector that a test showed: short-circuit evaluation must explain it, coupling need not (memory
-    /// that another invocation changes can make two reads of one text differ).
+    /// The outcome of a vector that a test showed: short-circuit evaluation must explain it,
+    /// coupling need not (memory that another invocation changes can make two reads of one text
+    /// differ).
     pub fn recorded_outcome(&self, values: &Values) -> Result<Outcome, VectorFault> {
         if values.0.len() != self.conditions {
             let found = values.0.len();
-            return Err(VectorFault::Length { values: values.clone(), found, expected: self.conditions });
+            return Err(VectorFault::Length {
+                values: values.clone(),
+                found,
+                expected: self.conditions,
+            });
         }
         let packed = self.pack(values);
         let mut evaluated = 0u128;
@@ -186,16 +209,26 @@ impl Decision {
             evaluated |= 1 << condition;
             packed.get(condition).ok_or(condition)
         });
-        let missing = |condition: usize| VectorFault::Missing { values: values.clone(), condition: condition + 1 };
+        let missing = |condition: usize| VectorFault::Missing {
+            values: values.clone(),
+            condition: condition + 1,
+        };
         let outcome = outcome.map_err(missing)?;
         match (packed.evaluated & !evaluated).trailing_zeros() {
             128 => Ok(outcome.into()),
-            condition => Err(VectorFault::NotEvaluated { values: values.clone(), condition: condition as usize + 1 }),
+            condition => Err(VectorFault::NotEvaluated {
+                values: values.clone(),
+                condition: condition as usize + 1,
+            }),
         }
     }
 
     /// Evaluates as the kernel does; `value` answers for a condition or ends the evaluation.
-    fn evaluate(&self, node: usize, value: &mut dyn FnMut(usize) -> Result<bool, usize>) -> Result<bool, usize> {
+    fn evaluate(
+        &self,
+        node: usize,
+        value: &mut dyn FnMut(usize) -> Result<bool, usize>,
+    ) -> Result<bool, usize> {
         Ok(match self.nodes[node] {
             Node::Condition(condition) => value(condition)?,
             Node::Not(operand) => !self.evaluate(operand, value)?,
@@ -216,8 +249,9 @@ impl Decision {
 
     /// Visits the vectors that can occur in canonical order, at most `limit` of them.
     ///
-    /// Each run of the evaluation follows a script of values for the conditions that are free (evaluated, and no coupled
-    /// condition evaluated before); the next script flips the last true to false, as a counter does.
+    /// Each run of the evaluation follows a script of values for the conditions that are free
+    /// (evaluated, and no coupled condition evaluated before); the next script flips the last true
+    /// to false, as a counter does.
     pub(super) fn enumerate(&self, limit: usize, visit: &mut dyn FnMut(Packed, bool)) -> Extent {
         let mut script: Vec<bool> = Vec::new();
         for _ in 0..limit {
@@ -275,7 +309,8 @@ impl Decision {
 
     /// The outcome of a vector that short-circuit evaluation explains.
     pub(super) fn packed_outcome(&self, vector: Packed) -> bool {
-        let outcome = self.evaluate(self.root(), &mut |condition| vector.get(condition).ok_or(condition));
+        let outcome =
+            self.evaluate(self.root(), &mut |condition| vector.get(condition).ok_or(condition));
         outcome.expect("every condition that matters has a value")
     }
 
@@ -288,7 +323,9 @@ impl Decision {
                 Node::Not(operand) => values[operand].map(|value| !value),
                 Node::And(left, right) => short_circuit(values[left], values[right], false),
                 Node::Or(left, right) => short_circuit(values[left], values[right], true),
-                Node::Xor(left, right) => values[left].zip(values[right]).map(|(left, right)| left ^ right),
+                Node::Xor(left, right) => {
+                    values[left].zip(values[right]).map(|(left, right)| left ^ right)
+                }
             });
         }
     }
@@ -304,12 +341,15 @@ impl Decision {
     }
 
     pub(super) fn unpack(&self, packed: Packed) -> Values {
-        let value = |condition| packed.get(condition).map_or(ConditionValue::NotEvaluated, ConditionValue::from);
+        let value = |condition| {
+            packed.get(condition).map_or(ConditionValue::NotEvaluated, ConditionValue::from)
+        };
         Values((0..self.conditions).map(value).collect())
     }
 }
 
-/// Value of `&&` (`controlling` false) or `||` (`controlling` true) from what was evaluated of its operands.
+/// Value of `&&` (`controlling` false) or `||` (`controlling` true) from what was evaluated of its
+/// operands.
 fn short_circuit(left: Option<bool>, right: Option<bool>, controlling: bool) -> Option<bool> {
     if left == Some(controlling) { left } else { left.and(right) }
 }
@@ -318,9 +358,13 @@ fn flatten(expression: &BooleanExpression, nodes: &mut Vec<Node>) -> usize {
     let node = match expression {
         BooleanExpression::Condition(condition) => Node::Condition(*condition as usize),
         BooleanExpression::Not(operand) => Node::Not(flatten(operand, nodes)),
-        BooleanExpression::And(left, right) => Node::And(flatten(left, nodes), flatten(right, nodes)),
+        BooleanExpression::And(left, right) => {
+            Node::And(flatten(left, nodes), flatten(right, nodes))
+        }
         BooleanExpression::Or(left, right) => Node::Or(flatten(left, nodes), flatten(right, nodes)),
-        BooleanExpression::Xor(left, right) => Node::Xor(flatten(left, nodes), flatten(right, nodes)),
+        BooleanExpression::Xor(left, right) => {
+            Node::Xor(flatten(left, nodes), flatten(right, nodes))
+        }
     };
     nodes.push(node);
     nodes.len() - 1
@@ -339,7 +383,11 @@ mod tests {
     fn vectors(text: &str) -> Vec<String> {
         let feasible = decision(text).feasible(1000);
         assert_eq!(feasible.extent, Extent::Complete);
-        feasible.vectors.iter().map(|vector| format!("{}={}", vector.values, vector.outcome)).collect()
+        feasible
+            .vectors
+            .iter()
+            .map(|vector| format!("{}={}", vector.values, vector.outcome))
+            .collect()
     }
 
     #[test]
@@ -366,7 +414,11 @@ mod tests {
     fn fixed_conditions_have_one_value_and_so_have_those_coupled_with_them() {
         let vectors = |text: &str, fixed: &[Option<bool>]| {
             let feasible = decision(text).with_fixed(fixed).feasible(1000);
-            feasible.vectors.iter().map(|v| format!("{}={}", v.values, v.outcome)).collect::<Vec<_>>()
+            feasible
+                .vectors
+                .iter()
+                .map(|v| format!("{}={}", v.values, v.outcome))
+                .collect::<Vec<_>>()
         };
         assert_eq!(vectors("a && b", &[Some(false), None]), ["F-=F"]);
         assert_eq!(vectors("a || b", &[None, Some(true)]), ["T-=T", "FT=T"]);
@@ -382,7 +434,9 @@ mod tests {
 
     #[test]
     fn vectors_that_cannot_occur_are_faults() {
-        let fault = |text: &str, values: &str| decision(text).outcome(&values.parse().unwrap()).unwrap_err();
+        let fault = |text: &str, values: &str| {
+            decision(text).outcome(&values.parse().unwrap()).unwrap_err()
+        };
         assert!(matches!(fault("a && b", "T"), VectorFault::Length { .. }));
         assert!(matches!(fault("a && b", "T-"), VectorFault::Missing { condition: 2, .. }));
         assert!(matches!(fault("a && b", "FT"), VectorFault::NotEvaluated { condition: 2, .. }));

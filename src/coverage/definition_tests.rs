@@ -1,7 +1,8 @@
 //! The calculus against its definitions, tried pair by pair over whole truth tables.
 //!
-//! Nothing here uses the calculus' own evaluation: expressions are n-ary trees with their own evaluator, a pair is tested
-//! by the words of the definition, closing sets by trying every smaller set.
+//! Nothing here uses the calculus' own evaluation: expressions are n-ary trees with their own
+//! evaluator, a pair is tested by the words of the definition, closing sets by trying every smaller
+//! set.
 
 use super::closing::Minimality;
 use super::decision::{Decision as Calculus, Extent};
@@ -35,9 +36,24 @@ fn tree(expression: &E) -> Tree {
     match expression {
         E::Condition(index) => Tree::Leaf(*index as usize),
         E::Not(operand) => Tree::Not(Box::new(tree(operand))),
-        E::And(..) => Tree::And(operands(expression, |e| if let E::And(l, r) = e { Some((l, r)) } else { None })),
-        E::Or(..) => Tree::Or(operands(expression, |e| if let E::Or(l, r) = e { Some((l, r)) } else { None })),
-        E::Xor(..) => Tree::Xor(operands(expression, |e| if let E::Xor(l, r) = e { Some((l, r)) } else { None })),
+        E::And(..) => {
+            Tree::And(operands(
+                expression,
+                |e| if let E::And(l, r) = e { Some((l, r)) } else { None },
+            ))
+        }
+        E::Or(..) => {
+            Tree::Or(operands(
+                expression,
+                |e| if let E::Or(l, r) = e { Some((l, r)) } else { None },
+            ))
+        }
+        E::Xor(..) => {
+            Tree::Xor(operands(
+                expression,
+                |e| if let E::Xor(l, r) = e { Some((l, r)) } else { None },
+            ))
+        }
     }
 }
 
@@ -108,8 +124,9 @@ fn contains(tree: &Tree, condition: usize) -> bool {
     }
 }
 
-/// "At every operator between the condition and the root the sibling operand has in both vectors the same,
-/// non-controlling value; a sibling that a vector did not evaluate takes its value from the other vector."
+/// "At every operator between the condition and the root the sibling operand has in both vectors
+/// the same, non-controlling value; a sibling that a vector did not evaluate takes its value from
+/// the other vector."
 fn siblings_hold(tree: &Tree, condition: usize, one: &Text, other: &Text) -> bool {
     let (operands, wanted) = match tree {
         Tree::Leaf(_) => return true,
@@ -131,7 +148,8 @@ fn siblings_hold(tree: &Tree, condition: usize, one: &Text, other: &Text) -> boo
 }
 
 fn shows(form: Form, tree: &Tree, condition: usize, one: &Text, other: &Text) -> bool {
-    let differs = one[condition] != other[condition] && one[condition] != '-' && other[condition] != '-';
+    let differs =
+        one[condition] != other[condition] && one[condition] != '-' && other[condition] != '-';
     if !differs || under(tree, one) == under(tree, other) {
         return false;
     }
@@ -212,7 +230,8 @@ fn renumber(numbers: Vec<u32>) -> Vec<u32> {
 /// The vectors at hand: about half of the possible ones, or a quarter.
 fn chosen(all: &[Text], bits: u64) -> Vec<Text> {
     let kept = |index: usize| {
-        let mixed = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(index as u32 * 7 % 64) ^ bits >> (index % 64);
+        let mixed = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(index as u32 * 7 % 64)
+            ^ bits >> (index % 64);
         mixed & (if bits & 1 == 0 { 1 } else { 3 }) == 0
     };
     all.iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, text)| text.clone()).collect()
@@ -228,12 +247,24 @@ fn covered(tree: &Tree, conditions: usize, vectors: &[Text]) -> Vec<bool> {
 }
 
 /// Whether some set of fewer than `size` vectors completes what all possible vectors show.
-fn smaller_set_closes(tree: &Tree, conditions: usize, given: &[Text], all: &[Text], size: usize) -> bool {
+fn smaller_set_closes(
+    tree: &Tree,
+    conditions: usize,
+    given: &[Text],
+    all: &[Text],
+    size: usize,
+) -> bool {
     let goal = covered(tree, conditions, all);
     let missing: Vec<&Text> = all.iter().filter(|text| !given.contains(text)).collect();
     (0u32..1 << missing.len()).filter(|set| (set.count_ones() as usize) < size).any(|set| {
         let mut vectors = given.to_vec();
-        vectors.extend(missing.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, text)| (*text).clone()));
+        vectors.extend(
+            missing
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| set >> i & 1 == 1)
+                .map(|(_, text)| (*text).clone()),
+        );
         covered(tree, conditions, &vectors) == goal
     })
 }
@@ -242,7 +273,8 @@ const ALL: &[u8] = b"&|^";
 
 /// Some conditions fixed, and all that are coupled with them.
 fn fixed(coupling: &[u32], bits: u64) -> Vec<Option<bool>> {
-    let of = |number: &u32| (bits >> (2 * number) & 3 == 3).then_some(bits >> (20 + number) & 1 == 1);
+    let of =
+        |number: &u32| (bits >> (2 * number) & 3 == 3).then_some(bits >> (20 + number) & 1 == 1);
     coupling.iter().map(of).collect()
 }
 
@@ -254,7 +286,12 @@ fn agrees(text: &Text, fixed: &[Option<bool>]) -> bool {
 }
 
 /// Whether some subset of a size has a property.
-fn some_subset(all: &[Text], size: usize, taken: &mut Vec<Text>, holds: &dyn Fn(&[Text]) -> bool) -> bool {
+fn some_subset(
+    all: &[Text],
+    size: usize,
+    taken: &mut Vec<Text>,
+    holds: &dyn Fn(&[Text]) -> bool,
+) -> bool {
     if size == 0 {
         let mut sorted = taken.clone();
         sorted.sort_by_key(|text| text.iter().map(|c| "TF-".find(*c)).collect::<Vec<_>>());
@@ -284,24 +321,28 @@ fn spanning_set(expression: &E) -> Vec<Text> {
         one.iter().zip(other).map(|(a, b)| if *a == '-' { *b } else { *a }).collect()
     }
     fn build(e: &E, n: usize) -> Vec<(Text, bool)> {
-        let both = |l: &E, r: &E, goes_on: &dyn Fn(bool) -> bool, result: &dyn Fn(bool, bool) -> bool| {
-            let (left, right) = (build(l, n), build(r, n));
-            // The right vector behind every left one that goes on: one that leaves the left value visible.
-            let base = right.iter().position(|(_, value)| goes_on(*value)).unwrap();
-            let pivot = left.iter().position(|(_, value)| goes_on(*value)).unwrap();
-            let mut set: Vec<(Text, bool)> = Vec::new();
-            for (text, value) in &left {
-                set.push(match goes_on(*value) {
-                    true => (join(text, &right[base].0), result(*value, right[base].1)),
-                    false => (text.clone(), *value),
-                });
-            }
-            for (index, (text, value)) in right.iter().enumerate().filter(|(index, _)| *index != base) {
-                let _ = index;
-                set.push((join(&left[pivot].0, text), result(left[pivot].1, *value)));
-            }
-            set
-        };
+        let both =
+            |l: &E, r: &E, goes_on: &dyn Fn(bool) -> bool, result: &dyn Fn(bool, bool) -> bool| {
+                let (left, right) = (build(l, n), build(r, n));
+                // The right vector behind every left one that goes on: one that leaves the left
+                // value visible.
+                let base = right.iter().position(|(_, value)| goes_on(*value)).unwrap();
+                let pivot = left.iter().position(|(_, value)| goes_on(*value)).unwrap();
+                let mut set: Vec<(Text, bool)> = Vec::new();
+                for (text, value) in &left {
+                    set.push(match goes_on(*value) {
+                        true => (join(text, &right[base].0), result(*value, right[base].1)),
+                        false => (text.clone(), *value),
+                    });
+                }
+                for (index, (text, value)) in
+                    right.iter().enumerate().filter(|(index, _)| *index != base)
+                {
+                    let _ = index;
+                    set.push((join(&left[pivot].0, text), result(left[pivot].1, *value)));
+                }
+                set
+            };
         match e {
             E::Condition(index) => [('T', true), ('F', false)]
                 .map(|(c, value)| {
@@ -316,7 +357,8 @@ fn spanning_set(expression: &E) -> Vec<Text> {
             E::Xor(l, r) => both(l, r, &|_| true, &|a, b| a ^ b),
         }
     }
-    let mut set: Vec<Text> = build(expression, conditions).into_iter().map(|(text, _)| text).collect();
+    let mut set: Vec<Text> =
+        build(expression, conditions).into_iter().map(|(text, _)| text).collect();
     set.sort_by_key(|text| text.iter().map(|c| "TF-".find(*c)).collect::<Vec<_>>());
     set
 }
@@ -345,7 +387,8 @@ proptest! {
                 prop_assert_ne!(found.attainability, Attainability::Unknown);
                 prop_assert_eq!(found.addition.is_some(), found.pair.is_none() && attainable);
                 let Some(addition) = &found.addition else { continue };
-                // The vectors asked for show the condition, with the partner where one is named; and no fewer do.
+                // The vectors asked for show the condition, with the partner where one is named;
+                // and no fewer do.
                 let added: Vec<Text> = addition.vectors.iter().map(text_of).collect();
                 let pair: Vec<Text> = added.iter().cloned().chain(addition.partner.iter().map(text_of)).collect();
                 prop_assert_eq!(pair.len(), 2);
@@ -507,7 +550,8 @@ proptest! {
 }
 
 fn decision_of(leaves: u32, operator: impl Fn(u32, E, E) -> E) -> (E, Vec<u32>) {
-    let expression = (1..leaves).fold(E::Condition(0), |left, leaf| operator(leaf, left, E::Condition(leaf)));
+    let expression =
+        (1..leaves).fold(E::Condition(0), |left, leaf| operator(leaf, left, E::Condition(leaf)));
     (expression, (0..leaves).collect())
 }
 
@@ -529,8 +573,10 @@ fn twenty_conditions_are_exact_within_seconds() {
         1 => or(l, r),
         _ => xor(l, r),
     });
-    let alternating = decision_of(20, |leaf, l, r| if leaf % 2 == 0 { and(l, r) } else { or(l, r) });
-    let pairs = (0..10).map(|i| or(E::Condition(2 * i), E::Condition(2 * i + 1))).reduce(and).unwrap();
+    let alternating =
+        decision_of(20, |leaf, l, r| if leaf % 2 == 0 { and(l, r) } else { or(l, r) });
+    let pairs =
+        (0..10).map(|i| or(E::Condition(2 * i), E::Condition(2 * i + 1))).reduce(and).unwrap();
     let (exclusive, coupling) = decision_of(20, |_, l, r| xor(l, r));
     let mut slowest = std::time::Duration::ZERO;
     for (expression, coupling) in [mixed, alternating, (pairs, coupling.clone())] {
@@ -543,10 +589,15 @@ fn twenty_conditions_are_exact_within_seconds() {
         .map(|bits| Values((0..20).map(|i| ConditionValue::from(bits >> i & 1 == 1)).collect()))
         .collect();
     let (analysis, last) = timed(&exclusive, &coupling, &half);
-    let shown = analysis.conditions.iter().filter(|condition| condition.unique_cause.pair.is_some()).count();
+    let shown = analysis
+        .conditions
+        .iter()
+        .filter(|condition| condition.unique_cause.pair.is_some())
+        .count();
     assert_eq!(shown, 16, "the upper four conditions never change in these vectors");
     slowest = slowest.max(last);
-    // About two seconds alone, hours if all pairs of all vectors were looked at; other work may run beside it.
+    // About two seconds alone, hours if all pairs of all vectors were looked at; other work may run
+    // beside it.
     assert!(slowest.as_secs_f64() < 120.0, "{slowest:?}");
 }
 
@@ -557,7 +608,10 @@ fn the_smallest_set_is_proved_for_twenty_conditions_without_exclusive_or() {
             return E::Condition(from);
         }
         let middle = (from + to) / 2;
-        let (left, right) = (Box::new(balanced(from, middle, level + 1)), Box::new(balanced(middle, to, level + 1)));
+        let (left, right) = (
+            Box::new(balanced(from, middle, level + 1)),
+            Box::new(balanced(middle, to, level + 1)),
+        );
         if level.is_multiple_of(2) { E::And(left, right) } else { E::Or(left, right) }
     }
     let analysis = analyse(&balanced(0, 20, 0), &(0..20).collect::<Vec<_>>(), &[]);

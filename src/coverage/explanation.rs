@@ -1,7 +1,8 @@
 //! What is missing of a decision's MC/DC, in words with the conditions' own texts.
 //!
-//! Promises: one sentence per condition that is not shown in both forms; the vectors it asks for are the fewest that do,
-//! and where a vector at hand is one half of the pair, the sentence names it and its first test.
+//! Promises: one sentence per condition that is not shown in both forms; the vectors it asks for
+//! are the fewest that do, and where a vector at hand is one half of the pair, the sentence names
+//! it and its first test.
 
 use super::mcdc::{Addition, Attainability, ConditionAnalysis, FormAnalysis};
 use vkcert_model::vector::{ConditionValue, Values};
@@ -16,9 +17,12 @@ pub(super) struct Told<'a> {
     pub reasons: [Option<String>; 2],
 }
 
-/// One sentence per condition that is not shown: what is missing, and which vectors would show it. `test` names the first
-/// test that showed a vector.
-pub(super) fn explanation(conditions: &[Told], test: &dyn Fn(&Values) -> Option<String>) -> Vec<String> {
+/// One sentence per condition that is not shown: what is missing, and which vectors would show it.
+/// `test` names the first test that showed a vector.
+pub(super) fn explanation(
+    conditions: &[Told],
+    test: &dyn Fn(&Values) -> Option<String>,
+) -> Vec<String> {
     let texts: Vec<&str> = conditions.iter().map(|condition| condition.text).collect();
     let sentence = |condition: &Told| {
         let Told { id, text, found, reasons: [unique_cause, masking] } = condition;
@@ -26,13 +30,22 @@ pub(super) fn explanation(conditions: &[Told], test: &dyn Fn(&Values) -> Option<
             (Some(_), Some(_)) => None,
             (Some(_), None) => {
                 let advice = advice(&texts, unique_cause, &found.unique_cause, test);
-                Some(format!("{id}: `{text}` is shown by masking only; no two vectors differ in it alone; {advice}."))
+                Some(format!(
+                    "{id}: `{text}` is shown by masking only; no two vectors differ in it alone; {advice}."
+                ))
             }
             (None, _) => Some(match (masking, found.masking.attainability) {
                 (Some(reason), Attainability::Unattainable) => {
-                    format!("{id}: no test can show that `{text}` alone turns the outcome: {reason}.")
+                    format!(
+                        "{id}: no test can show that `{text}` alone turns the outcome: {reason}."
+                    )
                 }
-                (_, Attainability::Attainable | Attainability::Unattainable | Attainability::Unknown) => {
+                (
+                    _,
+                    Attainability::Attainable
+                    | Attainability::Unattainable
+                    | Attainability::Unknown,
+                ) => {
                     let advice = advice(&texts, masking, &found.masking, test);
                     format!("{id}: no test shows that `{text}` alone turns the outcome; {advice}.")
                 }
@@ -57,7 +70,8 @@ fn advice(
 }
 
 fn add(texts: &[&str], addition: &Addition, test: &dyn Fn(&Values) -> Option<String>) -> String {
-    let vectors = addition.vectors.iter().map(|values| format!("{} ({values})", described(texts, values)));
+    let vectors =
+        addition.vectors.iter().map(|values| format!("{} ({values})", described(texts, values)));
     let vectors = vectors.collect::<Vec<_>>().join(" and ");
     let Some(partner) = &addition.partner else { return format!("add {vectors}") };
     let shown = test(partner).map(|test| format!(" (shown by {test})")).unwrap_or_default();
@@ -71,7 +85,9 @@ pub(super) fn described(texts: &[&str], values: &Values) -> String {
         ConditionValue::False => Some("false"),
         ConditionValue::NotEvaluated => None,
     };
-    let parts =
-        texts.iter().zip(&values.0).filter_map(|(text, value)| word(*value).map(|word| format!("{text} {word}")));
+    let parts = texts
+        .iter()
+        .zip(&values.0)
+        .filter_map(|(text, value)| word(*value).map(|word| format!("{text} {word}")));
     parts.collect::<Vec<_>>().join(", ")
 }

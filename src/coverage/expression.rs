@@ -1,11 +1,14 @@
 //! Reads the Boolean expression of `vkcert mcdc EXPR`.
 //!
-//! Knows: the operators `!`, `&&`, `^^`, `||` with the precedence of GLSL (GLSL 4.60, section 5.1: `!` binds tighter than
-//! the relational operators, those tighter than `&&`, then `^^`, then `||`), parentheses, and where a condition ends.
-//! Promises: every condition is a maximal text without Boolean operators of its own level (`x < k`, `f(a, b)`, `v[i].x`);
-//! conditions whose texts are equal token by token are coupled; deep or long input is a diagnostic, never an overflow.
-//! Does not cover: types (`a < b < c` is taken as it stands) and decisions nested inside a condition, for example in an
-//! argument: these are decisions of their own in a kernel, here they are part of the condition's text.
+//! Knows: the operators `!`, `&&`, `^^`, `||` with the precedence of GLSL (GLSL 4.60, section 5.1:
+//! `!` binds tighter than the relational operators, those tighter than `&&`, then `^^`, then `||`),
+//! parentheses, and where a condition ends.
+//! Promises: every condition is a maximal text without Boolean operators of its own level (`x < k`,
+//! `f(a, b)`, `v[i].x`); conditions whose texts are equal token by token are coupled; deep or long
+//! input is a diagnostic, never an overflow.
+//! Does not cover: types (`a < b < c` is taken as it stands) and decisions nested inside a
+//! condition, for example in an argument: these are decisions of their own in a kernel, here they
+//! are part of the condition's text.
 
 use std::ops::Range;
 use vkcert_glsl::is_pure_function;
@@ -35,7 +38,8 @@ pub struct ParsedCondition {
     pub text: String,
     /// Bytes in the expression text.
     pub span: Range<usize>,
-    /// Conditions with the same number have the same text; numbers start at 0 in order of first occurrence.
+    /// Conditions with the same number have the same text; numbers start at 0 in order of first
+    /// occurrence.
     pub coupling: u32,
 }
 
@@ -54,7 +58,13 @@ pub fn parse(text: &str) -> Result<ParsedExpression, Diagnostic> {
     }
     let tokens = tokens(text)?;
     let closing = matching(text, &tokens)?;
-    let mut parser = Parser { text, tokens: &tokens, closing: &closing, conditions: Vec::new(), keys: Vec::new() };
+    let mut parser = Parser {
+        text,
+        tokens: &tokens,
+        closing: &closing,
+        conditions: Vec::new(),
+        keys: Vec::new(),
+    };
     let expression = parser.expression(0..tokens.len(), 0)?;
     Ok(ParsedExpression { expression, conditions: parser.conditions })
 }
@@ -157,17 +167,22 @@ fn tokens(text: &str) -> Result<Vec<Token>, Diagnostic> {
 fn token_at(rest: &str) -> Option<(Kind, usize)> {
     let bytes = rest.as_bytes();
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let number = bytes[0].is_ascii_digit() || (bytes[0] == b'.' && bytes.get(1).is_some_and(u8::is_ascii_digit));
+    let number = bytes[0].is_ascii_digit()
+        || (bytes[0] == b'.' && bytes.get(1).is_some_and(u8::is_ascii_digit));
     if number {
         return Some((Kind::Word, number_length(bytes)));
     }
     if word(&bytes[0]) {
         return Some((Kind::Word, bytes.iter().take_while(|byte| word(byte)).count()));
     }
-    OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)).map(|(operator, kind)| (*kind, operator.len()))
+    OPERATORS
+        .iter()
+        .find(|(operator, _)| rest.starts_with(operator))
+        .map(|(operator, kind)| (*kind, operator.len()))
 }
 
-/// A number goes on over letters, digits and points, and over a sign behind the `e` of a decimal exponent.
+/// A number goes on over letters, digits and points, and over a sign behind the `e` of a decimal
+/// exponent.
 fn number_length(bytes: &[u8]) -> usize {
     let hexadecimal = bytes.len() > 1 && bytes[0] == b'0' && bytes[1].eq_ignore_ascii_case(&b'x');
     let mut length = 1;
@@ -196,7 +211,11 @@ fn matching(text: &str, tokens: &[Token]) -> Result<Vec<usize>, Diagnostic> {
                     (opened == "(") == (here == ")")
                 });
                 let start = partner.ok_or_else(|| {
-                    syntax(text, token.span.clone(), format!("`{here}` closes nothing that is open here"))
+                    syntax(
+                        text,
+                        token.span.clone(),
+                        format!("`{here}` closes nothing that is open here"),
+                    )
                 })?;
                 closing[start] = index;
             }
@@ -233,15 +252,21 @@ struct Parser<'a> {
     tokens: &'a [Token],
     closing: &'a [usize],
     conditions: Vec<ParsedCondition>,
-    /// Normalised text of each coupling number; none for a condition with side effects, which is coupled to nothing.
+    /// Normalised text of each coupling number; none for a condition with side effects, which is
+    /// coupled to nothing.
     keys: Vec<Option<String>>,
 }
 
 impl Parser<'_> {
     /// Parses the tokens of `range`, all of them.
-    fn expression(&mut self, range: Range<usize>, depth: usize) -> Result<BooleanExpression, Diagnostic> {
+    fn expression(
+        &mut self,
+        range: Range<usize>,
+        depth: usize,
+    ) -> Result<BooleanExpression, Diagnostic> {
         if depth > MAX_NESTING {
-            let message = format!("more than {MAX_NESTING} parentheses and negations around one condition");
+            let message =
+                format!("more than {MAX_NESTING} parentheses and negations around one condition");
             return Err(self.error(range, message));
         }
         let operators = self.operators(&range)?;
@@ -276,7 +301,8 @@ impl Parser<'_> {
             match token.kind {
                 Kind::And | Kind::Or | Kind::Xor => operators.push(index),
                 Kind::Choice => {
-                    let message = "`?:` makes two decisions of this; give the part before the `?`".to_owned();
+                    let message =
+                        "`?:` makes two decisions of this; give the part before the `?`".to_owned();
                     return Err(syntax(self.text, token.span.clone(), message));
                 }
                 Kind::Comma => {
@@ -298,16 +324,22 @@ impl Parser<'_> {
         Ok(operators)
     }
 
-    /// An assignment binds weaker than every Boolean operator (GLSL 4.60, section 5.1): `x = y && z` assigns `y && z`, so
-    /// that no condition ends beside the `&&`.
-    fn refuse_assignment(&self, range: &Range<usize>, operators: &[usize]) -> Result<(), Diagnostic> {
+    /// An assignment binds weaker than every Boolean operator (GLSL 4.60, section 5.1): `x = y &&
+    /// z` assigns `y && z`, so that no condition ends beside the `&&`.
+    fn refuse_assignment(
+        &self,
+        range: &Range<usize>,
+        operators: &[usize],
+    ) -> Result<(), Diagnostic> {
         let mut index = range.start;
         while index < range.end && !operators.is_empty() {
             let token = &self.tokens[index];
             if token.kind == Kind::Assign {
                 let sign = &self.text[token.span.clone()];
                 let message = format!("`{sign}` binds weaker than the Boolean operators beside it");
-                let hint = format!("give the right side of `{sign}` alone, or put the assignment into parentheses");
+                let hint = format!(
+                    "give the right side of `{sign}` alone, or put the assignment into parentheses"
+                );
                 return Err(syntax(self.text, token.span.clone(), message).hint(hint));
             }
             index = self.closing[index] + 1;
@@ -333,7 +365,9 @@ impl Parser<'_> {
         }
         if self.tokens[first].kind == Kind::Not && self.is_unary(first + 1..range.end) {
             if depth >= MAX_NESTING {
-                let message = format!("more than {MAX_NESTING} parentheses and negations around one condition");
+                let message = format!(
+                    "more than {MAX_NESTING} parentheses and negations around one condition"
+                );
                 return Err(self.error(range, message));
             }
             let negated = self.operand(first + 1..range.end, around, depth + 1)?;
@@ -342,15 +376,21 @@ impl Parser<'_> {
         self.condition(range)
     }
 
-    /// Whether the tokens are one operand of a prefix operator: no binary operator outside brackets. (In `!a == b` the
-    /// `!` belongs to `a` alone, so that the comparison is the condition.)
+    /// Whether the tokens are one operand of a prefix operator: no binary operator outside
+    /// brackets. (In `!a == b` the `!` belongs to `a` alone, so that the comparison is the
+    /// condition.)
     fn is_unary(&self, range: Range<usize>) -> bool {
         let mut index = range.start;
-        while index < range.end && matches!(self.tokens[index].kind, Kind::Not | Kind::Sign | Kind::Step) {
+        while index < range.end
+            && matches!(self.tokens[index].kind, Kind::Not | Kind::Sign | Kind::Step)
+        {
             index += 1;
         }
         while index < range.end {
-            if matches!(self.tokens[index].kind, Kind::Binary | Kind::Sign | Kind::Assign | Kind::Not) {
+            if matches!(
+                self.tokens[index].kind,
+                Kind::Binary | Kind::Sign | Kind::Assign | Kind::Not
+            ) {
                 return false;
             }
             index = self.closing[index] + 1;
@@ -360,14 +400,18 @@ impl Parser<'_> {
 
     fn condition(&mut self, range: Range<usize>) -> Result<BooleanExpression, Diagnostic> {
         if self.conditions.len() == MAX_CONDITIONS {
-            return Err(self.error(range, format!("more than {MAX_CONDITIONS} conditions in one decision")));
+            return Err(
+                self.error(range, format!("more than {MAX_CONDITIONS} conditions in one decision"))
+            );
         }
         self.check_condition(&range)?;
         let span = self.tokens[range.start].span.start..self.tokens[range.end - 1].span.end;
         let text = self.text[span.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
         let kinds = || self.tokens[range.clone()].iter();
-        let effects = kinds().any(|token| matches!(token.kind, Kind::Step | Kind::Assign)) || self.calls(&range);
-        let key: String = kinds().map(|token| format!("{} ", &self.text[token.span.clone()])).collect();
+        let effects = kinds().any(|token| matches!(token.kind, Kind::Step | Kind::Assign))
+            || self.calls(&range);
+        let key: String =
+            kinds().map(|token| format!("{} ", &self.text[token.span.clone()])).collect();
         let known = self.keys.iter().position(|other| !effects && other.as_ref() == Some(&key));
         let coupling = known.unwrap_or_else(|| {
             self.keys.push((!effects).then_some(key));
@@ -392,17 +436,29 @@ impl Parser<'_> {
             let token = &self.tokens[index];
             let here = &self.text[token.span.clone()];
             let fault = match token.kind {
-                Kind::Word if operand_before => Some(format!("an operator is missing before `{here}`")),
-                Kind::Open if !operand_before && here == "[" => Some("`[` stands behind an array".to_owned()),
+                Kind::Word if operand_before => {
+                    Some(format!("an operator is missing before `{here}`"))
+                }
+                Kind::Open if !operand_before && here == "[" => {
+                    Some("`[` stands behind an array".to_owned())
+                }
                 Kind::Close if !operand_before && !self.is_empty_call(index) => {
                     Some(format!("an operand is missing before `{here}`"))
                 }
-                Kind::Binary | Kind::Assign | Kind::Dot | Kind::And | Kind::Or | Kind::Xor | Kind::Comma
+                Kind::Binary
+                | Kind::Assign
+                | Kind::Dot
+                | Kind::And
+                | Kind::Or
+                | Kind::Xor
+                | Kind::Comma
                     if !operand_before =>
                 {
                     Some(format!("an operand is missing before `{here}`"))
                 }
-                Kind::Choice if !operand_before => Some(format!("an operand is missing before `{here}`")),
+                Kind::Choice if !operand_before => {
+                    Some(format!("an operand is missing before `{here}`"))
+                }
                 Kind::Not if operand_before => Some("an operator is missing before `!`".to_owned()),
                 Kind::Word
                 | Kind::Open
@@ -449,7 +505,10 @@ impl Parser<'_> {
 
     /// Whether the closing bracket at `index` ends the empty argument list of a call.
     fn is_empty_call(&self, index: usize) -> bool {
-        index >= 2 && self.is(index - 1, "(") && self.is(index, ")") && self.tokens[index - 2].kind == Kind::Word
+        index >= 2
+            && self.is(index - 1, "(")
+            && self.is(index, ")")
+            && self.tokens[index - 2].kind == Kind::Word
     }
 
     fn is(&self, index: usize, text: &str) -> bool {
@@ -467,7 +526,8 @@ impl Parser<'_> {
                 .hint("give a Boolean expression such as \"x < k && y < m\""),
             Some(before) => {
                 let span = self.tokens[before].span.clone();
-                let message = format!("an operand is missing behind `{}`", &self.text[span.clone()]);
+                let message =
+                    format!("an operand is missing behind `{}`", &self.text[span.clone()]);
                 syntax(self.text, span, message)
             }
         }
@@ -505,7 +565,10 @@ mod tests {
 
     #[test]
     fn precedence_is_that_of_glsl() {
-        let expected = E::Or(leaf(0), Box::new(E::Xor(leaf(1), Box::new(E::And(leaf(2), Box::new(E::Not(leaf(3))))))));
+        let expected = E::Or(
+            leaf(0),
+            Box::new(E::Xor(leaf(1), Box::new(E::And(leaf(2), Box::new(E::Not(leaf(3))))))),
+        );
         assert_eq!(parse("a || b ^^ c && !d").unwrap().expression, expected);
     }
 
@@ -578,7 +641,12 @@ mod tests {
             ("(x = y || w) && z", 3..4),
         ] {
             let diagnostic = parse(text).expect_err(text);
-            assert_eq!(diagnostic.location.unwrap().span, Some(span), "{text}: {}", diagnostic.message);
+            assert_eq!(
+                diagnostic.location.unwrap().span,
+                Some(span),
+                "{text}: {}",
+                diagnostic.message
+            );
         }
     }
 
@@ -586,7 +654,9 @@ mod tests {
     fn deep_and_long_expressions_are_diagnostics() {
         let deep = format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000));
         assert!(parse(&deep).unwrap_err().message.contains("parentheses"));
-        assert!(parse(&format!("{}a", "!".repeat(100_000))).unwrap_err().message.contains("negations"));
+        assert!(
+            parse(&format!("{}a", "!".repeat(100_000))).unwrap_err().message.contains("negations")
+        );
         assert!(parse(&vec!["a"; 100_000].join("&&")).unwrap_err().message.contains("conditions"));
         assert!(parse(&"a ".repeat(1_000_000)).unwrap_err().message.contains("bytes"));
         assert!(parse(&format!("f{}{}", "(".repeat(100_000), ")".repeat(100_000))).is_err());

@@ -1,33 +1,40 @@
 //! Independence pairs: which two vectors show that one condition alone turns the outcome.
 //!
-//! **Unique cause.** Outcomes differ, the condition is evaluated in both and differs, every other condition is equal or
-//! `-` in one of the two.
+//! **Unique cause.** Outcomes differ, the condition is evaluated in both and differs, every other
+//! condition is equal or `-` in one of the two.
 //!
-//! **Masking** (CAST-6; NASA/TM-2001-210876, section 2.3). Outcomes differ, the condition is evaluated in both and
-//! differs, and at every operator between the condition and the root each sibling operand has the same non-controlling
-//! value in both vectors: true for `&&`, false for `||`, any for `^^`. A sibling that one vector did not evaluate takes
-//! its value from the other one. Operands, not conditions, are compared: TFT and F-F show C in `(A && B) || C`, because
-//! `A && B` is false in both although A and B differ. `^^` is taken as one operator over its whole chain, as it is
-//! associative and masks nothing: `a ^^ b ^^ c` has three operands however it is bracketed, and TTT and FFF show none of
-//! them, as two siblings change each time. (A `!` inside a chain makes an operand of its own.)
+//! **Masking** (CAST-6; NASA/TM-2001-210876, section 2.3). Outcomes differ, the condition is
+//! evaluated in both and differs, and at every operator between the condition and the root each
+//! sibling operand has the same non-controlling value in both vectors: true for `&&`, false for
+//! `||`, any for `^^`. A sibling that one vector did not evaluate takes its value from the other
+//! one. Operands, not conditions, are compared: TFT and F-F show C in `(A && B) || C`, because `A
+//! && B` is false in both although A and B differ. `^^` is taken as one operator over its whole
+//! chain, as it is associative and masks nothing: `a ^^ b ^^ c` has three operands however it is
+//! bracketed, and TTT and FFF show none of them, as two siblings change each time. (A `!` inside a
+//! chain makes an operand of its own.)
 //!
-//! *That no sibling is missing in both vectors.* Going up from a condition that both evaluated and that differs, each
-//! operand on the way differs as long as the siblings below are equal and non-controlling. A left sibling was evaluated
-//! before its right neighbour, in both. A right sibling of `&&` or `||` is evaluated in exactly that vector whose left
-//! operand is not controlling; as the left operand differs, that is exactly one. A sibling at `^^` is always evaluated.
+//! *That no sibling is missing in both vectors.* Going up from a condition that both evaluated and
+//! that differs, each operand on the way differs as long as the siblings below are equal and
+//! non-controlling. A left sibling was evaluated before its right neighbour, in both. A right
+//! sibling of `&&` or `||` is evaluated in exactly that vector whose left operand is not
+//! controlling; as the left operand differs, that is exactly one. A sibling at `^^` is always
+//! evaluated.
 //!
-//! **Both by grouping, not by trying pairs.** Call a vector *sensitive* to a condition if it evaluates it and every
-//! sibling at `&&` and `||` on the way to the root is non-controlling or unevaluated.
-//! - Two vectors show the condition by masking exactly if both are sensitive to it, its values differ, and all sibling
-//!   values at `^^` agree. That the outcomes differ follows: each operand on the way differs.
-//! - They show it by unique cause exactly if both are sensitive to it, its values differ, and they agree wholly (`-`
-//!   included) on the conditions before it and on those inside later siblings at `^^`. For the first condition in which
-//!   two vectors differ is evaluated in both, as everything before it was the same; so it must be the shown condition,
-//!   and likewise within a `^^` sibling, which both evaluate from its beginning. Later siblings at `&&` and `||` are
-//!   unevaluated in one of the two.
+//! **Both by grouping, not by trying pairs.** Call a vector *sensitive* to a condition if it
+//! evaluates it and every sibling at `&&` and `||` on the way to the root is non-controlling or
+//! unevaluated.
+//! - Two vectors show the condition by masking exactly if both are sensitive to it, its values
+//!   differ, and all sibling values at `^^` agree. That the outcomes differ follows: each operand
+//!   on the way differs.
+//! - They show it by unique cause exactly if both are sensitive to it, its values differ, and they
+//!   agree wholly (`-` included) on the conditions before it and on those inside later siblings at
+//!   `^^`. For the first condition in which two vectors differ is evaluated in both, as everything
+//!   before it was the same; so it must be the shown condition, and likewise within a `^^` sibling,
+//!   which both evaluate from its beginning. Later siblings at `&&` and `||` are unevaluated in one
+//!   of the two.
 //!
-//! So one pass over the vectors per condition finds a pair, and for `&&`, `||` and `!` the two forms differ only in the
-//! conditions before the shown one.
+//! So one pass over the vectors per condition finds a pair, and for `&&`, `||` and `!` the two
+//! forms differ only in the conditions before the shown one.
 
 use super::decision::{Decision, Node, Packed};
 use std::collections::HashMap;
@@ -63,7 +70,8 @@ pub(super) struct Ways {
     ways: Vec<Way>,
 }
 
-/// What the vectors of a pair have in common; the values of the `^^` siblings, or the agreeing conditions.
+/// What the vectors of a pair have in common; the values of the `^^` siblings, or the agreeing
+/// conditions.
 pub(super) type Group = (u128, u128);
 
 impl Ways {
@@ -92,11 +100,21 @@ impl Ways {
 
     /// Whether all ways are free of `^^`, so that sensitivity alone decides.
     pub(crate) fn without_exclusive(&self, condition: usize) -> bool {
-        self.ways[condition].siblings.iter().all(|sibling| matches!(sibling, Sibling::NonControlling { .. }))
+        self.ways[condition]
+            .siblings
+            .iter()
+            .all(|sibling| matches!(sibling, Sibling::NonControlling { .. }))
     }
 
-    /// The group of a vector for a condition, given the values of all nodes; none where it is not sensitive.
-    pub(crate) fn group(&self, form: Form, condition: usize, vector: Packed, values: &[Option<bool>]) -> Option<Group> {
+    /// The group of a vector for a condition, given the values of all nodes; none where it is not
+    /// sensitive.
+    pub(crate) fn group(
+        &self,
+        form: Form,
+        condition: usize,
+        vector: Packed,
+        values: &[Option<bool>],
+    ) -> Option<Group> {
         vector.get(condition)?;
         let way = &self.ways[condition];
         let mut exclusive = 0u128;
@@ -108,7 +126,8 @@ impl Ways {
                     }
                 }
                 Sibling::Exclusive { node } => {
-                    exclusive = exclusive << 1 | u128::from(values[node].expect("`^^` evaluates both sides"));
+                    exclusive = exclusive << 1
+                        | u128::from(values[node].expect("`^^` evaluates both sides"));
                 }
             }
         }
@@ -119,15 +138,25 @@ impl Ways {
     }
 }
 
-fn way(decision: &Decision, leaf: usize, condition: usize, parents: &[Option<usize>], masks: &[u128]) -> Way {
+fn way(
+    decision: &Decision,
+    leaf: usize,
+    condition: usize,
+    parents: &[Option<usize>],
+    masks: &[u128],
+) -> Way {
     let mut siblings = Vec::new();
     let mut agreeing = (1u128 << condition) - 1;
     let mut node = leaf;
     while let Some(parent) = parents[node] {
         match decision.nodes[parent] {
             Node::Condition(_) | Node::Not(_) => {}
-            Node::And(left, right) => siblings.push(Sibling::NonControlling { node: left ^ right ^ node, value: true }),
-            Node::Or(left, right) => siblings.push(Sibling::NonControlling { node: left ^ right ^ node, value: false }),
+            Node::And(left, right) => {
+                siblings.push(Sibling::NonControlling { node: left ^ right ^ node, value: true })
+            }
+            Node::Or(left, right) => {
+                siblings.push(Sibling::NonControlling { node: left ^ right ^ node, value: false })
+            }
             Node::Xor(left, right) => {
                 let sibling = left ^ right ^ node;
                 chain(decision, sibling, &mut siblings);
@@ -154,7 +183,8 @@ fn chain(decision: &Decision, node: usize, siblings: &mut Vec<Sibling>) {
     }
 }
 
-/// Hashes groups; their bits are few and no adversary chooses them, so that one multiplication per half will do.
+/// Hashes groups; their bits are few and no adversary chooses them, so that one multiplication per
+/// half will do.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GroupHasher(u64);
 
@@ -183,9 +213,11 @@ pub(super) type GroupMap<K, V> = HashMap<K, V, BuildHasherDefault<GroupHasher>>;
 /// Which pair of each condition is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// The first in canonical order: by the vector in which the condition is true, then the one in which it is false.
+    /// The first in canonical order: by the vector in which the condition is true, then the one in
+    /// which it is false.
     First,
-    /// The first that is completed as vectors are offered; the search for the condition ends with it.
+    /// The first that is completed as vectors are offered; the search for the condition ends with
+    /// it.
     Any,
 }
 
@@ -202,7 +234,12 @@ pub(super) struct PairSearch {
 
 impl PairSearch {
     pub(crate) fn new(form: Form, wanted: Wanted, conditions: usize) -> Self {
-        Self { form, wanted, seen: vec![GroupMap::default(); conditions], found: vec![None; conditions] }
+        Self {
+            form,
+            wanted,
+            seen: vec![GroupMap::default(); conditions],
+            found: vec![None; conditions],
+        }
     }
 
     pub(crate) fn form(&self) -> Form {
@@ -210,9 +247,18 @@ impl PairSearch {
     }
 
     /// Offers vector `index`; indexes must ascend in canonical order.
-    pub(crate) fn offer(&mut self, ways: &Ways, index: usize, vector: Packed, values: &[Option<bool>]) {
+    pub(crate) fn offer(
+        &mut self,
+        ways: &Ways,
+        index: usize,
+        vector: Packed,
+        values: &[Option<bool>],
+    ) {
         for (condition, seen) in self.seen.iter_mut().enumerate() {
-            let Some(value) = vector.get(condition).filter(|_| self.found[condition].is_none()) else { continue };
+            let Some(value) = vector.get(condition).filter(|_| self.found[condition].is_none())
+            else {
+                continue;
+            };
             let Some(group) = ways.group(self.form, condition, vector, values) else { continue };
             let sides = seen.entry(group).or_default();
             sides[usize::from(!value)].get_or_insert(index as u32);
@@ -230,9 +276,13 @@ impl PairSearch {
         }
     }
 
-    /// For a condition without a pair: whether a vector with `value` of the condition would make one in this group.
+    /// For a condition without a pair: whether a vector with `value` of the condition would make
+    /// one in this group.
     pub(crate) fn would_close(&self, condition: usize, group: Group, value: bool) -> Option<usize> {
-        self.seen[condition].get(&group).and_then(|sides| sides[usize::from(value)]).map(|index| index as usize)
+        self.seen[condition]
+            .get(&group)
+            .and_then(|sides| sides[usize::from(value)])
+            .map(|index| index as usize)
     }
 }
 
@@ -258,7 +308,10 @@ mod tests {
             Form::UniqueCause => condition.unique_cause.pair.is_some(),
             Form::Masking => condition.masking.pair.is_some(),
         };
-        (0..parsed.conditions.len()).filter(|&c| of_form(&analysis.conditions[c])).map(|c| c + 1).collect()
+        (0..parsed.conditions.len())
+            .filter(|&c| of_form(&analysis.conditions[c]))
+            .map(|c| c + 1)
+            .collect()
     }
 
     #[test]

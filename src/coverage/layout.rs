@@ -1,9 +1,10 @@
 //! Bit numbers for a kernel's vectors and marks.
 //!
-//! Knows: which decisions of a structure can be recorded: those that are marked, whose vectors can be numbered, and
-//! whose markers are all in the module or all absent from it.
-//! Promises: a decision of up to 32 numbers never crosses a data word, and a larger one starts at a word's first bit.
-//! A decision without a slot is not recorded, and coverage reports it as undetermined.
+//! Knows: which decisions of a structure can be recorded: those that are marked, whose vectors can
+//! be numbered, and whose markers are all in the module or all absent from it.
+//! Promises: a decision of up to 32 numbers never crosses a data word, and a larger one starts at a
+//! word's first bit. A decision without a slot is not recorded, and coverage reports it as
+//! undetermined.
 //! Does not cover: where bits are gathered (`instrument`).
 
 use super::numbering;
@@ -15,7 +16,9 @@ use vkcert_model::structure::{Decision, KernelStructure, MarkerRole, Recording};
 pub fn record_layout(structure: &KernelStructure, presence: &Presence) -> RecordLayout {
     let marks = structure.markers.iter().filter_map(|role| match role {
         MarkerRole::Mark { mark } => Some(mark.0 + 1),
-        MarkerRole::Condition { .. } | MarkerRole::Decision { .. } | MarkerRole::Single { .. } => None,
+        MarkerRole::Condition { .. } | MarkerRole::Decision { .. } | MarkerRole::Single { .. } => {
+            None
+        }
     });
     // Mark n has bit n.
     let marks: Vec<u32> = (0..marks.max().unwrap_or(0)).collect();
@@ -62,7 +65,10 @@ pub enum Completeness {
 }
 
 /// Completeness of every decision that has markers, by decision number.
-pub fn completeness(structure: &KernelStructure, presence: &Presence) -> BTreeMap<u32, Completeness> {
+pub fn completeness(
+    structure: &KernelStructure,
+    presence: &Presence,
+) -> BTreeMap<u32, Completeness> {
     let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     for (number, role) in structure.markers.iter().enumerate() {
         let decision = match role {

@@ -1,9 +1,11 @@
 //! Structural coverage: what the records of passed tests show, as pure calculus.
 //!
-//! Knows: `model`, and from `glsl` which functions are pure. Reads a kernel's structure, the layout of its records, which markers its module holds, and the
-//! records of the tests that passed; makes obligations with their status.
+//! Knows: `model`, and from `glsl` which functions are pure. Reads a kernel's structure, the layout
+//! of its records, which markers its module holds, and the records of the tests that passed; makes
+//! obligations with their status.
 //! Promises: no obligation is dropped: what cannot be measured is `undetermined`, with the reason.
-//! Does not cover: running tests and decoding record buffers (`exec`, `instrument`), MC/DC of the host program.
+//! Does not cover: running tests and decoding record buffers (`exec`, `instrument`), MC/DC of the
+//! host program.
 
 pub mod acceptance;
 pub mod assess;

@@ -1,13 +1,15 @@
-//! The MC/DC calculus over one decision: pairs, attainability, missing vectors, closing set, smallest test sets.
+//! The MC/DC calculus over one decision: pairs, attainability, missing vectors, closing set,
+//! smallest test sets.
 //!
 //! Knows: an expression with coupled and fixed conditions, and a set of vectors at hand.
-//! Promises: exact for up to [`MAX_VECTORS`] vectors at hand and [`MAX_CONDITIONS`](super::decision::MAX_CONDITIONS)
-//! conditions. The first pair in canonical order is named (by the vector in which the condition is true, then the one in
-//! which it is false). A condition is called unattainable only if no two vectors that can occur show it.
-//! Does not cover: decisions with more than [`MAX_VECTORS`] possible vectors (only long `^^` chains have so many) get no
-//! list of missing vectors. Without coupling every condition of such a decision is attainable still: the operands beside
-//! its way to the root share no condition, so each can be given its non-controlling value. With coupled or fixed
-//! conditions it is unknown.
+//! Promises: exact for up to [`MAX_VECTORS`] vectors at hand and
+//! [`MAX_CONDITIONS`](super::decision::MAX_CONDITIONS) conditions. The first pair in canonical
+//! order is named (by the vector in which the condition is true, then the one in which it is
+//! false). A condition is called unattainable only if no two vectors that can occur show it.
+//! Does not cover: decisions with more than [`MAX_VECTORS`] possible vectors (only long `^^` chains
+//! have so many) get no list of missing vectors. Without coupling every condition of such a
+//! decision is attainable still: the operands beside its way to the root share no condition, so
+//! each can be given its non-controlling value. With coupled or fixed conditions it is unknown.
 
 use super::closing::{self, Candidate, LOOK_BUDGET, Minimality, Shape, Task, Token};
 use super::decision::{Decision, Extent, Limit, Node, Packed, VectorFault};
@@ -19,7 +21,8 @@ use vkcert_model::vector::{Outcome, Values, Vector};
 /// Most vectors, at hand or possible, that the calculus lists and searches.
 pub const MAX_VECTORS: usize = 65_536;
 
-/// Candidates that the search for a smallest test set looks at; every decision of a kernel is searched.
+/// Candidates that the search for a smallest test set looks at; every decision of a kernel is
+/// searched.
 const MINIMUM_LOOKS: u32 = 1_000_000;
 
 /// A decision made ready for analysis.
@@ -45,11 +48,13 @@ pub struct Analysis {
     pub given: Vec<Vector>,
     /// By condition.
     pub conditions: Vec<ConditionAnalysis>,
-    /// Vectors that can occur and are not at hand, canonical order; empty where `extent` is cut off.
+    /// Vectors that can occur and are not at hand, canonical order; empty where `extent` is cut
+    /// off.
     pub missing: Vec<Vector>,
     /// Whether the vectors that can occur are few enough to list.
     pub extent: Extent,
-    /// Vectors that together with those at hand show every attainable condition by masking, canonical order.
+    /// Vectors that together with those at hand show every attainable condition by masking,
+    /// canonical order.
     pub closing_set: Vec<Values>,
     pub minimality: Minimality,
 }
@@ -145,7 +150,8 @@ impl Mcdc {
         &self.decision
     }
 
-    /// Analyses vectors that tests showed or a user gave; see [`Decision::recorded_outcome`] for what is refused.
+    /// Analyses vectors that tests showed or a user gave; see [`Decision::recorded_outcome`] for
+    /// what is refused.
     pub fn analyse(&self, given: &[Values]) -> Result<Analysis, McdcError> {
         let distinct: BTreeSet<&Values> = given.iter().collect();
         if distinct.len() > MAX_VECTORS {
@@ -155,8 +161,10 @@ impl Mcdc {
             let outcome = self.decision.recorded_outcome(values)?;
             Ok(Vector { values: (*values).clone(), outcome })
         };
-        let given: Vec<Vector> = distinct.iter().map(outcome).collect::<Result<_, VectorFault>>()?;
-        let packed: Vec<Packed> = given.iter().map(|vector| self.decision.pack(&vector.values)).collect();
+        let given: Vec<Vector> =
+            distinct.iter().map(outcome).collect::<Result<_, VectorFault>>()?;
+        let packed: Vec<Packed> =
+            given.iter().map(|vector| self.decision.pack(&vector.values)).collect();
         let unique_cause = self.pairs(Form::UniqueCause, Wanted::First, &packed);
         let masking = self.pairs(Form::Masking, Wanted::First, &packed);
         let possible = self.possible();
@@ -196,7 +204,9 @@ impl Mcdc {
 
     fn possible(&self) -> Possible {
         let mut vectors = Vec::new();
-        let extent = self.decision.enumerate(MAX_VECTORS, &mut |packed, outcome| vectors.push((packed, outcome)));
+        let extent = self
+            .decision
+            .enumerate(MAX_VECTORS, &mut |packed, outcome| vectors.push((packed, outcome)));
         let packed: Vec<Packed> = match extent {
             Extent::Complete => vectors.iter().map(|(packed, _)| *packed).collect(),
             Extent::CutOff => Vec::new(),
@@ -206,8 +216,17 @@ impl Mcdc {
         Possible { vectors, extent, unique_cause, masking }
     }
 
-    fn attainability(&self, condition: usize, at_hand: &PairSearch, all: &PairSearch, extent: Extent) -> Attainability {
-        if at_hand.pair(condition).is_some() || all.pair(condition).is_some() || !self.decision.is_restricted() {
+    fn attainability(
+        &self,
+        condition: usize,
+        at_hand: &PairSearch,
+        all: &PairSearch,
+        extent: Extent,
+    ) -> Attainability {
+        if at_hand.pair(condition).is_some()
+            || all.pair(condition).is_some()
+            || !self.decision.is_restricted()
+        {
             return Attainability::Attainable;
         }
         match extent {
@@ -226,26 +245,30 @@ impl Mcdc {
             .collect();
         match possible.extent {
             Extent::Complete => {
-                let known: BTreeSet<Values> = analysis.given.iter().map(|vector| vector.values.clone()).collect();
+                let known: BTreeSet<Values> =
+                    analysis.given.iter().map(|vector| vector.values.clone()).collect();
                 let all = possible.vectors.iter();
                 let all = all.map(|(packed, outcome)| Vector {
                     values: self.decision.unpack(*packed),
                     outcome: Outcome::from(*outcome),
                 });
                 analysis.missing = all.filter(|vector| !known.contains(&vector.values)).collect();
-                let task = Task { looks: LOOK_BUDGET, ..self.task(Form::Masking, &open, given, possible) };
+                let task =
+                    Task { looks: LOOK_BUDGET, ..self.task(Form::Masking, &open, given, possible) };
                 let closing = closing::close(&task);
                 let values = |&index: &usize| self.decision.unpack(task.candidates[index].vector);
                 analysis.closing_set = closing.chosen.iter().map(values).collect();
                 analysis.minimality = closing.minimality();
             }
-            Extent::CutOff if self.decision.is_restricted() => analysis.minimality = Minimality::NotProved,
+            Extent::CutOff if self.decision.is_restricted() => {
+                analysis.minimality = Minimality::NotProved
+            }
             Extent::CutOff => self.construct(analysis, &open, given),
         }
     }
 
-    /// For every condition and form that is not shown but can be: the first single vector that shows it with those at
-    /// hand, else a pair that does.
+    /// For every condition and form that is not shown but can be: the first single vector that
+    /// shows it with those at hand, else a pair that does.
     fn additions(
         &self,
         at_hand: [&PairSearch; 2],
@@ -255,9 +278,14 @@ impl Mcdc {
         let mut found = BTreeMap::new();
         let mut open: Vec<(usize, &PairSearch)> = Vec::new();
         for (pairs, all) in at_hand.into_iter().zip([&possible.unique_cause, &possible.masking]) {
-            for condition in (0..self.decision.conditions).filter(|&condition| pairs.pair(condition).is_none()) {
+            for condition in
+                (0..self.decision.conditions).filter(|&condition| pairs.pair(condition).is_none())
+            {
                 if let Some(pair) = all.pair(condition) {
-                    let vectors = pair.iter().map(|&index| self.decision.unpack(possible.vectors[index].0)).collect();
+                    let vectors = pair
+                        .iter()
+                        .map(|&index| self.decision.unpack(possible.vectors[index].0))
+                        .collect();
                     found.insert((condition, pairs.form()), Addition { vectors, partner: None });
                     open.push((condition, pairs));
                 }
@@ -272,9 +300,11 @@ impl Mcdc {
             open.retain(|(condition, pairs)| {
                 let group = self.ways.group(pairs.form(), *condition, *vector, &values);
                 let partner = vector.get(*condition).zip(group);
-                let partner = partner.and_then(|(value, group)| pairs.would_close(*condition, group, value));
+                let partner =
+                    partner.and_then(|(value, group)| pairs.would_close(*condition, group, value));
                 if let Some(partner) = partner {
-                    let (vectors, partner) = (vec![self.decision.unpack(*vector)], Some(given[partner].values.clone()));
+                    let (vectors, partner) =
+                        (vec![self.decision.unpack(*vector)], Some(given[partner].values.clone()));
                     found.insert((*condition, pairs.form()), Addition { vectors, partner });
                 }
                 partner.is_none()
@@ -283,18 +313,22 @@ impl Mcdc {
         found
     }
 
-    /// How many vectors MC/DC of the whole decision takes, in one form; none where too many vectors can occur to tell.
+    /// How many vectors MC/DC of the whole decision takes, in one form; none where too many vectors
+    /// can occur to tell.
     ///
-    /// *Unique cause, nothing coupled or fixed: n + 1.* No fewer: take one pair per condition as edges between vectors. A
-    /// pair agrees wholly on the conditions before the shown one; so around a circle of such edges the first condition
-    /// shown on it would change once and never back. The edges close no circle, and n of them touch n + 1 vectors (the
-    /// same holds of any k conditions that can be shown). No more: `L && R` takes the vectors of `L`, each true one with
-    /// one true vector of `R` behind it, and behind one true vector of `L` all the others of `R`; likewise `||` and `^^`.
+    /// *Unique cause, nothing coupled or fixed: n + 1.* No fewer: take one pair per condition as
+    /// edges between vectors. A pair agrees wholly on the conditions before the shown one; so
+    /// around a circle of such edges the first condition shown on it would change once and never
+    /// back. The edges close no circle, and n of them touch n + 1 vectors (the same holds of any k
+    /// conditions that can be shown). No more: `L && R` takes the vectors of `L`, each true one
+    /// with one true vector of `R` behind it, and behind one true vector of `L` all the others of
+    /// `R`; likewise `||` and `^^`.
     ///
-    /// *Masking, nothing coupled or fixed, no `^^`.* Let a set need `t` vectors with the outcome true and `f` with false. A
-    /// condition alone needs one of each. True vectors of `L && R` are sensitive to what true vectors of `L` and of `R`
-    /// are sensitive to, both at once; false ones to one side alone. So `t` is the larger of both sides, `f` their sum;
-    /// with `||` the other way round, and `!` swaps.
+    /// *Masking, nothing coupled or fixed, no `^^`.* Let a set need `t` vectors with the outcome
+    /// true and `f` with false. A condition alone needs one of each. True vectors of `L && R` are
+    /// sensitive to what true vectors of `L` and of `R` are sensitive to, both at once; false ones
+    /// to one side alone. So `t` is the larger of both sides, `f` their sum; with `||` the other
+    /// way round, and `!` swaps.
     pub fn minimum(&self, form: Form) -> Option<Minimum> {
         let conditions = self.decision.conditions;
         if !self.decision.is_restricted() {
@@ -315,9 +349,14 @@ impl Mcdc {
             Form::UniqueCause => &possible.unique_cause,
             Form::Masking => &possible.masking,
         };
-        let open: Vec<usize> = (0..conditions).filter(|&condition| all.pair(condition).is_some()).collect();
+        let open: Vec<usize> =
+            (0..conditions).filter(|&condition| all.pair(condition).is_some()).collect();
         let closing = closing::close(&self.task(form, &open, &[], &possible));
-        Some(Minimum { vectors: closing.chosen.len(), at_least: closing.at_least, conditions: open.len() })
+        Some(Minimum {
+            vectors: closing.chosen.len(),
+            at_least: closing.at_least,
+            conditions: open.len(),
+        })
     }
 
     /// See `minimum`; none where the decision has `^^`.
@@ -327,16 +366,20 @@ impl Mcdc {
             needs.push(match *node {
                 Node::Condition(_) => [1, 1],
                 Node::Not(operand) => [needs[operand][1], needs[operand][0]],
-                Node::And(left, right) => [needs[left][0].max(needs[right][0]), needs[left][1] + needs[right][1]],
-                Node::Or(left, right) => [needs[left][0] + needs[right][0], needs[left][1].max(needs[right][1])],
+                Node::And(left, right) => {
+                    [needs[left][0].max(needs[right][0]), needs[left][1] + needs[right][1]]
+                }
+                Node::Or(left, right) => {
+                    [needs[left][0] + needs[right][0], needs[left][1].max(needs[right][1])]
+                }
                 Node::Xor(..) => return None,
             });
         }
         needs.last().map(|[t, f]| t + f)
     }
 
-    /// Vectors that short-circuit evaluation allows and coupled conditions exclude, canonical order; none where too many
-    /// can occur to list.
+    /// Vectors that short-circuit evaluation allows and coupled conditions exclude, canonical
+    /// order; none where too many can occur to list.
     pub fn excluded_by_coupling(&self) -> Option<Vec<Values>> {
         if !self.decision.is_coupled() {
             return Some(Vec::new());
@@ -344,7 +387,9 @@ impl Mcdc {
         let all = self.decision.uncoupled().feasible(MAX_VECTORS);
         let possible = |vector: &Vector| self.decision.outcome(&vector.values).is_ok();
         match all.extent {
-            Extent::Complete => Some(all.vectors.into_iter().filter(|v| !possible(v)).map(|v| v.values).collect()),
+            Extent::Complete => {
+                Some(all.vectors.into_iter().filter(|v| !possible(v)).map(|v| v.values).collect())
+            }
             Extent::CutOff => None,
         }
     }
@@ -363,12 +408,17 @@ impl Mcdc {
             open.iter().enumerate().filter_map(token).collect()
         };
         let at_hand: Vec<Token> = given.iter().flat_map(|vector| tokens(*vector)).collect();
-        let known: BTreeSet<(u128, u128)> = given.iter().map(|vector| (vector.evaluated, vector.truth)).collect();
+        let known: BTreeSet<(u128, u128)> =
+            given.iter().map(|vector| (vector.evaluated, vector.truth)).collect();
         let candidates: Vec<Candidate> = possible
             .vectors
             .iter()
             .filter(|(vector, _)| !known.contains(&(vector.evaluated, vector.truth)))
-            .map(|(vector, outcome)| Candidate { vector: *vector, outcome: *outcome, tokens: tokens(*vector) })
+            .map(|(vector, outcome)| Candidate {
+                vector: *vector,
+                outcome: *outcome,
+                tokens: tokens(*vector),
+            })
             .filter(|candidate| !candidate.tokens.is_empty())
             .collect();
         let mut groups = vec![[false; 2]; numbers.len()];
@@ -376,7 +426,9 @@ impl Mcdc {
             groups[token.group][usize::from(!token.value)] = true;
         }
         let (cover, forest) = match form {
-            Form::Masking => (open.iter().all(|&condition| self.ways.without_exclusive(condition)), 0),
+            Form::Masking => {
+                (open.iter().all(|&condition| self.ways.without_exclusive(condition)), 0)
+            }
             // See `minimum`: pairs of unique cause close no circle.
             Form::UniqueCause if open.is_empty() => (false, 0),
             Form::UniqueCause => (false, (open.len() + 1).saturating_sub(given.len())),
@@ -395,18 +447,23 @@ impl Mcdc {
 
     /// How many further vectors the `^^` chain at the root demands.
     ///
-    /// A pair that shows a condition inside operand `i` of the chain changes the value of that operand and of no other.
-    /// Take one such pair per operand with an open condition, and look at the vectors as points whose coordinates are
-    /// the values of these operands. The pairs are edges along different axes, so they close no circle: `n` edges need
-    /// `n + 1` points, and one vector adds at most one.
+    /// A pair that shows a condition inside operand `i` of the chain changes the value of that
+    /// operand and of no other. Take one such pair per operand with an open condition, and look at
+    /// the vectors as points whose coordinates are the values of these operands. The pairs are
+    /// edges along different axes, so they close no circle: `n` edges need `n + 1` points, and one
+    /// vector adds at most one.
     fn exclusive_bound(&self, open: &[usize], given: &[Packed]) -> usize {
         let mut operands = Vec::new();
         let mut stack = vec![self.decision.root()];
         while let Some(node) = stack.pop() {
             match self.decision.nodes[node] {
                 Node::Xor(left, right) => stack.extend([left, right]),
-                Node::Not(operand) if operands.is_empty() && stack.is_empty() => stack.push(operand),
-                Node::Not(_) | Node::Condition(_) | Node::And(..) | Node::Or(..) => operands.push(node),
+                Node::Not(operand) if operands.is_empty() && stack.is_empty() => {
+                    stack.push(operand)
+                }
+                Node::Not(_) | Node::Condition(_) | Node::And(..) | Node::Or(..) => {
+                    operands.push(node)
+                }
             }
         }
         operands.retain(|&operand| open.iter().any(|&condition| self.holds(operand, condition)));
@@ -433,14 +490,15 @@ impl Mcdc {
         }
     }
 
-    /// The closing set of an uncoupled decision with too many vectors to list: two made-up vectors per open condition,
-    /// which agree as far as they can from condition to condition.
+    /// The closing set of an uncoupled decision with too many vectors to list: two made-up vectors
+    /// per open condition, which agree as far as they can from condition to condition.
     fn construct(&self, analysis: &mut Analysis, open: &[usize], given: &[Packed]) {
         let mut all = given.to_vec();
         let mut added: BTreeSet<Values> = BTreeSet::new();
         for &condition in open {
             let pair = [true, false].map(|value| self.sensitive_vector(condition, value));
-            let known = |values: &Values| analysis.given.iter().any(|known| known.values == *values);
+            let known =
+                |values: &Values| analysis.given.iter().any(|known| known.values == *values);
             let (partner, new): (Vec<Values>, Vec<Values>) =
                 pair.iter().map(|vector| self.decision.unpack(*vector)).partition(known);
             if self.pairs(Form::Masking, Wanted::Any, &all).pair(condition).is_none() {
@@ -448,25 +506,31 @@ impl Mcdc {
                 all.extend(pair);
             }
             let partner = partner.into_iter().next();
-            analysis.conditions[condition].masking.addition = Some(Addition { vectors: new, partner });
+            analysis.conditions[condition].masking.addition =
+                Some(Addition { vectors: new, partner });
         }
         let proved = added.len() <= self.exclusive_bound(open, given);
         analysis.closing_set = added.into_iter().collect();
         analysis.minimality = if proved { Minimality::Proved } else { Minimality::NotProved };
     }
 
-    /// A vector that is sensitive to a condition with the given value; operands at `^^` are true where they are free.
+    /// A vector that is sensitive to a condition with the given value; operands at `^^` are true
+    /// where they are free.
     fn sensitive_vector(&self, condition: usize, value: bool) -> Packed {
         let mut assigned = vec![true; self.decision.conditions];
         self.sensitise(self.decision.root(), condition, &mut assigned);
         assigned[condition] = value;
-        let truth = assigned.iter().enumerate().fold(0, |bits, (index, value)| bits | u128::from(*value) << index);
+        let truth = assigned
+            .iter()
+            .enumerate()
+            .fold(0, |bits, (index, value)| bits | u128::from(*value) << index);
         self.decision.short_circuited(truth)
     }
 
     fn sensitise(&self, node: usize, condition: usize, assigned: &mut [bool]) {
         let mut beside = |left: usize, right: usize, value: bool| {
-            let (way, sibling) = if self.holds(left, condition) { (left, right) } else { (right, left) };
+            let (way, sibling) =
+                if self.holds(left, condition) { (left, right) } else { (right, left) };
             self.force(sibling, value, assigned);
             self.sensitise(way, condition, assigned);
         };

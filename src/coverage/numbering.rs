@@ -1,8 +1,10 @@
 //! Numbers the evaluation vectors of a decision.
 //!
-//! Knows: the short-circuit order of `&&`, `||`, `!` and the full evaluation of `^^`. A decision is a binary decision
-//! diagram whose paths are its vectors; each edge carries a weight such that the sum along a path is the path's number.
-//! Promises: two vectors never have the same sum, and every sum is below the size. With `^^` some sums stay unused.
+//! Knows: the short-circuit order of `&&`, `||`, `!` and the full evaluation of `^^`. A decision is
+//! a binary decision diagram whose paths are its vectors; each edge carries a weight such that the
+//! sum along a path is the path's number.
+//! Promises: two vectors never have the same sum, and every sum is below the size. With `^^` some
+//! sums stay unused.
 //! Does not cover: which vectors can occur when conditions depend on each other (`decision` does).
 
 use vkcert_model::structure::BooleanExpression;
@@ -26,14 +28,17 @@ pub const MAX_SIZE: u64 = 65_536;
 pub struct TooManyVectors;
 
 /// Numbers the vectors of `expression` over `conditions` conditions.
-pub fn number(expression: &BooleanExpression, conditions: usize) -> Result<Numbering, TooManyVectors> {
+pub fn number(
+    expression: &BooleanExpression,
+    conditions: usize,
+) -> Result<Numbering, TooManyVectors> {
     let mut weights = vec![[0; 2]; conditions];
     let size = assign(expression, 1, 1, &mut weights)?;
     Ok(Numbering { size, weights })
 }
 
-/// Gives weights to the conditions of `expression`, behind which `on_true` and `on_false` numbers are needed for what
-/// is evaluated afterwards; returns how many numbers the whole needs.
+/// Gives weights to the conditions of `expression`, behind which `on_true` and `on_false` numbers
+/// are needed for what is evaluated afterwards; returns how many numbers the whole needs.
 fn assign(
     expression: &BooleanExpression,
     on_true: u32,
@@ -55,7 +60,8 @@ fn assign(
             let right = assign(right, on_true, on_false, weights)?;
             assign(left, on_true, right, weights)
         }
-        // Either value of the left side leads to either outcome, so each path reserves room for the larger one.
+        // Either value of the left side leads to either outcome, so each path reserves room for the
+        // larger one.
         BooleanExpression::Xor(left, right) => {
             let widest = on_true.max(on_false);
             let right = assign(right, widest, widest, weights)?;
@@ -66,10 +72,14 @@ fn assign(
 
 /// Every vector of the decision with its sum, by ascending sum.
 pub fn vectors(expression: &BooleanExpression, numbering: &Numbering) -> Vec<(u32, Vector)> {
-    let start = Path { sum: 0, values: vec![ConditionValue::NotEvaluated; numbering.weights.len()] };
+    let start =
+        Path { sum: 0, values: vec![ConditionValue::NotEvaluated; numbering.weights.len()] };
     let mut paths = Vec::new();
     walk(expression, start, numbering, &mut |path, outcome| {
-        paths.push((path.sum, Vector { values: Values(path.values), outcome: Outcome::from(outcome) }));
+        paths.push((
+            path.sum,
+            Vector { values: Values(path.values), outcome: Outcome::from(outcome) },
+        ));
     });
     paths.sort_by_key(|(sum, _)| *sum);
     paths
@@ -82,25 +92,38 @@ struct Path {
     values: Vec<ConditionValue>,
 }
 
-fn walk(expression: &BooleanExpression, path: Path, numbering: &Numbering, done: &mut dyn FnMut(Path, bool)) {
+fn walk(
+    expression: &BooleanExpression,
+    path: Path,
+    numbering: &Numbering,
+    done: &mut dyn FnMut(Path, bool),
+) {
     match expression {
         BooleanExpression::Condition(condition) => {
-            for (value, weight) in [true, false].into_iter().zip(numbering.weights[*condition as usize]) {
+            for (value, weight) in
+                [true, false].into_iter().zip(numbering.weights[*condition as usize])
+            {
                 let mut path = path.clone();
                 path.sum += weight;
                 path.values[*condition as usize] = ConditionValue::from(value);
                 done(path, value);
             }
         }
-        BooleanExpression::Not(inner) => walk(inner, path, numbering, &mut |path, value| done(path, !value)),
-        BooleanExpression::And(left, right) => walk(left, path, numbering, &mut |path, value| match value {
-            true => walk(right, path, numbering, done),
-            false => done(path, false),
-        }),
-        BooleanExpression::Or(left, right) => walk(left, path, numbering, &mut |path, value| match value {
-            true => done(path, true),
-            false => walk(right, path, numbering, done),
-        }),
+        BooleanExpression::Not(inner) => {
+            walk(inner, path, numbering, &mut |path, value| done(path, !value))
+        }
+        BooleanExpression::And(left, right) => {
+            walk(left, path, numbering, &mut |path, value| match value {
+                true => walk(right, path, numbering, done),
+                false => done(path, false),
+            })
+        }
+        BooleanExpression::Or(left, right) => {
+            walk(left, path, numbering, &mut |path, value| match value {
+                true => done(path, true),
+                false => walk(right, path, numbering, done),
+            })
+        }
         BooleanExpression::Xor(left, right) => walk(left, path, numbering, &mut |path, first| {
             walk(right, path, numbering, &mut |path, second| done(path, first != second));
         }),
@@ -115,7 +138,8 @@ mod tests {
     fn short_circuit_numbering_has_no_gaps() {
         let leaf = |condition| Box::new(BooleanExpression::Condition(condition));
         let or = BooleanExpression::Or(leaf(1), leaf(2));
-        let expression = BooleanExpression::And(leaf(0), Box::new(BooleanExpression::Not(Box::new(or))));
+        let expression =
+            BooleanExpression::And(leaf(0), Box::new(BooleanExpression::Not(Box::new(or))));
         let numbering = number(&expression, 3).unwrap();
         assert_eq!(numbering.size as usize, vectors(&expression, &numbering).len());
     }
@@ -124,7 +148,10 @@ mod tests {
     fn too_large_a_decision_is_refused() {
         let xor = |conditions: u32| {
             (1..conditions).fold(BooleanExpression::Condition(0), |left, condition| {
-                BooleanExpression::Xor(Box::new(left), Box::new(BooleanExpression::Condition(condition)))
+                BooleanExpression::Xor(
+                    Box::new(left),
+                    Box::new(BooleanExpression::Condition(condition)),
+                )
             })
         };
         assert_eq!(number(&xor(16), 16).unwrap().size, 65_536);

@@ -1,8 +1,8 @@
 //! Coverage of object code: which outcomes of a production module's branches the tests have shown.
 //!
 //! Knows: the branches with the bits of their outcomes, and the records of passed tests.
-//! Promises: every outcome of every branch is an obligation (`B1.T`, `B1.F`, `B2.L1`); those of branches that trace to no
-//! source are named as additional code besides (DO-178C 6.4.4.2.b).
+//! Promises: every outcome of every branch is an obligation (`B1.T`, `B1.F`, `B2.L1`); those of
+//! branches that trace to no source are named as additional code besides (DO-178C 6.4.4.2.b).
 //! Does not cover: whether the trace is right (`instrument::object`).
 
 use vkcert_model::coverage::{ObjectPlace, SimpleObligation, Status};
@@ -19,9 +19,13 @@ pub struct ObjectCoverage {
     pub additional: Vec<ObligationId>,
 }
 
-/// Assesses the branches of one module; `tests` are those that passed, in order of execution. `module` is the path that
-/// stands for the file where there is no debug information.
-pub fn assess(structure: &ObjectStructure, module: &str, tests: &[(TestId, &Records)]) -> ObjectCoverage {
+/// Assesses the branches of one module; `tests` are those that passed, in order of execution.
+/// `module` is the path that stands for the file where there is no debug information.
+pub fn assess(
+    structure: &ObjectStructure,
+    module: &str,
+    tests: &[(TestId, &Records)],
+) -> ObjectCoverage {
     let mut coverage = ObjectCoverage::default();
     for branch in &structure.branches {
         for outcome in &branch.outcomes {
@@ -33,7 +37,8 @@ pub fn assess(structure: &ObjectStructure, module: &str, tests: &[(TestId, &Reco
         }
     }
     if let (Some(reason), true) = (&structure.unrecorded, coverage.outcomes.is_empty()) {
-        // Not even the number of branches is known: no share of them may look complete for being empty.
+        // Not even the number of branches is known: no share of them may look complete for being
+        // empty.
         let unknown = unknown(module, reason);
         coverage.additional.push(unknown.id.clone());
         coverage.outcomes.push(unknown);
@@ -53,7 +58,11 @@ fn unknown(module: &str, reason: &str) -> SimpleObligation {
         tests: Vec::new(),
         uncounted: Vec::new(),
         proposal: None,
-        object: Some(ObjectPlace { function: String::new(), instruction: 0, origin: String::new() }),
+        object: Some(ObjectPlace {
+            function: String::new(),
+            instruction: 0,
+            origin: String::new(),
+        }),
     }
 }
 
@@ -64,8 +73,11 @@ fn obligation(
     module: &str,
     tests: &[(TestId, &Records)],
 ) -> SimpleObligation {
-    let tests: Vec<TestId> =
-        tests.iter().filter(|(_, records)| records.has(outcome.bit)).map(|(test, _)| test.clone()).collect();
+    let tests: Vec<TestId> = tests
+        .iter()
+        .filter(|(_, records)| records.has(outcome.bit))
+        .map(|(test, _)| test.clone())
+        .collect();
     let (status, reason, tests) = match &structure.unrecorded {
         Some(reason) => (Status::Undetermined, Some(reason.clone()), Vec::new()),
         None if tests.is_empty() => (Status::Uncovered, None, tests),
@@ -103,11 +115,19 @@ mod tests {
     use vkcert_model::place::Place;
 
     fn structure(origin: ObjectOrigin) -> ObjectStructure {
-        let outcome = |label: &str, text: &str, bit| ObjectOutcome { label: label.into(), text: text.into(), bit };
+        let outcome = |label: &str, text: &str, bit| ObjectOutcome {
+            label: label.into(),
+            text: text.into(),
+            bit,
+        };
         let branch = ObjectBranch {
             id: ObjectBranchId(1),
             kind: ObjectBranchKind::Conditional,
-            place: Place { function: Some("main".into()), instruction: Some(99), ..Place::default() },
+            place: Place {
+                function: Some("main".into()),
+                instruction: Some(99),
+                ..Place::default()
+            },
             outcomes: vec![outcome("T", "true", 3), outcome("F", "false", 40)],
             origin,
         };
@@ -121,10 +141,12 @@ mod tests {
     #[test]
     fn an_outcome_is_covered_by_the_tests_that_set_its_bit() {
         let decision = ObjectOrigin::Decisions(vec![DecisionId(1)]);
-        let (first, second) = (Records { words: vec![0, 1 << 8], ..Records::default() }, Records::default());
+        let (first, second) =
+            (Records { words: vec![0, 1 << 8], ..Records::default() }, Records::default());
         let tests = [("A".into(), &first), ("B".into(), &second)];
         let coverage = assess(&structure(decision), "k.spv", &tests);
-        let expected = [("B1.T".to_owned(), Status::Uncovered), ("B1.F".to_owned(), Status::Covered)];
+        let expected =
+            [("B1.T".to_owned(), Status::Uncovered), ("B1.F".to_owned(), Status::Covered)];
         assert_eq!(statuses(&coverage), expected);
         assert_eq!(coverage.outcomes[1].tests, ["A".into()]);
         assert_eq!((coverage.outcomes[0].file.as_str(), coverage.additional.len()), ("k.spv", 0));
@@ -141,7 +163,12 @@ mod tests {
         let mut structure = structure(ObjectOrigin::NoSource);
         structure.unrecorded = Some("why".into());
         let coverage = assess(&structure, "k.spv", &[]);
-        assert!(coverage.outcomes.iter().all(|row| row.status == Status::Undetermined && row.reason.is_some()));
+        assert!(
+            coverage
+                .outcomes
+                .iter()
+                .all(|row| row.status == Status::Undetermined && row.reason.is_some())
+        );
         structure.branches.clear();
         let coverage = assess(&structure, "k.spv", &[]);
         assert_eq!(statuses(&coverage), [("B".to_owned(), Status::Undetermined)]);

@@ -1,13 +1,16 @@
-//! What a configuration fixes: conditions and outcomes with one value, and what can therefore never happen.
+//! What a configuration fixes: conditions and outcomes with one value, and what can therefore never
+//! happen.
 //!
-//! Knows: the structure, which markers the module holds with the values and the reach that instrumentation resolved, and
-//! the configuration's constants by name.
-//! Promises: a thing is called impossible only if no input of the kernel makes it happen; it stays an obligation, with a
-//! proposal for a justification that names configuration, constants and values. The classes are DO-178C's: deactivated is
-//! what other values of the configuration would bring to life; infeasible is an outcome or effect that the source text
-//! itself rules out; dead is what the module does not hold. Code that the text rules out and the module holds all the same
+//! Knows: the structure, which markers the module holds with the values and the reach that
+//! instrumentation resolved, and the configuration's constants by name.
+//! Promises: a thing is called impossible only if no input of the kernel makes it happen; it stays
+//! an obligation, with a proposal for a justification that names configuration, constants and
+//! values. The classes are DO-178C's: deactivated is what other values of the configuration would
+//! bring to life; infeasible is an outcome or effect that the source text itself rules out; dead is
+//! what the module does not hold. Code that the text rules out and the module holds all the same
 //! has no proposal: it is to be removed.
-//! Does not cover: what only relations between changing values rule out; whether a proposal is right for the project.
+//! Does not cover: what only relations between changing values rule out; whether a proposal is
+//! right for the project.
 
 use super::assess::Subject;
 use super::command::UNATTAINABLE;
@@ -20,7 +23,8 @@ use vkcert_model::place::Span;
 use vkcert_model::records::{Presence, Reach};
 use vkcert_model::requirement::JustificationClass;
 use vkcert_model::structure::{
-    Block, Constness, Decision, KernelStructure, MarkIndex, MarkerRole, Recording, Statement, StatementKind,
+    Block, Constness, Decision, KernelStructure, MarkIndex, MarkerRole, Recording, Statement,
+    StatementKind,
 };
 use vkcert_model::vector::Outcome;
 
@@ -28,7 +32,8 @@ use vkcert_model::vector::Outcome;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proposing {
     Current,
-    /// As evidence of format 1 has them: extraneous choices, dead code whether the module holds it or not.
+    /// As evidence of format 1 has them: extraneous choices, dead code whether the module holds it
+    /// or not.
     AsInFirstFormat,
 }
 
@@ -135,7 +140,9 @@ impl Evidence for Imagined<'_> {
             World::Open => Taken::Recorded { true_seen: true, false_seen: true },
             World::Configured if resolution.excluded_decisions.contains(&decision) => never,
             World::Configured => match resolution.outcome(decision) {
-                Some(outcome) => Taken::Recorded { true_seen: outcome.as_bool(), false_seen: !outcome.as_bool() },
+                Some(outcome) => {
+                    Taken::Recorded { true_seen: outcome.as_bool(), false_seen: !outcome.as_bool() }
+                }
                 None => Taken::Recorded { true_seen: true, false_seen: true },
             },
         }
@@ -167,15 +174,23 @@ impl<'a> Resolution<'a> {
             headers: BTreeMap::new(),
         };
         resolution.read(presence);
-        resolution.open = execution(structure, &Imagined { resolution: &resolution, world: World::Open });
+        resolution.open =
+            execution(structure, &Imagined { resolution: &resolution, world: World::Open });
         let nothing_fixed = resolution.fixed.is_empty()
             && resolution.excluded_decisions.is_empty()
             && resolution.excluded_marks.is_empty();
         resolution.possible = match nothing_fixed {
             true => resolution.open.clone(),
-            false => execution(structure, &Imagined { resolution: &resolution, world: World::Configured }),
+            false => execution(
+                structure,
+                &Imagined { resolution: &resolution, world: World::Configured },
+            ),
         };
-        let mut search = CauseSearch { resolution: &resolution, causes: BTreeMap::new(), headers: BTreeMap::new() };
+        let mut search = CauseSearch {
+            resolution: &resolution,
+            causes: BTreeMap::new(),
+            headers: BTreeMap::new(),
+        };
         for (index, function) in structure.functions.iter().enumerate() {
             let called = !resolution.excluded_marks.contains(&function.entry_mark);
             search.row(&function.body, (!called).then_some(Cause::Function(index)));
@@ -195,7 +210,8 @@ impl<'a> Resolution<'a> {
             if let Some(condition) = condition {
                 self.condition_markers.insert(condition, marker.constness);
                 if let Some(value) = marker.value {
-                    self.fixed.insert(condition, Fixed { value, constants: marker.constants.clone() });
+                    self.fixed
+                        .insert(condition, Fixed { value, constants: marker.constants.clone() });
                 }
             }
             match marker.role {
@@ -223,7 +239,9 @@ impl<'a> Resolution<'a> {
 
     /// By condition, as the calculus takes them.
     pub(crate) fn values(&self, decision: &Decision) -> Vec<Option<bool>> {
-        (0..decision.conditions.len()).map(|condition| self.value(decision.id, condition as u32)).collect()
+        (0..decision.conditions.len())
+            .map(|condition| self.value(decision.id, condition as u32))
+            .collect()
     }
 
     /// The only outcome that a decision can have.
@@ -250,11 +268,18 @@ impl<'a> Resolution<'a> {
 
     /// For the entry point of the function at `index` of the structure.
     pub(crate) fn entry(&self, index: usize) -> Option<RuledOut> {
-        self.ruled_out(self.open.points[index].0, self.possible.points[index].0, || self.uncalled(index))
+        self.ruled_out(self.open.points[index].0, self.possible.points[index].0, || {
+            self.uncalled(index)
+        })
     }
 
     /// For one of its exit points.
-    pub(crate) fn exit(&self, index: usize, exit: usize, statement: Option<StatementId>) -> Option<RuledOut> {
+    pub(crate) fn exit(
+        &self,
+        index: usize,
+        exit: usize,
+        statement: Option<StatementId>,
+    ) -> Option<RuledOut> {
         if let Some(ruled_out) = self.entry(index) {
             return Some(ruled_out);
         }
@@ -278,7 +303,11 @@ impl<'a> Resolution<'a> {
         let only = self.outcome(decision)?;
         (only != outcome).then(|| {
             let ground = self.ground(decision, &self.deciding(decision));
-            self.judged(Matter::Choice, &ground, format!("{}{}", self.always(decision, only), self.setting(&ground)))
+            self.judged(
+                Matter::Choice,
+                &ground,
+                format!("{}{}", self.always(decision, only), self.setting(&ground)),
+            )
         })
     }
 
@@ -287,7 +316,8 @@ impl<'a> Resolution<'a> {
         self.excluded_decisions.contains(&decision).then(|| self.unreached(self.cause_of(decision)))
     }
 
-    /// For the effect of a condition (0-based), or a vector, that fixed conditions of its decision rule out.
+    /// For the effect of a condition (0-based), or a vector, that fixed conditions of its decision
+    /// rule out.
     pub(crate) fn effect(&self, decision: DecisionId, condition: Option<u32>) -> Option<RuledOut> {
         if let Some(ruled_out) = self.unevaluated(decision) {
             return Some(ruled_out);
@@ -303,8 +333,13 @@ impl<'a> Resolution<'a> {
         Some(self.judged(Matter::Choice, &ground, format!("{always}{}", self.setting(&ground))))
     }
 
-    /// Vectors in the records that cannot be, as sentences: then tool, compiler or device are at fault.
-    pub(crate) fn contradiction(&self, decision: &Decision, values: &vkcert_model::vector::Values) -> Option<String> {
+    /// Vectors in the records that cannot be, as sentences: then tool, compiler or device are at
+    /// fault.
+    pub(crate) fn contradiction(
+        &self,
+        decision: &Decision,
+        values: &vkcert_model::vector::Values,
+    ) -> Option<String> {
         if !self.is_evaluated(decision.id) {
             let ground = Ground::default();
             return Some(format!(
@@ -323,7 +358,12 @@ impl<'a> Resolution<'a> {
     }
 
     /// What the module does not hold is absent, whatever is fixed.
-    fn ruled_out(&self, open: Truth, possible: Truth, why: impl Fn() -> RuledOut) -> Option<RuledOut> {
+    fn ruled_out(
+        &self,
+        open: Truth,
+        possible: Truth,
+        why: impl Fn() -> RuledOut,
+    ) -> Option<RuledOut> {
         match (open, possible) {
             (Truth::No, _) => Some(self.absent()).filter(|_| self.proposing == Proposing::Current),
             (Truth::Yes | Truth::Unknown, Truth::No) => Some(why()),
@@ -333,16 +373,22 @@ impl<'a> Resolution<'a> {
 
     /// Fixed conditions of a decision, by index.
     fn all_fixed(&self, decision: DecisionId) -> Vec<u32> {
-        self.fixed.range((decision, 0)..=(decision, u32::MAX)).map(|((_, condition), _)| *condition).collect()
+        self.fixed
+            .range((decision, 0)..=(decision, u32::MAX))
+            .map(|((_, condition), _)| *condition)
+            .collect()
     }
 
-    /// Fixed conditions that leave a decision its one outcome; those that do not matter for it are left out.
+    /// Fixed conditions that leave a decision its one outcome; those that do not matter for it are
+    /// left out.
     fn deciding(&self, decision: DecisionId) -> Vec<u32> {
         let expression = &self.structure.decision(decision).expression;
         let mut kept = self.all_fixed(decision);
         for condition in self.all_fixed(decision).into_iter().rev() {
-            let without: Vec<u32> = kept.iter().copied().filter(|other| *other != condition).collect();
-            let value = |index: u32| self.value(decision, index).filter(|_| without.contains(&index));
+            let without: Vec<u32> =
+                kept.iter().copied().filter(|other| *other != condition).collect();
+            let value =
+                |index: u32| self.value(decision, index).filter(|_| without.contains(&index));
             if expression.decided(&value).is_some() {
                 kept = without;
             }
@@ -353,7 +399,10 @@ impl<'a> Resolution<'a> {
     /// `` `TILE > 8` (D3) is always true ``
     fn always(&self, decision: DecisionId, outcome: Outcome) -> String {
         let text = &self.structure.decision(decision).text;
-        format!("`{text}` ({decision}) is always {}", if outcome.as_bool() { "true" } else { "false" })
+        format!(
+            "`{text}` ({decision}) is always {}",
+            if outcome.as_bool() { "true" } else { "false" }
+        )
     }
 
     fn always_condition(&self, decision: DecisionId, condition: u32) -> String {
@@ -364,30 +413,44 @@ impl<'a> Resolution<'a> {
 
     /// What fixes conditions of a decision.
     fn ground(&self, decision: DecisionId, conditions: &[u32]) -> Ground {
-        let of = |condition: &u32| self.fixed.get(&(decision, *condition)).map(|fixed| &fixed.constants);
+        let of =
+            |condition: &u32| self.fixed.get(&(decision, *condition)).map(|fixed| &fixed.constants);
         let constants = conditions.iter().filter_map(of).flatten().copied().collect();
-        let texts =
-            || conditions.iter().map(|condition| &self.structure.decision(decision).conditions[*condition as usize]);
-        let named = |name: &&String| texts().any(|condition| words(&condition.text).any(|word| word == name.as_str()));
-        Ground { constants, defines: self.configuration.defines.keys().filter(named).cloned().collect() }
+        let texts = || {
+            conditions
+                .iter()
+                .map(|condition| &self.structure.decision(decision).conditions[*condition as usize])
+        };
+        let named = |name: &&String| {
+            texts().any(|condition| words(&condition.text).any(|word| word == name.as_str()))
+        };
+        Ground {
+            constants,
+            defines: self.configuration.defines.keys().filter(named).cloned().collect(),
+        }
     }
 
     /// Everything that the configuration fixes.
     fn whole_ground(&self) -> Ground {
-        let constants = self.configuration.specialization.iter().map(|constant| constant.id).collect();
+        let constants =
+            self.configuration.specialization.iter().map(|constant| constant.id).collect();
         Ground { constants, defines: self.configuration.defines.keys().cloned().collect() }
     }
 
     /// ` under configuration TILE=16 (TILE = 16)`
     fn setting(&self, ground: &Ground) -> String {
         let Configuration { name, specialization, defines, .. } = self.configuration;
-        let constants = specialization.iter().filter(|constant| ground.constants.contains(&constant.id));
-        let mut values: Vec<String> =
-            constants.map(|constant| format!("{} = {}", constant.label(), constant.value)).collect();
+        let constants =
+            specialization.iter().filter(|constant| ground.constants.contains(&constant.id));
+        let mut values: Vec<String> = constants
+            .map(|constant| format!("{} = {}", constant.label(), constant.value))
+            .collect();
         values.extend(ground.defines.iter().map(|name| format!("{name} = {}", defines[name])));
         match (values.is_empty(), name.as_str()) {
             (true, _) => String::new(),
-            (false, "" | "default") => format!(" under the default configuration ({})", values.join(", ")),
+            (false, "" | "default") => {
+                format!(" under the default configuration ({})", values.join(", "))
+            }
             (false, name) => format!(" under configuration {name} ({})", values.join(", ")),
         }
     }
@@ -401,7 +464,9 @@ impl<'a> Resolution<'a> {
             (true, Matter::Code, Proposing::Current) => {
                 RuledOut { reason: format!("{reason}; {TO_REMOVE}"), class: None }
             }
-            (true, Matter::Choice, Proposing::AsInFirstFormat) => ruled_out(JustificationClass::Extraneous),
+            (true, Matter::Choice, Proposing::AsInFirstFormat) => {
+                ruled_out(JustificationClass::Extraneous)
+            }
             (true, Matter::Code, Proposing::AsInFirstFormat) => ruled_out(JustificationClass::Dead),
         }
     }
@@ -414,7 +479,8 @@ impl<'a> Resolution<'a> {
 
     /// No two vectors that can occur show the effect.
     pub(crate) fn unattainable(&self) -> RuledOut {
-        let class = (self.proposing == Proposing::Current).then_some(JustificationClass::Infeasible);
+        let class =
+            (self.proposing == Proposing::Current).then_some(JustificationClass::Infeasible);
         RuledOut { reason: UNATTAINABLE.to_owned(), class }
     }
 
@@ -439,17 +505,26 @@ impl<'a> Resolution<'a> {
     fn uncalled(&self, index: usize) -> RuledOut {
         let ground = self.whole_ground();
         let name = &self.structure.functions[index].name;
-        let reason = format!("never executed, as no call of `{name}` is ever made{}", self.setting(&ground));
+        let reason =
+            format!("never executed, as no call of `{name}` is ever made{}", self.setting(&ground));
         self.judged(Matter::Code, &ground, reason)
     }
 
-    /// Why control cannot come to a decision: the cause of the statement that holds it, or the decision around it.
+    /// Why control cannot come to a decision: the cause of the statement that holds it, or the
+    /// decision around it.
     fn cause_of(&self, decision: DecisionId) -> Option<Cause> {
         let span = self.structure.decision(decision).span;
-        let inside = |outer: Span| outer.file == span.file && outer.start <= span.start && span.end <= outer.end;
-        let around = self.structure.decisions.iter().filter(|outer| outer.id != decision && inside(outer.span));
-        let around =
-            around.filter(|outer| !self.all_fixed(outer.id).is_empty()).min_by_key(|o| o.span.end - o.span.start);
+        let inside = |outer: Span| {
+            outer.file == span.file && outer.start <= span.start && span.end <= outer.end
+        };
+        let around = self
+            .structure
+            .decisions
+            .iter()
+            .filter(|outer| outer.id != decision && inside(outer.span));
+        let around = around
+            .filter(|outer| !self.all_fixed(outer.id).is_empty())
+            .min_by_key(|o| o.span.end - o.span.start);
         let mut statement = self.headers.get(&decision).copied();
         if statement.is_none() {
             let mut best = u32::MAX;
@@ -478,10 +553,12 @@ struct Ground {
 
 /// Identifiers of a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|character: char| !character.is_alphanumeric() && character != '_').filter(|word| !word.is_empty())
+    text.split(|character: char| !character.is_alphanumeric() && character != '_')
+        .filter(|word| !word.is_empty())
 }
 
-/// Finds for every statement that cannot be executed the fixed decision or switch at fault, as far as structure tells.
+/// Finds for every statement that cannot be executed the fixed decision or switch at fault, as far
+/// as structure tells.
 struct CauseSearch<'r, 'a> {
     resolution: &'r Resolution<'a>,
     causes: BTreeMap<StatementId, Cause>,
@@ -489,13 +566,19 @@ struct CauseSearch<'r, 'a> {
 }
 
 impl CauseSearch<'_, '_> {
-    /// Walks statements in a row that `why` may rule out; returns the last fixed decision inside, which may be why nothing
-    /// comes behind it.
+    /// Walks statements in a row that `why` may rule out; returns the last fixed decision inside,
+    /// which may be why nothing comes behind it.
     fn row(&mut self, block: &Block, why: Option<Cause>) -> Option<Cause> {
         let (mut last, mut here) = (None, why);
         for statement in &block.0 {
             if let StatementKind::Label { switch, label } = statement.kind {
-                let mark = self.resolution.structure.switch(switch).labels.get(label as usize).and_then(|l| l.mark);
+                let mark = self
+                    .resolution
+                    .structure
+                    .switch(switch)
+                    .labels
+                    .get(label as usize)
+                    .and_then(|l| l.mark);
                 let passed = mark.is_none_or(|mark| self.resolution.is_passed(mark));
                 (here, last) = (why.or((!passed).then_some(Cause::Switch(switch))), None);
             }
@@ -522,22 +605,28 @@ impl CauseSearch<'_, '_> {
             self.causes.insert(id, why);
         }
         match &statement.kind {
-            StatementKind::Block { block } | StatementKind::Switch { body: block, .. } => self.row(block, why),
+            StatementKind::Block { block } | StatementKind::Switch { body: block, .. } => {
+                self.row(block, why)
+            }
             StatementKind::If { decision, then, otherwise } => {
                 let fixed = self.header(*decision, statement);
-                let never =
-                    |outcome: Outcome| why.or(fixed.filter(|(_, only)| *only != outcome).map(|(cause, _)| cause));
+                let never = |outcome: Outcome| {
+                    why.or(fixed.filter(|(_, only)| *only != outcome).map(|(cause, _)| cause))
+                };
                 let (on_true, on_false) = (never(Outcome::True), never(Outcome::False));
                 let inside = self.statement(then, on_true);
-                let inside = otherwise.as_ref().and_then(|other| self.statement(other, on_false)).or(inside);
+                let inside =
+                    otherwise.as_ref().and_then(|other| self.statement(other, on_false)).or(inside);
                 fixed.map(|(cause, _)| cause).or(inside)
             }
-            StatementKind::While { decision, body } | StatementKind::For { decision: Some(decision), body, .. } => {
+            StatementKind::While { decision, body }
+            | StatementKind::For { decision: Some(decision), body, .. } => {
                 if let StatementKind::For { init: Some(init), .. } = &statement.kind {
                     self.statement(init, why);
                 }
                 let fixed = self.header(*decision, statement);
-                let never = fixed.filter(|(_, only)| *only == Outcome::False).map(|(cause, _)| cause);
+                let never =
+                    fixed.filter(|(_, only)| *only == Outcome::False).map(|(cause, _)| cause);
                 let inside = self.statement(body, why.or(never));
                 fixed.map(|(cause, _)| cause).or(inside)
             }

@@ -1,19 +1,24 @@
 //! Which statements one run executed, from its marks and decision outcomes.
 //!
-//! Knows: the doc of `model::structure`: marks at function entries and switch labels, outcomes of recorded decisions.
-//! Promises: exact wherever every decision and label on the way is recorded, as structured control flow (GLSL 4.60,
-//! section 6) has no other way in or out: each edge of the flow graph is either forced (after a statement that completes
-//! comes the next one) or taken exactly if its outcome or label was recorded. Where one is not recorded the answer may be
-//! [`Truth::Unknown`], but what lies behind it still counts as evidence: a recorded outcome inside a branch says that the
-//! branch was entered, a recorded decision right at its start without any outcome says that it was not.
-//! Relies on: the run completed (records count only for passed tests), so every loop that was entered was also left.
-//! Does not cover: calls that do not return; if a terminating statement (`discard` and the like) was or may have been
-//! executed in a function other than the entry point, what follows a simple statement is unknown wherever no record
-//! shows it.
+//! Knows: the doc of `model::structure`: marks at function entries and switch labels, outcomes of
+//! recorded decisions.
+//! Promises: exact wherever every decision and label on the way is recorded, as structured control
+//! flow (GLSL 4.60, section 6) has no other way in or out: each edge of the flow graph is either
+//! forced (after a statement that completes comes the next one) or taken exactly if its outcome or
+//! label was recorded. Where one is not recorded the answer may be [`Truth::Unknown`], but what
+//! lies behind it still counts as evidence: a recorded outcome inside a branch says that the branch
+//! was entered, a recorded decision right at its start without any outcome says that it was not.
+//! Relies on: the run completed (records count only for passed tests), so every loop that was
+//! entered was also left.
+//! Does not cover: calls that do not return; if a terminating statement (`discard` and the like)
+//! was or may have been executed in a function other than the entry point, what follows a simple
+//! statement is unknown wherever no record shows it.
 
 use std::collections::BTreeMap;
 use vkcert_model::id::{DecisionId, StatementId, SwitchId};
-use vkcert_model::structure::{Block, Exit, Function, KernelStructure, LabelKind, MarkIndex, Statement, StatementKind};
+use vkcert_model::structure::{
+    Block, Exit, Function, KernelStructure, LabelKind, MarkIndex, Statement, StatementKind,
+};
 
 /// What is known of something that may have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +73,11 @@ pub fn execution(structure: &KernelStructure, evidence: &dyn Evidence) -> Execut
     let calls = structure.functions.iter().filter(|function| function.name != structure.entry);
     let assumed = walk(structure, evidence, Truth::Yes);
     let ended = calls
-        .filter(|function| terminators(&function.body).iter().any(|id| assumed.statements.get(id) != Some(&Truth::No)))
+        .filter(|function| {
+            terminators(&function.body)
+                .iter()
+                .any(|id| assumed.statements.get(id) != Some(&Truth::No))
+        })
         .count();
     // Without a terminator in a called function every call returns, and the first answer stands.
     if ended == 0 { assumed } else { walk(structure, evidence, Truth::Unknown) }
@@ -99,12 +108,16 @@ pub(super) fn visit(block: &Block, see: &mut dyn FnMut(&Statement)) {
 fn visit_statement(statement: &Statement, see: &mut dyn FnMut(&Statement)) {
     see(statement);
     match &statement.kind {
-        StatementKind::Block { block } | StatementKind::Switch { body: block, .. } => visit(block, see),
+        StatementKind::Block { block } | StatementKind::Switch { body: block, .. } => {
+            visit(block, see)
+        }
         StatementKind::If { then, otherwise, .. } => {
             visit_statement(then, see);
             otherwise.iter().for_each(|otherwise| visit_statement(otherwise, see));
         }
-        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => visit_statement(body, see),
+        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => {
+            visit_statement(body, see)
+        }
         StatementKind::For { init, body, .. } => {
             init.iter().for_each(|init| visit_statement(init, see));
             visit_statement(body, see);
@@ -128,7 +141,8 @@ struct Leaves {
 }
 
 impl Leaves {
-    const COMPLETES: Leaves = Leaves { completes: Truth::Yes, breaks: Truth::No, continues: Truth::No };
+    const COMPLETES: Leaves =
+        Leaves { completes: Truth::Yes, breaks: Truth::No, continues: Truth::No };
     const NEVER: Leaves = Leaves { completes: Truth::No, breaks: Truth::No, continues: Truth::No };
 
     fn map(self, other: Self, join: impl Fn(Truth, Truth) -> Truth) -> Self {
@@ -140,7 +154,8 @@ impl Leaves {
     }
 }
 
-/// The two ways out of a decision, supposing that it was reached. At least one of them was taken, recorded or not.
+/// The two ways out of a decision, supposing that it was reached. At least one of them was taken,
+/// recorded or not.
 #[derive(Debug, Clone, Copy)]
 struct Ways {
     when_true: Truth,
@@ -172,13 +187,16 @@ impl Walk<'_> {
         };
         let leaves = self.block(&function.body.0, entered);
         let exit = |exit: &Exit| match exit {
-            Exit::Return { statement } => self.statements.get(statement).copied().unwrap_or(Truth::Unknown),
+            Exit::Return { statement } => {
+                self.statements.get(statement).copied().unwrap_or(Truth::Unknown)
+            }
             Exit::EndOfBody { .. } => entered.and(leaves.completes),
         };
         (entered, function.exits.iter().map(exit).collect())
     }
 
-    /// Walks statements in a row. `scale` says whether the row was reached at all; the answer supposes that it was.
+    /// Walks statements in a row. `scale` says whether the row was reached at all; the answer
+    /// supposes that it was.
     fn block(&mut self, statements: &[Statement], scale: Truth) -> Leaves {
         self.row(statements, scale, Truth::Yes)
     }
@@ -229,7 +247,9 @@ impl Walk<'_> {
             StatementKind::If { decision, then, otherwise } => {
                 self.branch(*decision, then, otherwise.as_deref(), reached)
             }
-            StatementKind::While { decision, body } => self.head_loop(Some(*decision), body, reached),
+            StatementKind::While { decision, body } => {
+                self.head_loop(Some(*decision), body, reached)
+            }
             StatementKind::For { init, decision, body } => {
                 if let Some(init) = init {
                     self.statement(init, reached);
@@ -258,7 +278,12 @@ impl Walk<'_> {
     }
 
     /// `while` and `for`: the decision stands before the body; none is always true.
-    fn head_loop(&mut self, decision: Option<DecisionId>, body: &Statement, reached: Truth) -> Leaves {
+    fn head_loop(
+        &mut self,
+        decision: Option<DecisionId>,
+        body: &Statement,
+        reached: Truth,
+    ) -> Leaves {
         let ways = match decision {
             Some(decision) => self.ways(decision, Some(body), None),
             None => Ways { when_true: Truth::Yes, when_false: Truth::No },
@@ -272,13 +297,16 @@ impl Walk<'_> {
         let inside = self.statement(body, reached);
         let left = match self.evidence.decision(decision) {
             Taken::Recorded { false_seen, .. } => inside.breaks.or(false_seen.into()),
-            Taken::Unrecorded => inside.breaks.or(inside.completes.or(inside.continues).and(Truth::Unknown)),
+            Taken::Unrecorded => {
+                inside.breaks.or(inside.completes.or(inside.continues).and(Truth::Unknown))
+            }
         };
         let entered = Ways { when_true: Truth::Yes, when_false: Truth::No };
         Leaves { completes: self.left(left, body, entered), ..Leaves::NEVER }
     }
 
-    /// A loop that was reached was also left; where nothing in its body leaves the function, control goes on behind it.
+    /// A loop that was reached was also left; where nothing in its body leaves the function,
+    /// control goes on behind it.
     fn left(&self, left: Truth, body: &Statement, ways: Ways) -> Truth {
         if left != Truth::Unknown || (ways.when_true == Truth::No && ways.when_false == Truth::No) {
             return left;
@@ -293,7 +321,8 @@ impl Walk<'_> {
     fn switch(&mut self, switch: SwitchId, body: &Block, reached: Truth) -> Leaves {
         let labels = &self.structure.switch(switch).labels;
         let skips = match labels.iter().position(|label| label.kind != LabelKind::Case) {
-            // Skipping every label goes unseen where the marked text could not be given a `default`.
+            // Skipping every label goes unseen where the marked text could not be given a
+            // `default`.
             None => Truth::Unknown,
             Some(label) => match labels[label].kind {
                 LabelKind::ImplicitDefault => self.label(switch, label as u32, Truth::No),
@@ -308,7 +337,9 @@ impl Walk<'_> {
 
     /// Nothing before the first label is executed.
     fn switch_body(&mut self, statements: &[Statement], reached: Truth) -> Leaves {
-        let first = statements.iter().position(|statement| matches!(statement.kind, StatementKind::Label { .. }));
+        let first = statements
+            .iter()
+            .position(|statement| matches!(statement.kind, StatementKind::Label { .. }));
         let first = first.unwrap_or(statements.len());
         for statement in &statements[..first] {
             self.statement(statement, Truth::No);
@@ -323,15 +354,23 @@ impl Walk<'_> {
     fn switch_left(&self, body: &Block) -> Truth {
         let mut departs = self.calls_return != Truth::Yes;
         visit(body, &mut |statement| {
-            let leaving =
-                matches!(statement.kind, StatementKind::Return | StatementKind::Terminate | StatementKind::Continue);
+            let leaving = matches!(
+                statement.kind,
+                StatementKind::Return | StatementKind::Terminate | StatementKind::Continue
+            );
             departs |= leaving;
         });
         if departs { Truth::Unknown } else { Truth::Yes }
     }
 
-    /// The ways out of a decision that was reached; where it is not recorded, what lies on them is asked.
-    fn ways(&self, decision: DecisionId, on_true: Option<&Statement>, on_false: Option<&Statement>) -> Ways {
+    /// The ways out of a decision that was reached; where it is not recorded, what lies on them is
+    /// asked.
+    fn ways(
+        &self,
+        decision: DecisionId,
+        on_true: Option<&Statement>,
+        on_false: Option<&Statement>,
+    ) -> Ways {
         match self.evidence.decision(decision) {
             Taken::Recorded { true_seen, false_seen } => {
                 Ways { when_true: true_seen.into(), when_false: false_seen.into() }
@@ -343,8 +382,12 @@ impl Walk<'_> {
                 };
                 let (when_true, when_false) = (entered(on_true), entered(on_false));
                 // One way was taken; if it was not this one, it was the other.
-                let forced = |way: Truth, other: Truth| if other == Truth::No { Truth::Yes } else { way };
-                Ways { when_true: forced(when_true, when_false), when_false: forced(when_false, when_true) }
+                let forced =
+                    |way: Truth, other: Truth| if other == Truth::No { Truth::Yes } else { way };
+                Ways {
+                    when_true: forced(when_true, when_false),
+                    when_false: forced(when_false, when_true),
+                }
             }
         }
     }
@@ -359,7 +402,8 @@ impl Walk<'_> {
             if self.seen(statement) {
                 return Some(true);
             }
-            straight &= self.calls_return == Truth::Yes || !matches!(statement.kind, StatementKind::Simple);
+            straight &=
+                self.calls_return == Truth::Yes || !matches!(statement.kind, StatementKind::Simple);
             match self.at_head(statement) {
                 Head::Unseen if straight => return Some(false),
                 Head::Plain => {}
@@ -382,7 +426,9 @@ impl Walk<'_> {
                 | StatementKind::While { decision, .. }
                 | StatementKind::DoWhile { decision, .. } => taken(decision),
                 StatementKind::For { decision, .. } => decision.as_ref().is_some_and(taken),
-                StatementKind::Label { switch, label } => self.label_mark(*switch, *label) == Some(true),
+                StatementKind::Label { switch, label } => {
+                    self.label_mark(*switch, *label) == Some(true)
+                }
                 StatementKind::Switch { switch, .. } => {
                     let labels = 0..self.structure.switch(*switch).labels.len() as u32;
                     labels.into_iter().any(|label| self.label_mark(*switch, label) == Some(true))
@@ -407,17 +453,24 @@ impl Walk<'_> {
         };
         match &statement.kind {
             StatementKind::Empty | StatementKind::Simple => Head::Plain,
-            StatementKind::If { decision, .. } | StatementKind::While { decision, .. } => recorded(decision),
-            StatementKind::For { decision, .. } => decision.as_ref().map_or(Head::Unknown, recorded),
+            StatementKind::If { decision, .. } | StatementKind::While { decision, .. } => {
+                recorded(decision)
+            }
+            StatementKind::For { decision, .. } => {
+                decision.as_ref().map_or(Head::Unknown, recorded)
+            }
             StatementKind::Block { block } => match self.entered(&block.0) {
                 Some(_) => Head::Unseen,
-                None if block.0.iter().all(|inner| matches!(self.at_head(inner), Head::Plain)) => Head::Plain,
+                None if block.0.iter().all(|inner| matches!(self.at_head(inner), Head::Plain)) => {
+                    Head::Plain
+                }
                 None => Head::Unknown,
             },
             StatementKind::Switch { switch, .. } => {
                 let labels = &self.structure.switch(*switch).labels;
                 let whole = labels.iter().any(|label| label.kind != LabelKind::Case);
-                let marked = (0..labels.len() as u32).all(|label| self.label_mark(*switch, label).is_some());
+                let marked =
+                    (0..labels.len() as u32).all(|label| self.label_mark(*switch, label).is_some());
                 if whole && marked { Head::Unseen } else { Head::Unknown }
             }
             StatementKind::Label { switch, label } => match self.label_mark(*switch, *label) {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::id::{DecisionId, FunctionId, StatementId, SwitchId};
 use vkcert_model::place::{FileIndex, Span};
 use vkcert_model::structure::{
-    Accuracy, Block, Exit, Function, KernelStructure, Label, LabelKind, MarkIndex, Statement, StatementKind, Switch,
-    TextDigests,
+    Accuracy, Block, Exit, Function, KernelStructure, Label, LabelKind, MarkIndex, Statement,
+    StatementKind, Switch, TextDigests,
 };
 
 const NOWHERE: Span = Span { file: FileIndex(0), start: 0, end: 0 };
@@ -36,8 +36,14 @@ struct Author {
 
 impl Author {
     fn program(seed: u64) -> KernelStructure {
-        let mut author =
-            Author { dice: Dice(seed), statements: 0, decisions: 0, marks: 1, switches: Vec::new(), exits: Vec::new() };
+        let mut author = Author {
+            dice: Dice(seed),
+            statements: 0,
+            decisions: 0,
+            marks: 1,
+            switches: Vec::new(),
+            exits: Vec::new(),
+        };
         let body = author.block(4, false, false);
         author.exits.push(Exit::EndOfBody { span: NOWHERE });
         let function = Function {
@@ -100,16 +106,25 @@ impl Author {
             8..=10 => {
                 let decision = self.decision();
                 let then = self.boxed(deeper, in_loop, in_switch);
-                let otherwise = (self.dice.roll(2) == 0).then(|| self.boxed(deeper, in_loop, in_switch));
+                let otherwise =
+                    (self.dice.roll(2) == 0).then(|| self.boxed(deeper, in_loop, in_switch));
                 StatementKind::If { decision, then, otherwise }
             }
-            11 => StatementKind::While { decision: self.decision(), body: self.boxed(deeper, true, false) },
+            11 => StatementKind::While {
+                decision: self.decision(),
+                body: self.boxed(deeper, true, false),
+            },
             12 => {
                 let body = self.boxed(deeper, true, false);
                 StatementKind::DoWhile { body, decision: self.decision() }
             }
             13 => {
-                let simple = Statement { id: None, span: NOWHERE, kind: StatementKind::Simple, expansion: Vec::new() };
+                let simple = Statement {
+                    id: None,
+                    span: NOWHERE,
+                    kind: StatementKind::Simple,
+                    expansion: Vec::new(),
+                };
                 let init = (self.dice.roll(2) == 0).then(|| Box::new(simple));
                 let decision = (self.dice.roll(3) > 0).then(|| self.decision());
                 StatementKind::For { init, decision, body: self.boxed(deeper, true, false) }
@@ -197,7 +212,11 @@ impl Interpreter<'_> {
         Self::runs_with(structure, seed, BTreeMap::new())
     }
 
-    fn runs_with(structure: &KernelStructure, seed: u64, fixed: BTreeMap<DecisionId, bool>) -> Option<Recorded> {
+    fn runs_with(
+        structure: &KernelStructure,
+        seed: u64,
+        fixed: BTreeMap<DecisionId, bool>,
+    ) -> Option<Recorded> {
         let (dice, recorded) = (Dice(seed), Recorded::default());
         let mut interpreter = Interpreter { structure, dice, steps: 2_000, recorded, fixed };
         for _ in 0..interpreter.dice.roll(4) {
@@ -250,11 +269,13 @@ impl Interpreter<'_> {
                 Flow::Next
             }
             StatementKind::Block { block } => self.block(&block.0),
-            StatementKind::If { decision, then, otherwise } => match (self.evaluate(*decision), otherwise) {
-                (true, _) => self.statement(then),
-                (false, Some(otherwise)) => self.statement(otherwise),
-                (false, None) => Flow::Next,
-            },
+            StatementKind::If { decision, then, otherwise } => {
+                match (self.evaluate(*decision), otherwise) {
+                    (true, _) => self.statement(then),
+                    (false, Some(otherwise)) => self.statement(otherwise),
+                    (false, None) => Flow::Next,
+                }
+            }
             StatementKind::While { decision, body } => self.head_loop(Some(*decision), body),
             StatementKind::For { init, decision, body } => {
                 if let Some(init) = init {
@@ -299,7 +320,8 @@ impl Interpreter<'_> {
             self.mark(switch, label);
             return Flow::Next;
         }
-        let target = |statement: &Statement| statement.kind == StatementKind::Label { switch, label };
+        let target =
+            |statement: &Statement| statement.kind == StatementKind::Label { switch, label };
         let from = body.0.iter().position(target).expect("the label is in the body");
         match self.block(&body.0[from..]) {
             Flow::Break => Flow::Next,
@@ -318,13 +340,20 @@ fn print_one(statement: &Statement) -> String {
     let kind = match &statement.kind {
         StatementKind::Block { block } => format!("{{ {}}}", printed(&block.0)),
         StatementKind::If { decision, then, otherwise } => {
-            let otherwise = otherwise.as_ref().map_or(String::new(), |o| format!(" else {}", print_one(o)));
+            let otherwise =
+                otherwise.as_ref().map_or(String::new(), |o| format!(" else {}", print_one(o)));
             format!("if({decision}) {}{otherwise}", print_one(then))
         }
         StatementKind::While { decision, body } => format!("while({decision}) {}", print_one(body)),
-        StatementKind::DoWhile { body, decision } => format!("do {} while({decision})", print_one(body)),
-        StatementKind::For { decision, body, .. } => format!("for({decision:?}) {}", print_one(body)),
-        StatementKind::Switch { switch, body } => format!("switch({switch}) {{ {}}}", printed(&body.0)),
+        StatementKind::DoWhile { body, decision } => {
+            format!("do {} while({decision})", print_one(body))
+        }
+        StatementKind::For { decision, body, .. } => {
+            format!("for({decision:?}) {}", print_one(body))
+        }
+        StatementKind::Switch { switch, body } => {
+            format!("switch({switch}) {{ {}}}", printed(&body.0))
+        }
         StatementKind::Label { switch, label } => format!("case {switch}.{label}:"),
         other => format!("{other:?};"),
     };
@@ -342,10 +371,13 @@ fn compared<'a>(
     recorded: &'a Recorded,
 ) -> impl Iterator<Item = (String, Truth, bool)> + 'a {
     let statements = found.statements.iter();
-    let statements = statements.map(|(id, truth)| (id.to_string(), *truth, recorded.executed.contains(id)));
+    let statements =
+        statements.map(|(id, truth)| (id.to_string(), *truth, recorded.executed.contains(id)));
     let exits = structure.functions[0].exits.iter().zip(&found.points[0].1);
     let exits = exits.map(|(exit, truth)| match exit {
-        Exit::Return { statement } => (format!("exit {statement}"), *truth, recorded.executed.contains(statement)),
+        Exit::Return { statement } => {
+            (format!("exit {statement}"), *truth, recorded.executed.contains(statement))
+        }
         Exit::EndOfBody { .. } => ("end".to_owned(), *truth, recorded.body_completed),
     });
     let entry = ("entry".to_owned(), found.points[0].0, recorded.marks.contains(&MarkIndex(0)));
@@ -400,10 +432,18 @@ fn what_fixed_decisions_rule_out_never_happens() {
             .collect();
         let found = execution(&structure, &Possible(fixed.clone()));
         for run in 0..4 {
-            let Some(recorded) = Interpreter::runs_with(&structure, seed ^ run << 32, fixed.clone()) else { continue };
+            let Some(recorded) =
+                Interpreter::runs_with(&structure, seed ^ run << 32, fixed.clone())
+            else {
+                continue;
+            };
             for (name, truth, real) in compared(&structure, &found, &recorded) {
                 let program = printed(&structure.functions[0].body.0);
-                assert!(!(real && truth == Truth::No), "{name} of seed {seed}: {program} {:?}", recorded.executed);
+                assert!(
+                    !(real && truth == Truth::No),
+                    "{name} of seed {seed}: {program} {:?}",
+                    recorded.executed
+                );
                 ruled_out += usize::from(truth == Truth::No);
                 happened += usize::from(real);
             }
@@ -419,7 +459,8 @@ fn what_is_not_recorded_is_unknown_but_never_wrong() {
         let structure = Author::program(seed);
         let Some(mut recorded) = Interpreter::runs(&structure, !seed) else { continue };
         let mut dice = Dice(seed + 77);
-        recorded.hidden_decisions = (1..200).map(DecisionId).filter(|_| dice.roll(3) == 0).collect();
+        recorded.hidden_decisions =
+            (1..200).map(DecisionId).filter(|_| dice.roll(3) == 0).collect();
         recorded.hidden_marks = (0..200).map(MarkIndex).filter(|_| dice.roll(4) == 0).collect();
         let found = execution(&structure, &recorded);
         for (name, truth, happened) in compared(&structure, &found, &recorded) {

@@ -1,15 +1,23 @@
-//! What tests exercise that do not count: a test that failed, or that judges nothing, covers nothing. Without its name a
-//! reader would look for a gap in the tests where there is a failure to mend.
+//! What tests exercise that do not count: a test that failed, or that judges nothing, covers
+//! nothing. Without its name a reader would look for a gap in the tests where there is a failure to
+//! mend.
 //!
 //! Promises: statuses stay as they are; only uncovered obligations get names.
 
 use std::collections::BTreeSet;
-use vkcert_model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
+use vkcert_model::coverage::{
+    DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status,
+};
 use vkcert_model::id::TestId;
 
-/// Names, for every uncovered obligation of `coverage`, the tests that cover it in `exercised`: the coverage of the same
-/// kernel by the records of all tests, whatever became of them. `uncounted` are those that do not count.
-pub fn name_uncounted_tests(coverage: &mut KernelCoverage, exercised: &KernelCoverage, uncounted: &BTreeSet<TestId>) {
+/// Names, for every uncovered obligation of `coverage`, the tests that cover it in `exercised`: the
+/// coverage of the same kernel by the records of all tests, whatever became of them. `uncounted`
+/// are those that do not count.
+pub fn name_uncounted_tests(
+    coverage: &mut KernelCoverage,
+    exercised: &KernelCoverage,
+    uncounted: &BTreeSet<TestId>,
+) {
     let lists = [
         (&mut coverage.statements, &exercised.statements),
         (&mut coverage.branches, &exercised.branches),
@@ -25,7 +33,11 @@ pub fn name_uncounted_tests(coverage: &mut KernelCoverage, exercised: &KernelCov
     }
 }
 
-fn name_in_decision(decision: &mut DecisionCoverage, exercised: &DecisionCoverage, uncounted: &BTreeSet<TestId>) {
+fn name_in_decision(
+    decision: &mut DecisionCoverage,
+    exercised: &DecisionCoverage,
+    uncounted: &BTreeSet<TestId>,
+) {
     name_each(&mut decision.outcomes, &exercised.outcomes);
     name_each(&mut decision.combinations, &exercised.combinations);
     for (effect, by_all) in decision.mcdc.iter_mut().zip(&exercised.mcdc) {
@@ -45,7 +57,10 @@ fn name_each(obligations: &mut [SimpleObligation], exercised: &[SimpleObligation
 
 /// One vector of a pair may be that of a test that counts: it is not named.
 fn name_effect(effect: &mut Independence, exercised: &Independence, uncounted: &BTreeSet<TestId>) {
-    let Some(shown_by) = exercised.shown_by.as_ref().filter(|_| effect.status == Status::Uncovered) else { return };
+    let Some(shown_by) = exercised.shown_by.as_ref().filter(|_| effect.status == Status::Uncovered)
+    else {
+        return;
+    };
     let tests: BTreeSet<&TestId> = shown_by.iter().map(|witness| &witness.test).collect();
     effect.uncounted = tests.into_iter().filter(|test| uncounted.contains(test)).cloned().collect();
 }

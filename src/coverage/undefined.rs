@@ -1,20 +1,23 @@
-//! What only an undefined value covers: such a value may be another one on any device and in any run, so that what a test shows by
-//! it is no evidence of the test.
+//! What only an undefined value covers: such a value may be another one on any device and in any
+//! run, so that what a test shows by it is no evidence of the test.
 //!
-//! Promises: an obligation that the tests cover whatever undefined values are stays as it is; one that they cover only by
-//! what may follow such a value is undetermined, with the reason and the tests. Vectors that were seen stay listed, marked.
+//! Promises: an obligation that the tests cover whatever undefined values are stays as it is; one
+//! that they cover only by what may follow such a value is undetermined, with the reason and the
+//! tests. Vectors that were seen stay listed, marked.
 //! Does not cover: which records these are (`Records::undefined`).
 
 use std::collections::BTreeSet;
-use vkcert_model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status, Witness};
+use vkcert_model::coverage::{
+    DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status, Witness,
+};
 use vkcert_model::id::TestId;
 use vkcert_model::project::CriterionName;
 
 /// How the reason of such an obligation begins; the names of the tests follow.
 const REASON: &str = "covered only through what may follow an undefined value";
 
-/// The coverage of a kernel by tests some of whose records may follow undefined values. `defined` is its coverage by the other
-/// records alone, `all` by all of them, without counts of criteria.
+/// The coverage of a kernel by tests some of whose records may follow undefined values. `defined`
+/// is its coverage by the other records alone, `all` by all of them, without counts of criteria.
 pub fn leave_undetermined(defined: KernelCoverage, all: KernelCoverage) -> KernelCoverage {
     let mut coverage = defined;
     let lists = [
@@ -41,7 +44,8 @@ fn settle_decision(decision: &mut DecisionCoverage, all: DecisionCoverage) {
         settle_effect(&mut effect.masking, by_all.masking);
     }
     for mut vector in all.vectors {
-        if let Err(at) = decision.vectors.binary_search_by(|known| known.values.cmp(&vector.values)) {
+        if let Err(at) = decision.vectors.binary_search_by(|known| known.values.cmp(&vector.values))
+        {
             vector.undefined = true;
             decision.vectors.insert(at, vector);
         }
@@ -67,7 +71,8 @@ fn settle_effect(effect: &mut Independence, all: Independence) {
     match (effect.status, all.status) {
         (Status::Covered, Status::Covered) => {}
         (_, Status::Covered) => {
-            let tests: Vec<TestId> = all.shown_by.into_iter().flatten().map(|Witness { test, .. }| test).collect();
+            let tests: Vec<TestId> =
+                all.shown_by.into_iter().flatten().map(|Witness { test, .. }| test).collect();
             effect.status = Status::Undetermined;
             effect.reason = Some(reason(&tests));
         }
@@ -84,7 +89,8 @@ fn is_undefined(status: Status, reason: Option<&String>) -> bool {
     status == Status::Undetermined && reason.is_some_and(|reason| reason.starts_with(REASON))
 }
 
-/// How many obligations of some criteria are undetermined for this reason; one of several criteria counts once.
+/// How many obligations of some criteria are undetermined for this reason; one of several criteria
+/// counts once.
 pub fn covered_through_undefined(coverage: &KernelCoverage, asked: &[CriterionName]) -> usize {
     let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
     let combinations = coverage.decisions.iter().flat_map(|decision| &decision.combinations);
@@ -104,8 +110,10 @@ pub fn covered_through_undefined(coverage: &KernelCoverage, asked: &[CriterionNa
         found.extend(open.map(|item| item.id.to_string()));
     }
     for effect in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
-        let forms =
-            [(CriterionName::McdcUniqueCause, &effect.unique_cause), (CriterionName::McdcMasking, &effect.masking)];
+        let forms = [
+            (CriterionName::McdcUniqueCause, &effect.unique_cause),
+            (CriterionName::McdcMasking, &effect.masking),
+        ];
         let open = forms.into_iter().filter(|(criterion, _)| asked.contains(criterion));
         let mut open = open.filter(|(_, side)| is_undefined(side.status, side.reason.as_ref()));
         found.extend(open.next().map(|_| effect.condition.to_string()));

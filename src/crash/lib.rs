@@ -1,11 +1,12 @@
 //! Crashes of the C++ code that is linked in: the GLSL compiler and the SPIR-V validator.
 //!
 //! Knows: which of them a thread is in, and on what.
-//! Promises: in the program a fault there ends with one line that names both and with exit code 3, never without a word; a
-//! fault anywhere else goes the way that it went without this. What is in the making on disk stays as when the program is
-//! killed.
-//! Does not cover: damage that shows only behind the call. Libraries and tests that use this crate: the program alone asks
-//! for the line, since others, such as a fuzzer, watch for crashes themselves.
+//! Promises: in the program a fault there ends with one line that names both and with exit code 3,
+//! never without a word; a fault anywhere else goes the way that it went without this. What is in
+//! the making on disk stays as when the program is killed.
+//! Does not cover: damage that shows only behind the call. Libraries and tests that use this crate:
+//! the program alone asks for the line, since others, such as a fuzzer, watch for crashes
+//! themselves.
 
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -60,7 +61,8 @@ static JSON: AtomicBool = AtomicBool::new(false);
 static TELLING: AtomicBool = AtomicBool::new(false);
 
 /// What the signals did before, in the order of [`SIGNALS`].
-static BEFORE: [OnceLock<libc::sigaction>; SIGNALS.len()] = [const { OnceLock::new() }; SIGNALS.len()];
+static BEFORE: [OnceLock<libc::sigaction>; SIGNALS.len()] =
+    [const { OnceLock::new() }; SIGNALS.len()];
 
 /// While it lives, this thread is in a part.
 pub struct Inside {
@@ -127,9 +129,9 @@ pub fn tell_in_json() {
 }
 
 fn watch(signal: i32, before: &OnceLock<libc::sigaction>) {
-    // SAFETY: all zeros is a valid `sigaction`, and the calls get pointers to live ones. The handler keeps to functions
-    // that may be called in one. It runs on the thread's own stack for signals, where there is one: a stack may be what ran
-    // out.
+    // SAFETY: all zeros is a valid `sigaction`, and the calls get pointers to live ones. The
+    // handler keeps to functions that may be called in one. It runs on the thread's own stack for
+    // signals, where there is one: a stack may be what ran out.
     unsafe {
         let mut old: libc::sigaction = std::mem::zeroed();
         if libc::sigaction(signal, ptr::null(), &mut old) != 0 {
@@ -159,7 +161,8 @@ fn tell(signal: i32, words: &Words) -> ! {
             unsafe { libc::pause() };
         }
     }
-    let name = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("signal", |(_, name)| name);
+    let name =
+        SIGNALS.iter().find(|(known, _)| *known == signal).map_or("signal", |(_, name)| name);
     for bytes in [&words.before_signal[..], name.as_bytes(), &words.behind_signal] {
         write(libc::STDERR_FILENO, bytes);
     }
@@ -179,15 +182,16 @@ fn write(to: i32, mut bytes: &[u8]) {
     }
 }
 
-/// Does what was done about the signal before: by a handler, such as that of the standard library, which tells of threads
-/// whose stack ran out, or by the system, which ends the program.
+/// Does what was done about the signal before: by a handler, such as that of the standard library,
+/// which tells of threads whose stack ran out, or by the system, which ends the program.
 fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let before = SIGNALS.iter().zip(&BEFORE).find(|((known, _), _)| *known == signal);
     let before = before.and_then(|(_, before)| before.get());
     let handler = before.map_or(libc::SIG_DFL, |before| before.sa_sigaction);
     let has_info = before.is_some_and(|before| before.sa_flags & libc::SA_SIGINFO != 0);
     if handler != libc::SIG_DFL && handler != libc::SIG_IGN && has_info {
-        // SAFETY: the address of a handler that was installed with SA_SIGINFO, called as the system would.
+        // SAFETY: the address of a handler that was installed with SA_SIGINFO, called as the system
+        // would.
         let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
             unsafe { std::mem::transmute(handler) };
         return handler(signal, info, context);
@@ -261,14 +265,27 @@ mod tests {
     #[test]
     fn a_crash_inside_a_part_is_told_with_exit_code_3() {
         for (way, line) in [
-            ("inside", "vkcert: the GLSL compiler crashed on glsl/\\n.comp (SIGSEGV); this is a defect of"),
-            ("inside abort", "vkcert: the GLSL compiler crashed on glsl/\\n.comp (SIGABRT); this is a defect of"),
-            ("outer", "vkcert: the SPIR-V validator crashed on outer (SIGSEGV); this is a defect of"),
+            (
+                "inside",
+                "vkcert: the GLSL compiler crashed on glsl/\\n.comp (SIGSEGV); this is a defect of",
+            ),
+            (
+                "inside abort",
+                "vkcert: the GLSL compiler crashed on glsl/\\n.comp (SIGABRT); this is a defect of",
+            ),
+            (
+                "outer",
+                "vkcert: the SPIR-V validator crashed on outer (SIGSEGV); this is a defect of",
+            ),
         ] {
             let output = crashed(way);
             let said = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(EXIT), "{way}: {said}");
-            assert_eq!(said.lines().filter(|told| told.starts_with(line)).count(), 1, "{way}: {said}");
+            assert_eq!(
+                said.lines().filter(|told| told.starts_with(line)).count(),
+                1,
+                "{way}: {said}"
+            );
             assert!(!String::from_utf8_lossy(&output.stdout).contains("error"), "{way}");
         }
         let output = crashed("inside json");
@@ -276,7 +293,11 @@ mod tests {
         let document = &said[said.find('{').expect("a document")..];
         let document: serde_json::Value = serde_json::from_str(document).expect("one document");
         assert_eq!(document["error"]["kind"], "tool", "{document:#}");
-        assert!(document["error"]["message"].as_str().is_some_and(|message| message.contains("crashed")));
+        assert!(
+            document["error"]["message"]
+                .as_str()
+                .is_some_and(|message| message.contains("crashed"))
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! Findings of a campaign and the justifications that accept them, derived from stored evidence alone.
+//! Findings of a campaign and the justifications that accept them, derived from stored evidence
+//! alone.
 //!
-//! Promises: a justification accepts the findings of its kernel that have its name and its content, and no other. One that
-//! accepts nothing is rejected with a reason, unless what could show the finding did not run: then it is not judged.
+//! Promises: a justification accepts the findings of its kernel that have its name and its content,
+//! and no other. One that accepts nothing is rejected with a reason, unless what could show the
+//! finding did not run: then it is not judged.
 
 use super::derive::nothing;
 use vkcert_coverage::acceptance::{Found, Occasion, acceptance, accepted};
@@ -12,7 +14,8 @@ use vkcert_model::id::{FindingId, KernelName};
 use vkcert_model::requirement::{Justification, JustificationSubject};
 use vkcert_model::verdict::EngineName;
 
-/// Names every finding, marks those that a justification accepts, and notes which justifications are not accepted.
+/// Names every finding, marks those that a justification accepts, and notes which justifications
+/// are not accepted.
 pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {
     let Standard { binding, .. } = Standard::of(&campaign.project.level, campaign.schema);
     name(kernels, campaign, binding);
@@ -21,7 +24,8 @@ pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {
     for row in &mut rows {
         let JustificationEvidence { justification, rejected, not_judged, file: _ } = row;
         if let JustificationSubject::Finding(id) = &justification.subject {
-            (*rejected, *not_judged) = match judge((id, justification), kernels, campaign, approval) {
+            (*rejected, *not_judged) = match judge((id, justification), kernels, campaign, approval)
+            {
                 Judged::Accepts => (None, None),
                 Judged::Rejected(reason) => (Some(reason), None),
                 Judged::NotRun(reason) => (None, Some(reason.to_owned())),
@@ -43,7 +47,8 @@ struct Row<'a> {
 
 fn findings(campaign: &mut Campaign) -> impl Iterator<Item = Row<'_>> {
     let index = |tests: &[TestEvidence], id| tests.iter().position(|test| Some(&test.id) == id);
-    let tests: Vec<_> = campaign.findings.iter().map(|row| index(&campaign.tests, row.test.as_ref())).collect();
+    let tests: Vec<_> =
+        campaign.findings.iter().map(|row| index(&campaign.tests, row.test.as_ref())).collect();
     let of_kernels = campaign.findings.iter_mut().zip(tests).map(|(row, test)| Row {
         kernel: Some(row.kernel.clone()),
         test,
@@ -98,28 +103,40 @@ fn judge(
     let not_run = not_run(id, campaign);
     let is_of = |row: &Row| {
         let named = row.finding.acceptance.as_ref().is_some_and(|known| known.id == *id);
-        let configured = configuration.is_none_or(|name| row.finding.configuration.as_ref() == Some(name));
+        let configured =
+            configuration.is_none_or(|name| row.finding.configuration.as_ref() == Some(name));
         named && configured && row.kernel.as_ref() == Some(&justification.kernel)
     };
     let other = Some(&justification.kernel);
     let unacceptable = findings(campaign).any(|row| {
-        row.finding.acceptance.is_none() && Some(row.finding.kind) == id.kind() && row.kernel.as_ref() == other
+        row.finding.acceptance.is_none()
+            && Some(row.finding.kind) == id.kind()
+            && row.kernel.as_ref() == other
     });
-    let mut named: Vec<&mut Finding> = findings(campaign).filter(is_of).map(|row| row.finding).collect();
+    let mut named: Vec<&mut Finding> =
+        findings(campaign).filter(is_of).map(|row| row.finding).collect();
     let Some(first) = named.first().and_then(|finding| finding.acceptance.clone()) else {
-        let under = configuration.map(|name| format!(" under configuration {name}")).unwrap_or_default();
+        let under =
+            configuration.map(|name| format!(" under configuration {name}")).unwrap_or_default();
         let reason = || {
             let kernel = &justification.kernel;
             Judged::Rejected(match unacceptable {
-                true => format!("{kernel} has a finding of this kind that no justification can accept"),
+                true => {
+                    format!("{kernel} has a finding of this kind that no justification can accept")
+                }
                 false => format!("not needed: {kernel} has no finding {id}{under}"),
             })
         };
         return not_run.map_or_else(reason, Judged::NotRun);
     };
-    named.retain(|finding| finding.acceptance.as_ref().is_some_and(|known| known.hash == justification.hash));
+    named.retain(|finding| {
+        finding.acceptance.as_ref().is_some_and(|known| known.hash == justification.hash)
+    });
     if named.is_empty() {
-        return Judged::Rejected(format!("stale: {id} is now {} with hash {}", first.content, first.hash));
+        return Judged::Rejected(format!(
+            "stale: {id} is now {} with hash {}",
+            first.content, first.hash
+        ));
     }
     let sentence = match accepted(justification, approval) {
         Ok(sentence) => sentence,
@@ -136,9 +153,11 @@ fn judge(
 
 /// What did not run of that which could show a finding of this name.
 fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
-    let ran = |engine: EngineName| campaign.engines.iter().any(|row| row.engine == engine && row.ran);
+    let ran =
+        |engine: EngineName| campaign.engines.iter().any(|row| row.engine == engine && row.ran);
     let no_device = || (!ran(EngineName::Vulkan)).then_some("no device ran");
-    let no_sequential = || (!ran(EngineName::Sequential)).then_some("the sequential engine did not run");
+    let no_sequential =
+        || (!ran(EngineName::Sequential)).then_some("the sequential engine did not run");
     let kind = id.kind()?;
     if campaign.not_looked_for.contains(&kind) {
         return Some("findings of this kind were not looked for");
@@ -149,14 +168,17 @@ fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
     match kind {
         FindingKind::EngineDisagreement => no_device().or_else(no_sequential),
         // Without a place it comes from the guard zones of a device.
-        FindingKind::OutOfBounds if campaign.tests.iter().any(|test| id.is_in(&test.id)) => no_device(),
+        FindingKind::OutOfBounds if campaign.tests.iter().any(|test| id.is_in(&test.id)) => {
+            no_device()
+        }
         FindingKind::DataRace
         | FindingKind::OutOfBounds
         | FindingKind::UninitializedRead
         | FindingKind::UndefinedValue => no_sequential(),
         FindingKind::ScheduleDependentOutput => {
             let mut results = campaign.tests.iter().flat_map(|test| &test.results);
-            let any = results.any(|result| result.schedules.as_ref().is_some_and(|found| !found.ran.is_empty()));
+            let any = results
+                .any(|result| result.schedules.as_ref().is_some_and(|found| !found.ran.is_empty()));
             (!any).then_some("no other schedule ran")
         }
         FindingKind::Coupling if id.what() == Some("device-limits") => no_device(),

@@ -1,13 +1,15 @@
 //! What a campaign's evidence comes to: the exit code and the reasons for it.
 //!
-//! Derived from stored evidence alone, by `certify` when it is made and by `verify` when it is checked again.
+//! Derived from stored evidence alone, by `certify` when it is made and by `verify` when it is
+//! checked again.
 
 #[cfg(test)]
 mod tests;
 
 use vkcert_coverage::criteria;
 use vkcert_model::evidence::{
-    Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence, RequirementStatus, kernel_label,
+    Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence, RequirementStatus,
+    kernel_label,
 };
 use vkcert_model::exit::Exit;
 use vkcert_model::finding::Finding;
@@ -77,7 +79,8 @@ pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
     coupling(campaign, &mut because);
     for row in campaign.justifications.iter() {
         if let Some(reason) = &row.rejected {
-            let (kernel, subject) = (row.justification.kernel.clone(), row.justification.subject.to_string());
+            let (kernel, subject) =
+                (row.justification.kernel.clone(), row.justification.subject.to_string());
             because(Reason::JustificationRejected { kernel, subject, reason: reason.clone() });
         }
     }
@@ -103,7 +106,8 @@ fn test_results(campaign: &Campaign, because: &mut Because) {
     for test in &campaign.tests {
         for result in &test.results {
             let Some(kind) = ReasonKind::of_verdict(result.verdict) else { continue };
-            let (engines, verdict, reason) = (vec![result.engine], result.verdict, result.reason.clone());
+            let (engines, verdict, reason) =
+                (vec![result.engine], result.verdict, result.reason.clone());
             because(Reason::Test { kind, test: test.id.clone(), engines, verdict, reason });
         }
     }
@@ -116,15 +120,23 @@ fn requirements(campaign: &Campaign, because: &mut Because) {
     let verdicts = trace::verdicts(&campaign.tests);
     for row in &campaign.records {
         if let Some(reason) = &row.rejected {
-            let (requirement, document) = (row.record.requirement.clone(), row.record.document.clone());
-            because(Reason::RecordRejected { method: row.method, requirement, document, reason: reason.clone() });
+            let (requirement, document) =
+                (row.record.requirement.clone(), row.record.document.clone());
+            because(Reason::RecordRejected {
+                method: row.method,
+                requirement,
+                document,
+                reason: reason.clone(),
+            });
         }
     }
     for row in &campaign.requirements {
         let failed = |child: &&RequirementEvidence| {
-            child.status == RequirementStatus::Failed && row.children.contains(&child.requirement.uid)
+            child.status == RequirementStatus::Failed
+                && row.children.contains(&child.requirement.uid)
         };
-        let failed_children = campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid.clone());
+        let failed_children =
+            campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid.clone());
         requirement(row, failed_children.collect(), &verdicts, because);
     }
 }
@@ -138,14 +150,21 @@ fn requirement(
     let requirement = row.requirement.uid.clone();
     match row.status {
         RequirementStatus::Untested => because(Reason::RequirementUntested { requirement }),
-        RequirementStatus::Failed => because(Reason::RequirementFailed { requirement, children: failed_children }),
+        RequirementStatus::Failed => {
+            because(Reason::RequirementFailed { requirement, children: failed_children })
+        }
         RequirementStatus::Open => {
             because(Reason::RequirementOpen { requirement, why: open_reasons(row, verdicts) });
         }
-        RequirementStatus::Verified | RequirementStatus::VerifiedByChildren | RequirementStatus::ByOtherMeans => {}
+        RequirementStatus::Verified
+        | RequirementStatus::VerifiedByChildren
+        | RequirementStatus::ByOtherMeans => {}
     }
     for parent in &row.suspect_parents {
-        because(Reason::LinkSuspect { requirement: row.requirement.uid.clone(), parent: parent.clone() });
+        because(Reason::LinkSuspect {
+            requirement: row.requirement.uid.clone(),
+            parent: parent.clone(),
+        });
     }
     for code in row.code.iter().filter(|code| !code.found) {
         let code = code.link().to_string();
@@ -180,13 +199,15 @@ fn told_elsewhere(kernels: &[KernelEvidence], kernel: &KernelEvidence, criterion
     let same = |other: &&KernelEvidence| {
         other.kernel == kernel.kernel && other.configuration.name == kernel.configuration.name
     };
-    !criterion.told_by(kernel.engine) && kernels.iter().filter(same).any(|other| criterion.told_by(other.engine))
+    !criterion.told_by(kernel.engine)
+        && kernels.iter().filter(same).any(|other| criterion.told_by(other.engine))
 }
 
-/// Refuted checks are findings already. An undetermined one counts against the result, but for device limits where no
-/// device ran: those are not run, like everything else that needs one.
+/// Refuted checks are findings already. An undetermined one counts against the result, but for
+/// device limits where no device ran: those are not run, like everything else that needs one.
 fn coupling(campaign: &Campaign, because: &mut Because) {
-    let device = campaign.engines.iter().any(|engine| engine.engine == EngineName::Vulkan && engine.ran);
+    let device =
+        campaign.engines.iter().any(|engine| engine.engine == EngineName::Vulkan && engine.ran);
     for kernel in &campaign.coupling {
         let undetermined = kernel.checks.iter().filter(|check| check.status == "undetermined");
         for check in undetermined.filter(|check| device || check.check != "device-limits") {
@@ -218,7 +239,8 @@ fn findings(campaign: &Campaign, because: &mut Because) {
     }
 }
 
-/// What makes the result say less than the level asks for, and acceptances of it that accept nothing.
+/// What makes the result say less than the level asks for, and acceptances of it that accept
+/// nothing.
 fn open_items(campaign: &Campaign, because: &mut Because) {
     for item in campaign.open_items.iter().filter(|item| item.stands()) {
         because(item.reason());

@@ -1,15 +1,17 @@
-//! Which records count, coverage, justifications and statuses of requirements, from what evidence stores.
+//! Which records count, coverage, justifications and statuses of requirements, from what evidence
+//! stores.
 
 use super::acceptance;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::barrier::{self, BarrierRecords};
 use vkcert_coverage::justification::{
-    BoundConfiguration, BoundKernel, Contents, GivenJustification, Rejection, Shown, Signature, signature_fault,
+    BoundConfiguration, BoundKernel, Contents, GivenJustification, Rejection, Shown, Signature,
+    signature_fault,
 };
 use vkcert_coverage::object::{self, ObjectCoverage};
 use vkcert_coverage::{
-    self as coverage, Approval, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject, criteria,
-    justification,
+    self as coverage, Approval, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject,
+    criteria, justification,
 };
 use vkcert_model::altered::{AlteredStores, held_to};
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
@@ -23,7 +25,8 @@ use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::procedure::{SpecializationValue, Test};
 use vkcert_model::records::{Presence, PresentMarker, RecordLayout, Records};
 use vkcert_model::requirement::{
-    Justification, JustificationClass, JustificationSubject, Requirement, VerificationMethod, VerificationRecord,
+    Justification, JustificationClass, JustificationSubject, Requirement, VerificationMethod,
+    VerificationRecord,
 };
 use vkcert_model::structure::KernelStructure;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -33,13 +36,21 @@ use vkcert_requirement::hash::requirement_hash;
 use vkcert_requirement::reach::TestedCode;
 use vkcert_requirement::{status, trace};
 
-/// Whether a test's records of a kernel under a configuration count: coverage comes only from requirement-based tests that
-/// passed (DO-178C 6.4.4.2) and that judge what the kernel stores, in each of its dispatches under that configuration.
-pub fn counts(verdict: Verdict, test: &Test, observation: &Observation, of: (&KernelName, &Configuration)) -> bool {
+/// Whether a test's records of a kernel under a configuration count: coverage comes only from
+/// requirement-based tests that passed (DO-178C 6.4.4.2) and that judge what the kernel stores, in
+/// each of its dispatches under that configuration.
+pub fn counts(
+    verdict: Verdict,
+    test: &Test,
+    observation: &Observation,
+    of: (&KernelName, &Configuration),
+) -> bool {
     let (kernel, configuration) = of;
-    let numbered = test.dispatches.iter().enumerate().filter(|(_, dispatch)| dispatch.kernel == *kernel);
-    let mut dispatches =
-        numbered.filter(|(_, dispatch)| is_of(configuration, &dispatch.specialization)).map(|(number, _)| number);
+    let numbered =
+        test.dispatches.iter().enumerate().filter(|(_, dispatch)| dispatch.kernel == *kernel);
+    let mut dispatches = numbered
+        .filter(|(_, dispatch)| is_of(configuration, &dispatch.specialization))
+        .map(|(number, _)| number);
     verdict == Verdict::Pass
         && !test.requirements.is_empty()
         && dispatches.clone().next().is_some()
@@ -68,8 +79,9 @@ pub struct CodeIdentity {
     pub entry: String,
 }
 
-/// The same identity for kernels whose modules, or whose preprocessed texts, are the same from the same entry on: a text that is
-/// compiled in another way, for another target or with definitions that it does not use is the same code.
+/// The same identity for kernels whose modules, or whose preprocessed texts, are the same from the
+/// same entry on: a text that is compiled in another way, for another target or with definitions
+/// that it does not use is the same code.
 pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> Codes {
     let mut classes: Vec<(BTreeSet<String>, Vec<KernelName>)> = Vec::new();
     for CodeIdentity { kernel, code, text, entry } in kernels {
@@ -86,7 +98,10 @@ pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> Codes {
         classes.push((keys, names));
     }
     let label = |keys: &BTreeSet<String>| keys.first().cloned().unwrap_or_default();
-    classes.iter().flat_map(|(keys, names)| names.iter().map(|name| (name.clone(), label(keys)))).collect()
+    classes
+        .iter()
+        .flat_map(|(keys, names)| names.iter().map(|name| (name.clone(), label(keys))))
+        .collect()
 }
 
 /// Identities of the kernels' code from stored evidence.
@@ -100,13 +115,15 @@ pub fn codes(kernels: &[KernelEvidence]) -> Codes {
     code_classes(kernels.iter().map(identity))
 }
 
-/// What altered contents of a test showed; none where it has not passed on the sequential engine, which alone alters them.
+/// What altered contents of a test showed; none where it has not passed on the sequential engine,
+/// which alone alters them.
 pub fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
     let result = test.results.iter().find(|result| result.engine == EngineName::Sequential)?;
     held_to(result.verdict, &result.altered)
 }
 
-/// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch counts as judged.
+/// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch
+/// counts as judged.
 pub fn observation(schema: u32, test: &TestEvidence, codes: &Codes) -> Observation {
     match schema {
         FIRST_SCHEMA => Observation::of_everything(test.definition.dispatches.len()),
@@ -120,8 +137,9 @@ pub fn observation(schema: u32, test: &TestEvidence, codes: &Codes) -> Observati
     }
 }
 
-/// The code of the kernels, and which of them each test judges. One that did not pass shows nothing either way: it counts for all
-/// kernels that it dispatches, so that the requirement is open for the test alone.
+/// The code of the kernels, and which of them each test judges. One that did not pass shows nothing
+/// either way: it counts for all kernels that it dispatches, so that the requirement is open for
+/// the test alone.
 pub fn tested_code(campaign: &Campaign, kernels: &[KernelEvidence]) -> TestedCode {
     let codes = codes(kernels);
     let judged = |test: &TestEvidence| {
@@ -149,8 +167,11 @@ pub fn record_fault(
     requirement: Option<&Requirement>,
     level: &str,
 ) -> Option<String> {
-    let VerificationRecord { requirement: uid, document, section: _, author, reviewer, hash } = record;
-    let Some(requirement) = requirement else { return Some(format!("there is no requirement {uid}")) };
+    let VerificationRecord { requirement: uid, document, section: _, author, reviewer, hash } =
+        record;
+    let Some(requirement) = requirement else {
+        return Some(format!("there is no requirement {uid}"));
+    };
     if !requirement.verification.contains(&method) {
         return Some(format!("{uid} is not to be verified by {method}"));
     }
@@ -159,8 +180,9 @@ pub fn record_fault(
         return Some(format!("stale: {uid} has changed; its hash is now {now}"));
     }
     let signature = Signature { reason: document, author, approver: reviewer };
-    signature_fault(signature, Approval::for_level(level))
-        .map(|_| format!("author and reviewer are the same ({author}); this level demands independence"))
+    signature_fault(signature, Approval::for_level(level)).map(|_| {
+        format!("author and reviewer are the same ({author}); this level demands independence")
+    })
 }
 
 /// Which of the stored records coverage is made of.
@@ -172,17 +194,22 @@ enum Chosen {
     All,
 }
 
-/// Coverage of one kernel on one engine from its stored structure and counted records, before justifications.
+/// Coverage of one kernel on one engine from its stored structure and counted records, before
+/// justifications.
 pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
     let mut coverage = coverage_by(row, Chosen::Counted);
     if row.schema != FIRST_SCHEMA && follows_undefined(row) {
         let defined = coverage_by(&by_defined_records(row), Chosen::Counted);
         coverage = coverage::leave_undetermined(defined, coverage);
-        coverage.summary =
-            if has_source(row) { criteria::summary(&coverage) } else { summary_without_source(&coverage) };
+        coverage.summary = if has_source(row) {
+            criteria::summary(&coverage)
+        } else {
+            summary_without_source(&coverage)
+        };
     }
     let all = row.records.iter().chain(&row.objects.records);
-    let uncounted: BTreeSet<TestId> = all.filter(|test| !test.counted).map(|test| test.test.clone()).collect();
+    let uncounted: BTreeSet<TestId> =
+        all.filter(|test| !test.counted).map(|test| test.test.clone()).collect();
     if row.schema != FIRST_SCHEMA && !uncounted.is_empty() {
         coverage::name_uncounted_tests(&mut coverage, &coverage_by(row, Chosen::All), &uncounted);
     }
@@ -206,17 +233,27 @@ fn by_defined_records(row: &KernelEvidence) -> KernelEvidence {
 
 fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {
     let tests = records_of(&row.records, chosen);
-    let objects = object::assess(&row.objects.structure, &row.source, &records_of(&row.objects.records, chosen));
+    let objects = object::assess(
+        &row.objects.structure,
+        &row.source,
+        &records_of(&row.objects.records, chosen),
+    );
     if !has_source(row) {
         return no_source(&row.configuration, objects);
     }
     let (coverage, told) = if row.presence.markers.is_empty() {
         let proposing = Proposing::of_schema(row.schema);
-        (unmeasured(&row.structure, &row.configuration, proposing), BarrierRecords::Missing(UNUSABLE))
+        (
+            unmeasured(&row.structure, &row.configuration, proposing),
+            BarrierRecords::Missing(UNUSABLE),
+        )
     } else {
         (coverage::assess(&subject(row), &tests), barrier_records(row.engine))
     };
-    with_objects(KernelCoverage { barriers: barrier::assess(&row.barriers, told, &tests), ..coverage }, objects)
+    with_objects(
+        KernelCoverage { barriers: barrier::assess(&row.barriers, told, &tests), ..coverage },
+        objects,
+    )
 }
 
 /// Why nothing is recorded where the derived modules could not be used.
@@ -251,7 +288,13 @@ pub fn with_objects(mut coverage: KernelCoverage, objects: ObjectCoverage) -> Ke
 
 fn subject(row: &KernelEvidence) -> Subject<'_> {
     let KernelEvidence { structure, layout, presence, configuration, .. } = row;
-    Subject { structure, layout, presence, configuration, proposing: Proposing::of_schema(row.schema) }
+    Subject {
+        structure,
+        layout,
+        presence,
+        configuration,
+        proposing: Proposing::of_schema(row.schema),
+    }
 }
 
 /// Records of passed tests that contradict what the configuration fixes.
@@ -259,7 +302,8 @@ pub fn contradictions(row: &KernelEvidence) -> Vec<KernelFinding> {
     let tests = row.records.iter().filter(|test| test.counted);
     tests
         .flat_map(|test| {
-            let found = coverage::contradictions(&subject(row), &[(test.test.clone(), &test.records)]);
+            let found =
+                coverage::contradictions(&subject(row), &[(test.test.clone(), &test.records)]);
             found.into_iter().map(|sentence| KernelFinding {
                 kernel: row.kernel.clone(),
                 engine: Some(row.engine),
@@ -270,22 +314,29 @@ pub fn contradictions(row: &KernelEvidence) -> Vec<KernelFinding> {
         .collect()
 }
 
-/// A defect of this tool, of the compiler or of the device, told as a finding so that it counts against the result.
+/// A defect of this tool, of the compiler or of the device, told as a finding so that it counts
+/// against the result.
 pub fn internal_error(sentence: &str) -> Finding {
     Finding::new(FindingKind::Validation, format!("internal error: {sentence}"))
 }
 
-/// The derived modules could not be used: everything of the source is an obligation, nothing is recorded.
-pub fn unmeasured(structure: &KernelStructure, configuration: &Configuration, proposing: Proposing) -> KernelCoverage {
+/// The derived modules could not be used: everything of the source is an obligation, nothing is
+/// recorded.
+pub fn unmeasured(
+    structure: &KernelStructure,
+    configuration: &Configuration,
+    proposing: Proposing,
+) -> KernelCoverage {
     let layout = &RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     let presence = &everything_present(structure);
     coverage::assess(&Subject { structure, layout, presence, configuration, proposing }, &[])
 }
 
-/// SPIR-V without source: its branches are those of the object code; no other criterion of source structure can be
-/// claimed, and none may look complete for being empty.
+/// SPIR-V without source: its branches are those of the object code; no other criterion of source
+/// structure can be claimed, and none may look complete for being empty.
 pub fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> KernelCoverage {
-    let empty = KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
+    let empty =
+        KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
     let mut coverage = with_objects(empty, objects);
     coverage.branches.clone_from(&coverage.objects);
     coverage.summary = summary_without_source(&coverage);
@@ -294,10 +345,13 @@ pub fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> Kern
 
 /// Counts by criterion; without source nothing of its structure may look complete.
 pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
-    let row = |row: CriterionSummary| match criteria::criterion(&row.criterion).map(Criterion::subject) {
-        Some(CriterionSubject::Object) => row,
-        Some(CriterionSubject::Source) | None => CriterionSummary { total: 1, undetermined: 1, ..row },
-    };
+    let row =
+        |row: CriterionSummary| match criteria::criterion(&row.criterion).map(Criterion::subject) {
+            Some(CriterionSubject::Object) => row,
+            Some(CriterionSubject::Source) | None => {
+                CriterionSummary { total: 1, undetermined: 1, ..row }
+            }
+        };
     let branches = criteria::summary(coverage).into_iter();
     branches.map(|found| if found.criterion == "branch" { found } else { row(found) }).collect()
 }
@@ -306,7 +360,9 @@ pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary
 pub fn nothing(justification: &Justification) -> String {
     match &justification.configuration {
         None => format!("the project has no kernel {}", justification.kernel),
-        Some(configuration) => format!("{} has no configuration {configuration}", justification.kernel),
+        Some(configuration) => {
+            format!("{} has no configuration {configuration}", justification.kernel)
+        }
     }
 }
 
@@ -316,10 +372,12 @@ fn everything_present(structure: &KernelStructure) -> Presence {
     Presence { markers: markers.collect() }
 }
 
-/// Applies the campaign's justifications to every kernel and to the findings, and notes which are rejected. A justification
-/// of an obligation counts where that is open; it is superfluous only if no engine needs it.
+/// Applies the campaign's justifications to every kernel and to the findings, and notes which are
+/// rejected. A justification of an obligation counts where that is open; it is superfluous only if
+/// no engine needs it.
 pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
-    let justifications: Vec<_> = campaign.justifications.iter().map(|row| row.justification.clone()).collect();
+    let justifications: Vec<_> =
+        campaign.justifications.iter().map(|row| row.justification.clone()).collect();
     let standard = Standard::of(&campaign.project.level, campaign.schema);
     let refuted = refutations(evidence, &justifications, &standard);
     let given: Vec<GivenJustification> = justifications
@@ -329,7 +387,10 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
         .collect();
     let configurations = bound_configurations(evidence);
     let mut rejections: Vec<Vec<Option<Rejection>>> = vec![Vec::new(); justifications.len()];
-    for row in evidence.iter_mut().filter(|row| given.iter().any(|given| given.justification.kernel == row.kernel)) {
+    for row in evidence
+        .iter_mut()
+        .filter(|row| given.iter().any(|given| given.justification.kernel == row.kernel))
+    {
         let bound = bound(row, &configurations[&row.kernel]);
         let justified = coverage::apply_justifications(bound, &row.coverage, &given, &standard);
         for (index, rejection) in justified.rejected.iter().enumerate() {
@@ -354,9 +415,13 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
             None => (None, None),
             Some(None) => (Some(nothing(&row.justification)), None),
             // Configurations that tests make are not all there.
-            Some(Some(Rejection::Stale(_))) if followed.contains(&row.justification.kernel) => {
-                (None, Some("tests were left out, and with them configurations that it is bound to".to_owned()))
-            }
+            Some(Some(Rejection::Stale(_))) if followed.contains(&row.justification.kernel) => (
+                None,
+                Some(
+                    "tests were left out, and with them configurations that it is bound to"
+                        .to_owned(),
+                ),
+            ),
             Some(Some(rejection)) => (Some(rejection.reason().to_owned()), None),
         };
     }
@@ -370,12 +435,16 @@ fn configured_by_tests(campaign: &Campaign) -> impl Iterator<Item = &KernelName>
     kernels.filter(|kernel| kernel.configurations.is_empty()).map(|kernel| &kernel.name)
 }
 
-fn bound_configurations(evidence: &[KernelEvidence]) -> BTreeMap<KernelName, Vec<BoundConfiguration>> {
+fn bound_configurations(
+    evidence: &[KernelEvidence],
+) -> BTreeMap<KernelName, Vec<BoundConfiguration>> {
     let mut all: BTreeMap<KernelName, Vec<&Configuration>> = BTreeMap::new();
     for row in evidence {
         all.entry(row.kernel.clone()).or_default().push(&row.configuration);
     }
-    all.into_iter().map(|(kernel, found)| (kernel, BoundConfiguration::of_all(found.into_iter()))).collect()
+    all.into_iter()
+        .map(|(kernel, found)| (kernel, BoundConfiguration::of_all(found.into_iter())))
+        .collect()
 }
 
 fn bound<'a>(row: &'a KernelEvidence, configurations: &'a [BoundConfiguration]) -> BoundKernel<'a> {
@@ -388,7 +457,8 @@ fn bound<'a>(row: &'a KernelEvidence, configurations: &'a [BoundConfiguration]) 
     }
 }
 
-/// What the records of any engine say against each justification that claims that something cannot happen.
+/// What the records of any engine say against each justification that claims that something cannot
+/// happen.
 fn refutations(
     evidence: &[KernelEvidence],
     justifications: &[Justification],
@@ -401,13 +471,20 @@ fn refutations(
     for row in evidence {
         let mut shown = None;
         for (justification, refuted) in justifications.iter().zip(&mut refuted) {
-            let Some(id) = claimed_impossible(justification, row).filter(|_| refuted.is_none()) else { continue };
+            let Some(id) = claimed_impossible(justification, row).filter(|_| refuted.is_none())
+            else {
+                continue;
+            };
             let shown = shown.get_or_insert_with(|| Shown::of(&coverage_by(row, Chosen::All)));
             *refuted = shown.sentence(id, row.engine).map(|sentence| {
                 let under = configurations_of(evidence, &row.kernel) > 1;
-                let under = under.then(|| format!(" under configuration {}", row.configuration.name));
+                let under =
+                    under.then(|| format!(" under configuration {}", row.configuration.name));
                 let class = justification.class;
-                format!("contradicted: {sentence}{}, which class {class} says cannot be", under.unwrap_or_default())
+                format!(
+                    "contradicted: {sentence}{}, which class {class} says cannot be",
+                    under.unwrap_or_default()
+                )
             });
         }
     }
@@ -419,18 +496,26 @@ fn configurations_of(evidence: &[KernelEvidence], kernel: &KernelName) -> usize 
     of_kernel.map(|row| row.configuration.name.as_str()).collect::<BTreeSet<_>>().len()
 }
 
-/// The obligation of a kernel that a justification says cannot be met there. What is dead is in no configuration.
-fn claimed_impossible<'a>(justification: &'a Justification, row: &KernelEvidence) -> Option<&'a ObligationId> {
+/// The obligation of a kernel that a justification says cannot be met there. What is dead is in no
+/// configuration.
+fn claimed_impossible<'a>(
+    justification: &'a Justification,
+    row: &KernelEvidence,
+) -> Option<&'a ObligationId> {
     let JustificationSubject::Obligation(id) = &justification.subject else { return None };
     let everywhere = justification.class == JustificationClass::Dead;
     let configuration = justification.configuration.as_ref().filter(|_| !everywhere);
-    let here = justification.kernel == row.kernel && configuration.is_none_or(|name| *name == row.configuration.name);
+    let here = justification.kernel == row.kernel
+        && configuration.is_none_or(|name| *name == row.configuration.name);
     (here && justification.class.claims_impossibility()).then_some(id)
 }
 
-/// The contents that justifications of the obligations of each of the stored kernels, which are all of the evidence, are
-/// bound to.
-pub fn stored_contents(kernels: &[KernelEvidence], mut read: impl FnMut(&KernelEvidence, &Contents)) {
+/// The contents that justifications of the obligations of each of the stored kernels, which are all
+/// of the evidence, are bound to.
+pub fn stored_contents(
+    kernels: &[KernelEvidence],
+    mut read: impl FnMut(&KernelEvidence, &Contents),
+) {
     let configurations = bound_configurations(kernels);
     for row in kernels {
         read(row, &Contents::of(bound(row, &configurations[&row.kernel]), &row.coverage));

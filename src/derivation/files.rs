@@ -11,20 +11,26 @@ pub const INPUTS: &str = "inputs.json";
 /// Beside the reports, outside of the evidence.
 pub const REPORTS: &str = "reports.json";
 
-/// Names of the kernels' evidence files, in their order; the configuration is named where a kernel has several.
+/// Names of the kernels' evidence files, in their order; the configuration is named where a kernel
+/// has several.
 pub fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
     let safe = |text: &str| -> String {
-        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' }).collect()
+        text.chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' })
+            .collect()
     };
     let mut names: Vec<String> = Vec::new();
     for kernel in kernels {
         let several = kernel_label(kernels, kernel) != kernel.kernel.as_str();
-        let configuration = if several { format!("@{}", safe(&kernel.configuration.name)) } else { String::new() };
-        let stem = format!("kernel-{}{configuration}-{}", safe(kernel.kernel.as_str()), kernel.engine);
+        let configuration =
+            if several { format!("@{}", safe(&kernel.configuration.name)) } else { String::new() };
+        let stem =
+            format!("kernel-{}{configuration}-{}", safe(kernel.kernel.as_str()), kernel.engine);
         // Names that differ in unsafe characters alone are told apart by number.
         let taken = |name: &String| names.contains(name);
         let numbered = (2..).map(|number| format!("{stem}~{number}.json"));
-        let name = std::iter::once(format!("{stem}.json")).chain(numbered).find(|name| !taken(name));
+        let name =
+            std::iter::once(format!("{stem}.json")).chain(numbered).find(|name| !taken(name));
         names.push(name.expect("there are more numbers than files"));
     }
     names

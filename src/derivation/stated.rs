@@ -1,5 +1,5 @@
-//! What the project's files state of a campaign, before any kernel is compiled: tests, records of verification, compiler
-//! options; and what makes the evidence.
+//! What the project's files state of a campaign, before any kernel is compiled: tests, records of
+//! verification, compiler options; and what makes the evidence.
 
 use super::derive;
 use vkcert_model::evidence::{Campaign, EngineIdentity, RecordEvidence, TestEvidence};
@@ -22,18 +22,28 @@ pub fn devices(engines: &[EngineIdentity]) -> Vec<String> {
         let name = |key: &str| engine.identity.get(key).cloned().unwrap_or_default();
         format!("{} ({} {})", name("device"), name("driver"), name("driver info"))
     };
-    engines.iter().filter(|row| row.ran && row.identity.contains_key("device")).map(device).collect()
+    engines
+        .iter()
+        .filter(|row| row.ran && row.identity.contains_key("device"))
+        .map(device)
+        .collect()
 }
 
 /// Records of analyses and reviews, judged.
 pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
     let level = project.settings.value.level.to_string();
-    let lists = [(VerificationMethod::Analysis, &project.analyses), (VerificationMethod::Review, &project.reviews)];
-    let rows = lists.into_iter().flat_map(|(method, list)| list.iter().map(move |record| (method, record)));
+    let lists = [
+        (VerificationMethod::Analysis, &project.analyses),
+        (VerificationMethod::Review, &project.reviews),
+    ];
+    let rows = lists
+        .into_iter()
+        .flat_map(|(method, list)| list.iter().map(move |record| (method, record)));
     rows.map(|(method, located)| {
         let record = located.value.clone();
         let requirement = project.requirements.iter().find(|found| found.uid == record.requirement);
-        let rejected = derive::record_fault(method, &record, requirement.map(|found| &found.value), &level);
+        let rejected =
+            derive::record_fault(method, &record, requirement.map(|found| &found.value), &level);
         RecordEvidence { method, record, file: project.relative_file(located), rejected }
     })
     .collect()
@@ -42,8 +52,11 @@ pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
 /// What production modules are compiled with, per kernel.
 pub fn compiler_options(settings: &ProjectFile) -> String {
     let options = settings.kernels.iter().map(|kernel| {
-        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
-            .to_lowercase()
+        format!(
+            "{}: {}, optimization {:?}, debug lines",
+            kernel.name, kernel.target_env, kernel.optimization
+        )
+        .to_lowercase()
     });
     options.collect::<Vec<_>>().join("; ")
 }

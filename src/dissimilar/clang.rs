@@ -1,7 +1,7 @@
 //! clang 19: finding it, building a program with coverage, running it, and what llvm-cov says.
 //!
-//! Promises: every call has a time limit; a tool that fails is told with its own words. One version is used, so that
-//! what is read of its output means what it is taken for.
+//! Promises: every call has a time limit; a tool that fails is told with its own words. One version
+//! is used, so that what is read of its output means what it is taken for.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,8 @@ pub struct Built {
 pub enum Ran {
     /// With what it printed.
     Completed(String),
-    /// It stopped by itself, with the reason: something undefined, an access beyond a buffer, barrier divergence.
+    /// It stopped by itself, with the reason: something undefined, an access beyond a buffer,
+    /// barrier divergence.
     Stopped(String),
 }
 
@@ -75,10 +76,13 @@ impl Toolchain {
     pub fn find() -> Result<Self, String> {
         let tool = |name: &str| {
             let folders = std::env::var_os("PATH").unwrap_or_default();
-            let found = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file());
+            let found = std::env::split_paths(&folders)
+                .map(|folder| folder.join(name))
+                .find(|path| path.is_file());
             found.ok_or_else(|| format!("{name} is not installed"))
         };
-        let (compiler, profile, coverage) = (tool("clang++-19")?, tool("llvm-profdata-19")?, tool("llvm-cov-19")?);
+        let (compiler, profile, coverage) =
+            (tool("clang++-19")?, tool("llvm-profdata-19")?, tool("llvm-cov-19")?);
         let left = run(Command::new(&compiler).arg("--version"), BUILD_LIMIT)?;
         let version = left.stdout.lines().next().unwrap_or_default().to_owned();
         Ok(Self { compiler, profile, coverage, version })
@@ -97,7 +101,11 @@ impl Toolchain {
         if let Some(why) = stopped_constant(&left.stderr) {
             return Err(format!("a constant of the kernel is undefined: {why}"));
         }
-        let first = left.stderr.lines().find(|line| line.contains("error:")).unwrap_or("it failed without a message");
+        let first = left
+            .stderr
+            .lines()
+            .find(|line| line.contains("error:"))
+            .unwrap_or("it failed without a message");
         Err(format!("the compiler does not accept the program: {first}"))
     }
 
@@ -124,7 +132,12 @@ impl Toolchain {
         succeeded(run(&mut command, BUILD_LIMIT)?, "llvm-profdata-19")?;
         let report = |arguments: &[&str]| {
             let mut command = Command::new(&self.coverage);
-            command.args(arguments).arg(&built.program).arg("-instr-profile").arg(&merged).arg(&built.source);
+            command
+                .args(arguments)
+                .arg(&built.program)
+                .arg("-instr-profile")
+                .arg(&merged)
+                .arg(&built.source);
             succeeded(run(&mut command, BUILD_LIMIT)?, "llvm-cov-19")
         };
         let json = report(&["export", "-format=text"])?;
@@ -133,14 +146,19 @@ impl Toolchain {
     }
 }
 
-/// Where `stop` of the header keeps a constant from being computed: the reason, from the line that the compiler quotes.
+/// Where `stop` of the header keeps a constant from being computed: the reason, from the line that
+/// the compiler quotes.
 fn stopped_constant(said: &str) -> Option<&str> {
     let (_, quoted) = said.split_once("function 'stop' cannot be used in a constant expression")?;
     quoted.split_once("stop(\"")?.1.split_once("\")").map(|(why, _)| why)
 }
 
 fn succeeded(left: Left, name: &str) -> Result<String, String> {
-    if left.code == Some(0) { Ok(left.stdout) } else { Err(format!("{name} failed: {}", left.stderr.trim())) }
+    if left.code == Some(0) {
+        Ok(left.stdout)
+    } else {
+        Err(format!("{name} failed: {}", left.stderr.trim()))
+    }
 }
 
 /// Runs to the end, or kills at the limit.

@@ -1,7 +1,8 @@
-//! Three measurements side by side: what the engines recorded of a decision, and what clang counted of the same text.
+//! Three measurements side by side: what the engines recorded of a decision, and what clang counted
+//! of the same text.
 //!
-//! Promises: a row agrees only if verdict and vectors are the same in every measurement that there is; what clang could
-//! not measure, or the engines could not, is named and agrees with nothing.
+//! Promises: a row agrees only if verdict and vectors are the same in every measurement that there
+//! is; what clang could not measure, or the engines could not, is named and agrees with nothing.
 
 use super::coverage::{FOLDED, Measured, Shown};
 use serde::Serialize;
@@ -141,7 +142,9 @@ pub fn rows(seen: &Seen<'_>, clang: &Measured) -> Vec<ConditionRow> {
         clang: match clang {
             Measured::Vectors { vectors, .. } => Some(vectors.clone()),
             Measured::Branch { true_count, false_count } => {
-                let shown = [("T", true_count), ("F", false_count)].into_iter().filter(|(_, count)| **count > 0);
+                let shown = [("T", true_count), ("F", false_count)]
+                    .into_iter()
+                    .filter(|(_, count)| **count > 0);
                 Some(shown.map(|(value, _)| value.to_owned()).collect())
             }
             Measured::Not { .. } => None,
@@ -154,7 +157,8 @@ fn row(seen: &Seen<'_>, clang: &Measured, vectors: &Vectors, index: usize) -> Co
     let place = &seen.sequential.conditions[index];
     let status = |decision: &DecisionCoverage| decision.mcdc[index].unique_cause.status;
     let (verdict, unmeasured) = verdict(clang, index);
-    let statuses: Vec<Status> = [Some(seen.sequential), seen.device].into_iter().flatten().map(status).collect();
+    let statuses: Vec<Status> =
+        [Some(seen.sequential), seen.device].into_iter().flatten().map(status).collect();
     let unmeasured = seen.incomparable.map(str::to_owned).or(unmeasured).or_else(|| {
         let undetermined = statuses.contains(&Status::Undetermined);
         undetermined.then(|| "undetermined on an engine".to_owned())
@@ -191,13 +195,20 @@ fn verdict(clang: &Measured, condition: usize) -> (Option<bool>, Option<String>)
             Shown::Uncovered => (Some(false), None),
             Shown::Folded => (None, Some(FOLDED.to_owned())),
         },
-        Measured::Branch { true_count, false_count } => (Some(*true_count > 0 && *false_count > 0), None),
+        Measured::Branch { true_count, false_count } => {
+            (Some(*true_count > 0 && *false_count > 0), None)
+        }
         Measured::Not { reason } => (None, Some(reason.clone())),
     }
 }
 
 /// Who differs, in verdict or vectors.
-fn difference(statuses: &[Status], verdict: Option<bool>, vectors: &Vectors, clang: &Measured) -> Option<String> {
+fn difference(
+    statuses: &[Status],
+    verdict: Option<bool>,
+    vectors: &Vectors,
+    clang: &Measured,
+) -> Option<String> {
     // Where clang folds a condition its vectors do not tell its value.
     let folded: Vec<usize> = match clang {
         Measured::Vectors { conditions, .. } => {
@@ -208,7 +219,9 @@ fn difference(statuses: &[Status], verdict: Option<bool>, vectors: &Vectors, cla
     let blinded = |values: &BTreeSet<String>| -> BTreeSet<String> {
         let hide = |vector: &String| {
             let letters = vector.chars().enumerate();
-            letters.map(|(at, letter)| if folded.contains(&at) { 'C' } else { letter }).collect::<String>()
+            letters
+                .map(|(at, letter)| if folded.contains(&at) { 'C' } else { letter })
+                .collect::<String>()
         };
         values.iter().map(hide).collect()
     };
@@ -231,10 +244,14 @@ fn difference(statuses: &[Status], verdict: Option<bool>, vectors: &Vectors, cla
 impl Comparison {
     /// Counts the rows.
     pub fn summarise(&mut self) {
-        let with = |agreement: Agreement| self.conditions.iter().filter(|row| row.agreement == agreement).count();
+        let with = |agreement: Agreement| {
+            self.conditions.iter().filter(|row| row.agreement == agreement).count()
+        };
         let compared = self.conditions.iter().filter(|row| row.agreement == Agreement::Agrees);
         let decisions: BTreeSet<_> = compared
-            .map(|row| ((&row.kernel, &row.configuration, &row.decision), row.vectors.sequential.len()))
+            .map(|row| {
+                ((&row.kernel, &row.configuration, &row.decision), row.vectors.sequential.len())
+            })
             .collect();
         let outputs = |wanted: fn(&Compared) -> bool| {
             let counted = |row: &&OutputRow| wanted(&row.sequential) || wanted(&row.device);
@@ -247,8 +264,14 @@ impl Comparison {
             not_measured: with(Agreement::NotMeasured),
             vectors: decisions.iter().map(|(_, vectors)| vectors).sum(),
             tests: self.outputs.len(),
-            identical_outputs: self.outputs.iter().filter(|row| row.sequential == Compared::Identical).count(),
-            outputs_within_bounds: outputs(|compared| matches!(compared, Compared::WithinBounds(_))),
+            identical_outputs: self
+                .outputs
+                .iter()
+                .filter(|row| row.sequential == Compared::Identical)
+                .count(),
+            outputs_within_bounds: outputs(|compared| {
+                matches!(compared, Compared::WithinBounds(_))
+            }),
             different_outputs: outputs(|compared| matches!(compared, Compared::Different(_))),
             stopped: outputs(|compared| matches!(compared, Compared::Stopped(_))),
             unsupported: self.kernels.iter().filter(|row| row.unsupported.is_some()).count()

@@ -1,10 +1,11 @@
 //! What llvm-cov says of the decisions of a program.
 //!
-//! Knows: the records of `llvm-cov export` (format 2.0.1: branches, MC/DC records), the executed vectors that `llvm-cov
-//! show -show-mcdc` prints, and clang's warnings about decisions that it cannot measure.
-//! Promises: a record is taken for a decision only if it stands exactly where the decision was written; clang's values
-//! of conditions with `!` before them are turned into those of the leaf. What cannot be matched is not measured, with
-//! the reason.
+//! Knows: the records of `llvm-cov export` (format 2.0.1: branches, MC/DC records), the executed
+//! vectors that `llvm-cov show -show-mcdc` prints, and clang's warnings about decisions that it
+//! cannot measure.
+//! Promises: a record is taken for a decision only if it stands exactly where the decision was
+//! written; clang's values of conditions with `!` before them are turned into those of the leaf.
+//! What cannot be matched is not measured, with the reason.
 
 use super::clang::Reports;
 use serde_json::Value;
@@ -17,7 +18,8 @@ pub const FOLDED: &str = "a constant, which clang folds";
 /// What clang measured of one decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Measured {
-    /// MC/DC: per condition, and the vectors that were executed (`T`, `F`, `-`, and `C` for a folded constant).
+    /// MC/DC: per condition, and the vectors that were executed (`T`, `F`, `-`, and `C` for a
+    /// folded constant).
     Vectors { conditions: Vec<Shown>, vectors: BTreeSet<String> },
     /// A single condition: how often its branch was taken with the leaf true and false.
     Branch { true_count: u64, false_count: u64 },
@@ -66,7 +68,8 @@ struct Block {
 impl<'a> Coverage<'a> {
     /// Reads what llvm-cov and the compiler said of a program.
     pub fn read(program: &'a Program, reports: &Reports, said: &str) -> Result<Self, String> {
-        let document: Value = serde_json::from_str(&reports.json).map_err(|error| error.to_string())?;
+        let document: Value =
+            serde_json::from_str(&reports.json).map_err(|error| error.to_string())?;
         let file = &document["data"][0]["files"][0];
         let (mut branches, mut regions) = (BTreeMap::new(), BTreeMap::new());
         for row in file["branches"].as_array().into_iter().flatten() {
@@ -80,9 +83,15 @@ impl<'a> Coverage<'a> {
         }
         for row in file["mcdc_records"].as_array().into_iter().flatten() {
             let [extent, rest] = record(row).ok_or("an MC/DC record that is not understood")?;
-            let covered = rest.last().and_then(Value::as_array).ok_or("an MC/DC record that is not understood")?;
+            let covered = rest
+                .last()
+                .and_then(Value::as_array)
+                .ok_or("an MC/DC record that is not understood")?;
             if let Some(extent) = one_line(extent) {
-                regions.insert(extent, covered.iter().map(|shown| shown == &Value::Bool(true)).collect());
+                regions.insert(
+                    extent,
+                    covered.iter().map(|shown| shown == &Value::Bool(true)).collect(),
+                );
             }
         }
         let blocks = blocks(&reports.text)?;
@@ -103,7 +112,8 @@ impl<'a> Coverage<'a> {
     }
 
     fn decision(&self, placed: &PlacedDecision) -> Measured {
-        let made = if placed.conditions.len() == 1 { self.branch(placed) } else { self.vectors(placed) };
+        let made =
+            if placed.conditions.len() == 1 { self.branch(placed) } else { self.vectors(placed) };
         made.unwrap_or_else(|reason| Measured::Not { reason })
     }
 
@@ -174,18 +184,27 @@ impl<'a> Coverage<'a> {
     /// Why there is no MC/DC record.
     fn reason(&self, placed: &PlacedDecision) -> String {
         let within = |(line, column): &(u32, u32)| {
-            *line == placed.whole.line && *column + 1 >= placed.whole.start && *column <= placed.whole.end
+            *line == placed.whole.line
+                && *column + 1 >= placed.whole.start
+                && *column <= placed.whole.end
         };
-        let warned = self.warnings.iter().find(|(at, _)| within(at)).map(|(_, reason)| reason.clone());
+        let warned =
+            self.warnings.iter().find(|(at, _)| within(at)).map(|(_, reason)| reason.clone());
         let surrounding = || {
-            let inside = |(line, column): &(u32, u32)| *line == placed.whole.line && *column < placed.whole.start;
+            let inside = |(line, column): &(u32, u32)| {
+                *line == placed.whole.line && *column < placed.whole.start
+            };
             let nested = self.warnings.iter().rev().find(|(at, _)| inside(at));
             nested.map(|_| "nested in a decision that clang does not measure".to_owned())
         };
         let text = self.text(placed.whole);
-        let exclusive =
-            text.contains(") != (").then(|| "`^^` has no counterpart in C++ (`!=` is one condition)".to_owned());
-        warned.or(exclusive).or_else(surrounding).unwrap_or_else(|| "clang has no record of it".to_owned())
+        let exclusive = text
+            .contains(") != (")
+            .then(|| "`^^` has no counterpart in C++ (`!=` is one condition)".to_owned());
+        warned
+            .or(exclusive)
+            .or_else(surrounding)
+            .unwrap_or_else(|| "clang has no record of it".to_owned())
     }
 
     /// The emitter writes `^^` so, and nothing else of a decision with several conditions.
@@ -200,9 +219,11 @@ impl<'a> Coverage<'a> {
         piece().unwrap_or_default()
     }
 
-    /// Whether two pieces of a line are the same expression, but for `!` and parentheses around all of it.
+    /// Whether two pieces of a line are the same expression, but for `!` and parentheses around all
+    /// of it.
     fn is_same(&self, outer: Extent, inner: Extent) -> bool {
-        let overlaps = outer.line == inner.line && outer.start < inner.end && inner.start < outer.end;
+        let overlaps =
+            outer.line == inner.line && outer.start < inner.end && inner.start < outer.end;
         overlaps && bare(self.text(outer)) == bare(self.text(inner))
     }
 
@@ -270,7 +291,9 @@ fn positions(line: &str) -> Vec<(u32, u32)> {
 
 /// Where the branches of constant conditions start: `Branch (10:7): [Folded - Ignored]`.
 fn folded(text: &str) -> BTreeSet<(u32, u32)> {
-    let lines = text.lines().filter(|line| line.contains("Branch (") && line.contains("[Folded - Ignored]"));
+    let lines = text
+        .lines()
+        .filter(|line| line.contains("Branch (") && line.contains("[Folded - Ignored]"));
     lines.filter_map(|line| positions(line).first().copied()).collect()
 }
 
@@ -294,16 +317,22 @@ fn blocks(text: &str) -> Result<BTreeMap<Extent, Block>, String> {
         let Some((_, block)) = &mut current else { continue };
         let Some(said) = line.trim_start().strip_prefix('|').map(str::trim) else { continue };
         if let Some(count) = said.strip_prefix("Number of Conditions:") {
-            conditions = count.trim().parse().map_err(|_| format!("a line of llvm-cov is not understood: `{line}`"))?;
+            conditions = count
+                .trim()
+                .parse()
+                .map_err(|_| format!("a line of llvm-cov is not understood: `{line}`"))?;
         } else if said.starts_with("Condition C") && said.contains("-->") {
             block.starts.extend(positions(said).first());
         } else if let Some((before, rest)) = said.split_once('{')
             && before.trim().parse::<u32>().is_ok()
         {
             let row = vector(rest).filter(|row: &Vec<char>| row.len() == conditions);
-            block.vectors.push(row.ok_or_else(|| format!("a vector of llvm-cov is not understood: `{line}`"))?);
+            block.vectors.push(
+                row.ok_or_else(|| format!("a vector of llvm-cov is not understood: `{line}`"))?,
+            );
         } else if let Some((name, _)) = said.split_once("-Pair: constant folded") {
-            let number: Option<usize> = name.strip_prefix('C').and_then(|number| number.parse().ok());
+            let number: Option<usize> =
+                name.strip_prefix('C').and_then(|number| number.parse().ok());
             block.folded.extend(number.map(|number| number - 1));
         }
     }
@@ -328,7 +357,9 @@ fn vector(text: &str) -> Option<Vec<char>> {
 fn warnings(said: &str) -> BTreeMap<(u32, u32), String> {
     let mut found = BTreeMap::new();
     for line in said.lines().filter(|line| line.contains("unsupported MC/DC boolean expression")) {
-        let Some((place, message)) = line.split_once(": warning: unsupported MC/DC boolean expression; ") else {
+        let Some((place, message)) =
+            line.split_once(": warning: unsupported MC/DC boolean expression; ")
+        else {
             continue;
         };
         let mut numbers = place.rsplit(':');
@@ -380,7 +411,9 @@ mod tests {
         let text = SHOWN.replace("(2:13)", "(2:14)").replace("(2:11)", "(2:13)");
         let reports = Reports { json: json.to_owned(), text };
         let coverage = Coverage::read(&made, &reports, "").unwrap();
-        let Measured::Vectors { conditions, vectors } = &coverage.measured()[&DecisionId(1)] else { panic!() };
+        let Measured::Vectors { conditions, vectors } = &coverage.measured()[&DecisionId(1)] else {
+            panic!()
+        };
         assert_eq!(*conditions, [Shown::Covered, Shown::Uncovered]);
         assert_eq!(vectors.iter().map(String::as_str).collect::<Vec<_>>(), ["FF", "T-"]);
     }
@@ -391,7 +424,10 @@ mod tests {
         let json = r#"{"data":[{"files":[{"branches":[[2,5,2,7,3,1,0,0,4]],"mcdc_records":[]}]}]}"#;
         let reports = Reports { json: json.to_owned(), text: String::new() };
         let coverage = Coverage::read(&made, &reports, "").unwrap();
-        assert_eq!(coverage.measured()[&DecisionId(1)], Measured::Branch { true_count: 1, false_count: 3 });
+        assert_eq!(
+            coverage.measured()[&DecisionId(1)],
+            Measured::Branch { true_count: 1, false_count: 3 }
+        );
     }
 
     #[test]
@@ -400,7 +436,10 @@ mod tests {
         let json = r#"{"data":[{"files":[{"branches":[[2,5,2,7,0,0,0,0,4]],"mcdc_records":[]}]}]}"#;
         let text = "  |  Branch (2:5): [Folded - Ignored]\n".to_owned();
         let coverage = Coverage::read(&made, &Reports { json: json.to_owned(), text }, "").unwrap();
-        assert_eq!(coverage.measured()[&DecisionId(1)], Measured::Not { reason: FOLDED.to_owned() });
+        assert_eq!(
+            coverage.measured()[&DecisionId(1)],
+            Measured::Not { reason: FOLDED.to_owned() }
+        );
     }
 
     #[test]

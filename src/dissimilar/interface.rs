@@ -1,4 +1,5 @@
-//! What reflection tells the emitter of a kernel: local size, where the bytes of blocks lie, specialization constants.
+//! What reflection tells the emitter of a kernel: local size, where the bytes of blocks lie,
+//! specialization constants.
 
 use std::collections::BTreeMap;
 use vkcert_glsl::cpp::{Block, Constant, Interface, Layout, MatrixOrder};
@@ -7,12 +8,18 @@ use vkcert_spirv::interface::Reflection;
 use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::types::{Majorness, MatrixLayout, Member, Type, Types};
 
-/// The interface of an entry point under one specialization (raw bits by id). The module is one that no optimiser has
-/// run over, so that it declares what the text declares.
-pub fn interface(module: &Module, entry: &str, specialization: &BTreeMap<u32, u64>) -> Result<Interface, String> {
-    let reflection = Reflection::of(module, entry, specialization).map_err(|error| error.to_string())?;
+/// The interface of an entry point under one specialization (raw bits by id). The module is one
+/// that no optimiser has run over, so that it declares what the text declares.
+pub fn interface(
+    module: &Module,
+    entry: &str,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<Interface, String> {
+    let reflection =
+        Reflection::of(module, entry, specialization).map_err(|error| error.to_string())?;
     let types = Types::of(module);
-    let constants = Constants::evaluate(module, &types, specialization).map_err(|error| error.to_string())?;
+    let constants =
+        Constants::evaluate(module, &types, specialization).map_err(|error| error.to_string())?;
     let shapes = Shapes { types: &types, constants: &constants };
     let mut blocks = BTreeMap::new();
     for resource in &reflection.resources {
@@ -27,7 +34,10 @@ pub fn interface(module: &Module, entry: &str, specialization: &BTreeMap<u32, u6
     Ok(Interface {
         local_size: reflection.local_size,
         blocks,
-        push_constants: reflection.push_constants.as_ref().map(|block| shapes.structure(&block.members)),
+        push_constants: reflection
+            .push_constants
+            .as_ref()
+            .map(|block| shapes.structure(&block.members)),
         specialization: specialization.collect(),
         workgroup_bytes: reflection.workgroup.iter().map(|variable| variable.size).sum(),
     })
@@ -67,16 +77,20 @@ impl Shapes<'_> {
                 }
                 _ => other(),
             },
-            Some(Type::Array { element, length, stride: Some(stride) }) => match self.constants.array_length(*length) {
-                Some(count) => {
-                    let element = Box::new(self.layout(*element, matrix));
-                    Layout::Array { stride: *stride, count: Some(count), element }
+            Some(Type::Array { element, length, stride: Some(stride) }) => {
+                match self.constants.array_length(*length) {
+                    Some(count) => {
+                        let element = Box::new(self.layout(*element, matrix));
+                        Layout::Array { stride: *stride, count: Some(count), element }
+                    }
+                    None => other(),
                 }
-                None => other(),
-            },
-            Some(Type::RuntimeArray { element, stride: Some(stride) }) => {
-                Layout::Array { stride: *stride, count: None, element: Box::new(self.layout(*element, matrix)) }
             }
+            Some(Type::RuntimeArray { element, stride: Some(stride) }) => Layout::Array {
+                stride: *stride,
+                count: None,
+                element: Box::new(self.layout(*element, matrix)),
+            },
             Some(Type::Structure { members, .. }) => self.structure(members),
             _ => other(),
         }

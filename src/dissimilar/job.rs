@@ -1,7 +1,7 @@
 //! The text by which a program gets a test's data, and gives its buffers back.
 //!
-//! Knows: the lines that `header.hpp` describes. Promises: [`outputs`] reads what the program prints, whole or not at
-//! all.
+//! Knows: the lines that `header.hpp` describes. Promises: [`outputs`] reads what the program
+//! prints, whole or not at all.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -12,9 +12,15 @@ use vkcert_model::procedure::DescriptorClass;
 /// Invocations of a subgroup where a job says nothing of them.
 pub const SUBGROUP_SIZE: u32 = 32;
 
-/// The text of some dispatches of a job, all of one module, on buffers with these contents; what a program cannot be
-/// told is named. Dispatches that ask for no size of subgroups get `subgroup_size`.
-pub fn text(job: &Job, dispatches: Range<usize>, contents: &[Vec<u8>], subgroup_size: u32) -> Result<String, String> {
+/// The text of some dispatches of a job, all of one module, on buffers with these contents; what a
+/// program cannot be told is named. Dispatches that ask for no size of subgroups get
+/// `subgroup_size`.
+pub fn text(
+    job: &Job,
+    dispatches: Range<usize>,
+    contents: &[Vec<u8>],
+    subgroup_size: u32,
+) -> Result<String, String> {
     if !job.resources.addresses.is_empty() {
         return Err("device addresses".to_owned());
     }
@@ -33,19 +39,32 @@ pub fn text(job: &Job, dispatches: Range<usize>, contents: &[Vec<u8>], subgroup_
             writeln!(text, "{}", bind(binding)?).expect("a string takes everything");
         }
         let JobDispatch { push_constants, groups: [x, y, z], .. } = dispatch;
-        writeln!(text, "push {}\ndispatch {x} {y} {z}", digits(push_constants)).expect("a string takes everything");
+        writeln!(text, "push {}\ndispatch {x} {y} {z}", digits(push_constants))
+            .expect("a string takes everything");
     }
     Ok(text)
 }
 
 fn bind(bound: &JobBinding) -> Result<String, String> {
-    let JobBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset } = bound;
+    let JobBinding {
+        set,
+        binding,
+        array_index,
+        class,
+        view,
+        buffer,
+        offset,
+        range,
+        dynamic_offset,
+    } = bound;
     match class {
         DescriptorClass::Storage
         | DescriptorClass::Uniform
         | DescriptorClass::StorageDynamic
         | DescriptorClass::UniformDynamic => {}
-        other => return Err(format!("a descriptor of class {other:?} at set {set}, binding {binding}")),
+        other => {
+            return Err(format!("a descriptor of class {other:?} at set {set}, binding {binding}"));
+        }
     }
     if *view != JobView::Bytes || *array_index != 0 {
         return Err(format!("an array of descriptors at set {set}, binding {binding}"));
@@ -79,7 +98,11 @@ pub fn outputs(text: &str, count: usize) -> Result<Vec<Vec<u8>>, String> {
         }
         buffers.push(bytes(digits).ok_or_else(malformed)?);
     }
-    if buffers.len() == count { Ok(buffers) } else { Err(format!("{} buffers of {count} came back", buffers.len())) }
+    if buffers.len() == count {
+        Ok(buffers)
+    } else {
+        Err(format!("{} buffers of {count} came back", buffers.len()))
+    }
 }
 
 fn bytes(digits: &str) -> Option<Vec<u8>> {
@@ -89,7 +112,10 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     if !digits.len().is_multiple_of(2) {
         return None;
     }
-    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()).collect()
+    (0..digits.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok())
+        .collect()
 }
 
 #[cfg(test)]
@@ -99,7 +125,12 @@ mod tests {
     #[test]
     fn outputs_are_read_whole_or_not_at_all() {
         assert_eq!(outputs("buffer 0 00ff\nbuffer 1 -\n", 2), Ok(vec![vec![0, 255], vec![]]));
-        for wrong in ["buffer 0 00ff\n", "buffer 0 0\nbuffer 1 -\n", "buffer 1 -\nbuffer 0 -\n", "buffer 0 -\nx\n"] {
+        for wrong in [
+            "buffer 0 00ff\n",
+            "buffer 0 0\nbuffer 1 -\n",
+            "buffer 1 -\nbuffer 0 -\n",
+            "buffer 0 -\nx\n",
+        ] {
             assert!(outputs(wrong, 2).is_err(), "{wrong}");
         }
     }

@@ -10,19 +10,26 @@ pub fn markdown(comparison: &Comparison) -> String {
     let _ = writeln!(text, "Compiler: {} ({})", comparison.compiler, comparison.options.join(" "));
     let _ = writeln!(text, "Device: {device}\n");
     text.push_str(&summary(comparison));
-    let unsupported: Vec<_> =
-        comparison.kernels.iter().filter_map(|row| Some((row, row.unsupported.as_ref()?))).collect();
+    let unsupported: Vec<_> = comparison
+        .kernels
+        .iter()
+        .filter_map(|row| Some((row, row.unsupported.as_ref()?)))
+        .collect();
     for (row, what) in unsupported {
         let _ = writeln!(text, "- {} [{}]: unsupported: {what}", row.kernel, row.configuration);
     }
-    for (row, warning) in
-        comparison.kernels.iter().flat_map(|row| row.warnings.iter().map(move |warning| (row, warning)))
+    for (row, warning) in comparison
+        .kernels
+        .iter()
+        .flat_map(|row| row.warnings.iter().map(move |warning| (row, warning)))
     {
         let _ = writeln!(text, "- {} [{}]: {warning}", row.kernel, row.configuration);
     }
     text.push_str("\n## Outputs\n\n");
     text.push_str(&outputs(comparison));
-    text.push_str("\n## Conditions\n\nUnique-cause MC/DC, and the executed vectors of each decision. ");
+    text.push_str(
+        "\n## Conditions\n\nUnique-cause MC/DC, and the executed vectors of each decision. ",
+    );
     text.push_str("A decision with one condition: whether its branch went both ways.\n\n");
     text.push_str(&conditions(comparison));
     text
@@ -37,7 +44,8 @@ fn outputs(comparison: &Comparison) -> String {
 }
 
 fn conditions(comparison: &Comparison) -> String {
-    let decision = |row: &ConditionRow| (row.kernel.clone(), row.configuration.clone(), row.decision.clone());
+    let decision =
+        |row: &ConditionRow| (row.kernel.clone(), row.configuration.clone(), row.decision.clone());
     let mut before = None;
     let mut rows = Vec::new();
     for row in &comparison.conditions {
@@ -59,7 +67,17 @@ fn conditions(comparison: &Comparison) -> String {
             if first { vectors(&row.vectors) } else { String::new() },
         ]);
     }
-    let heads = ["kernel", "condition", "place", "text", "sequential", "device", "clang", "agreement", "vectors"];
+    let heads = [
+        "kernel",
+        "condition",
+        "place",
+        "text",
+        "sequential",
+        "device",
+        "clang",
+        "agreement",
+        "vectors",
+    ];
     table(&heads, rows)
 }
 
@@ -89,7 +107,9 @@ fn agreement(row: &ConditionRow) -> String {
         Agreement::Disagrees => "DISAGREES",
         Agreement::NotMeasured => "not measured",
     };
-    row.reason.as_ref().map_or_else(|| word.to_owned(), |reason| format!("{word}: {}", cell(reason)))
+    row.reason
+        .as_ref()
+        .map_or_else(|| word.to_owned(), |reason| format!("{word}: {}", cell(reason)))
 }
 
 fn compared(compared: &Compared) -> String {
@@ -97,7 +117,9 @@ fn compared(compared: &Compared) -> String {
         Compared::Identical => "identical".to_owned(),
         Compared::WithinBounds(why) => format!("within the error bounds: {}", cell(why)),
         Compared::Different(why) => format!("DIFFERENT: {}", cell(why)),
-        Compared::DifferentOnTheDevice(why) => format!("different, as the engines are: {}", cell(why)),
+        Compared::DifferentOnTheDevice(why) => {
+            format!("different, as the engines are: {}", cell(why))
+        }
         Compared::Stopped(why) => format!("STOPPED: {}", cell(why)),
         Compared::Unsupported(why) => format!("unsupported: {}", cell(why)),
         Compared::NotRun(why) => format!("not run: {}", cell(why)),
@@ -107,7 +129,11 @@ fn compared(compared: &Compared) -> String {
 /// One list where all measurements are the same, else each of them.
 fn vectors(vectors: &Vectors) -> String {
     let shown = |all: &std::collections::BTreeSet<String>| {
-        if all.is_empty() { "none".to_owned() } else { all.iter().cloned().collect::<Vec<_>>().join(" ") }
+        if all.is_empty() {
+            "none".to_owned()
+        } else {
+            all.iter().cloned().collect::<Vec<_>>().join(" ")
+        }
     };
     let others = [vectors.device.as_ref(), vectors.clang.as_ref()];
     if others.iter().flatten().all(|other| **other == vectors.sequential) {

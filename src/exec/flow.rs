@@ -1,8 +1,8 @@
 //! What a dispatch can store to the buffers of its test.
 //!
 //! Knows: which range of which buffer stands behind a descriptor or a device address of a dispatch.
-//! Promises: an image counts by the levels and layers that its view shows. Where it is not known from where a kernel has an address,
-//! it may be any address that the test gives.
+//! Promises: an image counts by the levels and layers that its view shows. Where it is not known
+//! from where a kernel has an address, it may be any address that the test gives.
 //! Does not cover: which bytes of a range are stored to.
 
 use super::resource::{AddressPlace, JobView};
@@ -25,7 +25,13 @@ pub fn of_dispatch(
         place: place(&flow.to, names),
         to: scope.ranges(&flow.to),
         members: flow.members.iter().copied().collect(),
-        from: flow.from.iter().flat_map(|place| scope.ranges(place)).collect::<BTreeSet<_>>().into_iter().collect(),
+        from: flow
+            .from
+            .iter()
+            .flat_map(|place| scope.ranges(place))
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect(),
     };
     DispatchFlow { kernel: kernel.clone(), stores: flows.iter().map(store).collect() }
 }
@@ -35,9 +41,11 @@ pub type BindingNames = BTreeMap<(u32, u32), String>;
 
 fn place(to: &FlowPlace, names: &BindingNames) -> Option<StorePlace> {
     match to {
-        FlowPlace::Descriptor(DescriptorPlace { set, binding, element: _ }) => {
-            Some(StorePlace { set: *set, binding: *binding, name: names.get(&(*set, *binding)).cloned() })
-        }
+        FlowPlace::Descriptor(DescriptorPlace { set, binding, element: _ }) => Some(StorePlace {
+            set: *set,
+            binding: *binding,
+            name: names.get(&(*set, *binding)).cloned(),
+        }),
         FlowPlace::Addressed(_) => None,
     }
 }
@@ -51,8 +59,12 @@ struct Scope<'a> {
 impl Scope<'_> {
     fn ranges(&self, place: &FlowPlace) -> Vec<BufferRange> {
         let mut ranges: Vec<BufferRange> = match place {
-            FlowPlace::Descriptor(place) => self.bound(place).flat_map(|binding| self.range_of(binding)).collect(),
-            FlowPlace::Addressed(held) => self.addressed(held).into_iter().map(|buffer| self.whole(buffer)).collect(),
+            FlowPlace::Descriptor(place) => {
+                self.bound(place).flat_map(|binding| self.range_of(binding)).collect()
+            }
+            FlowPlace::Addressed(held) => {
+                self.addressed(held).into_iter().map(|buffer| self.whole(buffer)).collect()
+            }
         };
         ranges.sort();
         ranges.dedup();
@@ -63,13 +75,17 @@ impl Scope<'_> {
         let DescriptorPlace { set, binding, element } = *place;
         let bindings = self.dispatch.bindings.iter();
         bindings.filter(move |bound| {
-            (bound.set, bound.binding) == (set, binding) && element.is_none_or(|index| bound.array_index == index)
+            (bound.set, bound.binding) == (set, binding)
+                && element.is_none_or(|index| bound.array_index == index)
         })
     }
 
     fn range_of(&self, binding: &JobBinding) -> Vec<BufferRange> {
-        let range =
-            |offset, bytes| BufferRange { buffer: self.job.buffers[binding.buffer].name.clone(), offset, bytes };
+        let range = |offset, bytes| BufferRange {
+            buffer: self.job.buffers[binding.buffer].name.clone(),
+            offset,
+            bytes,
+        };
         match binding.view {
             JobView::Sampler(_) => Vec::new(),
             JobView::Bytes | JobView::Texels(_) => vec![range(first_byte(binding), binding.range)],
@@ -94,7 +110,8 @@ impl Scope<'_> {
 
     /// The buffers that addresses held in these places name.
     fn addressed(&self, held: &BTreeSet<Held>) -> BTreeSet<usize> {
-        let mut targets: BTreeSet<usize> = held.iter().flat_map(|held| self.targets(held)).collect();
+        let mut targets: BTreeSet<usize> =
+            held.iter().flat_map(|held| self.targets(held)).collect();
         if held.contains(&Held::Addressed) {
             // Addresses that stand behind addresses, however far.
             let mut open: Vec<usize> = targets.iter().copied().collect();
@@ -104,7 +121,8 @@ impl Scope<'_> {
             }
         }
         if targets.is_empty() {
-            targets.extend(self.job.resources.addresses.iter().map(|address| address.target as usize));
+            targets
+                .extend(self.job.resources.addresses.iter().map(|address| address.target as usize));
         }
         targets
     }
@@ -114,15 +132,19 @@ impl Scope<'_> {
             Held::Addressed => BTreeSet::new(),
             Held::PushConstants { offset } => {
                 let place = AddressPlace::PushConstants(self.number as u32);
-                let addresses = self.job.resources.addresses.iter().filter(|address| address.place == place);
-                let addresses = addresses.filter(|address| offset.is_none_or(|offset| address.at == offset));
+                let addresses =
+                    self.job.resources.addresses.iter().filter(|address| address.place == place);
+                let addresses =
+                    addresses.filter(|address| offset.is_none_or(|offset| address.at == offset));
                 addresses.map(|address| address.target as usize).collect()
             }
             Held::Descriptor { place, offset } => {
                 let bound = self.bound(place).filter(|bound| bound.view == JobView::Bytes);
                 let held = bound.flat_map(|bound| {
                     let start = first_byte(bound);
-                    self.held_by(bound.buffer, |at| offset.is_none_or(|offset| at == start + offset))
+                    self.held_by(bound.buffer, |at| {
+                        offset.is_none_or(|offset| at == start + offset)
+                    })
                 });
                 held.collect()
             }
@@ -132,7 +154,12 @@ impl Scope<'_> {
     /// The buffers whose addresses a buffer holds at chosen bytes.
     fn held_by(&self, buffer: usize, at: impl Fn(u64) -> bool) -> BTreeSet<usize> {
         let place = AddressPlace::Buffer(buffer as u32);
-        let addresses = self.job.resources.addresses.iter().filter(|address| address.place == place && at(address.at));
+        let addresses = self
+            .job
+            .resources
+            .addresses
+            .iter()
+            .filter(|address| address.place == place && at(address.at));
         addresses.map(|address| address.target as usize).collect()
     }
 }

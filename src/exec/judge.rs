@@ -1,7 +1,8 @@
 //! The verdict on a run.
 //!
-//! Knows: a prepared test's expectations and a run's final buffers. Promises: a verdict from the expectations alone;
-//! findings do not change it. Mismatches are listed up to a bound and counted in full.
+//! Knows: a prepared test's expectations and a run's final buffers. Promises: a verdict from the
+//! expectations alone; findings do not change it. Mismatches are listed up to a bound and counted
+//! in full.
 //! Does not cover: exit codes, and what findings mean for them.
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
@@ -39,31 +40,54 @@ impl<F: FnMut(&Job) -> Result<Run, ExecError>> ReferenceRunner for F {
 }
 
 /// Judges `run` by what `prepared` expects. No expectation: completing is a pass.
-pub fn judge(prepared: &Prepared, run: &Run, reference: &mut dyn ReferenceRunner) -> Result<Judgement, ExecError> {
+pub fn judge(
+    prepared: &Prepared,
+    run: &Run,
+    reference: &mut dyn ReferenceRunner,
+) -> Result<Judgement, ExecError> {
     if let Some((verdict, reason)) = incomplete(&run.completion) {
-        return Ok(Judgement { verdict, reason: Some(reason), mismatches: Vec::new(), mismatch_count: 0 });
+        return Ok(Judgement {
+            verdict,
+            reason: Some(reason),
+            mismatches: Vec::new(),
+            mismatch_count: 0,
+        });
     }
     let mut comparison = Comparison { prepared, run, mismatches: Vec::new(), counts: Vec::new() };
     for expected in &prepared.expected {
         if let Err(stopped) = comparison.expectation(expected, reference)? {
             let (verdict, reason) = stopped;
             let mismatch_count = comparison.counts.iter().map(|count| count.wrong).sum();
-            return Ok(Judgement { verdict, reason: Some(reason), mismatches: comparison.mismatches, mismatch_count });
+            return Ok(Judgement {
+                verdict,
+                reason: Some(reason),
+                mismatches: comparison.mismatches,
+                mismatch_count,
+            });
         }
     }
     Ok(comparison.judgement())
 }
 
-/// The same test with what its references compute in their places; none where one does not complete.
-pub fn resolved(prepared: &Prepared, reference: &mut dyn ReferenceRunner) -> Result<Option<Prepared>, ExecError> {
+/// The same test with what its references compute in their places; none where one does not
+/// complete.
+pub fn resolved(
+    prepared: &Prepared,
+    reference: &mut dyn ReferenceRunner,
+) -> Result<Option<Prepared>, ExecError> {
     let mut resolved = prepared.clone();
     for expected in &mut resolved.expected {
-        let ExpectedContents::Reference { job, scalar, offset, length } = &expected.contents else { continue };
+        let ExpectedContents::Reference { job, scalar, offset, length } = &expected.contents else {
+            continue;
+        };
         let run = reference.run(job)?;
         if run.completion != Completion::Completed {
             return Ok(None);
         }
-        let bytes = compared(expected.format, run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice));
+        let bytes = compared(
+            expected.format,
+            run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice),
+        );
         let bytes = bytes.get(*offset..*offset + *length).unwrap_or(&[]);
         expected.contents = ExpectedContents::Values(leaves(bytes, *scalar, *offset));
     }
@@ -120,17 +144,30 @@ impl Comparison<'_> {
     ) -> Result<Result<(), Stopped>, ExecError> {
         let name = &self.prepared.job.buffers[expected.buffer].name;
         let Some(actual) = self.run.buffers.get(expected.buffer) else {
-            return Ok(Err((Verdict::Undetermined, format!("the engine returned no contents of `{name}`"))));
+            return Ok(Err((
+                Verdict::Undetermined,
+                format!("the engine returned no contents of `{name}`"),
+            )));
         };
         let (leaves, actual) = match &expected.contents {
             ExpectedContents::Values(leaves) => (leaves.clone(), actual.clone()),
-            ExpectedContents::Buffer { other, scalar, offset, length } => match self.run.buffers.get(*other) {
-                Some(bytes) => {
-                    let bytes = compared(expected.format, bytes);
-                    (leaves(bytes.get(..*length).unwrap_or(&bytes), *scalar, *offset), actual.clone())
+            ExpectedContents::Buffer { other, scalar, offset, length } => {
+                match self.run.buffers.get(*other) {
+                    Some(bytes) => {
+                        let bytes = compared(expected.format, bytes);
+                        (
+                            leaves(bytes.get(..*length).unwrap_or(&bytes), *scalar, *offset),
+                            actual.clone(),
+                        )
+                    }
+                    None => {
+                        return Ok(Err((
+                            Verdict::Undetermined,
+                            "the engine returned too few buffers".to_owned(),
+                        )));
+                    }
                 }
-                None => return Ok(Err((Verdict::Undetermined, "the engine returned too few buffers".to_owned()))),
-            },
+            }
             ExpectedContents::Reference { job, scalar, offset, length } => {
                 let run = reference.run(job)?;
                 if let Some(stopped) = stopped(&run, &format!("the reference for `{name}`")) {
@@ -138,15 +175,21 @@ impl Comparison<'_> {
                 }
                 let bytes = run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice);
                 let bytes = compared(expected.format, bytes);
-                (leaves(bytes.get(*offset..*offset + *length).unwrap_or(&[]), *scalar, *offset), actual.clone())
+                (
+                    leaves(bytes.get(*offset..*offset + *length).unwrap_or(&[]), *scalar, *offset),
+                    actual.clone(),
+                )
             }
             ExpectedContents::Check { job } => {
                 let run = reference.run(&checking(job, expected.buffer, self.run))?;
-                if let Some(stopped) = stopped(&run, &format!("the checker `{}`", job.modules[0].kernel)) {
+                if let Some(stopped) =
+                    stopped(&run, &format!("the checker `{}`", job.modules[0].kernel))
+                {
                     return Ok(Err(stopped));
                 }
                 if let Some(finding) = run.findings.first() {
-                    let reason = format!("the checker itself has findings, the first: {}", finding.message);
+                    let reason =
+                        format!("the checker itself has findings, the first: {}", finding.message);
                     return Ok(Err((Verdict::Undetermined, reason)));
                 }
                 let verdict = run.buffers.get(expected.buffer).cloned().unwrap_or_default();
@@ -156,28 +199,42 @@ impl Comparison<'_> {
         Ok(self.compare(expected, &compared(expected.format, &actual), &leaves))
     }
 
-    fn compare(&mut self, expected: &Expected, actual: &[u8], leaves: &[Leaf]) -> Result<(), Stopped> {
+    fn compare(
+        &mut self,
+        expected: &Expected,
+        actual: &[u8],
+        leaves: &[Leaf],
+    ) -> Result<(), Stopped> {
         let name = &self.prepared.job.buffers[expected.buffer].name;
-        let outcome = compare(actual, leaves, &expected.tolerance, expected.placement, self.prepared.listed)
-            .map_err(|why| (Verdict::Undetermined, format!("`{name}`: {why}")))?;
+        let outcome =
+            compare(actual, leaves, &expected.tolerance, expected.placement, self.prepared.listed)
+                .map_err(|why| (Verdict::Undetermined, format!("`{name}`: {why}")))?;
         let source = match expected.contents {
             ExpectedContents::Check { .. } => Source::Checker,
-            ExpectedContents::Values(_) | ExpectedContents::Buffer { .. } | ExpectedContents::Reference { .. } => {
-                Source::Values
-            }
+            ExpectedContents::Values(_)
+            | ExpectedContents::Buffer { .. }
+            | ExpectedContents::Reference { .. } => Source::Values,
         };
         for disagreement in &outcome.listed {
             let bits = expected.tolerance.bits && source == Source::Values;
             let mismatch = mismatch(name, disagreement, bits);
             let texel = texel_place(self.prepared, expected.buffer, mismatch.offset);
-            let offset = expected.format.map_or(mismatch.offset, |format| stored_offset(format, mismatch.offset));
+            let offset = expected
+                .format
+                .map_or(mismatch.offset, |format| stored_offset(format, mismatch.offset));
             let block = self.prepared.blocks.get(expected.buffer).and_then(Option::as_ref);
             let member = block.and_then(|block| block.member_at(offset));
             self.mismatches.push(Mismatch { offset, texel, member, ..mismatch });
         }
         if outcome.wrong > 0 {
             let (wrong, all) = (outcome.wrong, outcome.all);
-            self.counts.push(Count { buffer: name.clone(), placement: expected.placement, source, wrong, all });
+            self.counts.push(Count {
+                buffer: name.clone(),
+                placement: expected.placement,
+                source,
+                wrong,
+                all,
+            });
         }
         Ok(())
     }
@@ -195,30 +252,39 @@ impl Count {
     fn sentence(&self) -> String {
         let Count { buffer, placement, source, wrong, all } = self;
         match (source, placement) {
-            (Source::Checker, _) => format!("the checker refuses {wrong} of {all} elements of its verdict `{buffer}`"),
+            (Source::Checker, _) => {
+                format!("the checker refuses {wrong} of {all} elements of its verdict `{buffer}`")
+            }
             (Source::Values, Placement::InPlace) => {
                 format!("{wrong} of {all} elements of `{buffer}` differ from what is expected")
             }
             (Source::Values, Placement::AnyOrder { .. }) => {
-                format!("{wrong} of {all} records that are expected in `{buffer}`, in any order, are not there")
+                format!(
+                    "{wrong} of {all} records that are expected in `{buffer}`, in any order, are not there"
+                )
             }
         }
     }
 }
 
-/// Why a run beside the test gives nothing to judge by. That it breaks says nothing about the kernel under test.
+/// Why a run beside the test gives nothing to judge by. That it breaks says nothing about the
+/// kernel under test.
 fn stopped(run: &Run, who: &str) -> Option<Stopped> {
     let (verdict, reason) = incomplete(&run.completion)?;
     let verdict = match verdict {
         Verdict::Unsupported => Verdict::Unsupported,
-        Verdict::Pass | Verdict::Fail | Verdict::Error | Verdict::NotRun | Verdict::Timeout | Verdict::Undetermined => {
-            Verdict::Undetermined
-        }
+        Verdict::Pass
+        | Verdict::Fail
+        | Verdict::Error
+        | Verdict::NotRun
+        | Verdict::Timeout
+        | Verdict::Undetermined => Verdict::Undetermined,
     };
     Some((verdict, format!("{who} did not complete: {reason}")))
 }
 
-/// The job of a checker on what a run has left; its verdict is zeros, so that what it does not write does not hold.
+/// The job of a checker on what a run has left; its verdict is zeros, so that what it does not
+/// write does not hold.
 fn checking(job: &Job, verdict: usize, run: &Run) -> Job {
     let mut job = job.clone();
     for (index, (buffer, left)) in job.buffers.iter_mut().zip(&run.buffers).enumerate() {
@@ -231,24 +297,31 @@ fn checking(job: &Job, verdict: usize, run: &Run) -> Job {
 /// A verdict of so many bytes in which everything holds.
 fn ones(bytes: usize) -> Vec<Leaf> {
     let scalar = ScalarType::Uint32;
-    (0..bytes).step_by(scalar.size()).map(|at| Leaf { offset: at as u64, scalar, bits: 1 }).collect()
+    (0..bytes)
+        .step_by(scalar.size())
+        .map(|at| Leaf { offset: at as u64, scalar, bits: 1 })
+        .collect()
 }
 
 /// Every scalar of `bytes`, which stand at byte `offset` of the buffer judged.
 fn leaves(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
     (0..bytes.len())
         .step_by(scalar.size())
-        .filter_map(|at| Some(Leaf { offset: (offset + at) as u64, scalar, bits: read(bytes, scalar, at)? }))
+        .filter_map(|at| {
+            Some(Leaf { offset: (offset + at) as u64, scalar, bits: read(bytes, scalar, at)? })
+        })
         .collect()
 }
 
-/// With equal bits asked for, the expected value is shown by its bits: the values may look the same.
+/// With equal bits asked for, the expected value is shown by its bits: the values may look the
+/// same.
 fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatch {
     let value = |(scalar, bits): &(ScalarType, u64)| {
         if by_bits { shown_bits(*scalar, *bits).into() } else { shown(*scalar, *bits) }
     };
     let actual = disagreement.actual.as_ref();
-    let bits = actual.iter().flat_map(|all| all.iter()).map(|(scalar, bits)| shown_bits(*scalar, *bits));
+    let bits =
+        actual.iter().flat_map(|all| all.iter()).map(|(scalar, bits)| shown_bits(*scalar, *bits));
     Mismatch {
         buffer: buffer.to_owned(),
         offset: disagreement.offset,
@@ -264,8 +337,10 @@ fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatc
 
 /// The texel and component at a byte of what is compared, in an image.
 fn texel_place(prepared: &Prepared, buffer: usize, offset: u64) -> Option<TexelPlace> {
-    let shape = prepared.job.resources.images.iter().find(|image| image.buffer as usize == buffer)?.shape;
-    let (number, components) = (offset / shape.format.component().size() as u64, u64::from(shape.format.components()));
+    let shape =
+        prepared.job.resources.images.iter().find(|image| image.buffer as usize == buffer)?.shape;
+    let (number, components) =
+        (offset / shape.format.component().size() as u64, u64::from(shape.format.components()));
     shape.texel_place(number / components, (number % components) as u32)
 }
 

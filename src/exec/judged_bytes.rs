@@ -1,8 +1,8 @@
 //! What of a test's final contents its expectations look at, and how.
 //!
-//! Knows: a prepared test. Promises: a byte is judged in its place if any expectation asks what stands there, else in any
-//! order if one asks for it somewhere or a checker binds it; a test without expectations leaves nothing to look away from:
-//! all of it counts as judged in place.
+//! Knows: a prepared test. Promises: a byte is judged in its place if any expectation asks what
+//! stands there, else in any order if one asks for it somewhere or a checker binds it; a test
+//! without expectations leaves nothing to look away from: all of it counts as judged in place.
 //! Does not cover: whether what is judged is written by a kernel; verdicts (`judge`).
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
@@ -32,10 +32,14 @@ pub struct Judged {
 impl Judged {
     pub fn of(prepared: &Prepared) -> Self {
         let buffers = prepared.job.buffers.len();
-        let mut judged = Self { in_place: vec![Vec::new(); buffers], in_any_order: vec![Vec::new(); buffers] };
+        let mut judged =
+            Self { in_place: vec![Vec::new(); buffers], in_any_order: vec![Vec::new(); buffers] };
         if prepared.expected.is_empty() {
-            let whole =
-                prepared.job.buffers.iter().map(|buffer| std::iter::once(0..buffer.bytes.len() as u64).collect());
+            let whole = prepared
+                .job
+                .buffers
+                .iter()
+                .map(|buffer| std::iter::once(0..buffer.bytes.len() as u64).collect());
             judged.in_place = whole.collect();
         }
         prepared.expected.iter().for_each(|expected| judged.add(expected));
@@ -51,7 +55,9 @@ impl Judged {
         let stored = |range: Range<u64>| in_stored_bytes(expected.format, range);
         match &expected.contents {
             ExpectedContents::Values(leaves) => {
-                let leaf = leaves.iter().map(|leaf| stored(leaf.offset..leaf.offset + leaf.scalar.size() as u64));
+                let leaf = leaves
+                    .iter()
+                    .map(|leaf| stored(leaf.offset..leaf.offset + leaf.scalar.size() as u64));
                 ranges[expected.buffer].extend(leaf);
             }
             ExpectedContents::Buffer { other, offset, length, scalar: _ } => {
@@ -75,7 +81,9 @@ impl Judged {
 
     /// How a byte of a buffer is judged.
     pub fn at(&self, buffer: usize, byte: u64) -> Judging {
-        let within = |ranges: &[Vec<Range<u64>>]| ranges.get(buffer).is_some_and(|ranges| holds(ranges, byte));
+        let within = |ranges: &[Vec<Range<u64>>]| {
+            ranges.get(buffer).is_some_and(|ranges| holds(ranges, byte))
+        };
         if within(&self.in_place) {
             Judging::InPlace
         } else if within(&self.in_any_order) {
@@ -87,7 +95,9 @@ impl Judged {
 
     /// Whether anything of a buffer is judged.
     pub fn looks_at(&self, buffer: usize) -> bool {
-        let any = |ranges: &[Vec<Range<u64>>]| ranges.get(buffer).is_some_and(|ranges| !ranges.is_empty());
+        let any = |ranges: &[Vec<Range<u64>>]| {
+            ranges.get(buffer).is_some_and(|ranges| !ranges.is_empty())
+        };
         any(&self.in_place) || any(&self.in_any_order)
     }
 }
@@ -123,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_place_that_is_asked_for_outweighs_free_order() {
-        let mut judged = Judged { in_place: vec![vec![0..4, 4..8, 16..20]], in_any_order: vec![vec![6..18]] };
+        let mut judged =
+            Judged { in_place: vec![vec![0..4, 4..8, 16..20]], in_any_order: vec![vec![6..18]] };
         judged.in_place.iter_mut().chain(&mut judged.in_any_order).for_each(unite);
         assert_eq!(judged.in_place[0], [0..8, 16..20]);
         let at = [0, 7, 8, 15, 16, 19, 20].map(|byte| judged.at(0, byte));

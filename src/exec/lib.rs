@@ -1,9 +1,11 @@
 //! Engines: run a prepared job, report buffers, coverage records and findings.
 //!
-//! Knows: what a job is once every file is read, checked and laid out (`Job`), and what an engine gives back (`Run`).
-//! Promises: an engine never changes a job; a trap in the kernel under test is a result (`Completion`), `ExecError`
-//! means that the tool itself failed.
-//! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
+//! Knows: what a job is once every file is read, checked and laid out (`Job`), and what an engine
+//! gives back (`Run`).
+//! Promises: an engine never changes a job; a trap in the kernel under test is a result
+//! (`Completion`), `ExecError` means that the tool itself failed.
+//! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records
+//! (`instrument`).
 
 pub mod alteration;
 pub mod flow;
@@ -48,7 +50,8 @@ pub struct Job {
 /// A module with the way its coverage is recorded.
 #[derive(Debug, Clone)]
 pub struct JobModule {
-    /// The kernel's name, followed by which specialization it is where a job runs several; records are keyed by it.
+    /// The kernel's name, followed by which specialization it is where a job runs several; records
+    /// are keyed by it.
     pub kernel: String,
     /// The SPIR-V module, validated.
     pub words: Arc<Vec<u32>>,
@@ -61,7 +64,8 @@ pub enum ModuleRecording {
     None,
     /// The marked module; the sequential engine executes marker calls natively.
     Markers(Arc<MarkerTable>),
-    /// The instrumented module; the engine binds a record buffer at `set`/`binding` and reads it back.
+    /// The instrumented module; the engine binds a record buffer at `set`/`binding` and reads it
+    /// back.
     Buffer(RecordBuffer),
 }
 
@@ -81,7 +85,8 @@ pub struct JobBuffer {
     pub name: String,
     /// Initial contents; undefined bytes hold 0xCD.
     pub bytes: Vec<u8>,
-    /// Byte ranges whose contents the test defines, ascending and disjoint; the rest is uninitialised.
+    /// Byte ranges whose contents the test defines, ascending and disjoint; the rest is
+    /// uninitialised.
     pub defined: Vec<std::ops::Range<usize>>,
 }
 
@@ -96,7 +101,8 @@ pub struct JobDispatch {
     /// Push-constant bytes with the ranges that are defined.
     pub push_constants: Vec<u8>,
     pub push_constants_defined: Vec<std::ops::Range<usize>>,
-    /// Raw bits by specialization id (`SpecId`); ids of the module that are absent keep their default.
+    /// Raw bits by specialization id (`SpecId`); ids of the module that are absent keep their
+    /// default.
     pub specialization: BTreeMap<u32, u64>,
     /// Subgroup size for engines that can choose; none: the engine's default.
     pub subgroup_size: Option<u32>,
@@ -124,7 +130,17 @@ impl JobBinding {
     /// A storage buffer, bound from its first byte on for `range` bytes.
     pub fn storage(set: u32, binding: u32, buffer: usize, range: u64) -> Self {
         let (class, view) = (DescriptorClass::Storage, JobView::Bytes);
-        Self { set, binding, array_index: 0, class, view, buffer, offset: 0, range, dynamic_offset: 0 }
+        Self {
+            set,
+            binding,
+            array_index: 0,
+            class,
+            view,
+            buffer,
+            offset: 0,
+            range,
+            dynamic_offset: 0,
+        }
     }
 }
 
@@ -138,11 +154,13 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// By kernel name; only for modules that record.
     pub records: BTreeMap<String, Records>,
-    /// What a reader of the result should know though it is no finding, as sentences; sorted, without duplicates.
+    /// What a reader of the result should know though it is no finding, as sentences; sorted,
+    /// without duplicates.
     pub notes: Vec<String>,
     /// Of engines that print.
     pub printed: Printed,
-    /// Whether the data races are those of every schedule, or of this one; of engines that look for them.
+    /// Whether the data races are those of every schedule, or of this one; of engines that look for
+    /// them.
     pub race_scope: Option<RaceScope>,
 }
 
@@ -165,8 +183,8 @@ impl Run {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Completion {
     Completed,
-    /// A device did not finish within `limits.seconds` and its worker was killed, or the sequential engine not within
-    /// its time limit.
+    /// A device did not finish within `limits.seconds` and its worker was killed, or the sequential
+    /// engine not within its time limit.
     Timeout {
         reason: String,
     },
@@ -206,7 +224,8 @@ pub enum ExecError {
 pub struct Counts {
     /// Loop decisions that only the lowering has, by kernel name.
     pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
-    /// By dispatch, then set and binding: bytes of the bound range up to the last one that was accessed.
+    /// By dispatch, then set and binding: bytes of the bound range up to the last one that was
+    /// accessed.
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,
 }
 
@@ -217,19 +236,29 @@ pub trait Executor {
     /// Runs `job` and reports events to `observer`.
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError>;
 
-    /// The same, with what only an engine that sees every access and loop can count; nothing for the others.
-    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
+    /// The same, with what only an engine that sees every access and loop can count; nothing for
+    /// the others.
+    fn run_counting(
+        &mut self,
+        job: &Job,
+        observer: &mut dyn Observer,
+    ) -> Result<(Run, Counts), ExecError> {
         Ok((self.run(job, observer)?, Counts::default()))
     }
 
-    /// Runs `job` once and tells which invocations recorded some bits of its modules: of modules that record natively, or in slots.
-    fn run_by_invocation(&mut self, _job: &Job, _bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
+    /// Runs `job` once and tells which invocations recorded some bits of its modules: of modules
+    /// that record natively, or in slots.
+    fn run_by_invocation(
+        &mut self,
+        _job: &Job,
+        _bits: &BTreeSet<u32>,
+    ) -> Result<(Run, InvocationRecords), ExecError> {
         let what = "records by invocation".to_owned();
         Ok((Run::ended(Completion::Unsupported { what }), InvocationRecords::new()))
     }
 
-    /// How large each dispatch of a job is, on an engine that puts workgroups and invocations in order itself; nothing from
-    /// one that leaves their order to a device.
+    /// How large each dispatch of a job is, on an engine that puts workgroups and invocations in
+    /// order itself; nothing from one that leaves their order to a device.
     fn extents(&mut self, _job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
         Ok(None)
     }
@@ -242,8 +271,8 @@ pub trait Executor {
     /// Jobs run in this schedule from now on; only an engine that has extents does so.
     fn follow(&mut self, _following: Following) {}
 
-    /// Runs `job` so many times, each time from its initial contents, or until a run does not complete. Counts are those of
-    /// the first run; only it is observed, but for findings.
+    /// Runs `job` so many times, each time from its initial contents, or until a run does not
+    /// complete. Counts are those of the first run; only it is observed, but for findings.
     fn run_repeatedly(
         &mut self,
         job: &Job,

@@ -1,11 +1,11 @@
 //! Repetition: one job several times on one engine, its results compared byte for byte.
 //!
 //! Knows: how often a job runs, which of its results agree.
-//! Promises: a job whose repetitions leave different buffers or records is [`Completion::Varying`], with how many agree and
-//! where the first difference is; never completed. A repetition that does not complete ends the job and is named. Findings
-//! of all repetitions are kept, each once.
-//! Does not cover: variation that no repetition shows; findings that come in some repetitions only are reported, but are
-//! no variation of the result.
+//! Promises: a job whose repetitions leave different buffers or records is [`Completion::Varying`],
+//! with how many agree and where the first difference is; never completed. A repetition that does
+//! not complete ends the job and is named. Findings of all repetitions are kept, each once.
+//! Does not cover: variation that no repetition shows; findings that come in some repetitions only
+//! are reported, but are no variation of the result.
 
 use super::schedule::Following;
 use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
@@ -68,7 +68,11 @@ impl Executor for Repeated<'_> {
     }
 
     /// Counts are those of the first repetition; only it is observed, but for findings.
-    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
+    fn run_counting(
+        &mut self,
+        job: &Job,
+        observer: &mut dyn Observer,
+    ) -> Result<(Run, Counts), ExecError> {
         // A failure of the tool comes with the first.
         self.started = 1;
         let (results, counts) = self.engine.run_repeatedly(job, self.repetitions, observer)?;
@@ -79,7 +83,8 @@ impl Executor for Repeated<'_> {
     }
 }
 
-/// What the repetitions of a job left, up to the first that did not complete: each different result once.
+/// What the repetitions of a job left, up to the first that did not complete: each different result
+/// once.
 #[derive(Debug)]
 pub struct Results {
     different: Vec<Run>,
@@ -112,7 +117,8 @@ impl Results {
         self.of.len() as u32
     }
 
-    /// How the last repetition that left something new ended: how all of them ended, unless one did not complete.
+    /// How the last repetition that left something new ended: how all of them ended, unless one did
+    /// not complete.
     pub fn last(&self) -> &Completion {
         &self.different.last().expect("there is a first").completion
     }
@@ -131,7 +137,9 @@ impl Results {
         let mut index = FindingIndex::default();
         self.findings.iter().enumerate().for_each(|(row, finding)| index.add(digest(finding), row));
         for finding in &run.findings {
-            let known = |row: usize| Finding { count: finding.count, ..self.findings[row].clone() } == *finding;
+            let known = |row: usize| {
+                Finding { count: finding.count, ..self.findings[row].clone() } == *finding
+            };
             match index.find(&digest(finding), known).map(|row| &mut self.findings[row]) {
                 Some(old) => old.count = old.count.max(finding.count),
                 None => {
@@ -141,8 +149,10 @@ impl Results {
                 }
             }
         }
-        let same =
-            |old: &Run| (&old.completion, &old.buffers, &old.records) == (&run.completion, &run.buffers, &run.records);
+        let same = |old: &Run| {
+            (&old.completion, &old.buffers, &old.records)
+                == (&run.completion, &run.buffers, &run.records)
+        };
         let index = self.different.iter().position(same).unwrap_or(self.different.len());
         if index == self.different.len() {
             self.different.push(run);
@@ -150,13 +160,16 @@ impl Results {
         self.of.push(index);
     }
 
-    /// What all of them come to, and the different results where completed repetitions left several.
+    /// What all of them come to, and the different results where completed repetitions left
+    /// several.
     pub fn outcome(mut self, job: &Job, repetitions: NonZeroU32) -> (Run, Vec<Variant>) {
         let mut findings = std::mem::take(&mut self.findings);
         findings.sort_by(Finding::order);
         let completed = self.completed();
         let completion = match self.different.last().filter(|_| !completed) {
-            Some(last) if self.of.len() > 1 => Some(in_repetition(&last.completion, self.of.len(), repetitions)),
+            Some(last) if self.of.len() > 1 => {
+                Some(in_repetition(&last.completion, self.of.len(), repetitions))
+            }
             Some(_) => None,
             None => self.variation(job).map(|reason| Completion::Varying { reason }),
         };
@@ -179,7 +192,8 @@ impl Results {
     }
 
     fn variants(&self) -> Vec<Variant> {
-        let first = |index: usize| self.of.iter().position(|of| *of == index).map_or(0, |at| at + 1);
+        let first =
+            |index: usize| self.of.iter().position(|of| *of == index).map_or(0, |at| at + 1);
         let runs = self.different.iter().enumerate();
         runs.map(|(index, run)| Variant { run: run.clone(), repetition: first(index) }).collect()
     }
@@ -206,31 +220,46 @@ impl Results {
 /// Where two completed runs of a job first differ, in words: buffers before records.
 fn difference(job: &Job, common: &Run, odd: &Run) -> Option<String> {
     let buffers = common.buffers.iter().zip(&odd.buffers).enumerate();
-    let buffer = buffers.filter(|(_, (left, right))| left != right).map(|(index, (left, right))| {
-        let name = job.buffers.get(index).map_or("?", |buffer| buffer.name.as_str());
-        format!("buffer `{name}` differs, first at byte {}", first_difference(left, right))
-    });
+    let buffer =
+        buffers.filter(|(_, (left, right))| left != right).map(|(index, (left, right))| {
+            let name = job.buffers.get(index).map_or("?", |buffer| buffer.name.as_str());
+            format!("buffer `{name}` differs, first at byte {}", first_difference(left, right))
+        });
     let names = common.records.keys().chain(odd.records.keys());
-    let records = names.filter_map(|name| record_difference(name, common.records.get(name), odd.records.get(name)));
-    let number = (common.buffers.len() != odd.buffers.len()).then(|| "another number of buffers came back".to_owned());
+    let records = names.filter_map(|name| {
+        record_difference(name, common.records.get(name), odd.records.get(name))
+    });
+    let number = (common.buffers.len() != odd.buffers.len())
+        .then(|| "another number of buffers came back".to_owned());
     buffer.chain(records).chain(number).next()
 }
 
 /// Index of the first element that differs; the length of the shorter where it begins the longer.
 fn first_difference<T: PartialEq>(left: &[T], right: &[T]) -> usize {
-    left.iter().zip(right).position(|(left, right)| left != right).unwrap_or(left.len().min(right.len()))
+    left.iter()
+        .zip(right)
+        .position(|(left, right)| left != right)
+        .unwrap_or(left.len().min(right.len()))
 }
 
-fn record_difference(kernel: &str, common: Option<&Records>, odd: Option<&Records>) -> Option<String> {
+fn record_difference(
+    kernel: &str,
+    common: Option<&Records>,
+    odd: Option<&Records>,
+) -> Option<String> {
     match (common, odd) {
         (Some(common), Some(odd)) if common == odd => None,
         (Some(common), Some(odd)) if common.words != odd.words => {
             let word = first_difference(&common.words, &odd.words);
             Some(format!("the records of kernel `{kernel}` differ, first in word {word}"))
         }
-        (Some(_), Some(_)) => Some(format!("the witnesses in the records of kernel `{kernel}` differ")),
+        (Some(_), Some(_)) => {
+            Some(format!("the witnesses in the records of kernel `{kernel}` differ"))
+        }
         (None, None) => None,
-        (Some(_), None) | (None, Some(_)) => Some(format!("there are no records of kernel `{kernel}`, or there alone")),
+        (Some(_), None) | (None, Some(_)) => {
+            Some(format!("there are no records of kernel `{kernel}`, or there alone"))
+        }
     }
 }
 
@@ -257,7 +286,11 @@ mod tests {
     use vkcert_model::finding::{Checks, FindingKind};
 
     fn job() -> Job {
-        let buffer = |name: &str| JobBuffer { name: name.to_owned(), bytes: vec![0; 4], defined: Vec::new() };
+        let buffer = |name: &str| JobBuffer {
+            name: name.to_owned(),
+            bytes: vec![0; 4],
+            defined: Vec::new(),
+        };
         Job {
             name: "T".to_owned(),
             modules: Vec::new(),
@@ -304,7 +337,10 @@ mod tests {
         assert_eq!(reason(vec![left(1, 0), left(2, 0), left(2, 0)]), format!("{told} 1 {buffer}"));
         let records = "the records of kernel `k` differ, first in word 1";
         assert_eq!(reason(vec![left(1, 0), left(1, 0), left(1, 4)]), format!("{told} 3 {records}"));
-        assert!(reason(vec![left(1, 0), left(2, 0), left(3, 0)]).starts_with("the result varies: 1 of 3"));
+        assert!(
+            reason(vec![left(1, 0), left(2, 0), left(3, 0)])
+                .starts_with("the result varies: 1 of 3")
+        );
     }
 
     #[test]
@@ -321,7 +357,10 @@ mod tests {
     fn a_repetition_that_does_not_complete_is_named_unless_it_is_the_first() {
         let late = || Run::ended(Completion::Timeout { reason: "late".to_owned() });
         let second = "late (in repetition 2 of 2, where those before it completed)".to_owned();
-        assert_eq!(outcome(vec![left(1, 0), late()]).completion, Completion::Timeout { reason: second });
+        assert_eq!(
+            outcome(vec![left(1, 0), late()]).completion,
+            Completion::Timeout { reason: second }
+        );
         assert_eq!(outcome(vec![late()]), late());
     }
 
@@ -334,7 +373,8 @@ mod tests {
         };
         let run = outcome(vec![with("b", 1), with("a", 1), with("b", 4)]);
         assert_eq!(run.completion, Completion::Completed);
-        let told: Vec<_> = run.findings.iter().map(|finding| (finding.message.as_str(), finding.count)).collect();
+        let told: Vec<_> =
+            run.findings.iter().map(|finding| (finding.message.as_str(), finding.count)).collect();
         assert_eq!(told, [("a", 1), ("b", 4)]);
     }
 

@@ -1,14 +1,18 @@
 //! What a job binds beside ranges of buffers: images, samplers, texel views, device addresses.
 //!
-//! Knows: how each refers to the job's buffers. An image's contents stand in the job's list of buffers, so that outputs,
-//! expectations and evidence know one kind of contents. These types also travel to the device worker: a change of them
-//! is a change of its protocol (`vulkan::protocol::VERSION`).
-//! Promises: an address stands in initial contents and in outputs as a symbol ([`address_symbol`]) that is the same in
-//! every run and on every engine; engines put real addresses in its place while they run.
+//! Knows: how each refers to the job's buffers. An image's contents stand in the job's list of
+//! buffers, so that outputs, expectations and evidence know one kind of contents. These types also
+//! travel to the device worker: a change of them is a change of its protocol
+//! (`vulkan::protocol::VERSION`).
+//! Promises: an address stands in initial contents and in outputs as a symbol ([`address_symbol`])
+//! that is the same in every run and on every engine; engines put real addresses in its place while
+//! they run.
 //! Does not cover: what is bound where (`JobBinding`).
 
 use serde::{Deserialize, Serialize};
-use vkcert_model::image::{AddressMode, BorderColor, CompareOperator, Coordinates, Filter, ImageFormat, ImageShape};
+use vkcert_model::image::{
+    AddressMode, BorderColor, CompareOperator, Coordinates, Filter, ImageFormat, ImageShape,
+};
 
 /// Images, samplers and addresses of a job.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,11 +1,16 @@
 //! A job with its workgroups in another order.
 //!
-//! Knows: the rewritten form of a job's modules (`instrument::permute`), which descriptor is free for the permutation; an
-//! engine that runs every job in such a form.
-//! Promises: buffers of the job keep their index; what is added stands behind them. Nothing else of the job changes.
-//! Does not cover: which schedules there are (`model::schedule`), comparing what they leave, orders within a workgroup.
+//! Knows: the rewritten form of a job's modules (`instrument::permute`), which descriptor is free
+//! for the permutation; an engine that runs every job in such a form.
+//! Promises: buffers of the job keep their index; what is added stands behind them. Nothing else of
+//! the job changes.
+//! Does not cover: which schedules there are (`model::schedule`), comparing what they leave, orders
+//! within a workgroup.
 
-use super::{Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, Observer, Run};
+use super::{
+    Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, Observer,
+    Run,
+};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -72,8 +77,8 @@ pub struct DispatchOrder {
 }
 
 impl PermutableJob {
-    /// None: there is nothing to permute, because every dispatch has one workgroup or no kernel asks which one it is. An
-    /// error says what cannot be permuted.
+    /// None: there is nothing to permute, because every dispatch has one workgroup or no kernel
+    /// asks which one it is. An error says what cannot be permuted.
     pub fn of(production: &Job) -> Result<Option<Self>, String> {
         let counts = workgroup_counts(production)?;
         let several: BTreeSet<usize> = (production.dispatches.iter().zip(&counts))
@@ -98,8 +103,14 @@ impl PermutableJob {
             }
             let words = permutation_words(call.groups, &Order::InOrder.permutation(workgroups));
             let (buffer, contents) = (job.buffers.len(), order_buffer(dispatch, &words));
-            call.bindings.push(JobBinding::storage(SET, binding, buffer, contents.bytes.len() as u64));
-            job.limits.memory_bytes = job.limits.memory_bytes.saturating_add(contents.bytes.len() as u64);
+            call.bindings.push(JobBinding::storage(
+                SET,
+                binding,
+                buffer,
+                contents.bytes.len() as u64,
+            ));
+            job.limits.memory_bytes =
+                job.limits.memory_bytes.saturating_add(contents.bytes.len() as u64);
             job.buffers.push(contents);
             orders.push(DispatchOrder { dispatch, workgroups, buffer });
         }
@@ -121,7 +132,10 @@ impl PermutableJob {
         let mut job = self.job.clone();
         for order in &self.orders {
             let chosen = if dispatches.has(order.dispatch) { chosen } else { Order::InOrder };
-            let words = permutation_words(job.dispatches[order.dispatch].groups, &chosen.permutation(order.workgroups));
+            let words = permutation_words(
+                job.dispatches[order.dispatch].groups,
+                &chosen.permutation(order.workgroups),
+            );
             job.buffers[order.buffer] = order_buffer(order.dispatch, &words);
         }
         job
@@ -145,8 +159,12 @@ impl Permuted<'_> {
     fn rewritten<'j>(&self, job: &'j Job) -> Result<Cow<'j, Job>, Completion> {
         match PermutableJob::of(job) {
             Ok(None) => Ok(Cow::Borrowed(job)),
-            Ok(Some(permutable)) => Ok(Cow::Owned(permutable.in_order(self.order, Dispatches::All))),
-            Err(reason) => Err(Completion::Undetermined { reason: format!("schedule `{}`: {reason}", self.order) }),
+            Ok(Some(permutable)) => {
+                Ok(Cow::Owned(permutable.in_order(self.order, Dispatches::All)))
+            }
+            Err(reason) => Err(Completion::Undetermined {
+                reason: format!("schedule `{}`: {reason}", self.order),
+            }),
         }
     }
 }
@@ -170,7 +188,11 @@ impl Executor for Permuted<'_> {
         }
     }
 
-    fn run_by_invocation(&mut self, job: &Job, bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
+    fn run_by_invocation(
+        &mut self,
+        job: &Job,
+        bits: &BTreeSet<u32>,
+    ) -> Result<(Run, InvocationRecords), ExecError> {
         match self.rewritten(job) {
             Ok(rewritten) => {
                 let (run, found) = self.engine.run_by_invocation(&rewritten, bits)?;
@@ -192,7 +214,10 @@ pub fn workgroup_counts(job: &Job) -> Result<Vec<u32>, String> {
                  {MOST_WORKGROUPS}"
             )
         };
-        Some(workgroups).filter(|count| *count <= MOST_WORKGROUPS).map(|count| count as u32).ok_or_else(refused)
+        Some(workgroups)
+            .filter(|count| *count <= MOST_WORKGROUPS)
+            .map(|count| count as u32)
+            .ok_or_else(refused)
     };
     job.dispatches.iter().enumerate().map(count).collect()
 }
@@ -212,7 +237,8 @@ fn order_buffer(dispatch: usize, words: &[u32]) -> JobBuffer {
 
 /// A binding number that neither the job nor any of its modules uses in any set.
 fn free_binding(job: &Job) -> Result<u32, ModuleError> {
-    let mut most: Option<u32> = job.dispatches.iter().flat_map(|d| &d.bindings).map(|binding| binding.binding).max();
+    let mut most: Option<u32> =
+        job.dispatches.iter().flat_map(|d| &d.bindings).map(|binding| binding.binding).max();
     for module in &job.modules {
         let module = Module::parse(module.words.clone())?;
         most = most.max(module.binding_numbers().max());

@@ -1,7 +1,9 @@
-//! Expectations as evidence stores them, so that a verdict can be derived again from stored outputs alone.
+//! Expectations as evidence stores them, so that a verdict can be derived again from stored outputs
+//! alone.
 //!
-//! Promises: the same comparison as `judge`. Does not cover: expectations by a reference kernel or a checker, whose values
-//! exist only while it runs; they are stored by name and `verify` says that they cannot be derived again.
+//! Promises: the same comparison as `judge`. Does not cover: expectations by a reference kernel or
+//! a checker, whose values exist only while it runs; they are stored by name and `verify` says that
+//! they cannot be derived again.
 
 use super::flow::BindingNames;
 use super::prepare::{Expected, ExpectedContents, Prepared};
@@ -28,7 +30,8 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
     let contents = match &expected.contents {
         ExpectedContents::Values(leaves) => StoredContents::Values(runs(leaves)),
         ExpectedContents::Buffer { other, scalar, offset, length } => {
-            let whole = compared(expected.format, &prepared.job.buffers[*other].bytes).len() == *length;
+            let whole =
+                compared(expected.format, &prepared.job.buffers[*other].bytes).len() == *length;
             StoredContents::EqualsBuffer {
                 buffer: name(*other),
                 scalar: scalar.to_string(),
@@ -37,7 +40,8 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
             }
         }
         ExpectedContents::Reference { job, scalar, offset, length } => {
-            let whole = compared(expected.format, &prepared.job.buffers[expected.buffer].bytes).len();
+            let whole =
+                compared(expected.format, &prepared.job.buffers[expected.buffer].bytes).len();
             StoredContents::Reference {
                 kernel: kernels(job),
                 scalar: scalar.to_string(),
@@ -45,9 +49,10 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
                 length: (*offset + *length != whole).then_some(*length as u64),
             }
         }
-        ExpectedContents::Check { job } => {
-            StoredContents::Check { kernel: kernels(job), reads: read_by(job, &name(expected.buffer)) }
-        }
+        ExpectedContents::Check { job } => StoredContents::Check {
+            kernel: kernels(job),
+            reads: read_by(job, &name(expected.buffer)),
+        },
     };
     StoredExpectation {
         buffer: name(expected.buffer),
@@ -58,11 +63,16 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
     }
 }
 
-/// What the verdict of a checker depends on, by the code of its kernel: nothing where that cannot be told.
+/// What the verdict of a checker depends on, by the code of its kernel: nothing where that cannot
+/// be told.
 fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
     let dispatch = &job.dispatches[0];
-    let Ok(module) = Module::parse(job.modules[dispatch.module].words.to_vec()) else { return Vec::new() };
-    let Ok(flows) = flows(&module, &dispatch.entry, &dispatch.specialization) else { return Vec::new() };
+    let Ok(module) = Module::parse(job.modules[dispatch.module].words.to_vec()) else {
+        return Vec::new();
+    };
+    let Ok(flows) = flows(&module, &dispatch.entry, &dispatch.specialization) else {
+        return Vec::new();
+    };
     let kernel = KernelName(job.modules[dispatch.module].kernel.clone());
     let flow = flow::of_dispatch(job, 0, &kernel, &flows, &BindingNames::new());
     let writes = |store: &&StoreFlow| store.to.iter().any(|range| range.buffer == verdict);
@@ -83,7 +93,9 @@ fn runs(leaves: &[Leaf]) -> Vec<ExpectedRun> {
         let size = leaf.scalar.size();
         let bytes = &leaf.bits.to_le_bytes()[..size];
         match found.last_mut() {
-            Some((offset, scalar, run)) if *scalar == leaf.scalar && *offset + run.len() as u64 == leaf.offset => {
+            Some((offset, scalar, run))
+                if *scalar == leaf.scalar && *offset + run.len() as u64 == leaf.offset =>
+            {
                 run.extend_from_slice(bytes);
             }
             _ => found.push((leaf.offset, leaf.scalar, bytes.to_vec())),

@@ -1,7 +1,8 @@
 //! The compiler: shaderc, with the options that every module is made with. Nothing else names it.
 //!
-//! Promises: production modules come from the untouched text; marked modules are never optimised; both carry debug
-//! lines. The compiler's messages become diagnostics with file, line and source span.
+//! Promises: production modules come from the untouched text; marked modules are never optimised;
+//! both carry debug lines. The compiler's messages become diagnostics with file, line and source
+//! span.
 //! Does not cover: what the messages mean beyond a hint for the frequent ones.
 
 use super::include::{IncludeForm, Includes};
@@ -70,7 +71,8 @@ fn options<'a>(
     let target = TARGETS.iter().find(|(name, _)| *name == kernel.target_env);
     let (_, version) = target.ok_or_else(|| {
         let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
-        let made = Diagnostic::new("usage", format!("`{}` is no target environment", kernel.target_env));
+        let made =
+            Diagnostic::new("usage", format!("`{}` is no target environment", kernel.target_env));
         Box::new(made.hint(format!("use one of {}", names.join(", "))))
     })?;
     options.set_target_env(shaderc::TargetEnv::Vulkan, *version as u32);
@@ -90,7 +92,9 @@ fn options<'a>(
                 shaderc::IncludeType::Relative => IncludeForm::Quoted,
                 shaderc::IncludeType::Standard => IncludeForm::Angled,
             };
-            let found = includes.resolve(requested, form, requesting, depth).map_err(|error| error.to_string())?;
+            let found = includes
+                .resolve(requested, form, requesting, depth)
+                .map_err(|error| error.to_string())?;
             let content = match included {
                 Included::Nothing | Included::Exact(_) => found.text.to_string(),
                 Included::LineEnded(_) => super::lines::line_ended(found.text.to_string()),
@@ -108,26 +112,35 @@ pub(crate) fn admit(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     reject_version(kernel)
 }
 
-/// The compiler takes a byte order mark for text before `#version`, and then prints to stdout, where results go.
+/// The compiler takes a byte order mark for text before `#version`, and then prints to stdout,
+/// where results go.
 fn reject_mark(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     if !kernel.text.starts_with('\u{feff}') {
         return Ok(());
     }
-    let made =
-        Diagnostic::new("glsl-syntax", "the text begins with a byte order mark, which the compiler does not read")
-            .at_span(&kernel.path, kernel.text.as_str(), 0..3)
-            .hint("save the file as UTF-8 without a byte order mark");
+    let made = Diagnostic::new(
+        "glsl-syntax",
+        "the text begins with a byte order mark, which the compiler does not read",
+    )
+    .at_span(&kernel.path, kernel.text.as_str(), 0..3)
+    .hint("save the file as UTF-8 without a byte order mark");
     Err(Box::new(made))
 }
 
-/// Compiles the untouched text, which must have been admitted, on memory that holds `rest` where it was freed: what the
-/// compiler reads without having written it differs from one `rest` to the next.
-pub(crate) fn production_on(kernel: &KernelSource, includes: &Includes, rest: u8) -> Result<Vec<u32>, Vec<Diagnostic>> {
+/// Compiles the untouched text, which must have been admitted, on memory that holds `rest` where it
+/// was freed: what the compiler reads without having written it differs from one `rest` to the
+/// next.
+pub(crate) fn production_on(
+    kernel: &KernelSource,
+    includes: &Includes,
+    rest: u8,
+) -> Result<Vec<u32>, Vec<Diagnostic>> {
     leave_behind(rest);
     production(kernel, includes)
 }
 
-/// Frees blocks full of one byte, of the sizes that the compiler asks for: its own pools and small objects.
+/// Frees blocks full of one byte, of the sizes that the compiler asks for: its own pools and small
+/// objects.
 fn leave_behind(rest: u8) {
     const POOL_BYTES: usize = 8 << 10;
     const POOLS: usize = 192;
@@ -139,7 +152,10 @@ fn leave_behind(rest: u8) {
 }
 
 /// Compiles the untouched text, which must have been admitted.
-pub(crate) fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
+pub(crate) fn production(
+    kernel: &KernelSource,
+    includes: &Includes,
+) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
     let mut options = options(kernel, Included::Exact(includes), Defines::Given).map_err(one)?;
     options.set_optimization_level(level(kernel.optimization));
@@ -151,7 +167,9 @@ pub(crate) fn production(kernel: &KernelSource, includes: &Includes) -> Result<V
         &kernel.entry,
         Some(&options),
     );
-    result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| diagnostics(kernel, includes, &error))
+    result
+        .map(|artifact| artifact.as_binary().to_vec())
+        .map_err(|error| diagnostics(kernel, includes, &error))
 }
 
 fn level(optimization: Optimization) -> shaderc::OptimizationLevel {
@@ -182,8 +200,9 @@ fn reject_nul(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     }
 }
 
-/// Versions that have no compute shaders (GLSL 4.60, 3.3; GLSL ES 3.20, 3.4). The compiler is not asked about them: for
-/// some it cannot build its own tables, and then prints to stdout, where results go.
+/// Versions that have no compute shaders (GLSL 4.60, 3.3; GLSL ES 3.20, 3.4). The compiler is not
+/// asked about them: for some it cannot build its own tables, and then prints to stdout, where
+/// results go.
 fn reject_version(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     let directive = preprocessor::version_directive(&kernel.text);
     let mut words = directive.split_whitespace().skip(1);
@@ -192,12 +211,15 @@ fn reject_version(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     let message = match number {
         Some(number) if number >= first => return Ok(()),
         Some(number) => format!("GLSL version {number} has no compute shaders"),
-        None if directive.is_empty() => "the text does not begin with a `#version` directive".to_owned(),
+        None if directive.is_empty() => {
+            "the text does not begin with a `#version` directive".to_owned()
+        }
         None => format!("`{directive}` names no version"),
     };
     let at = if directive.is_empty() { None } else { kernel.text.find("version") };
     let span = at.map_or(0..0, |at| at..at + kernel.text[at..].lines().next().map_or(0, str::len));
-    let made = Diagnostic::new("glsl-syntax", message).at_span(&kernel.path, kernel.text.as_str(), span);
+    let made =
+        Diagnostic::new("glsl-syntax", message).at_span(&kernel.path, kernel.text.as_str(), span);
     Err(Box::new(made.hint("start the file with `#version 450` (or higher)")))
 }
 
@@ -216,13 +238,19 @@ pub(crate) fn rewritten(
     text: &str,
     optimization: Optimization,
 ) -> Result<Vec<u32>, RewriteError> {
-    let failed = |error: Box<Diagnostic>| RewriteError { reason: error.to_string(), places: Vec::new() };
+    let failed =
+        |error: Box<Diagnostic>| RewriteError { reason: error.to_string(), places: Vec::new() };
     let mut options = options(kernel, Included::Nothing, Defines::None).map_err(failed)?;
     options.set_optimization_level(level(optimization));
     let compiler = compiler().map_err(failed)?;
     let _inside = Inside::new(Part::Compiler, &kernel.path);
-    let result =
-        compiler.compile_into_spirv(text, shaderc::ShaderKind::Compute, &kernel.path, &kernel.entry, Some(&options));
+    let result = compiler.compile_into_spirv(
+        text,
+        shaderc::ShaderKind::Compute,
+        &kernel.path,
+        &kernel.entry,
+        Some(&options),
+    );
     result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| {
         let message = error.to_string();
         let errors = message.lines().filter_map(|line| line.split_once("error:"));
@@ -232,26 +260,40 @@ pub(crate) fn rewritten(
         });
         let places = places.collect();
         let line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
-        RewriteError { reason: line.split("error:").last().unwrap_or(line).trim().to_owned(), places }
+        RewriteError {
+            reason: line.split("error:").last().unwrap_or(line).trim().to_owned(),
+            places,
+        }
     })
 }
 
 /// Compiles marked text, which is never optimised.
-pub(crate) fn marked(kernel: &KernelSource, text: &str, names: &MarkerNames) -> Result<Vec<u32>, RewriteError> {
+pub(crate) fn marked(
+    kernel: &KernelSource,
+    text: &str,
+    names: &MarkerNames,
+) -> Result<Vec<u32>, RewriteError> {
     Ok(marker_calls::restore(&rewritten(kernel, text, Optimization::Zero)?, names))
 }
 
-/// The compiler's own preprocessed text of `text`, which is the kernel's or one with the same tokens. No pragma in it
-/// may hold an operator or a string, and no string a byte that is no text (see [`super::lines::showable`]).
-pub(crate) fn preprocessed(kernel: &KernelSource, text: &str, includes: &Includes) -> Result<String, String> {
-    let options = options(kernel, Included::LineEnded(includes), Defines::Given).map_err(|error| error.to_string())?;
+/// The compiler's own preprocessed text of `text`, which is the kernel's or one with the same
+/// tokens. No pragma in it may hold an operator or a string, and no string a byte that is no text
+/// (see [`super::lines::showable`]).
+pub(crate) fn preprocessed(
+    kernel: &KernelSource,
+    text: &str,
+    includes: &Includes,
+) -> Result<String, String> {
+    let options = options(kernel, Included::LineEnded(includes), Defines::Given)
+        .map_err(|error| error.to_string())?;
     let compiler = compiler().map_err(|error| error.to_string())?;
     let _inside = Inside::new(Part::Compiler, &kernel.path);
     let result = compiler.preprocess(text, &kernel.path, &kernel.entry, Some(&options));
     result.map(|artifact| artifact.as_text()).map_err(|error| error.to_string())
 }
 
-/// Asks the compiler which names it defines as macros by itself: no list of ours can be out of date.
+/// Asks the compiler which names it defines as macros by itself: no list of ours can be out of
+/// date.
 pub(crate) struct CompilerMacros<'a> {
     pub kernel: &'a KernelSource,
 }
@@ -266,15 +308,22 @@ impl Predefined for CompilerMacros<'_> {
                 _ => format!("#ifdef {name}\n{SIGN} {number} {name}\n#endif\n"),
             };
         }
-        let mut values: BTreeMap<String, Option<String>> = names.iter().map(|name| (name.clone(), None)).collect();
-        let Ok(options) = options(self.kernel, Included::Nothing, Defines::None) else { return values };
+        let mut values: BTreeMap<String, Option<String>> =
+            names.iter().map(|name| (name.clone(), None)).collect();
+        let Ok(options) = options(self.kernel, Included::Nothing, Defines::None) else {
+            return values;
+        };
         let Ok(compiler) = compiler() else { return values };
         let _inside = Inside::new(Part::Compiler, &self.kernel.path);
-        let Ok(artifact) = compiler.preprocess(&text, "probe", "main", Some(&options)) else { return values };
+        let Ok(artifact) = compiler.preprocess(&text, "probe", "main", Some(&options)) else {
+            return values;
+        };
         let tokens = super::lexer::tokens_of(&artifact.as_text());
         for answer in tokens.split(|token| token.is(SIGN)).skip(1) {
             let [number, value, ..] = answer else { continue };
-            if let Some(name) = number.text.parse::<usize>().ok().and_then(|number| names.iter().nth(number)) {
+            if let Some(name) =
+                number.text.parse::<usize>().ok().and_then(|number| names.iter().nth(number))
+            {
                 values.insert(name.clone(), Some(value.text.to_string()));
             }
         }
@@ -282,8 +331,8 @@ impl Predefined for CompilerMacros<'_> {
     }
 }
 
-/// Identity of the pinned compiler, for evidence: versions of the sources it is built from, and the SPIR-V version
-/// that the linked library itself names.
+/// Identity of the pinned compiler, for evidence: versions of the sources it is built from, and the
+/// SPIR-V version that the linked library itself names.
 pub(crate) fn identity() -> String {
     let (version, revision) = shaderc::get_spirv_version();
     let (major, minor) = (version >> 16 & 0xff, version >> 8 & 0xff);
@@ -294,7 +343,11 @@ pub(crate) fn identity() -> String {
 }
 
 /// Turns `file:line: error: message` lines into diagnostics.
-fn diagnostics(kernel: &KernelSource, includes: &Includes, error: &shaderc::Error) -> Vec<Diagnostic> {
+fn diagnostics(
+    kernel: &KernelSource,
+    includes: &Includes,
+    error: &shaderc::Error,
+) -> Vec<Diagnostic> {
     let message = match error {
         shaderc::Error::CompilationError(_, text)
         | shaderc::Error::InternalError(text)
@@ -310,7 +363,8 @@ fn diagnostics(kernel: &KernelSource, includes: &Includes, error: &shaderc::Erro
     let found: Vec<Diagnostic> = message.lines().filter_map(of_line).collect();
     if found.is_empty() {
         let text = message.trim();
-        let text = if text.is_empty() { "the compiler rejects the text without saying why" } else { text };
+        let text =
+            if text.is_empty() { "the compiler rejects the text without saying why" } else { text };
         return vec![Diagnostic::new("glsl-syntax", text).in_file(&kernel.path)];
     }
     found
@@ -319,7 +373,8 @@ fn diagnostics(kernel: &KernelSource, includes: &Includes, error: &shaderc::Erro
 /// What the compiler says of itself: the text may be right.
 fn own_fault(kernel: &KernelSource, message: &str) -> Option<Diagnostic> {
     let said = message.strip_prefix("shaderc: internal error:")?.trim();
-    let made = Diagnostic::new("compiler-fault", format!("the linked compiler failed on its own: {said}"));
+    let made =
+        Diagnostic::new("compiler-fault", format!("the linked compiler failed on its own: {said}"));
     let hint = match kernel.optimization {
         Optimization::Zero => "write the text otherwise; it may be right",
         Optimization::Performance | Optimization::Size => {
@@ -335,14 +390,16 @@ fn diagnostic(texts: &BTreeMap<String, String>, message: &str) -> Option<Diagnos
     let place = place.trim().trim_end_matches(':');
     let mut made = Diagnostic::new("glsl-syntax", message);
     made.hint = Some(hint(message));
-    let Some((file, line)) = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)))
+    let Some((file, line)) =
+        place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)))
     else {
         return Some(if place.is_empty() { made } else { made.in_file(place) });
     };
     let Some(text) = texts.get(file) else {
         return Some(made.at_position(file, Position { line, column: 1 }));
     };
-    let start: usize = text.split_inclusive('\n').take(line as usize - usize::from(line > 0)).map(str::len).sum();
+    let start: usize =
+        text.split_inclusive('\n').take(line as usize - usize::from(line > 0)).map(str::len).sum();
     let content = text[start..].lines().next().unwrap_or("");
     let indent = content.len() - content.trim_start().len();
     let span = start + indent..start + content.trim_end().len().max(indent);
@@ -362,18 +419,25 @@ fn diagnostic(texts: &BTreeMap<String, String>, message: &str) -> Option<Diagnos
 
 /// The word that the message quotes first, where the line holds it once; else the whole line.
 fn narrowed(text: &str, line: std::ops::Range<usize>, message: &str) -> std::ops::Range<usize> {
-    let Some(word) = message.strip_prefix('\'').and_then(|rest| rest.split('\'').next()) else { return line };
+    let Some(word) = message.strip_prefix('\'').and_then(|rest| rest.split('\'').next()) else {
+        return line;
+    };
     let content = &text[line.clone()];
     let mut places = content.match_indices(word.trim());
     match (places.next(), places.next()) {
-        (Some((at, found)), None) if !found.is_empty() => line.start + at..line.start + at + found.len(),
+        (Some((at, found)), None) if !found.is_empty() => {
+            line.start + at..line.start + at + found.len()
+        }
         _ => line,
     }
 }
 
 fn hint(message: &str) -> String {
     let hints = [
-        ("undeclared identifier", "declare the name before its use, or check its spelling and the kernel's defines"),
+        (
+            "undeclared identifier",
+            "declare the name before its use, or check its spelling and the kernel's defines",
+        ),
         ("#include", "check the file's name and the kernel's `include` folders"),
         ("extension", "enable the extension with `#extension NAME : require` below `#version`"),
         ("not supported for this version", "raise the `#version` or the kernel's `target_env`"),
@@ -384,7 +448,9 @@ fn hint(message: &str) -> String {
         ("SPIR-V", "raise the kernel's `target_env`"),
     ];
     let known = hints.iter().find(|(part, _)| message.contains(part));
-    known.map_or("correct the source line; the message is the compiler's own", |(_, hint)| hint).to_owned()
+    known
+        .map_or("correct the source line; the message is the compiler's own", |(_, hint)| hint)
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -396,7 +462,10 @@ mod tests {
         let lock = include_str!("../../Cargo.lock");
         for name in ["shaderc", "shaderc-sys"] {
             let entry = format!("name = \"{name}\"\nversion = \"{SHADERC_CRATE_VERSION}\"");
-            assert!(lock.contains(&entry), "Cargo.lock locks another version of {name}: look up its versions again");
+            assert!(
+                lock.contains(&entry),
+                "Cargo.lock locks another version of {name}: look up its versions again"
+            );
         }
         assert!(identity().contains("SPIR-V 1."), "{}", identity());
     }

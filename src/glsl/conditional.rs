@@ -1,6 +1,7 @@
 //! Conditional groups: `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif` (GLSL 4.60, 3.3).
 //!
-//! Promises: expressions are evaluated as the compiler does, in 32-bit signed integers; an unknown name is 0.
+//! Promises: expressions are evaluated as the compiler does, in 32-bit signed integers; an unknown
+//! name is 0.
 
 use super::macros::{Lines, Scanned};
 use super::preprocessor::{PreprocessError, Preprocessor};
@@ -40,7 +41,11 @@ enum SkipTo {
 }
 
 impl Preprocessor<'_> {
-    pub(super) fn conditional(&mut self, name: &Token, rest: &[Token]) -> Result<(), PreprocessError> {
+    pub(super) fn conditional(
+        &mut self,
+        name: &Token,
+        rest: &[Token],
+    ) -> Result<(), PreprocessError> {
         match &*name.text {
             "if" => {
                 let taken = self.condition(name, rest)?;
@@ -80,7 +85,9 @@ impl Preprocessor<'_> {
             let hash = match self.scan() {
                 Scanned::Token(token) if token.kind == TokenKind::NewLine => continue,
                 Scanned::Token(token) => token,
-                Scanned::Marker | Scanned::End => return Err(PreprocessError::plain("an `#if` has no `#endif`")),
+                Scanned::Marker | Scanned::End => {
+                    return Err(PreprocessError::plain("an `#if` has no `#endif`"));
+                }
             };
             let line = self.rest_of_line();
             let Some((name, rest)) = line.split_first().filter(|_| hash.is("#")) else { continue };
@@ -92,7 +99,11 @@ impl Preprocessor<'_> {
                 }
                 "endif" => depth -= 1,
                 "else" if depth == 0 && target == SkipTo::NextBranch => return Ok(()),
-                "elif" if depth == 0 && target == SkipTo::NextBranch && self.condition(name, rest)? => {
+                "elif"
+                    if depth == 0
+                        && target == SkipTo::NextBranch
+                        && self.condition(name, rest)? =>
+                {
                     return Ok(());
                 }
                 _ => {}
@@ -109,7 +120,11 @@ impl Preprocessor<'_> {
     }
 
     /// Replaces `defined X` and `defined(X)` by 1 or 0, before macros are expanded.
-    fn without_defined(&mut self, name: &Token, rest: &[Token]) -> Result<Vec<Token>, PreprocessError> {
+    fn without_defined(
+        &mut self,
+        name: &Token,
+        rest: &[Token],
+    ) -> Result<Vec<Token>, PreprocessError> {
         let mut result = Vec::new();
         let mut position = 0;
         while let Some(token) = rest.get(position) {
@@ -151,7 +166,9 @@ impl Expression<'_> {
 
     fn binary(&mut self, weakest: u8) -> Result<i32, String> {
         let mut left = self.unary()?;
-        while let Some((operator, precedence)) = BINARY.iter().find(|(operator, _)| *operator == self.peek()) {
+        while let Some((operator, precedence)) =
+            BINARY.iter().find(|(operator, _)| *operator == self.peek())
+        {
             if *precedence <= weakest {
                 break;
             }
@@ -167,7 +184,9 @@ impl Expression<'_> {
         if self.depth > DEPTH_LIMIT {
             return Err(format!("the expression is nested more than {DEPTH_LIMIT} deep"));
         }
-        let Some(token) = self.tokens.get(self.position) else { return Err("the expression ends early".to_owned()) };
+        let Some(token) = self.tokens.get(self.position) else {
+            return Err("the expression ends early".to_owned());
+        };
         self.position += 1;
         let value = match &*token.text {
             "+" => self.unary()?,
@@ -183,7 +202,9 @@ impl Expression<'_> {
                 value
             }
             _ if token.is_identifier() => 0,
-            text => integer(text).ok_or_else(|| format!("`{text}` cannot stand in this expression"))?,
+            text => {
+                integer(text).ok_or_else(|| format!("`{text}` cannot stand in this expression"))?
+            }
         };
         self.depth -= 1;
         Ok(value)
@@ -192,7 +213,8 @@ impl Expression<'_> {
 
 fn integer(text: &str) -> Option<i32> {
     let digits = text.trim_end_matches(['u', 'U']);
-    let parsed = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let parsed = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"))
+    {
         u32::from_str_radix(hex, 16)
     } else if digits.len() > 1 && digits.starts_with('0') {
         u32::from_str_radix(digits, 8)

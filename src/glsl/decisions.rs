@@ -1,7 +1,7 @@
 //! Decisions and conditions of expressions (contract, "The calculus"; CAST-10).
 //!
-//! Promises: every expression that the policy counts becomes a decision, in source order, outer before inner; each gets
-//! its placements of markers, or a reason why none may stand there.
+//! Promises: every expression that the policy counts becomes a decision, in source order, outer
+//! before inner; each gets its placements of markers, or a reason why none may stand there.
 //! Does not cover: statements (`outline`) and the marked text (`marking`).
 
 use super::DecisionPolicy;
@@ -15,13 +15,15 @@ use super::value_types::ValueType;
 use std::collections::BTreeMap;
 use vkcert_model::id::{DecisionId, FunctionId};
 use vkcert_model::place::SourceFile;
-use vkcert_model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
+use vkcert_model::structure::{
+    BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording,
+};
 
 /// Deepest expression over conditions that is measured; stored evidence cannot be read back beyond.
 const EXPRESSION_DEPTH_LIMIT: u32 = 48;
 
-/// Operands of one `&&` or `||` chain from which on the chain is stored as a balanced tree (the operators associate,
-/// so neither vectors nor independence change).
+/// Operands of one `&&` or `||` chain from which on the chain is stored as a balanced tree (the
+/// operators associate, so neither vectors nor independence change).
 const BALANCED_FROM: usize = 16;
 
 /// Where an expression stands.
@@ -37,7 +39,8 @@ pub(crate) enum Position {
     Operand,
     /// An operand that is Boolean because of what stands beside or around it.
     BooleanOperand,
-    /// A part that has the value of what is recorded around it: a decision if it has a Boolean operator.
+    /// A part that has the value of what is recorded around it: a decision if it has a Boolean
+    /// operator.
     Enclosed,
     /// Nothing takes the value: calls and assignments stand there for what they do.
     Discarded,
@@ -129,18 +132,28 @@ impl<'a> Decisions<'a> {
                 _ => break,
             }
         }
-        if let (Position::Discarded, ExpressionKind::Ternary { condition, then, otherwise }) = (position, &value.kind) {
+        if let (Position::Discarded, ExpressionKind::Ternary { condition, then, otherwise }) =
+            (position, &value.kind)
+        {
             return self.visit_ternary(condition, [then, otherwise], Position::Discarded);
         }
         let context = match position {
             Position::Controlling(context) | Position::Boolean(context) => Some(context),
             Position::Place(context) => self.names.is_boolean(value).then_some(context),
-            Position::Operand => self.is_boolean_operand(value).then_some(DecisionContext::Expression),
-            Position::BooleanOperand => (!self.is_truth_literal(value)).then_some(DecisionContext::Expression),
-            Position::Enclosed => self.has_boolean_operator(value).then_some(DecisionContext::Expression),
+            Position::Operand => {
+                self.is_boolean_operand(value).then_some(DecisionContext::Expression)
+            }
+            Position::BooleanOperand => {
+                (!self.is_truth_literal(value)).then_some(DecisionContext::Expression)
+            }
+            Position::Enclosed => {
+                self.has_boolean_operator(value).then_some(DecisionContext::Expression)
+            }
             Position::Discarded => self.is_idle(value).then_some(DecisionContext::Expression),
         };
-        match context.filter(|context| self.policy == DecisionPolicy::Literal || context.controls_flow()) {
+        match context
+            .filter(|context| self.policy == DecisionPolicy::Literal || context.controls_flow())
+        {
             Some(context) => self.decide(value, context),
             None => self.visit_parts(value),
         }
@@ -148,7 +161,9 @@ impl<'a> Decisions<'a> {
 
     fn has_boolean_operator(&self, expression: &Expression) -> bool {
         match &expression.kind {
-            ExpressionKind::Binary { operator, .. } => matches!(self.names.text(*operator), "&&" | "||" | "^^"),
+            ExpressionKind::Binary { operator, .. } => {
+                matches!(self.names.text(*operator), "&&" | "||" | "^^")
+            }
             ExpressionKind::Prefix(_) => self.names.text(expression.first) == "!",
             _ => false,
         }
@@ -160,18 +175,27 @@ impl<'a> Decisions<'a> {
 
     /// A Boolean expression that does nothing but have a value.
     fn is_idle(&self, expression: &Expression) -> bool {
-        let acts = matches!(expression.kind, ExpressionKind::Call { .. } | ExpressionKind::Assignment { .. });
+        let acts = matches!(
+            expression.kind,
+            ExpressionKind::Call { .. } | ExpressionKind::Assignment { .. }
+        );
         !acts && self.is_boolean_operand(expression)
     }
 
-    fn visit_ternary(&mut self, condition: &Expression, arms: [&Expression; 2], position: Position) {
+    fn visit_ternary(
+        &mut self,
+        condition: &Expression,
+        arms: [&Expression; 2],
+        position: Position,
+    ) {
         self.visit(condition, Position::Controlling(DecisionContext::Ternary));
         for arm in arms {
             self.visit(arm, position);
         }
     }
 
-    /// Visits what a condition is made of. Its value is Boolean, whatever the text shows of its type.
+    /// Visits what a condition is made of. Its value is Boolean, whatever the text shows of its
+    /// type.
     fn visit_condition(&mut self, condition: &Expression) {
         match &condition.kind {
             ExpressionKind::Ternary { condition, then, otherwise } => {
@@ -186,7 +210,9 @@ impl<'a> Decisions<'a> {
     fn visit_parts(&mut self, expression: &Expression) {
         match &expression.kind {
             ExpressionKind::Literal | ExpressionKind::Identifier => {}
-            ExpressionKind::Parenthesised(inner) | ExpressionKind::Prefix(inner) | ExpressionKind::Postfix(inner) => {
+            ExpressionKind::Parenthesised(inner)
+            | ExpressionKind::Prefix(inner)
+            | ExpressionKind::Postfix(inner) => {
                 self.visit(inner, Position::Operand);
             }
             ExpressionKind::Binary { left, right, .. } => self.visit_chain(expression, left, right),
@@ -194,11 +220,15 @@ impl<'a> Decisions<'a> {
                 self.visit_parts(target);
                 let boolean = self.names.is_boolean(target);
                 let context = DecisionContext::Assignment;
-                self.visit(value, if boolean { Position::Boolean(context) } else { Position::Place(context) });
+                self.visit(
+                    value,
+                    if boolean { Position::Boolean(context) } else { Position::Place(context) },
+                );
             }
             ExpressionKind::Ternary { condition, then, otherwise } => {
                 let is_boolean = self.names.is_boolean(expression);
-                let position = if is_boolean { Position::BooleanOperand } else { Position::Operand };
+                let position =
+                    if is_boolean { Position::BooleanOperand } else { Position::Operand };
                 self.visit_ternary(condition, [then, otherwise], position);
             }
             ExpressionKind::Comma { first, second } => {
@@ -213,7 +243,9 @@ impl<'a> Decisions<'a> {
                 }
             }
             // `flag.x` has the value of `flag`, and something may be stored to it.
-            ExpressionKind::Field { base, .. } if self.names.is_boolean(base) && self.names.is_boolean(expression) => {
+            ExpressionKind::Field { base, .. }
+                if self.names.is_boolean(base) && self.names.is_boolean(expression) =>
+            {
                 self.visit(base, Position::Enclosed);
             }
             ExpressionKind::Field { base, .. } => self.visit(base, Position::Operand),
@@ -222,7 +254,8 @@ impl<'a> Decisions<'a> {
         }
     }
 
-    /// Operands of a chain of binary operators, without recursion down its left side where no decision stands there.
+    /// Operands of a chain of binary operators, without recursion down its left side where no
+    /// decision stands there.
     fn visit_chain(&mut self, whole: &Expression, left: &Expression, right: &Expression) {
         let mut rights = vec![right];
         let mut leftmost = left;
@@ -234,10 +267,11 @@ impl<'a> Decisions<'a> {
         debug_assert_eq!(leftmost.first, whole.first, "a chain starts with its leftmost operand");
         // Operands of `==` and `!=` have one type; operands of other operators are no Booleans.
         let is_boolean = |operand: &Expression| self.names.is_boolean(operand);
-        let position = match is_boolean(leftmost) || rights.last().is_some_and(|right| is_boolean(right)) {
-            true => Position::BooleanOperand,
-            false => Position::Operand,
-        };
+        let position =
+            match is_boolean(leftmost) || rights.last().is_some_and(|right| is_boolean(right)) {
+                true => Position::BooleanOperand,
+                false => Position::Operand,
+            };
         self.visit(leftmost, position);
         for (index, right) in rights.into_iter().rev().enumerate() {
             self.visit(right, if index == 0 { position } else { Position::Operand });
@@ -262,9 +296,12 @@ impl<'a> Decisions<'a> {
             }
             let position = match self.names.argument_place(callee, index, arguments.len()) {
                 ArgumentPlace::Boolean => Position::Boolean(DecisionContext::Argument),
-                // `true` for a built-in function is no expression of conditions, and often must stay a literal.
+                // `true` for a built-in function is no expression of conditions, and often must
+                // stay a literal.
                 ArgumentPlace::BuiltIn if self.is_truth_literal(argument) => continue,
-                ArgumentPlace::BuiltIn | ArgumentPlace::Other => Position::Place(DecisionContext::Argument),
+                ArgumentPlace::BuiltIn | ArgumentPlace::Other => {
+                    Position::Place(DecisionContext::Argument)
+                }
                 ArgumentPlace::Written if is_place(argument) => {
                     self.visit_parts(argument);
                     continue;
@@ -294,7 +331,9 @@ impl<'a> Decisions<'a> {
                     self.initialise(element, listed.as_ref());
                 }
             }
-            _ if whole.is_some_and(ValueType::is_boolean) => self.visit(initialiser, Position::Boolean(context)),
+            _ if whole.is_some_and(ValueType::is_boolean) => {
+                self.visit(initialiser, Position::Boolean(context))
+            }
             _ => self.visit(initialiser, Position::Place(context)),
         }
     }
@@ -302,7 +341,9 @@ impl<'a> Decisions<'a> {
     /// Visits arguments in angle brackets.
     pub(crate) fn template(&mut self, arguments: &[Expression]) {
         for argument in arguments {
-            self.constant("an argument of a type", |decisions| decisions.visit(argument, Position::Operand));
+            self.constant("an argument of a type", |decisions| {
+                decisions.visit(argument, Position::Operand)
+            });
         }
     }
 
@@ -316,13 +357,19 @@ impl<'a> Decisions<'a> {
         let id = DecisionId(self.found.len() as u32 + 1);
         let conditions = self.conditions(&found);
         let located = self.locate(expression.first, expression.last);
-        let constness = conditions.iter().map(|condition| condition.constness).max().unwrap_or(Constness::Runtime);
+        let constness = conditions
+            .iter()
+            .map(|condition| condition.constness)
+            .max()
+            .unwrap_or(Constness::Runtime);
         let recording = match self.surroundings {
             _ if too_deep => Recording::Unmarked {
                 reason: format!("its operators are nested more than {EXPRESSION_DEPTH_LIMIT} deep"),
             },
             Surroundings::ConstantExpression(place) => Recording::Unmarked {
-                reason: format!("{place} must be a constant expression, in which no function can be called"),
+                reason: format!(
+                    "{place} must be a constant expression, in which no function can be called"
+                ),
             },
             Surroundings::Runtime => Recording::Marked,
         };
@@ -364,14 +411,15 @@ impl<'a> Decisions<'a> {
         }
     }
 
-    /// Conditions with coupling classes. A condition with side effects ends all classes before it: what it changes may
-    /// change the value of the same text behind it.
+    /// Conditions with coupling classes. A condition with side effects ends all classes before it:
+    /// what it changes may change the value of the same text behind it.
     fn conditions(&self, leaves: &[&Expression]) -> Vec<Condition> {
         let mut classes: BTreeMap<String, u32> = BTreeMap::new();
         let mut next = 0;
         let mut conditions = Vec::with_capacity(leaves.len());
         for leaf in leaves {
-            let words: Vec<&str> = self.tokens[leaf.first..=leaf.last].iter().map(|token| &*token.text).collect();
+            let words: Vec<&str> =
+                self.tokens[leaf.first..=leaf.last].iter().map(|token| &*token.text).collect();
             let pure = self.names.is_pure(leaf);
             if !pure {
                 classes.clear();
@@ -388,7 +436,12 @@ impl<'a> Decisions<'a> {
             }
             let located = self.locate(leaf.first, leaf.last);
             let text = self.text(&located);
-            conditions.push(Condition { span: located.span, text, coupling, constness: self.names.constness(leaf) });
+            conditions.push(Condition {
+                span: located.span,
+                text,
+                coupling,
+                constness: self.names.constness(leaf),
+            });
         }
         conditions
     }
@@ -447,7 +500,9 @@ impl<'e> Leaves<'_, '_, 'e> {
             return None;
         }
         match &expression.kind {
-            ExpressionKind::Parenthesised(inner) if self.is_operator(inner) => self.tree(inner, depth),
+            ExpressionKind::Parenthesised(inner) if self.is_operator(inner) => {
+                self.tree(inner, depth)
+            }
             ExpressionKind::Parenthesised(inner) => self.leaf(expression, inner),
             ExpressionKind::Prefix(operand) if self.names.text(expression.first) == "!" => {
                 Some(BooleanExpression::Not(Box::new(self.tree(operand, depth + 1)?)))
@@ -455,7 +510,10 @@ impl<'e> Leaves<'_, '_, 'e> {
             ExpressionKind::Binary { operator, left, right } => match self.names.text(*operator) {
                 "^^" => {
                     let left = self.tree(left, depth + 1)?;
-                    Some(BooleanExpression::Xor(Box::new(left), Box::new(self.tree(right, depth + 1)?)))
+                    Some(BooleanExpression::Xor(
+                        Box::new(left),
+                        Box::new(self.tree(right, depth + 1)?),
+                    ))
                 }
                 operator @ ("&&" | "||") => self.chain(expression, operator, depth),
                 _ => self.leaf(expression, expression),
@@ -468,7 +526,9 @@ impl<'e> Leaves<'_, '_, 'e> {
         match &expression.kind {
             ExpressionKind::Parenthesised(inner) => self.is_operator(inner),
             ExpressionKind::Prefix(_) => self.names.text(expression.first) == "!",
-            ExpressionKind::Binary { operator, .. } => matches!(self.names.text(*operator), "&&" | "||" | "^^"),
+            ExpressionKind::Binary { operator, .. } => {
+                matches!(self.names.text(*operator), "&&" | "||" | "^^")
+            }
             _ => false,
         }
     }
@@ -486,7 +546,12 @@ impl<'e> Leaves<'_, '_, 'e> {
     }
 
     /// A chain `a && b && ...` of one operator.
-    fn chain(&mut self, expression: &'e Expression, operator: &str, depth: u32) -> Option<BooleanExpression> {
+    fn chain(
+        &mut self,
+        expression: &'e Expression,
+        operator: &str,
+        depth: u32,
+    ) -> Option<BooleanExpression> {
         let mut rights = Vec::new();
         let mut leftmost = expression;
         while let ExpressionKind::Binary { operator: token, left, right } = &leftmost.kind {

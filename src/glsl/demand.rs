@@ -1,10 +1,11 @@
-//! Names whose values constant expressions need: what initialises a constant of such a name must stay a constant
-//! expression, so that no marker may stand in it.
+//! Names whose values constant expressions need: what initialises a constant of such a name must
+//! stay a constant expression, so that no marker may stand in it.
 //!
-//! Knows: array sizes, `case` labels, layout values, arguments in angle brackets, and arguments of functions that the
-//! text does not define (some of them must be constant: GLSL 4.60, 8.9, offsets; GL_KHR_shader_subgroup_clustered).
-//! Promises: linear time. Does not cover scopes: a name that is needed somewhere counts as needed everywhere, which
-//! leaves more decisions unmarked, never fewer.
+//! Knows: array sizes, `case` labels, layout values, arguments in angle brackets, and arguments of
+//! functions that the text does not define (some of them must be constant: GLSL 4.60, 8.9, offsets;
+//! GL_KHR_shader_subgroup_clustered).
+//! Promises: linear time. Does not cover scopes: a name that is needed somewhere counts as needed
+//! everywhere, which leaves more decisions unmarked, never fewer.
 
 use super::names::is_pure_built_in;
 use super::syntax::*;
@@ -13,8 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of a unit that constant expressions need.
 pub(crate) fn names<'a>(tokens: &'a [Token], items: &[Item]) -> BTreeSet<&'a str> {
-    let mut search =
-        Search { tokens, defined: BTreeSet::new(), needed: Vec::new(), covered: 0, constants: BTreeMap::new() };
+    let mut search = Search {
+        tokens,
+        defined: BTreeSet::new(),
+        needed: Vec::new(),
+        covered: 0,
+        constants: BTreeMap::new(),
+    };
     for item in items {
         match item {
             Item::Function(FunctionDefinition { name, .. }) | Item::Prototype { name, .. } => {
@@ -34,7 +40,8 @@ struct Search<'a> {
     /// Functions that the text defines or declares.
     defined: BTreeSet<&'a str>,
     needed: Vec<&'a str>,
-    /// Tokens before this one have been looked at by [`Search::need`], so that nested places cost nothing again.
+    /// Tokens before this one have been looked at by [`Search::need`], so that nested places cost
+    /// nothing again.
     covered: TokenIndex,
     /// What the initialisers of `const` variables name, by the variable's name.
     constants: BTreeMap<&'a str, Vec<&'a str>>,
@@ -99,7 +106,9 @@ impl<'a> Search<'a> {
 
     fn statement(&mut self, statement: &Statement) {
         match &statement.kind {
-            StatementKind::Block(inner) => inner.iter().for_each(|statement| self.statement(statement)),
+            StatementKind::Block(inner) => {
+                inner.iter().for_each(|statement| self.statement(statement))
+            }
             StatementKind::Expression(expression) => self.expression(expression),
             StatementKind::Declaration(declaration) => self.declaration(declaration),
             StatementKind::If { condition, then, otherwise } => {
@@ -148,7 +157,9 @@ impl<'a> Search<'a> {
             ExpressionKind::Call { callee, arguments } => {
                 let name: &'a str = &self.tokens[callee.first].text;
                 match &callee.kind {
-                    ExpressionKind::Identifier if !self.defined.contains(name) && !is_pure_built_in(name) => {
+                    ExpressionKind::Identifier
+                        if !self.defined.contains(name) && !is_pure_built_in(name) =>
+                    {
                         arguments.iter().for_each(|argument| self.need(argument));
                     }
                     // The sizes of an array constructor.
@@ -157,7 +168,9 @@ impl<'a> Search<'a> {
                 }
                 arguments.iter().for_each(|argument| self.expression(argument));
             }
-            ExpressionKind::Template(arguments) => arguments.iter().for_each(|argument| self.need(argument)),
+            ExpressionKind::Template(arguments) => {
+                arguments.iter().for_each(|argument| self.need(argument))
+            }
             _ => {
                 let mut parts = Vec::new();
                 expression.each_part(&mut |part| parts.push(part));
@@ -177,6 +190,10 @@ impl<'a> Search<'a> {
 
     /// Every identifier among some tokens.
     fn names_in(&self, first: TokenIndex, last: TokenIndex) -> Vec<&'a str> {
-        self.tokens[first..=last].iter().filter(|token| token.is_identifier()).map(|token| &*token.text).collect()
+        self.tokens[first..=last]
+            .iter()
+            .filter(|token| token.is_identifier())
+            .map(|token| &*token.text)
+            .collect()
     }
 }

@@ -1,9 +1,11 @@
 //! What tells the preprocessed text of a function, or of a file, from that of another kernel.
 //!
-//! Knows: the tokens of a translation unit and what stands at file level. Promises: two functions with the same digest have the same
-//! text, and so has all text at file level that they use, directly or through what they use; text that cannot be taken apart
-//! counts as one piece, so that any difference in it is one of every function.
-//! Does not cover: how a text is compiled (version, target, optimisation), and the values of specialization constants.
+//! Knows: the tokens of a translation unit and what stands at file level. Promises: two functions
+//! with the same digest have the same text, and so has all text at file level that they use,
+//! directly or through what they use; text that cannot be taken apart counts as one piece, so that
+//! any difference in it is one of every function.
+//! Does not cover: how a text is compiled (version, target, optimisation), and the values of
+//! specialization constants.
 
 use super::preprocessor::{DEFINES_PATH, TranslationUnit};
 use super::syntax::{Declaration, Item, TokenIndex};
@@ -13,9 +15,15 @@ use vkcert_model::canonical::sha256_digits;
 use vkcert_model::place::Position;
 use vkcert_model::structure::TextDigests;
 
-/// Who uses one of these names uses the local size, which has no name of its own: what it gives, or what it bounds.
-const OF_LOCAL_SIZE: [&str; 5] =
-    ["gl_WorkGroupSize", "gl_LocalInvocationID", "gl_LocalInvocationIndex", "gl_NumSubgroups", "gl_SubgroupID"];
+/// Who uses one of these names uses the local size, which has no name of its own: what it gives, or
+/// what it bounds.
+const OF_LOCAL_SIZE: [&str; 5] = [
+    "gl_WorkGroupSize",
+    "gl_LocalInvocationID",
+    "gl_LocalInvocationIndex",
+    "gl_NumSubgroups",
+    "gl_SubgroupID",
+];
 
 /// The digests of a unit; `entry` is the name of its entry point, to which the local size belongs.
 pub(crate) fn digests(unit: &TranslationUnit, items: &[Item], entry: &str) -> TextDigests {
@@ -27,7 +35,8 @@ pub(crate) fn digests(unit: &TranslationUnit, items: &[Item], entry: &str) -> Te
     let mut files = of_files(unit);
     let pragmas = pragmas(unit);
     if !pragmas.is_empty() {
-        let under = |digest: &mut String| *digest = sha256_digits(format!("{digest} {pragmas}").as_bytes());
+        let under =
+            |digest: &mut String| *digest = sha256_digits(format!("{digest} {pragmas}").as_bytes());
         functions.iter_mut().chain(files.values_mut()).for_each(under);
     }
     TextDigests { functions, files, unread }
@@ -43,7 +52,11 @@ fn unread(unit: &TranslationUnit, items: &[Item]) -> String {
     let token = unit.tokens.get(error.token).map(std::slice::from_ref);
     let place = token.and_then(|token| unit.frames.locate(token)).and_then(|located| {
         let file = unit.files.get(located.span.file.0 as usize)?;
-        Some(format!("{}:{}", file.path, Position::of(&file.text, located.span.start as usize).line))
+        Some(format!(
+            "{}:{}",
+            file.path,
+            Position::of(&file.text, located.span.start as usize).line
+        ))
     });
     format!("{} ({error})", place.as_deref().unwrap_or("text at file level"))
 }
@@ -51,7 +64,8 @@ fn unread(unit: &TranslationUnit, items: &[Item]) -> String {
 /// The pragmas of a unit, which hold for all of its text wherever they stand.
 fn pragmas(unit: &TranslationUnit) -> String {
     let texts = unit.directives.iter().map(|directive| directive.text.as_str());
-    let pragmas: BTreeSet<&str> = texts.filter(|text| text.starts_with("#pragma") && *text != "#pragma once").collect();
+    let pragmas: BTreeSet<&str> =
+        texts.filter(|text| text.starts_with("#pragma") && *text != "#pragma once").collect();
     pragmas.into_iter().collect::<Vec<_>>().join(" ")
 }
 
@@ -108,16 +122,20 @@ impl Piece<'_> {
         match self.names.is_empty() {
             false => None,
             true if is_layout && ends(["in", ";"]) => Some(Nameless::LocalSize),
-            true if is_layout && (ends(["buffer", ";"]) || ends(["uniform", ";"])) => Some(Nameless::Blocks),
+            true if is_layout && (ends(["buffer", ";"]) || ends(["uniform", ";"])) => {
+                Some(Nameless::Blocks)
+            }
             true => Some(Nameless::AllBehind),
         }
     }
 
-    /// Whether an identifier names nothing at file level: a member behind a point, or a parameter where no type can stand.
+    /// Whether an identifier names nothing at file level: a member behind a point, or a parameter
+    /// where no type can stand.
     fn is_own(&self, at: usize) -> bool {
         let token = &self.tokens[at];
         let behind_point = at > 0 && self.tokens[at - 1].is(".");
-        let as_type = self.tokens.get(at + 1).is_some_and(|next| next.is_identifier() || next.is("("));
+        let as_type =
+            self.tokens.get(at + 1).is_some_and(|next| next.is_identifier() || next.is("("));
         behind_point || (!as_type && self.parameters.contains(&&*token.text))
     }
 }
@@ -140,7 +158,8 @@ enum Progress {
 }
 
 impl<'a> Pieces<'a> {
-    /// None where items and tokens do not go together as declarations and definitions one behind the other.
+    /// None where items and tokens do not go together as declarations and definitions one behind
+    /// the other.
     fn of(tokens: &'a [Token], items: &[Item]) -> Option<Self> {
         let (mut pieces, mut announced, mut next) = (Vec::new(), BTreeSet::new(), 0);
         for item in items {
@@ -148,7 +167,12 @@ impl<'a> Pieces<'a> {
                 if token.is("precision") {
                     let end = end_of_declaration(tokens, next)?;
                     let (names, parameters) = (Vec::new(), Vec::new());
-                    pieces.push(Piece { tokens: &tokens[next..end], names, parameters, is_function: false });
+                    pieces.push(Piece {
+                        tokens: &tokens[next..end],
+                        names,
+                        parameters,
+                        is_function: false,
+                    });
                     next = end;
                 } else if token.is(";") {
                     next += 1;
@@ -157,24 +181,36 @@ impl<'a> Pieces<'a> {
                 }
             }
             let (end, names) = match item {
-                Item::Function(function) if function.first == next => (function.last + 1, vec![function.name]),
-                Item::Declaration(declaration) => (end_of_declaration(tokens, next)?, names_of(declaration)),
+                Item::Function(function) if function.first == next => {
+                    (function.last + 1, vec![function.name])
+                }
+                Item::Declaration(declaration) => {
+                    (end_of_declaration(tokens, next)?, names_of(declaration))
+                }
                 Item::Prototype { name, .. } => (end_of_declaration(tokens, next)?, vec![*name]),
                 Item::Function(_) | Item::Unread { .. } => return None,
             };
             if end > tokens.len() || names.iter().any(|name| !(next..end).contains(name)) {
                 return None;
             }
-            let texts = |names: Vec<TokenIndex>| names.into_iter().map(|name| &*tokens[name].text).collect();
+            let texts = |names: Vec<TokenIndex>| {
+                names.into_iter().map(|name| &*tokens[name].text).collect()
+            };
             let (tokens, names): (_, Vec<&str>) = (&tokens[next..end], texts(names));
             match item {
                 Item::Prototype { .. } => announced.extend(names),
                 Item::Function(function) => {
-                    let parameters = texts(function.parameters.iter().filter_map(|one| one.name).collect());
+                    let parameters =
+                        texts(function.parameters.iter().filter_map(|one| one.name).collect());
                     pieces.push(Piece { tokens, names, parameters, is_function: true });
                 }
                 Item::Declaration(_) | Item::Unread { .. } => {
-                    pieces.push(Piece { tokens, names, parameters: Vec::new(), is_function: false });
+                    pieces.push(Piece {
+                        tokens,
+                        names,
+                        parameters: Vec::new(),
+                        is_function: false,
+                    });
                 }
             }
             next = end;
@@ -186,17 +222,23 @@ impl<'a> Pieces<'a> {
         for (index, piece) in pieces.iter().enumerate() {
             piece.names.iter().for_each(|name| by_name.entry(name).or_default().push(index));
         }
-        let nameless =
-            pieces.iter().enumerate().filter_map(|(index, piece)| Some((index, piece.nameless()?))).collect();
+        let nameless = pieces
+            .iter()
+            .enumerate()
+            .filter_map(|(index, piece)| Some((index, piece.nameless()?)))
+            .collect();
         Some(Self { pieces, by_name, nameless, announced })
     }
 
-    /// The pieces that one uses by name. Text can use what stands before it, and functions that are announced.
+    /// The pieces that one uses by name. Text can use what stands before it, and functions that are
+    /// announced.
     fn used(&self, index: usize, entry: &str) -> BTreeSet<usize> {
         let piece = &self.pieces[index];
         let mut used = BTreeSet::new();
         let mut sized = piece.is_function && piece.names.contains(&entry);
-        for (at, token) in piece.tokens.iter().enumerate().filter(|(_, token)| token.is_identifier()) {
+        for (at, token) in
+            piece.tokens.iter().enumerate().filter(|(_, token)| token.is_identifier())
+        {
             sized |= OF_LOCAL_SIZE.contains(&&*token.text);
             if piece.is_own(at) {
                 continue;
@@ -220,7 +262,8 @@ impl<'a> Pieces<'a> {
 
     /// The digest of each function, in source order; none where pieces use each other in a circle.
     fn functions(&self, entry: &str) -> Option<Vec<String>> {
-        let used: Vec<BTreeSet<usize>> = (0..self.pieces.len()).map(|index| self.used(index, entry)).collect();
+        let used: Vec<BTreeSet<usize>> =
+            (0..self.pieces.len()).map(|index| self.used(index, entry)).collect();
         let mut progress = vec![Progress::Untouched; self.pieces.len()];
         for index in 0..self.pieces.len() {
             self.digest(index, &used, &mut progress)?;
@@ -234,7 +277,12 @@ impl<'a> Pieces<'a> {
     }
 
     /// Makes the digest of a piece after those of all that it uses, without recursion.
-    fn digest(&self, start: usize, used: &[BTreeSet<usize>], progress: &mut [Progress]) -> Option<()> {
+    fn digest(
+        &self,
+        start: usize,
+        used: &[BTreeSet<usize>],
+        progress: &mut [Progress],
+    ) -> Option<()> {
         let mut open = vec![start];
         while let Some(index) = open.last().copied() {
             match progress[index] {
@@ -282,10 +330,12 @@ fn end_of_declaration(tokens: &[Token], first: TokenIndex) -> Option<TokenIndex>
     None
 }
 
-/// The names that a declaration brings: variables, a struct or block, and the members of a block without a name of its own.
+/// The names that a declaration brings: variables, a struct or block, and the members of a block
+/// without a name of its own.
 fn names_of(declaration: &Declaration) -> Vec<TokenIndex> {
     let declared = &declaration.declared;
-    let mut names: Vec<TokenIndex> = declaration.declarators.iter().map(|declarator| declarator.name).collect();
+    let mut names: Vec<TokenIndex> =
+        declaration.declarators.iter().map(|declarator| declarator.name).collect();
     if names.is_empty() {
         let members = declared.members.iter().flat_map(|member| &member.declarators);
         names.extend(members.map(|member| member.name));
@@ -318,31 +368,62 @@ mod tests {
             policy: DecisionPolicy::Literal,
         };
         let includes = Includes::new(&kernel);
-        let unit = preprocess(&kernel.path, &text, &kernel.defines, &includes, &NoneDefined).unwrap();
+        let unit =
+            preprocess(&kernel.path, &text, &kernel.defines, &includes, &NoneDefined).unwrap();
         digests(&unit, &parse(&unit.tokens), "main").functions
     }
 
     #[test]
     fn what_has_no_name_tells_the_text_of_what_it_holds_for() {
-        let choice = |fast: &str, slow: &str| format!("#ifdef FAST\n{fast}\n#else\n{slow}\n#endif\n");
+        let choice =
+            |fast: &str, slow: &str| format!("#ifdef FAST\n{fast}\n#else\n{slow}\n#endif\n");
         let block = "readonly buffer B { float b[]; };\n";
         let functions = "float f(uint i) { return b[i]; }\nfloat g(float x) { return x; }\nvoid main() { f(0u); }\n";
         let local = functions.replace("b[i]", "float(gl_LocalInvocationID.x + i)");
         // Which of `f`, `g` and `main` are the same in both.
         let cases: &[(String, &str, [bool; 3])] = &[
-            (choice("layout(local_size_x = 4) in;", "layout(local_size_x = 2) in;"), functions, [true, true, false]),
-            (choice("layout(local_size_x = 4) in;", "layout(local_size_x = 2) in;"), &local, [false, true, false]),
-            (choice("layout(std430) buffer;", "layout(std140) buffer;"), functions, [false, true, false]),
-            (choice("layout(std430) buffer;", "layout(std140) buffer;"), &local, [true, true, true]),
-            (choice("precision mediump float;", "precision highp float;"), functions, [false, false, false]),
+            (
+                choice("layout(local_size_x = 4) in;", "layout(local_size_x = 2) in;"),
+                functions,
+                [true, true, false],
+            ),
+            (
+                choice("layout(local_size_x = 4) in;", "layout(local_size_x = 2) in;"),
+                &local,
+                [false, true, false],
+            ),
+            (
+                choice("layout(std430) buffer;", "layout(std140) buffer;"),
+                functions,
+                [false, true, false],
+            ),
+            (
+                choice("layout(std430) buffer;", "layout(std140) buffer;"),
+                &local,
+                [true, true, true],
+            ),
+            (
+                choice("precision mediump float;", "precision highp float;"),
+                functions,
+                [false, false, false],
+            ),
             (choice("#pragma use_vulkan_memory_model", ""), functions, [false, false, false]),
-            (choice("#extension GL_KHR_shader_subgroup_basic : enable", ""), functions, [true, true, true]),
-            ("precision highp float;\n".to_owned() + &choice("const int n = 1;", ""), functions, [true, true, true]),
+            (
+                choice("#extension GL_KHR_shader_subgroup_basic : enable", ""),
+                functions,
+                [true, true, true],
+            ),
+            (
+                "precision highp float;\n".to_owned() + &choice("const int n = 1;", ""),
+                functions,
+                [true, true, true],
+            ),
         ];
         for (head, functions, same) in cases {
             let text = format!("{head}{block}{functions}");
             let [fast, slow] = [true, false].map(|is_fast| of(&text, is_fast));
-            let found: Vec<bool> = fast.iter().zip(&slow).map(|(fast, slow)| fast == slow).collect();
+            let found: Vec<bool> =
+                fast.iter().zip(&slow).map(|(fast, slow)| fast == slow).collect();
             assert_eq!(found, same, "{text}");
         }
     }

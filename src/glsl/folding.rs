@@ -1,15 +1,18 @@
 //! Which expressions the pinned compiler surely folds to a constant in its own tree.
 //!
-//! Knows: what is folded there was seen to be (`tests/glsl_front_end.rs`). It is less than the constant expressions of GLSL: the
-//! compiler gives a call of `bitCount`, `transpose` or the like to its optimiser, and a comma operator counts as computed.
-//! Promises: an expression is told to be folded only where every part of it is; whatever is unknown is not.
+//! Knows: what is folded there was seen to be (`tests/glsl_front_end.rs`). It is less than the
+//! constant expressions of GLSL: the compiler gives a call of `bitCount`, `transpose` or the like
+//! to its optimiser, and a comma operator counts as computed.
+//! Promises: an expression is told to be folded only where every part of it is; whatever is unknown
+//! is not.
 //! Does not cover: what depends on specialization, which is never folded.
 
 use super::names::Names;
 use super::syntax::{Declarator, DeclaredType, Expression, ExpressionKind};
 use vkcert_model::structure::Constness;
 
-/// Built-in functions that the compiler folds where it folds their arguments, which are Booleans or of 32 bits.
+/// Built-in functions that the compiler folds where it folds their arguments, which are Booleans or
+/// of 32 bits.
 const FOLDED_FUNCTIONS: [&str; 27] = [
     "abs",
     "all",
@@ -40,11 +43,14 @@ const FOLDED_FUNCTIONS: [&str; 27] = [
     "step",
 ];
 
-const FOLDED_OPERATORS: [&str; 19] =
-    ["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "^^"];
+const FOLDED_OPERATORS: [&str; 19] = [
+    "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&",
+    "||", "^^",
+];
 
 /// Built-in constants, besides those that `Names` knows.
-const CONSTANT_FAMILIES: [&str; 3] = ["gl_MatrixOperands", "gl_MatrixUse", "gl_CooperativeMatrixLayout"];
+const CONSTANT_FAMILIES: [&str; 3] =
+    ["gl_MatrixOperands", "gl_MatrixUse", "gl_CooperativeMatrixLayout"];
 
 /// Whether the compiler surely folds an expression.
 pub(crate) fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
@@ -54,22 +60,31 @@ pub(crate) fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
         ExpressionKind::Identifier => name_is_folded(names, names.text(expression.first)),
         ExpressionKind::Parenthesised(inner) => is_folded(names, inner),
         ExpressionKind::Prefix(operand) => {
-            ["+", "-", "~", "!"].contains(&names.text(expression.first)) && is_folded(names, operand)
+            ["+", "-", "~", "!"].contains(&names.text(expression.first))
+                && is_folded(names, operand)
         }
         ExpressionKind::Binary { operator, left, right } => {
-            FOLDED_OPERATORS.contains(&names.text(*operator)) && is_folded(names, left) && is_folded(names, right)
+            FOLDED_OPERATORS.contains(&names.text(*operator))
+                && is_folded(names, left)
+                && is_folded(names, right)
         }
         ExpressionKind::Ternary { condition, then, otherwise } => {
             is_folded(names, condition) && is_folded(names, then) && is_folded(names, otherwise)
         }
         ExpressionKind::Call { callee, arguments } => match &callee.kind {
             ExpressionKind::Field { base, name } => {
-                names.text(*name) == "length" && arguments.is_empty() && length_is_folded(names, base)
+                names.text(*name) == "length"
+                    && arguments.is_empty()
+                    && length_is_folded(names, base)
             }
             ExpressionKind::Identifier => {
                 callee_is_folded(names, names.text(callee.first), arguments) && all(arguments)
             }
-            _ => names.array_constructor(callee).is_some() && sizes_are_folded(names, callee) && all(arguments),
+            _ => {
+                names.array_constructor(callee).is_some()
+                    && sizes_are_folded(names, callee)
+                    && all(arguments)
+            }
         },
         ExpressionKind::Index { base, index } => {
             is_folded(names, base) && index.as_ref().is_some_and(|index| is_folded(names, index))
@@ -83,8 +98,13 @@ pub(crate) fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
     }
 }
 
-/// Whether the compiler surely folds a declared name: a `const` name whose initialiser and sizes it folds.
-pub(crate) fn declares_folded(names: &Names<'_>, declared: &DeclaredType, declarator: &Declarator) -> bool {
+/// Whether the compiler surely folds a declared name: a `const` name whose initialiser and sizes it
+/// folds.
+pub(crate) fn declares_folded(
+    names: &Names<'_>,
+    declared: &DeclaredType,
+    declarator: &Declarator,
+) -> bool {
     let sizes = declared.sizes.iter().chain(&declarator.sizes).flatten();
     declared.has("const")
         && names.declared_constness(declared, declarator) != Constness::Specialization
@@ -93,9 +113,14 @@ pub(crate) fn declares_folded(names: &Names<'_>, declared: &DeclaredType, declar
 }
 
 /// Whether all sizes of a declared array are given and folded.
-pub(crate) fn declares_folded_length(names: &Names<'_>, declared: &DeclaredType, declarator: &Declarator) -> bool {
+pub(crate) fn declares_folded_length(
+    names: &Names<'_>,
+    declared: &DeclaredType,
+    declarator: &Declarator,
+) -> bool {
     let mut sizes = declared.sizes.iter().chain(&declarator.sizes).peekable();
-    sizes.peek().is_some() && sizes.all(|size| size.as_ref().is_some_and(|size| is_folded(names, size)))
+    sizes.peek().is_some()
+        && sizes.all(|size| size.as_ref().is_some_and(|size| is_folded(names, size)))
 }
 
 fn name_is_folded(names: &Names<'_>, name: &str) -> bool {
@@ -120,8 +145,10 @@ fn callee_is_folded(names: &Names<'_>, name: &str, arguments: &[Expression]) -> 
     if names.is_own_function(name) {
         return false;
     }
-    let is_function = FOLDED_FUNCTIONS.contains(&name) || (name == "mix" && !mixes_by_boolean(names, arguments));
-    names.is_type(name) || (is_function && arguments.iter().all(|argument| is_of_32_bits(names, argument)))
+    let is_function =
+        FOLDED_FUNCTIONS.contains(&name) || (name == "mix" && !mixes_by_boolean(names, arguments));
+    names.is_type(name)
+        || (is_function && arguments.iter().all(|argument| is_of_32_bits(names, argument)))
 }
 
 /// Such a `mix` is left to the optimiser.
@@ -130,9 +157,11 @@ fn mixes_by_boolean(names: &Names<'_>, arguments: &[Expression]) -> bool {
     share.is_none_or(|share| share.name.starts_with('b'))
 }
 
-/// The compiler folds some functions of other sizes to another value, such as `abs` of an `int64_t`.
+/// The compiler folds some functions of other sizes to another value, such as `abs` of an
+/// `int64_t`.
 fn is_of_32_bits(names: &Names<'_>, argument: &Expression) -> bool {
-    const FAMILIES: [&str; 9] = ["bool", "int", "uint", "float", "bvec", "ivec", "uvec", "vec", "mat"];
+    const FAMILIES: [&str; 9] =
+        ["bool", "int", "uint", "float", "bvec", "ivec", "uvec", "vec", "mat"];
     let is_size = |character: char| character.is_ascii_digit() || character == 'x';
     let of_family = |name: &str| FAMILIES.contains(&name.trim_end_matches(is_size));
     match (&argument.kind, names.type_of(argument)) {
@@ -151,9 +180,13 @@ fn is_of_32_bits(names: &Names<'_>, argument: &Expression) -> bool {
         (_, Some(known)) => known.dimensions == 0 && of_family(&known.name),
         // Built-in constants and their components.
         (ExpressionKind::Identifier, None) => names.text(argument.first).starts_with("gl_"),
-        (ExpressionKind::Field { base, .. } | ExpressionKind::Index { base, .. }, None) => is_of_32_bits(names, base),
+        (ExpressionKind::Field { base, .. } | ExpressionKind::Index { base, .. }, None) => {
+            is_of_32_bits(names, base)
+        }
         // The arguments are looked at where this call is.
-        (ExpressionKind::Call { callee, .. }, None) => FOLDED_FUNCTIONS.contains(&names.text(callee.first)),
+        (ExpressionKind::Call { callee, .. }, None) => {
+            FOLDED_FUNCTIONS.contains(&names.text(callee.first))
+        }
         _ => false,
     }
 }
@@ -162,7 +195,8 @@ fn is_of_32_bits(names: &Names<'_>, argument: &Expression) -> bool {
 fn sizes_are_folded(names: &Names<'_>, constructor: &Expression) -> bool {
     match &constructor.kind {
         ExpressionKind::Index { base, index } => {
-            index.as_ref().is_none_or(|index| is_folded(names, index)) && sizes_are_folded(names, base)
+            index.as_ref().is_none_or(|index| is_folded(names, index))
+                && sizes_are_folded(names, base)
         }
         _ => true,
     }

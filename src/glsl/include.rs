@@ -1,8 +1,9 @@
 //! Finds the files that `#include` names, for the compiler and for our own preprocessor alike.
 //!
-//! Promises: one rule for both: `"..."` is looked for beside the including file, then in the include folders; `<...>`
-//! in the include folders alone. Names that leave this file are relative to the project with `/` as separator (`../` leads
-//! out of it), never absolute; two files never share a name, however the project's own folder was named.
+//! Promises: one rule for both: `"..."` is looked for beside the including file, then in the
+//! include folders; `<...>` in the include folders alone. Names that leave this file are relative
+//! to the project with `/` as separator (`../` leads out of it), never absolute; two files never
+//! share a name, however the project's own folder was named.
 
 use super::KernelSource;
 use std::cell::RefCell;
@@ -72,7 +73,10 @@ impl Includes {
         let mut files = BTreeMap::new();
         if let Some(folder) = &kernel.folder {
             let own = folder.join(Path::new(&kernel.path).file_name().unwrap_or_default());
-            files.insert(kernel.path.clone(), KnownFile { home: folder.clone(), identity: identity(&own) });
+            files.insert(
+                kernel.path.clone(),
+                KnownFile { home: folder.clone(), identity: identity(&own) },
+            );
         }
         Self {
             root: project_root(kernel),
@@ -88,7 +92,8 @@ impl Includes {
         self.found.borrow().iter().map(|(name, text)| (name.clone(), text.to_string())).collect()
     }
 
-    /// Resolves a directive in the file `requesting` (a name given out earlier, or the main file's path).
+    /// Resolves a directive in the file `requesting` (a name given out earlier, or the main file's
+    /// path).
     pub(crate) fn resolve(
         &self,
         requested: &str,
@@ -100,23 +105,29 @@ impl Includes {
             return Err(IncludeError::TooDeep);
         }
         let home = match form {
-            IncludeForm::Quoted => self.files.borrow().get(requesting).map(|file| file.home.clone()),
+            IncludeForm::Quoted => {
+                self.files.borrow().get(requesting).map(|file| file.home.clone())
+            }
             IncludeForm::Angled => None,
         };
         for folder in home.iter().chain(&self.folders) {
             let path = folder.join(requested);
             if path.is_file() {
                 let read = self.read(&path, folder, requested);
-                *self.refused.borrow_mut() = read.as_ref().err().map(|error| (requested.to_owned(), error.clone()));
+                *self.refused.borrow_mut() =
+                    read.as_ref().err().map(|error| (requested.to_owned(), error.clone()));
                 return read;
             }
         }
         match (&*self.refused.borrow(), form) {
             // The compiler asks in the other form for a file that was there and could not be read.
-            (Some((refused, error)), IncludeForm::Angled) if refused == requested => Err(error.clone()),
-            (_, IncludeForm::Quoted | IncludeForm::Angled) => {
-                Err(IncludeError::NotFound { requested: requested.to_owned(), requesting: requesting.to_owned() })
+            (Some((refused, error)), IncludeForm::Angled) if refused == requested => {
+                Err(error.clone())
             }
+            (_, IncludeForm::Quoted | IncludeForm::Angled) => Err(IncludeError::NotFound {
+                requested: requested.to_owned(),
+                requesting: requesting.to_owned(),
+            }),
         }
     }
 
@@ -128,10 +139,15 @@ impl Includes {
         }
         let bytes = read_at_most(path, MOST_INCLUDED_BYTES)
             .map_err(|reason| IncludeError::Unreadable { name: name.clone(), reason })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| IncludeError::Unreadable { name: name.clone(), reason: "it is not UTF-8 text".to_owned() })?;
+        let text = String::from_utf8(bytes).map_err(|_| IncludeError::Unreadable {
+            name: name.clone(),
+            reason: "it is not UTF-8 text".to_owned(),
+        })?;
         if text.contains('\0') {
-            return Err(IncludeError::Unreadable { name, reason: "it holds a NUL byte".to_owned() });
+            return Err(IncludeError::Unreadable {
+                name,
+                reason: "it holds a NUL byte".to_owned(),
+            });
         }
         let text: Arc<str> = text.into();
         self.found.borrow_mut().insert(name.clone(), text.clone());
@@ -156,12 +172,14 @@ impl Includes {
         if clean.is_relative() {
             return slashes(&clean);
         }
-        let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let folder =
+            folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         slashes(&lexically_clean(&Path::new(&folder).join(requested.trim_start_matches('/'))))
     }
 }
 
-/// The file's contents, or why they cannot be had. Never more than the limit is read, whatever length the file tells.
+/// The file's contents, or why they cannot be had. Never more than the limit is read, whatever
+/// length the file tells.
 fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
@@ -177,7 +195,8 @@ fn identity(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| lexically_clean(path))
 }
 
-/// The way from a folder to a file, both without `.` and `..` inside; none where they have no common beginning.
+/// The way from a folder to a file, both without `.` and `..` inside; none where they have no
+/// common beginning.
 fn relative_to(root: &Path, path: &Path) -> Option<PathBuf> {
     if let Ok(inside) = path.strip_prefix(root) {
         return Some(inside.to_owned());
@@ -190,7 +209,8 @@ fn relative_to(root: &Path, path: &Path) -> Option<PathBuf> {
     (shared > 1).then(|| up.chain(path.components().skip(shared)).collect())
 }
 
-/// The folder that report paths are relative to: the source's folder without the folders that its path names.
+/// The folder that report paths are relative to: the source's folder without the folders that its
+/// path names.
 fn project_root(kernel: &KernelSource) -> Option<PathBuf> {
     let folder = lexically_clean(kernel.folder.as_deref()?);
     let mut parents: Vec<_> = Path::new(&kernel.path).parent()?.components().collect();

@@ -1,8 +1,10 @@
-//! Finds what must stay unmarked where the marked text does not compile although the plain text does.
+//! Finds what must stay unmarked where the marked text does not compile although the plain text
+//! does.
 //!
-//! Promises: the kernel never fails for its markers, and few compilations are needed: what stands on the lines that the
-//! compiler complains about is left out first, and put back piece by piece. A bounded search finds the decisions and
-//! marks at fault; what the budget leaves open is left unmarked too.
+//! Promises: the kernel never fails for its markers, and few compilations are needed: what stands
+//! on the lines that the compiler complains about is left out first, and put back piece by piece. A
+//! bounded search finds the decisions and marks at fault; what the budget leaves open is left
+//! unmarked too.
 
 use super::marking::Marked;
 use std::collections::BTreeMap;
@@ -55,14 +57,18 @@ pub(crate) fn isolate<T>(
             Err(next) => rejection = next,
         }
     }
-    let everything: Excluded = all.iter().map(|marked| (*marked, rejection.reason.clone())).collect();
+    let everything: Excluded =
+        all.iter().map(|marked| (*marked, rejection.reason.clone())).collect();
     let compiled = attempt(&everything).ok()?;
     Some(put_back(Isolated { compiled, excluded: everything }, attempt))
 }
 
-/// Puts back what was left out for no fault of its own. Invariant: the text without `excluded` compiles; pieces are put
-/// back as long as it does.
-fn put_back<T>(mut isolated: Isolated<T>, mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>) -> Isolated<T> {
+/// Puts back what was left out for no fault of its own. Invariant: the text without `excluded`
+/// compiles; pieces are put back as long as it does.
+fn put_back<T>(
+    mut isolated: Isolated<T>,
+    mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>,
+) -> Isolated<T> {
     let left_out: Vec<Marked> = isolated.excluded.keys().copied().collect();
     let (first, second) = left_out.split_at(left_out.len() / 2);
     // All of them together are known not to compile.
@@ -102,13 +108,20 @@ mod tests {
         (1..=count).map(|number| Marked::Decision(DecisionId(number))).collect()
     }
 
-    /// Searches with a compiler that rejects `faulty` and names `suspects(first fault)`; counts its compilations.
-    fn search(all: &[Marked], faulty: &[Marked], suspects: impl Fn(Marked) -> Vec<Marked>) -> (Vec<Marked>, u32) {
+    /// Searches with a compiler that rejects `faulty` and names `suspects(first fault)`; counts its
+    /// compilations.
+    fn search(
+        all: &[Marked],
+        faulty: &[Marked],
+        suspects: impl Fn(Marked) -> Vec<Marked>,
+    ) -> (Vec<Marked>, u32) {
         let mut compilations = 0;
         let found = isolate(all, |excluded| {
             compilations += 1;
             let fault = faulty.iter().find(|marked| !excluded.contains_key(marked));
-            fault.map_or(Ok(()), |fault| Err(Rejection { reason: format!("{fault:?}"), suspects: suspects(*fault) }))
+            fault.map_or(Ok(()), |fault| {
+                Err(Rejection { reason: format!("{fault:?}"), suspects: suspects(*fault) })
+            })
         });
         (found.expect("the plain text compiles").excluded.into_keys().collect(), compilations)
     }
@@ -120,7 +133,9 @@ mod tests {
         let (found, _) = search(&all, &faulty, |_| Vec::new());
         assert_eq!(found, faulty);
         // A neighbour on the line of each fault is put back.
-        let neighbours = |fault| all.iter().copied().filter(|other| *other == fault || *other == all[4]).collect();
+        let neighbours = |fault| {
+            all.iter().copied().filter(|other| *other == fault || *other == all[4]).collect()
+        };
         let (found, compilations) = search(&all, &faulty, neighbours);
         assert_eq!(found, faulty);
         assert!(compilations <= 12, "{compilations}");

@@ -1,6 +1,8 @@
-//! From a kernel's source to what the front end makes of it: the order of the steps that `glsl` describes.
+//! From a kernel's source to what the front end makes of it: the order of the steps that `glsl`
+//! describes.
 //!
-//! Promises: text whose macros grow without bound never reaches the compiler; a kernel never fails for its markers.
+//! Promises: text whose macros grow without bound never reaches the compiler; a kernel never fails
+//! for its markers.
 //! Does not cover: the steps themselves, which are one file each.
 
 use super::include::Includes;
@@ -10,7 +12,8 @@ use super::outline::{self, Outline};
 use super::positions::{Positions, RelinedProduction};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
 use super::{
-    Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow, parser, semantics,
+    Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow,
+    parser, semantics,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,12 +35,16 @@ pub fn compile(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
 }
 
 /// As [`compile`]; where positions are wanted soon, what they need is compiled beside the rest.
-pub fn compile_with(kernel: &KernelSource, positions: PositionsWanted) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn compile_with(
+    kernel: &KernelSource,
+    positions: PositionsWanted,
+) -> Result<Compiled, Vec<Diagnostic>> {
     let failed = |message: String| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)];
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
         let worker = builder.spawn_scoped(scope, || compile_here(kernel, positions));
-        let worker = worker.map_err(|error| failed(format!("the front end cannot be started: {error}")))?;
+        let worker =
+            worker.map_err(|error| failed(format!("the front end cannot be started: {error}")))?;
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -47,11 +54,15 @@ pub fn compiler_identity() -> String {
     compiler::identity()
 }
 
-fn compile_here(kernel: &KernelSource, positions: PositionsWanted) -> Result<Compiled, Vec<Diagnostic>> {
+fn compile_here(
+    kernel: &KernelSource,
+    positions: PositionsWanted,
+) -> Result<Compiled, Vec<Diagnostic>> {
     compiler::admit(kernel).map_err(|diagnostic| vec![*diagnostic])?;
     let includes = Includes::new(kernel);
     let macros = compiler::CompilerMacros { kernel };
-    let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
+    let own =
+        preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
     if let Err(error) = &own {
         refuse_limit(kernel, error)?;
     }
@@ -63,7 +74,9 @@ fn compile_here(kernel: &KernelSource, positions: PositionsWanted) -> Result<Com
             let production = builder.spawn_scoped(scope, || production_twice(kernel));
             let read = ReadText::of(kernel, &includes, own, &mut notes);
             let production = match production {
-                Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Ok(worker) => {
+                    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                }
                 Err(_) => production_twice(kernel),
             };
             (production, read)
@@ -91,10 +104,12 @@ fn compile_here(kernel: &KernelSource, positions: PositionsWanted) -> Result<Com
             .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])
     })?;
     let left_out = excluded.keys().copied().collect();
-    let markers = marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
+    let markers =
+        marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
     let positions = Arc::new(Positions::of(kernel, relined, &unit, &outline, &markers, accuracy));
     let text_digits = digests::digest_of(&unit.tokens);
-    let mut structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
+    let mut structure =
+        structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
     structure.texts = texts;
     let included = includes.found();
     Ok(Compiled { structure, production, marked, positions, text: text_digits, included, notes })
@@ -117,7 +132,8 @@ impl ReadText {
     ) -> Self {
         let (unit, accuracy) = translation_unit(kernel, includes, own, notes);
         let items = parser::parse(&unit.tokens);
-        let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+        let outline =
+            outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
         let texts = digests::digests(&unit, &items, &kernel.entry);
         Self { unit, accuracy, outline, texts }
     }
@@ -136,7 +152,8 @@ impl Twice {
         if self.first == self.second {
             return Ok(self.first);
         }
-        let differing = self.first.iter().zip(&self.second).position(|(first, second)| first != second);
+        let differing =
+            self.first.iter().zip(&self.second).position(|(first, second)| first != second);
         let word = differing.unwrap_or(self.first.len().min(self.second.len()));
         let message = format!(
             "the compiler makes different modules of this text (from word {word} on): it reads memory \
@@ -147,10 +164,11 @@ impl Twice {
     }
 }
 
-/// The production module, compiled twice on memory with different remains: a defect of the compiler that depends on them
-/// shows as a difference.
+/// The production module, compiled twice on memory with different remains: a defect of the compiler
+/// that depends on them shows as a difference.
 fn production_twice(kernel: &KernelSource) -> Result<Twice, Vec<Diagnostic>> {
-    // The upper half of a `double` of these bytes is a number that survives conversion to narrower floats.
+    // The upper half of a `double` of these bytes is a number that survives conversion to narrower
+    // floats.
     const REMAINS: [u8; 2] = [0x3F, 0x40];
     let compiled = |rest: u8| compiler::production_on(kernel, &Includes::new(kernel), rest);
     let (first, second) = std::thread::scope(|scope| {
@@ -166,18 +184,23 @@ fn production_twice(kernel: &KernelSource) -> Result<Twice, Vec<Diagnostic>> {
     Ok(Twice { first: first?, second: second?, path: kernel.path.clone() })
 }
 
-/// The preprocessed text of a kernel and how far it can be trusted; why there is none where macros grow without bound.
-pub(crate) fn read_text(kernel: &KernelSource) -> Result<(TranslationUnit, Accuracy), PreprocessError> {
+/// The preprocessed text of a kernel and how far it can be trusted; why there is none where macros
+/// grow without bound.
+pub(crate) fn read_text(
+    kernel: &KernelSource,
+) -> Result<(TranslationUnit, Accuracy), PreprocessError> {
     let includes = Includes::new(kernel);
     let macros = compiler::CompilerMacros { kernel };
-    let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
+    let own =
+        preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
     match own {
         Err(error) if error.cause == Cause::Limit => Err(error),
         own => Ok(translation_unit(kernel, &includes, own, &mut Vec::new())),
     }
 }
 
-/// Text whose macros or includes grow without bound never reaches the compiler, which has no limit of its own.
+/// Text whose macros or includes grow without bound never reaches the compiler, which has no limit
+/// of its own.
 fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Vec<Diagnostic>> {
     match error.cause {
         Cause::Text => Ok(()),
@@ -185,7 +208,11 @@ fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Ve
             let made = Diagnostic::new("glsl-limit", error.message.clone());
             let hint = "look for macros or files that name each other several times";
             let made = match error.span.filter(|span| span.file.0 == 0) {
-                Some(span) => made.at_span(&kernel.path, kernel.text.as_str(), span.start as usize..span.end as usize),
+                Some(span) => made.at_span(
+                    &kernel.path,
+                    kernel.text.as_str(),
+                    span.start as usize..span.end as usize,
+                ),
                 None => made.in_file(&kernel.path),
             };
             Err(vec![made.hint(hint)])
@@ -207,13 +234,17 @@ fn translation_unit(
     let reference = text.and_then(|text| compiler::preprocessed(kernel, &text, includes));
     let reason = match (&own, &reference) {
         (Ok(unit), Ok(reference)) => lines::first_difference(unit, reference),
-        (Ok(_), Err(error)) => Some(format!("the compiler cannot show its preprocessed text ({})", error.trim())),
+        (Ok(_), Err(error)) => {
+            Some(format!("the compiler cannot show its preprocessed text ({})", error.trim()))
+        }
         (Err(error), _) => Some(error.to_string()),
     };
     match (own, reference, reason) {
         (Ok(unit), _, None) => (unit, Accuracy::Exact),
         (_, Ok(reference), Some(reason)) => {
-            notes.push(format!("lines only: the text is measured as the compiler preprocesses it, because {reason}"));
+            notes.push(format!(
+                "lines only: the text is measured as the compiler preprocesses it, because {reason}"
+            ));
             let mut texts = includes.found();
             texts.insert(kernel.path.clone(), kernel.text.clone());
             (lines::unit_of(&reference, &kernel.path, &texts), Accuracy::LinesOnly)
@@ -223,7 +254,8 @@ fn translation_unit(
             (unit, Accuracy::LinesOnly)
         }
         (Err(_), Err(_), _) | (Err(_), Ok(_), None) => {
-            notes.push("the text could not be preprocessed: it is measured as it stands".to_owned());
+            notes
+                .push("the text could not be preprocessed: it is measured as it stands".to_owned());
             let texts = BTreeMap::from([(kernel.path.clone(), kernel.text.clone())]);
             (lines::unit_of(&kernel.text, &kernel.path, &texts), Accuracy::LinesOnly)
         }
@@ -231,7 +263,10 @@ fn translation_unit(
 }
 
 /// What is marked on each line, by file and 1-based line.
-fn marked_lines<'u>(unit: &'u TranslationUnit, outline: &Outline) -> BTreeMap<(&'u str, u32), BTreeSet<Marked>> {
+fn marked_lines<'u>(
+    unit: &'u TranslationUnit,
+    outline: &Outline,
+) -> BTreeMap<(&'u str, u32), BTreeSet<Marked>> {
     let mut lines: BTreeMap<(&str, u32), BTreeSet<Marked>> = BTreeMap::new();
     for placement in &outline.placements {
         for token in [&unit.tokens[placement.first], &unit.tokens[placement.last]] {
@@ -251,14 +286,16 @@ fn mark(
     names: &MarkerNames,
     notes: &mut Vec<String>,
 ) -> Result<MarkedModule, String> {
-    let all: BTreeSet<Marked> = outline.placements.iter().map(|placement| placement.role.marked()).collect();
+    let all: BTreeSet<Marked> =
+        outline.placements.iter().map(|placement| placement.role.marked()).collect();
     let all: Vec<Marked> = all.into_iter().collect();
     let lines = marked_lines(unit, outline);
     let isolated = isolate::isolate(&all, |excluded| {
         let excluded = excluded.keys().copied().collect();
         let text = marking::render(unit, &outline.placements, &excluded, names);
         let words = compiler::marked(kernel, &text.text, names).map_err(|error| {
-            let suspects = error.places.iter().filter_map(|(file, line)| lines.get(&(file.as_str(), *line)));
+            let suspects =
+                error.places.iter().filter_map(|(file, line)| lines.get(&(file.as_str(), *line)));
             Rejection { suspects: suspects.flatten().copied().collect(), reason: error.reason }
         })?;
         Ok((text, words))
@@ -266,7 +303,8 @@ fn mark(
     if let Some(Isolated { compiled: (text, words), excluded }) = isolated {
         return Ok((text, words, excluded));
     }
-    // Not even the rewritten text without markers compiles: measure nothing, but keep every obligation.
+    // Not even the rewritten text without markers compiles: measure nothing, but keep every
+    // obligation.
     let reason = "the preprocessed text does not compile by itself".to_owned();
     notes.push(format!("nothing is marked: {reason}"));
     let plain = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
@@ -295,7 +333,10 @@ fn structure(
             let line = lines.get(decision.span.file.0 as usize);
             let line = line.map_or(0, |lines| lines.line(decision.span.start as usize));
             let path = file.map_or(DEFINES_PATH, |file| &file.path);
-            notes.push(format!("{} (`{}`, {path}:{line}) is not marked: {reason}", decision.id, decision.text));
+            notes.push(format!(
+                "{} (`{}`, {path}:{line}) is not marked: {reason}",
+                decision.id, decision.text
+            ));
         }
     }
     let unmarked = |mark: MarkIndex| excluded.get(&Marked::Mark(mark));
@@ -307,12 +348,21 @@ fn structure(
     for switch in &mut outline.switches {
         for label in &mut switch.labels {
             if let Some(reason) = label.mark.and_then(unmarked) {
-                notes.push(format!("label `{}` of {} is not marked: {reason}", label.text, switch.id));
+                notes.push(format!(
+                    "label `{}` of {} is not marked: {reason}",
+                    label.text, switch.id
+                ));
                 label.mark = None;
             }
         }
     }
-    debug_assert!(outline.decisions.iter().enumerate().all(|(at, found)| found.id == DecisionId(at as u32 + 1)));
+    debug_assert!(
+        outline
+            .decisions
+            .iter()
+            .enumerate()
+            .all(|(at, found)| found.id == DecisionId(at as u32 + 1))
+    );
     KernelStructure {
         files: unit.files,
         entry: kernel.entry.clone(),
@@ -343,7 +393,8 @@ void main() { d[gl_GlobalInvocationID.x] = float16_t(5); }
     fn modules_that_depend_on_what_memory_held_are_refused() {
         for _ in 0..20 {
             let twice = production_twice(&KernelSource::alone("k.comp", DEFECT, "vulkan1.3"));
-            let refused = twice.expect("the compiler accepts it").one().expect_err("the modules differ");
+            let refused =
+                twice.expect("the compiler accepts it").one().expect_err("the modules differ");
             assert_eq!(refused[0].kind, "compiler-defect");
         }
         let right = DEFECT.replace("(5)", "(5.0)");

@@ -1,7 +1,8 @@
 //! Cuts GLSL text into tokens (GLSL 4.60, chapter 3).
 //!
-//! Promises: every byte of the text is in exactly one token, in white space, in a comment or in a line continuation;
-//! spans are byte ranges of the original text. Line continuations (section 3.1) are removed inside tokens and comments.
+//! Promises: every byte of the text is in exactly one token, in white space, in a comment or in a
+//! line continuation; spans are byte ranges of the original text. Line continuations (section 3.1)
+//! are removed inside tokens and comments.
 //! Does not cover: directives and macros (`preprocessor`).
 
 use super::token::{FrameId, Token, TokenKind};
@@ -10,8 +11,8 @@ use vkcert_model::place::{FileIndex, Span};
 
 /// Punctuators of more than one character, longest first.
 const LONG_PUNCTUATORS: [&str; 22] = [
-    "<<=", ">>=", "<<", ">>", "++", "--", "<=", ">=", "==", "!=", "&&", "||", "^^", "+=", "-=", "*=", "/=", "%=", "&=",
-    "^=", "|=", "::",
+    "<<=", ">>=", "<<", ">>", "++", "--", "<=", ">=", "==", "!=", "&&", "||", "^^", "+=", "-=",
+    "*=", "/=", "%=", "&=", "^=", "|=", "::",
 ];
 
 /// Reads tokens from one text.
@@ -70,7 +71,8 @@ impl Lexer {
         self.byte(self.position)
     }
 
-    /// Steps over blanks, comments and line ends; says whether the next token is the first of its line.
+    /// Steps over blanks, comments and line ends; says whether the next token is the first of its
+    /// line.
     pub(crate) fn skip_to_token(&mut self, mut first: bool) -> bool {
         loop {
             let byte = self.peek();
@@ -197,7 +199,10 @@ impl Lexer {
         }
         let byte = self.peek();
         if byte.is_ascii_alphabetic() || byte == b'_' {
-            return (TokenKind::Identifier, self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+            return (
+                TokenKind::Identifier,
+                self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
+            );
         }
         if byte.is_ascii_digit() || (byte == b'.' && self.peek_ahead(1).is_ascii_digit()) {
             return (TokenKind::Number, self.number());
@@ -224,7 +229,8 @@ impl Lexer {
         }
     }
 
-    /// Integer and floating literals with their suffixes (GLSL 4.60, 4.1.3 and 4.1.4; 8, 16 and 64-bit extensions).
+    /// Integer and floating literals with their suffixes (GLSL 4.60, 4.1.3 and 4.1.4; 8, 16 and
+    /// 64-bit extensions).
     fn number(&mut self) -> String {
         if self.peek() == b'0' && matches!(self.peek_ahead(1), b'x' | b'X') {
             let mut text = String::new();
@@ -274,7 +280,9 @@ impl Lexer {
             self.position += 1;
             match byte {
                 b'"' => break,
-                b'\\' if self.line_ending(self.position) == 0 && !self.at_end() => self.position += 1,
+                b'\\' if self.line_ending(self.position) == 0 && !self.at_end() => {
+                    self.position += 1
+                }
                 _ => {}
             }
         }
@@ -295,8 +303,11 @@ impl Lexer {
         }
         let character = self.text[self.position..].chars().next().unwrap_or(' ');
         self.position += character.len_utf8();
-        let kind =
-            if "()[]{}<>.,;:?=!~+-*/%&|^#".contains(character) { TokenKind::Punctuator } else { TokenKind::Stray };
+        let kind = if "()[]{}<>.,;:?=!~+-*/%&|^#".contains(character) {
+            TokenKind::Punctuator
+        } else {
+            TokenKind::Stray
+        };
         (kind, character.to_string())
     }
 }
@@ -332,6 +343,9 @@ mod tests {
 
     #[test]
     fn operators_are_cut_longest_first() {
-        assert_eq!(texts("a<<=b^^c&&!d+++e"), ["a", "<<=", "b", "^^", "c", "&&", "!", "d", "++", "+", "e"]);
+        assert_eq!(
+            texts("a<<=b^^c&&!d+++e"),
+            ["a", "<<=", "b", "^^", "c", "&&", "!", "d", "++", "+", "e"]
+        );
     }
 }

@@ -1,12 +1,15 @@
 //! GLSL front end: source text to structure and to two SPIR-V modules, plain and marked.
 //!
-//! The way of a kernel: `compile` makes the production module from the untouched text (what it rejects is a
-//! diagnostic); `preprocessor` makes tokens with origin and they are compared with the compiler's own; `parser` makes an
-//! untyped tree; `outline` and `decisions` describe it; `marking` writes the marked text, which `compile` compiles again.
+//! The way of a kernel: `compile` makes the production module from the untouched text (what it
+//! rejects is a diagnostic); `preprocessor` makes tokens with origin and they are compared with the
+//! compiler's own; `parser` makes an untyped tree; `outline` and `decisions` describe it; `marking`
+//! writes the marked text, which `compile` compiles again.
 //!
-//! Promises: what the compiler accepts never fails here. Where this front end cannot follow, the result says so:
-//! [`Accuracy::LinesOnly`], decisions that are [`Recording::Unmarked`] with a reason, and notes for the report.
-//! Does not cover: types of arithmetic expressions; whether a function is reached (the module tells).
+//! Promises: what the compiler accepts never fails here. Where this front end cannot follow, the
+//! result says so: [`Accuracy::LinesOnly`], decisions that are [`Recording::Unmarked`] with a
+//! reason, and notes for the report.
+//! Does not cover: types of arithmetic expressions; whether a function is reached (the module
+//! tells).
 
 #![cfg_attr(not(feature = "compiler"), allow(dead_code))]
 
@@ -117,7 +120,8 @@ pub struct Compiled {
     pub notes: Vec<String>,
 }
 
-/// Whether `name` is a built-in function without side effects, or the constructor of a built-in type.
+/// Whether `name` is a built-in function without side effects, or the constructor of a built-in
+/// type.
 pub fn is_pure_function(name: &str) -> bool {
     names::is_pure_built_in(name)
 }
@@ -132,12 +136,14 @@ pub struct TextOutline {
     pub notes: Vec<String>,
 }
 
-/// Reads text as the front end does, but without the compiler: no macro is predefined, no file included. For tests of
-/// robustness; any text has an outline or is refused with the reason.
+/// Reads text as the front end does, but without the compiler: no macro is predefined, no file
+/// included. For tests of robustness; any text has an outline or is refused with the reason.
 pub fn outline_of_text(text: &str) -> Result<TextOutline, String> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let worker = builder.spawn_scoped(scope, || outline_here(text)).map_err(|error| error.to_string())?;
+        let worker = builder
+            .spawn_scoped(scope, || outline_here(text))
+            .map_err(|error| error.to_string())?;
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -155,7 +161,8 @@ fn outline_here(text: &str) -> Result<TextOutline, String> {
         policy: DecisionPolicy::Literal,
     };
     let includes = include::Includes::new(&kernel);
-    let own = preprocessor::preprocess(&kernel.path, text, &kernel.defines, &includes, &NoneDefined);
+    let own =
+        preprocessor::preprocess(&kernel.path, text, &kernel.defines, &includes, &NoneDefined);
     let (unit, mut notes) = match own {
         Ok(unit) => (unit, Vec::new()),
         Err(error) if error.cause == preprocessor::Cause::Limit => return Err(error.to_string()),

@@ -1,7 +1,8 @@
-//! The compiler's preprocessed text as a translation unit, with lines for spans: what is left where our own
-//! preprocessor and the compiler disagree.
+//! The compiler's preprocessed text as a translation unit, with lines for spans: what is left where
+//! our own preprocessor and the compiler disagree.
 //!
-//! Promises: the tokens are the compiler's; each spans the whole line that the compiler's `#line` directives give.
+//! Promises: the tokens are the compiler's; each spans the whole line that the compiler's `#line`
+//! directives give.
 
 use super::lexer::Lexer;
 use super::preprocessor::{Directive, TranslationUnit};
@@ -10,8 +11,15 @@ use std::collections::BTreeMap;
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 
 /// Reads preprocessed text; `texts` holds the original files, `main` is the main file's path.
-pub(crate) fn unit_of(preprocessed: &str, main: &str, texts: &BTreeMap<String, String>) -> TranslationUnit {
-    let mut files = vec![SourceFile { path: main.to_owned(), text: texts.get(main).cloned().unwrap_or_default() }];
+pub(crate) fn unit_of(
+    preprocessed: &str,
+    main: &str,
+    texts: &BTreeMap<String, String>,
+) -> TranslationUnit {
+    let mut files = vec![SourceFile {
+        path: main.to_owned(),
+        text: texts.get(main).cloned().unwrap_or_default(),
+    }];
     let (mut tokens, mut directives) = (Vec::new(), Vec::new());
     let mut spans = vec![line_spans(&files[0].text, FileIndex(0))];
     let mut file = FileIndex(0);
@@ -30,7 +38,8 @@ pub(crate) fn unit_of(preprocessed: &str, main: &str, texts: &BTreeMap<String, S
             && hash.is("#")
         {
             if name.is("line") {
-                let number = rest.first().and_then(|token| token.text.parse::<i64>().ok()).unwrap_or(1);
+                let number =
+                    rest.first().and_then(|token| token.text.parse::<i64>().ok()).unwrap_or(1);
                 offset = number - i64::from(hash.line) - 1;
                 if let Some(named) = rest.get(1).filter(|token| token.kind == TokenKind::String) {
                     file = file_named(named.text.trim_matches('"'), &mut files, texts);
@@ -68,7 +77,11 @@ fn place(token: &Token, offset: i64) -> u32 {
     u32::try_from(i64::from(token.line) + offset).unwrap_or(1).max(1)
 }
 
-fn file_named(name: &str, files: &mut Vec<SourceFile>, texts: &BTreeMap<String, String>) -> FileIndex {
+fn file_named(
+    name: &str,
+    files: &mut Vec<SourceFile>,
+    texts: &BTreeMap<String, String>,
+) -> FileIndex {
     if let Some(known) = files.iter().position(|file| file.path == name) {
         return FileIndex(known as u32);
     }
@@ -97,7 +110,8 @@ fn span_of_line(spans: &[Span], file: FileIndex, line: u32) -> Span {
     spans.get(line as usize - 1).copied().unwrap_or(Span { file, start: end, end })
 }
 
-/// Where a unit's tokens differ from those of the compiler's preprocessed text, in words; `None` where they are equal.
+/// Where a unit's tokens differ from those of the compiler's preprocessed text, in words; `None`
+/// where they are equal.
 pub(crate) fn first_difference(unit: &TranslationUnit, reference: &str) -> Option<String> {
     let mut lexer = Lexer::new(reference.into(), FileIndex(0));
     let mut first = true;
@@ -119,7 +133,10 @@ pub(crate) fn first_difference(unit: &TranslationUnit, reference: &str) -> Optio
     skip_directives(&mut lexer, first);
     let rest = lexer.next()?;
     let at = unit.tokens.len();
-    Some(format!("the preprocessor reads nothing where the compiler reads `{}` (token {at})", rest.text))
+    Some(format!(
+        "the preprocessor reads nothing where the compiler reads `{}` (token {at})",
+        rest.text
+    ))
 }
 
 /// Steps to the next token that is no part of a directive.
@@ -133,11 +150,13 @@ fn skip_directives(lexer: &mut Lexer, mut first: bool) {
     }
 }
 
-/// The main file's text such that the compiler's preprocessed text of it can be read: the compiler repeats operators and
-/// strings in pragmas as stray bytes, so that such pragmas, which make no tokens, are blanked.
+/// The main file's text such that the compiler's preprocessed text of it can be read: the compiler
+/// repeats operators and strings in pragmas as stray bytes, so that such pragmas, which make no
+/// tokens, are blanked.
 pub(crate) fn showable(unit: &TranslationUnit) -> Result<String, String> {
     let mut strings = unit.tokens.iter().filter(|token| token.kind == TokenKind::String);
-    if let Some(string) = strings.find(|token| std::str::from_utf8(&resolved(&token.text)).is_err()) {
+    if let Some(string) = strings.find(|token| std::str::from_utf8(&resolved(&token.text)).is_err())
+    {
         return Err(format!("the string {} holds bytes that are no text", string.text));
     }
     let mut text = unit.files.first().map_or(String::new(), |file| file.text.clone());
@@ -145,14 +164,16 @@ pub(crate) fn showable(unit: &TranslationUnit) -> Result<String, String> {
         if directive.line_file != FileIndex(0) {
             return Err("a pragma of an included file holds operators or strings".to_owned());
         }
-        let start: usize = text.split_inclusive('\n').take(directive.line as usize - 1).map(str::len).sum();
+        let start: usize =
+            text.split_inclusive('\n').take(directive.line as usize - 1).map(str::len).sum();
         let length = text[start..].lines().next().map_or(0, str::len);
         blank_pragma(&mut text, start, length)?;
     }
     Ok(line_ended(text))
 }
 
-/// A text whose last line has an end: the compiler, asked for its preprocessed text alone, refuses an `#include` there.
+/// A text whose last line has an end: the compiler, asked for its preprocessed text alone, refuses
+/// an `#include` there.
 pub(crate) fn line_ended(mut text: String) -> String {
     if !text.ends_with(['\n', '\r']) {
         text.push('\n');
@@ -161,8 +182,12 @@ pub(crate) fn line_ended(mut text: String) -> String {
 }
 
 /// The same for text that our own preprocessor could not read: every pragma is blanked.
-pub(crate) fn showable_unread(text: &str, included: &BTreeMap<String, String>) -> Result<String, String> {
-    let quiet = |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || "_ \t#(),".contains(c));
+pub(crate) fn showable_unread(
+    text: &str,
+    included: &BTreeMap<String, String>,
+) -> Result<String, String> {
+    let quiet =
+        |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || "_ \t#(),".contains(c));
     let loud = |line: &str| line.contains("pragma") && !quiet(line);
     if included.values().any(|text| text.lines().any(loud)) {
         return Err("a pragma of an included file holds operators or strings".to_owned());
@@ -181,21 +206,24 @@ pub(crate) fn showable_unread(text: &str, included: &BTreeMap<String, String>) -
 fn blank_pragma(text: &mut String, start: usize, length: usize) -> Result<(), String> {
     let line = &text[start..start + length];
     if !line.trim_start().starts_with('#') || line.ends_with('\\') || line.contains("/*") {
-        return Err("a pragma with operators or strings does not stand alone on its line".to_owned());
+        return Err(
+            "a pragma with operators or strings does not stand alone on its line".to_owned()
+        );
     }
     text.replace_range(start..start + length, &" ".repeat(length));
     Ok(())
 }
 
-/// A string literal as the compiler's preprocessed text shows it: with its escape sequences resolved
-/// (GL_EXT_debug_printf takes those of C), up to the first NUL.
+/// A string literal as the compiler's preprocessed text shows it: with its escape sequences
+/// resolved (GL_EXT_debug_printf takes those of C), up to the first NUL.
 fn resolved(literal: &str) -> Vec<u8> {
     let bytes = literal.as_bytes();
     let mut made = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at).copied() {
         at += 1;
-        let value = if byte == b'\\' && at + 1 < bytes.len() { escape(bytes, &mut at) } else { Some(byte) };
+        let value =
+            if byte == b'\\' && at + 1 < bytes.len() { escape(bytes, &mut at) } else { Some(byte) };
         match value {
             Some(0) => {
                 made.push(b'"');
@@ -211,7 +239,11 @@ fn resolved(literal: &str) -> Vec<u8> {
 /// The value of the escape sequence behind a backslash at `at`, and steps over it.
 fn escape(bytes: &[u8], at: &mut usize) -> Option<u8> {
     let digits = |from: usize, radix: u32, most: usize| {
-        let count = bytes[from..].iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix)).count();
+        let count = bytes[from..]
+            .iter()
+            .take(most)
+            .take_while(|byte| char::from(**byte).is_digit(radix))
+            .count();
         let value = bytes[from..from + count].iter().fold(0u32, |value, byte| {
             value.wrapping_mul(radix).wrapping_add(char::from(*byte).to_digit(radix).unwrap_or(0))
         });

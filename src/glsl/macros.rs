@@ -1,7 +1,9 @@
-//! Macro definitions and their expansion (GLSL 4.60, 3.3), in the order of events of the compiler's own preprocessor.
+//! Macro definitions and their expansion (GLSL 4.60, 3.3), in the order of events of the compiler's
+//! own preprocessor.
 //!
-//! Promises: the same tokens as glslang, whose rules differ from C in details: a macro is barred from expansion while
-//! its replacement list is being read (not by hide sets), and operands of `##` are pasted before anything is expanded.
+//! Promises: the same tokens as glslang, whose rules differ from C in details: a macro is barred
+//! from expansion while its replacement list is being read (not by hide sets), and operands of `##`
+//! are pasted before anything is expanded.
 
 use super::preprocessor::{PreprocessError, Preprocessor};
 use super::token::{FrameId, FrameKind, Token, TokenKind};
@@ -155,7 +157,16 @@ impl Preprocessor<'_> {
     /// A token that stands on the current line.
     pub(super) fn made(&self, text: &str, kind: TokenKind, span: Span, origin: FrameId) -> Token {
         let text = text.into();
-        Token { kind, text, span, line: self.line, line_file: self.line_file, spaced: false, origin, frozen: false }
+        Token {
+            kind,
+            text,
+            span,
+            line: self.line,
+            line_file: self.line_file,
+            spaced: false,
+            origin,
+            frozen: false,
+        }
     }
 
     fn scan_argument(&mut self) -> Option<Token> {
@@ -167,8 +178,12 @@ impl Preprocessor<'_> {
         input.position += 1;
         token.frozen = input.expanded;
         if input.expanded && input.position == input.tokens.len() {
-            // A function-like macro's name at the end of an argument may meet its `(` behind the parameter.
-            let function_like = self.macros.get(&token.text).is_some_and(|definition| definition.parameters.is_some());
+            // A function-like macro's name at the end of an argument may meet its `(` behind the
+            // parameter.
+            let function_like = self
+                .macros
+                .get(&token.text)
+                .is_some_and(|definition| definition.parameters.is_some());
             token.frozen &= !function_like;
         }
         (token.line, token.line_file) = (self.line, self.line_file);
@@ -194,11 +209,14 @@ impl Preprocessor<'_> {
             pasting = true;
         }
         let parameter = match (&input.definition.parameters, token.kind) {
-            (Some(parameters), TokenKind::Identifier) => parameters.iter().position(|name| *name == token.text),
+            (Some(parameters), TokenKind::Identifier) => {
+                parameters.iter().position(|name| *name == token.text)
+            }
             _ => None,
         };
         if let Some(index) = parameter {
-            let tokens = if pasting { input.raw[index].clone() } else { input.expanded[index].clone() };
+            let tokens =
+                if pasting { input.raw[index].clone() } else { input.expanded[index].clone() };
             let (context, frame, last_pastes) = (input.context, input.frame, input.before_paste);
             let tokens = self.moved_argument(tokens, context, frame, token.span);
             self.inputs.push(Input::Argument(ArgumentInput::new(tokens, last_pastes, !pasting)));
@@ -231,7 +249,8 @@ impl Preprocessor<'_> {
             Some(Input::Macro(input)) => input.before_paste,
             Some(Input::Argument(input)) => {
                 let next = input.tokens.get(input.position);
-                next.is_some_and(|token| token.kind == TokenKind::Paste) || (input.last_pastes && next.is_none())
+                next.is_some_and(|token| token.kind == TokenKind::Paste)
+                    || (input.last_pastes && next.is_none())
             }
             Some(Input::File(_) | Input::Marker | Input::Again(_)) | None => false,
         }
@@ -252,7 +271,10 @@ impl Preprocessor<'_> {
     pub(super) fn paste(&mut self, token: Token) -> Result<Token, PreprocessError> {
         let mut result = token;
         if result.kind == TokenKind::Paste {
-            return Err(PreprocessError::at("`##` stands where nothing can be joined", result.span));
+            return Err(PreprocessError::at(
+                "`##` stands where nothing can be joined",
+                result.span,
+            ));
         }
         while self.paste_ahead() {
             match self.scan() {
@@ -281,8 +303,13 @@ impl Preprocessor<'_> {
         Ok(result)
     }
 
-    /// Expands `token` where it is a macro's name; `lines`: whether its arguments may stand on later lines.
-    pub(super) fn expand(&mut self, token: Token, lines: Lines) -> Result<Expanded, PreprocessError> {
+    /// Expands `token` where it is a macro's name; `lines`: whether its arguments may stand on
+    /// later lines.
+    pub(super) fn expand(
+        &mut self,
+        token: Token,
+        lines: Lines,
+    ) -> Result<Expanded, PreprocessError> {
         if token.frozen || token.kind != TokenKind::Identifier {
             return Ok(Expanded::No(token));
         }
@@ -305,9 +332,18 @@ impl Preprocessor<'_> {
             }
             raw = arguments;
         }
-        let site = Span { file: token.span.file, start: token.span.start, end: use_end.end.max(token.span.end) };
-        let expanded = raw.iter().map(|tokens| self.expanded(tokens.clone(), lines)).collect::<Result<_, _>>()?;
-        let frame = self.frames.push(token.origin, FrameKind::Body { macro_name: token.text.clone(), site });
+        let site = Span {
+            file: token.span.file,
+            start: token.span.start,
+            end: use_end.end.max(token.span.end),
+        };
+        let expanded = raw
+            .iter()
+            .map(|tokens| self.expanded(tokens.clone(), lines))
+            .collect::<Result<_, _>>()?;
+        let frame = self
+            .frames
+            .push(token.origin, FrameKind::Body { macro_name: token.text.clone(), site });
         self.busy.insert(token.text.clone());
         self.inputs.push(Input::Macro(MacroInput {
             name: token.text,
@@ -324,7 +360,11 @@ impl Preprocessor<'_> {
     }
 
     /// Fully expands a list of tokens on its own.
-    pub(super) fn expanded(&mut self, tokens: Vec<Token>, lines: Lines) -> Result<Vec<Token>, PreprocessError> {
+    pub(super) fn expanded(
+        &mut self,
+        tokens: Vec<Token>,
+        lines: Lines,
+    ) -> Result<Vec<Token>, PreprocessError> {
         self.inputs.push(Input::Marker);
         self.inputs.push(Input::Argument(ArgumentInput::new(tokens, false, false)));
         let mut result = Vec::new();
@@ -332,7 +372,9 @@ impl Preprocessor<'_> {
             self.spend()?;
             match self.scan() {
                 Scanned::Marker => return Ok(result),
-                Scanned::End => return Err(PreprocessError::plain("the text ends inside a macro's use")),
+                Scanned::End => {
+                    return Err(PreprocessError::plain("the text ends inside a macro's use"));
+                }
                 Scanned::Token(token) => {
                     let token = self.paste(token)?;
                     match self.expand(token, lines)? {
@@ -344,7 +386,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reads `( argument, ... )`; `None` where no `(` follows. The second value is the closing parenthesis.
+    /// Reads `( argument, ... )`; `None` where no `(` follows. The second value is the closing
+    /// parenthesis.
     #[expect(clippy::type_complexity, reason = "arguments and the closing parenthesis")]
     fn arguments(
         &mut self,
@@ -376,18 +419,31 @@ impl Preprocessor<'_> {
         loop {
             self.spend()?;
             let Scanned::Token(token) = self.scan() else {
-                return Err(PreprocessError::at("the use of this macro has no closing parenthesis", name.span));
+                return Err(PreprocessError::at(
+                    "the use of this macro has no closing parenthesis",
+                    name.span,
+                ));
             };
             if token.kind == TokenKind::NewLine {
                 if lines == Lines::One {
-                    return Err(PreprocessError::at("the use of this macro has no end on its line", name.span));
+                    return Err(PreprocessError::at(
+                        "the use of this macro has no end on its line",
+                        name.span,
+                    ));
                 }
                 continue;
             }
             match &*token.text {
-                "#" => return Err(PreprocessError::at("`#` cannot stand in a macro's argument", token.span)),
+                "#" => {
+                    return Err(PreprocessError::at(
+                        "`#` cannot stand in a macro's argument",
+                        token.span,
+                    ));
+                }
                 ")" if depth == 0 => {
-                    return self.checked_arguments(name, arguments, count).map(|arguments| Some((arguments, token)));
+                    return self
+                        .checked_arguments(name, arguments, count)
+                        .map(|arguments| Some((arguments, token)));
                 }
                 "," if depth == 0 => {
                     arguments.push(Vec::new());

@@ -1,12 +1,12 @@
 //! From marker instructions to marker calls.
 //!
-//! Knows: the compiler checks its graph of calls in time quadratic in the calls between functions, and two marker
-//! functions are called by every function of a kernel. So in marked text markers are declared as instructions of a set
-//! of their own (GL_EXT_spirv_intrinsics), which are no calls to the compiler, keep their order and keep `&&` and `||`
-//! from being evaluated at once.
-//! Promises: what [`restore`] returns is the module that the compiler makes where markers are functions,
-//! `bool value(uint page, uint id, bool v) { return v; }` and `void mark(uint page, uint id) { }`, but for the numbers of ids:
-//! no trace of set or extension is left.
+//! Knows: the compiler checks its graph of calls in time quadratic in the calls between functions,
+//! and two marker functions are called by every function of a kernel. So in marked text markers are
+//! declared as instructions of a set of their own (GL_EXT_spirv_intrinsics), which are no calls to
+//! the compiler, keep their order and keep `&&` and `||` from being evaluated at once.
+//! Promises: what [`restore`] returns is the module that the compiler makes where markers are
+//! functions, `bool value(uint page, uint id, bool v) { return v; }` and `void mark(uint page, uint
+//! id) { }`, but for the numbers of ids: no trace of set or extension is left.
 //! Does not cover: what the markers stand for.
 
 use super::marking::{MARKER_SET, MarkerNames, VALUE_INSTRUCTION};
@@ -17,15 +17,19 @@ const HEADER: usize = 5;
 
 /// A module with marker calls in the place of its marker instructions.
 pub(crate) fn restore(words: &[u32], names: &MarkerNames) -> Vec<u32> {
-    let Some(set) =
-        instructions(words).find(|row| opcode(row) == Op::ExtInstImport as u32 && text(row, 2) == MARKER_SET)
+    let Some(set) = instructions(words)
+        .find(|row| opcode(row) == Op::ExtInstImport as u32 && text(row, 2) == MARKER_SET)
     else {
-        return instructions(words).filter(|row| !of_markers(row)).fold(header(words), |mut all, row| {
-            all.extend_from_slice(row);
-            all
-        });
+        return instructions(words).filter(|row| !of_markers(row)).fold(
+            header(words),
+            |mut all, row| {
+                all.extend_from_slice(row);
+                all
+            },
+        );
     };
-    let mut made = Made { set: set[1], next: words[3], value: None, mark: None, declared: Vec::new() };
+    let mut made =
+        Made { set: set[1], next: words[3], value: None, mark: None, declared: Vec::new() };
     let functions = made.functions(words, names);
     let mut all = header(words);
     all[3] = made.next;
@@ -89,7 +93,8 @@ impl Made {
                 false => mark_type = Some(row[1]),
             }
         }
-        let uint = instructions(words).find(|row| opcode(row) == Op::TypeInt as u32 && row[2..] == [32, 0]);
+        let uint = instructions(words)
+            .find(|row| opcode(row) == Op::TypeInt as u32 && row[2..] == [32, 0]);
         let Some(uint) = uint.map(|row| row[1]) else { return made };
         if let Some(boolean) = value_type {
             let id = self.function(words, boolean, &[uint, uint, boolean], &mut made.bodies);
@@ -105,7 +110,13 @@ impl Made {
     }
 
     /// Writes a function that returns its third parameter, where it has one.
-    fn function(&mut self, words: &[u32], result: u32, parameters: &[u32], bodies: &mut Vec<u32>) -> u32 {
+    fn function(
+        &mut self,
+        words: &[u32],
+        result: u32,
+        parameters: &[u32],
+        bodies: &mut Vec<u32>,
+    ) -> u32 {
         let signature = self.signature(words, result, parameters);
         let id = self.fresh();
         bodies.extend([5 << 16 | Op::Function as u32, result, id, 0, signature]);
@@ -124,13 +135,18 @@ impl Made {
 
     /// A function type, declared once: no two may be the same (SPIR-V specification, section 2.8).
     fn signature(&mut self, words: &[u32], result: u32, parameters: &[u32]) -> u32 {
-        let known = instructions(words)
-            .find(|row| opcode(row) == Op::TypeFunction as u32 && row[2] == result && &row[3..] == parameters);
+        let known = instructions(words).find(|row| {
+            opcode(row) == Op::TypeFunction as u32 && row[2] == result && &row[3..] == parameters
+        });
         if let Some(known) = known {
             return known[1];
         }
         let id = self.fresh();
-        self.declared.extend([(3 + parameters.len() as u32) << 16 | Op::TypeFunction as u32, id, result]);
+        self.declared.extend([
+            (3 + parameters.len() as u32) << 16 | Op::TypeFunction as u32,
+            id,
+            result,
+        ]);
         self.declared.extend(parameters);
         id
     }
@@ -141,9 +157,11 @@ impl Made {
 
     /// The call in the place of a marker instruction.
     fn call(&self, row: &[u32]) -> Option<Vec<u32>> {
-        let function =
-            self.is_marker(row).then(|| if row[4] == VALUE_INSTRUCTION { self.value } else { self.mark })??;
-        let mut call = vec![(row.len() as u32 - 1) << 16 | Op::FunctionCall as u32, row[1], row[2], function];
+        let function = self
+            .is_marker(row)
+            .then(|| if row[4] == VALUE_INSTRUCTION { self.value } else { self.mark })??;
+        let mut call =
+            vec![(row.len() as u32 - 1) << 16 | Op::FunctionCall as u32, row[1], row[2], function];
         call.extend_from_slice(&row[5..]);
         Some(call)
     }
@@ -187,8 +205,9 @@ fn text(row: &[u32], at: usize) -> String {
 fn name(id: u32, text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((bytes.len() / 4 + 1) * 4, 0);
-    let letters =
-        bytes.chunks_exact(4).map(|four| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
+    let letters = bytes
+        .chunks_exact(4)
+        .map(|four| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
     let mut row = vec![(2 + bytes.len() as u32 / 4) << 16 | Op::Name as u32, id];
     row.extend(letters);
     row

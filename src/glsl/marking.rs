@@ -1,8 +1,10 @@
 //! The marked text: the preprocessed tokens with calls of the marker functions between them.
 //!
-//! Promises: without the markers the compiler reads the same tokens on the same lines of the same files as in the
-//! production text; a marker never adds a line. The numbers in the calls are the indexes of the returned role list.
-//! Does not cover: where markers stand (`decisions`, `outline`) and whether the text compiles (`isolate`).
+//! Promises: without the markers the compiler reads the same tokens on the same lines of the same
+//! files as in the production text; a marker never adds a line. The numbers in the calls are the
+//! indexes of the returned role list.
+//! Does not cover: where markers stand (`decisions`, `outline`) and whether the text compiles
+//! (`isolate`).
 
 use super::preprocessor::TranslationUnit;
 use super::syntax::TokenIndex;
@@ -36,11 +38,13 @@ pub(crate) enum Placed {
     Entry { mark: MarkIndex },
     /// Behind a label's colon.
     Label { mark: MarkIndex },
-    /// Behind a switch's `{`: a `default` of our own. It stands first and leaves at once, so that no case falls into it.
+    /// Behind a switch's `{`: a `default` of our own. It stands first and leaves at once, so that
+    /// no case falls into it.
     ImplicitDefault { mark: MarkIndex },
 }
 
-/// Tokens `first..=last` with what is to be recorded of them. Outer placements stand before inner ones.
+/// Tokens `first..=last` with what is to be recorded of them. Outer placements stand before inner
+/// ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placement {
     pub first: TokenIndex,
@@ -58,16 +62,20 @@ pub(crate) enum Marked {
 impl Placed {
     pub(crate) fn marked(self) -> Marked {
         match self {
-            Placed::Condition { decision, .. } | Placed::Decision { decision } | Placed::Single { decision } => {
-                Marked::Decision(decision)
+            Placed::Condition { decision, .. }
+            | Placed::Decision { decision }
+            | Placed::Single { decision } => Marked::Decision(decision),
+            Placed::Entry { mark } | Placed::Label { mark } | Placed::ImplicitDefault { mark } => {
+                Marked::Mark(mark)
             }
-            Placed::Entry { mark } | Placed::Label { mark } | Placed::ImplicitDefault { mark } => Marked::Mark(mark),
         }
     }
 
     fn role(self) -> MarkerRole {
         match self {
-            Placed::Condition { decision, condition } => MarkerRole::Condition { decision, condition },
+            Placed::Condition { decision, condition } => {
+                MarkerRole::Condition { decision, condition }
+            }
             Placed::Decision { decision } => MarkerRole::Decision { decision },
             Placed::Single { decision } => MarkerRole::Single { decision },
             Placed::Entry { mark } | Placed::Label { mark } | Placed::ImplicitDefault { mark } => {
@@ -103,12 +111,17 @@ impl MarkerNames {
         let number = "const uint page, const uint id";
         match form {
             MarkerForm::Functions => {
-                format!("bool {value}({number}, const bool v) {{ return v; }} void {mark}({number}) {{ }}")
+                format!(
+                    "bool {value}({number}, const bool v) {{ return v; }} void {mark}({number}) {{ }}"
+                )
             }
             MarkerForm::Instructions => {
-                let of_set = |id: u32| format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})");
+                let of_set =
+                    |id: u32| format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})");
                 let (first, second) = (of_set(VALUE_INSTRUCTION), of_set(MARK_INSTRUCTION));
-                format!("{first} bool {value}({number}, const bool v); {second} void {mark}({number});")
+                format!(
+                    "{first} bool {value}({number}, const bool v); {second} void {mark}({number});"
+                )
             }
         }
     }
@@ -140,7 +153,8 @@ pub(crate) struct Insertions {
     pub roles: Vec<MarkerRole>,
 }
 
-/// All placements but those of `excluded`, as text; the markers are declared before the first token.
+/// All placements but those of `excluded`, as text; the markers are declared before the first
+/// token.
 pub(crate) fn insertions(
     placements: &[Placement],
     excluded: &BTreeSet<Marked>,
@@ -150,7 +164,9 @@ pub(crate) fn insertions(
     let mut before: BTreeMap<TokenIndex, String> = BTreeMap::from([(0, names.definitions(form))]);
     let mut behind: BTreeMap<TokenIndex, String> = BTreeMap::new();
     let mut roles = Vec::new();
-    for placement in placements.iter().filter(|placement| !excluded.contains(&placement.role.marked())) {
+    for placement in
+        placements.iter().filter(|placement| !excluded.contains(&placement.role.marked()))
+    {
         let (page, id) = (roles.len() / MARKER_PAGE as usize, roles.len() % MARKER_PAGE as usize);
         roles.push(placement.role.role());
         let inserted = behind.entry(placement.last).or_default();

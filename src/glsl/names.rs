@@ -1,7 +1,9 @@
-//! What names mean: scopes with types and constness, as far as Boolean values and constant expressions need them.
+//! What names mean: scopes with types and constness, as far as Boolean values and constant
+//! expressions need them.
 //!
-//! Knows: declarations of the text and the built-in names below. Promises: an answer "Boolean" or "constant" is given
-//! only where the text shows it; whatever is unknown is not Boolean, and runtime.
+//! Knows: declarations of the text and the built-in names below. Promises: an answer "Boolean" or
+//! "constant" is given only where the text shows it; whatever is unknown is not Boolean, and
+//! runtime.
 //! Does not cover: which types operators and built-in functions give (`value_types`).
 
 use super::folding;
@@ -11,7 +13,8 @@ use super::value_types::{self, ValueType};
 use std::collections::BTreeMap;
 use vkcert_model::structure::Constness;
 
-/// Built-in functions without side effects whose value depends on their arguments alone (GLSL 4.60, 8.1 to 8.8).
+/// Built-in functions without side effects whose value depends on their arguments alone (GLSL 4.60,
+/// 8.1 to 8.8).
 const PURE_FUNCTIONS: [&str; 95] = [
     "radians",
     "degrees",
@@ -183,16 +186,20 @@ fn common_result(signatures: &[&Signature]) -> Option<ValueType> {
     types.all(|other| other == first).then(|| first.clone())
 }
 
-/// Where several functions may be meant, of which one returns a Boolean, that counts: a marker that the compiler refuses
-/// leaves an obligation, a missing one would leave a gap.
+/// Where several functions may be meant, of which one returns a Boolean, that counts: a marker that
+/// the compiler refuses leaves an obligation, a missing one would leave a gap.
 fn likely_result(signatures: &[&Signature]) -> Option<ValueType> {
-    let boolean = signatures.iter().map(|signature| &signature.returns).find(|returns| returns.is_boolean());
+    let boolean =
+        signatures.iter().map(|signature| &signature.returns).find(|returns| returns.is_boolean());
     boolean.cloned().or_else(|| common_result(signatures))
 }
 
-/// The functions that a call with arguments of these types can mean: those that take just these, else those to whose
-/// parameters each argument of known type converts.
-fn chosen<'s>(signatures: Vec<&'s Signature>, arguments: &[Option<ValueType>]) -> Vec<&'s Signature> {
+/// The functions that a call with arguments of these types can mean: those that take just these,
+/// else those to whose parameters each argument of known type converts.
+fn chosen<'s>(
+    signatures: Vec<&'s Signature>,
+    arguments: &[Option<ValueType>],
+) -> Vec<&'s Signature> {
     let is_exact = |signature: &&&Signature| {
         let mut pairs = signature.parameters.iter().zip(arguments);
         pairs.all(|((taken, _), given)| given.as_ref() == Some(taken))
@@ -211,8 +218,10 @@ fn chosen<'s>(signatures: Vec<&'s Signature>, arguments: &[Option<ValueType>]) -
 fn is_built_in_type(name: &str) -> bool {
     let scalar = ["bool", "int", "uint", "float", "double"].contains(&name);
     let sized = name.ends_with("_t") && name.chars().any(|character| character.is_ascii_digit());
-    let dimensional = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == 'x');
-    let vector = ["vec", "mat"].iter().any(|family| dimensional.ends_with(family)) && dimensional != name;
+    let dimensional =
+        name.trim_end_matches(|character: char| character.is_ascii_digit() || character == 'x');
+    let vector =
+        ["vec", "mat"].iter().any(|family| dimensional.ends_with(family)) && dimensional != name;
     scalar || sized || vector
 }
 
@@ -228,12 +237,17 @@ impl<'a> Names<'a> {
         };
         for item in items {
             match item {
-                Item::Function(function) => names.add_function(function.name, &function.returns, &function.parameters),
-                Item::Prototype { returns, name, parameters } => names.add_function(*name, returns, parameters),
+                Item::Function(function) => {
+                    names.add_function(function.name, &function.returns, &function.parameters)
+                }
+                Item::Prototype { returns, name, parameters } => {
+                    names.add_function(*name, returns, parameters)
+                }
                 Item::Declaration(declaration) => {
                     let layout = &declaration.declared.layout;
-                    names.specialized_size |=
-                        layout.iter().any(|name| name.starts_with("local_size_") && name.ends_with("_id"));
+                    names.specialized_size |= layout
+                        .iter()
+                        .any(|name| name.starts_with("local_size_") && name.ends_with("_id"));
                 }
                 Item::Unread { .. } => {}
             }
@@ -273,7 +287,15 @@ impl<'a> Names<'a> {
 
     /// A name whose value is computed at run time.
     fn insert_runtime(&mut self, name: TokenIndex, value: ValueType) {
-        self.insert(name, Variable { value, constness: Constness::Runtime, varies: true, folding: Folding::default() });
+        self.insert(
+            name,
+            Variable {
+                value,
+                constness: Constness::Runtime,
+                varies: true,
+                folding: Folding::default(),
+            },
+        );
     }
 
     fn insert(&mut self, name: TokenIndex, variable: Variable) {
@@ -305,7 +327,9 @@ impl<'a> Names<'a> {
                 members.insert(self.text(declarator.name).to_owned(), (declarator.name, value));
             }
         }
-        let is_block = ["buffer", "uniform", "in", "out", "shared"].iter().any(|storage| declared.has(storage));
+        let is_block = ["buffer", "uniform", "in", "out", "shared"]
+            .iter()
+            .any(|storage| declared.has(storage));
         if is_block {
             // Members of a block without instance name are names of file level (GLSL 4.60, 4.3.9).
             for (name, value) in members.values() {
@@ -323,7 +347,9 @@ impl<'a> Names<'a> {
         let constness = self.declared_constness(declared, declarator);
         let value = self.value_type(declared, declarator.sizes.len());
         let varies = match &declarator.initialiser {
-            Some(initialiser) if declared.has("const") && constness != Constness::Specialization => {
+            Some(initialiser)
+                if declared.has("const") && constness != Constness::Specialization =>
+            {
                 self.varies(initialiser)
             }
             Some(_) | None => true,
@@ -336,7 +362,11 @@ impl<'a> Names<'a> {
     }
 
     /// Constness of what a declarator declares (GLSL 4.60, 4.3.3).
-    pub(crate) fn declared_constness(&self, declared: &DeclaredType, declarator: &Declarator) -> Constness {
+    pub(crate) fn declared_constness(
+        &self,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+    ) -> Constness {
         if declared.layout.iter().any(|name| name == "constant_id") {
             return Constness::Specialization;
         }
@@ -363,7 +393,9 @@ impl<'a> Names<'a> {
     pub(crate) fn is_boolean(&self, expression: &Expression) -> bool {
         match &expression.kind {
             // What operators give needs no look at long operands.
-            ExpressionKind::Binary { operator, .. } => value_types::is_truth_operator(self.text(*operator)),
+            ExpressionKind::Binary { operator, .. } => {
+                value_types::is_truth_operator(self.text(*operator))
+            }
             _ => self.type_of(expression).is_some_and(|value| value.is_boolean()),
         }
     }
@@ -383,9 +415,13 @@ impl<'a> Names<'a> {
                 _ => self.type_of(operand).filter(|value| !value.is_boolean()),
             },
             ExpressionKind::Postfix(operand) => self.type_of(operand),
-            ExpressionKind::Binary { operator, left, right } => self.operation_type(self.text(*operator), left, right),
+            ExpressionKind::Binary { operator, left, right } => {
+                self.operation_type(self.text(*operator), left, right)
+            }
             ExpressionKind::Assignment { target, .. } => self.type_of(target),
-            ExpressionKind::Ternary { then, otherwise, .. } => self.type_of(then).or_else(|| self.type_of(otherwise)),
+            ExpressionKind::Ternary { then, otherwise, .. } => {
+                self.type_of(then).or_else(|| self.type_of(otherwise))
+            }
             ExpressionKind::Comma { second, .. } => self.type_of(second),
             ExpressionKind::Call { callee, arguments } => self.call_type(callee, arguments),
             ExpressionKind::Index { base, .. } => value_types::of_element(&self.type_of(base)?),
@@ -395,7 +431,12 @@ impl<'a> Names<'a> {
     }
 
     /// Operands are looked at only where the operator does not tell by itself.
-    fn operation_type(&self, operator: &str, left: &Expression, right: &Expression) -> Option<ValueType> {
+    fn operation_type(
+        &self,
+        operator: &str,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<ValueType> {
         if value_types::is_truth_operator(operator) {
             return Some(ValueType::scalar("bool"));
         }
@@ -406,9 +447,11 @@ impl<'a> Names<'a> {
         match &callee.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(callee.first);
-                let types = || arguments.iter().map(|argument| self.type_of(argument)).collect::<Vec<_>>();
+                let types =
+                    || arguments.iter().map(|argument| self.type_of(argument)).collect::<Vec<_>>();
                 if let Some(signatures) = self.signatures(name, arguments.len()) {
-                    return common_result(&signatures).or_else(|| likely_result(&chosen(signatures, &types())));
+                    return common_result(&signatures)
+                        .or_else(|| likely_result(&chosen(signatures, &types())));
                 }
                 if self.is_type(name) {
                     return Some(ValueType::scalar(name));
@@ -457,7 +500,8 @@ impl<'a> Names<'a> {
 
     fn signatures(&self, name: &str, count: usize) -> Option<Vec<&Signature>> {
         let all = self.functions.get(name)?;
-        let fitting: Vec<_> = all.iter().filter(|signature| signature.parameters.len() == count).collect();
+        let fitting: Vec<_> =
+            all.iter().filter(|signature| signature.parameters.len() == count).collect();
         Some(if fitting.is_empty() { all.iter().collect() } else { fitting })
     }
 
@@ -474,12 +518,21 @@ impl<'a> Names<'a> {
     }
 
     /// The type that a declarator gives its name.
-    pub(crate) fn declared_type(&self, declared: &DeclaredType, declarator: &Declarator) -> ValueType {
+    pub(crate) fn declared_type(
+        &self,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+    ) -> ValueType {
         self.value_type(declared, declarator.sizes.len())
     }
 
     /// What the parameter for argument `index` of a call with `count` arguments is.
-    pub(crate) fn argument_place(&self, callee: &Expression, index: usize, count: usize) -> ArgumentPlace {
+    pub(crate) fn argument_place(
+        &self,
+        callee: &Expression,
+        index: usize,
+        count: usize,
+    ) -> ArgumentPlace {
         let of_value = |value: Option<ValueType>| match value {
             Some(value) if value.is_boolean() => ArgumentPlace::Boolean,
             Some(_) | None => ArgumentPlace::Other,
@@ -498,11 +551,14 @@ impl<'a> Names<'a> {
                 None => ArgumentPlace::BuiltIn,
             };
         };
-        let parameters: Vec<_> = signatures.iter().map(|signature| signature.parameters.get(index)).collect();
+        let parameters: Vec<_> =
+            signatures.iter().map(|signature| signature.parameters.get(index)).collect();
         if parameters.iter().flatten().any(|(_, direction)| *direction == Direction::Out) {
             return ArgumentPlace::Written;
         }
-        let boolean = parameters.iter().all(|parameter| parameter.is_some_and(|(value, _)| value.is_boolean()));
+        let boolean = parameters
+            .iter()
+            .all(|parameter| parameter.is_some_and(|(value, _)| value.is_boolean()));
         if boolean { ArgumentPlace::Boolean } else { ArgumentPlace::Other }
     }
 
@@ -517,15 +573,22 @@ impl<'a> Names<'a> {
                 _ => self.constness(operand),
             },
             ExpressionKind::Postfix(_) | ExpressionKind::Assignment { .. } => Constness::Runtime,
-            ExpressionKind::Binary { left, right, .. } => self.constness(left).max(self.constness(right)),
+            ExpressionKind::Binary { left, right, .. } => {
+                self.constness(left).max(self.constness(right))
+            }
             ExpressionKind::Ternary { condition, then, otherwise } => {
                 self.constness(condition).max(self.constness(then)).max(self.constness(otherwise))
             }
-            ExpressionKind::Comma { first, second } => self.constness(first).max(self.constness(second)),
-            ExpressionKind::Call { callee, arguments } if self.is_pure_callee(callee) => self.joined(arguments),
+            ExpressionKind::Comma { first, second } => {
+                self.constness(first).max(self.constness(second))
+            }
+            ExpressionKind::Call { callee, arguments } if self.is_pure_callee(callee) => {
+                self.joined(arguments)
+            }
             ExpressionKind::Call { .. } => Constness::Runtime,
             ExpressionKind::Index { base, index } => {
-                let index = index.as_ref().map_or(Constness::Constant, |index| self.constness(index));
+                let index =
+                    index.as_ref().map_or(Constness::Constant, |index| self.constness(index));
                 self.constness(base).max(index)
             }
             ExpressionKind::Field { base, .. } => self.constness(base),
@@ -534,8 +597,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether the text shows that an expression is no constant expression: its value is computed at run time or by
-    /// specialization. What the text does not show does not vary.
+    /// Whether the text shows that an expression is no constant expression: its value is computed
+    /// at run time or by specialization. What the text does not show does not vary.
     pub(crate) fn varies(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Identifier => {
@@ -543,7 +606,8 @@ impl<'a> Names<'a> {
                 match self.variable(name) {
                     Some(variable) => variable.varies,
                     None => {
-                        value_types::of_built_in(name).is_some() && self.name_constness(name) != Constness::Constant
+                        value_types::of_built_in(name).is_some()
+                            && self.name_constness(name) != Constness::Constant
                     }
                 }
             }
@@ -578,7 +642,11 @@ impl<'a> Names<'a> {
     }
 
     fn joined(&self, expressions: &[Expression]) -> Constness {
-        expressions.iter().map(|expression| self.constness(expression)).max().unwrap_or(Constness::Constant)
+        expressions
+            .iter()
+            .map(|expression| self.constness(expression))
+            .max()
+            .unwrap_or(Constness::Constant)
     }
 
     fn name_constness(&self, name: &str) -> Constness {
@@ -608,7 +676,8 @@ impl<'a> Names<'a> {
         match &callee.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(callee.first);
-                self.is_type(name) || (PURE_FUNCTIONS.contains(&name) && !self.functions.contains_key(name))
+                self.is_type(name)
+                    || (PURE_FUNCTIONS.contains(&name) && !self.functions.contains_key(name))
             }
             _ => self.array_constructor(callee).is_some(),
         }
@@ -631,7 +700,10 @@ impl<'a> Names<'a> {
             ExpressionKind::Call { callee, arguments } => match &callee.kind {
                 // `.length()` of an array.
                 ExpressionKind::Field { base, .. } => self.is_pure(base),
-                _ => self.is_pure_callee(callee) && arguments.iter().all(|argument| self.is_pure(argument)),
+                _ => {
+                    self.is_pure_callee(callee)
+                        && arguments.iter().all(|argument| self.is_pure(argument))
+                }
             },
             ExpressionKind::Index { base, index } => {
                 self.is_pure(base) && index.as_ref().is_none_or(|index| self.is_pure(index))

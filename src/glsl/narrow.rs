@@ -1,11 +1,13 @@
 //! Constructors of 8- and 16-bit types that the pinned compiler gets wrong.
 //!
-//! Knows: while an extension lets a text store narrow types but not calculate with them, the compiler keeps the bits of a
-//! constant argument and takes them for another type: `float16_t(0)` becomes half of a `double` that nobody has written,
-//! another one in every run, and `int16_t(1.5)` becomes 0.
-//! Promises: such a constructor is refused with its place and a form that is right, before its module is used; where the
-//! type of a constant argument cannot be told it counts as another one.
-//! Does not cover: arguments that are no constants, of which the compiler makes modules that are not valid.
+//! Knows: while an extension lets a text store narrow types but not calculate with them, the
+//! compiler keeps the bits of a constant argument and takes them for another type: `float16_t(0)`
+//! becomes half of a `double` that nobody has written, another one in every run, and `int16_t(1.5)`
+//! becomes 0.
+//! Promises: such a constructor is refused with its place and a form that is right, before its
+//! module is used; where the type of a constant argument cannot be told it counts as another one.
+//! Does not cover: arguments that are no constants, of which the compiler makes modules that are
+//! not valid.
 
 use super::names::Names;
 use super::outline::Outline;
@@ -51,10 +53,12 @@ impl NarrowFamily {
         let families = [("8", Self::Int8), ("16", Self::Int16)];
         let of_int = families.into_iter().find_map(|(bits, family)| {
             let scalar = name == format!("int{bits}_t") || name == format!("uint{bits}_t");
-            let vector = ["i", "u"].iter().any(|sign| name.starts_with(&format!("{sign}{bits}vec")));
+            let vector =
+                ["i", "u"].iter().any(|sign| name.starts_with(&format!("{sign}{bits}vec")));
             (scalar || vector).then_some(family)
         });
-        let is_half = name == "float16_t" || name.starts_with("f16vec") || name.starts_with("f16mat");
+        let is_half =
+            name == "float16_t" || name.starts_with("f16vec") || name.starts_with("f16mat");
         of_int.or(is_half.then_some(Self::Float16))
     }
 }
@@ -88,11 +92,14 @@ impl Domain {
         }
     }
 
-    /// Whether the bits of such a constant mean the same in the 32-bit type that stands for the family.
+    /// Whether the bits of such a constant mean the same in the 32-bit type that stands for the
+    /// family.
     fn suits(self, family: NarrowFamily) -> bool {
         match family {
             NarrowFamily::Float16 => self == Self::Floating,
-            NarrowFamily::Int8 | NarrowFamily::Int16 => matches!(self, Self::Integer | Self::Boolean),
+            NarrowFamily::Int8 | NarrowFamily::Int16 => {
+                matches!(self, Self::Integer | Self::Boolean)
+            }
         }
     }
 }
@@ -105,7 +112,9 @@ pub(crate) fn constructor(
 ) -> Option<NarrowConstructor> {
     let ExpressionKind::Identifier = callee.kind else { return None };
     let family = NarrowFamily::of_type(names.text(callee.first))?;
-    let wrong = |argument: &&Expression| is_constant(names, argument) && !domain(names, argument).suits(family);
+    let wrong = |argument: &&Expression| {
+        is_constant(names, argument) && !domain(names, argument).suits(family)
+    };
     arguments.iter().find(wrong)?;
     let last = arguments.last()?.last + 1;
     Some(NarrowConstructor { family, callee: callee.first, last })
@@ -121,10 +130,13 @@ pub(crate) fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Ve
 /// Whether the text enables arithmetic on the family before the constructor.
 fn is_enabled(unit: &TranslationUnit, constructor: &NarrowConstructor) -> bool {
     let mut enabled = false;
-    for directive in unit.directives.iter().filter(|directive| directive.before <= constructor.callee) {
+    for directive in
+        unit.directives.iter().filter(|directive| directive.before <= constructor.callee)
+    {
         let mut words = directive.text.split([' ', ':']).filter(|word| !word.is_empty());
         let is_extension = words.next() == Some("#extension");
-        let known = words.next().is_some_and(|name| constructor.family.extensions().contains(&name));
+        let known =
+            words.next().is_some_and(|name| constructor.family.extensions().contains(&name));
         if is_extension && known {
             enabled = words.next() != Some("disable");
         }
@@ -140,8 +152,9 @@ fn diagnostic(unit: &TranslationUnit, constructor: &NarrowConstructor) -> Diagno
     });
     let name = &unit.tokens[constructor.callee].text;
     let shown = place.as_ref().and_then(|(file, span)| file.text.get(span.clone())).unwrap_or(name);
-    let message =
-        format!("the compiler makes a wrong module of `{shown}`: it takes the constant for one of another type");
+    let message = format!(
+        "the compiler makes a wrong module of `{shown}`: it takes the constant for one of another type"
+    );
     let written = match constructor.family {
         NarrowFamily::Float16 => "a float, as in `float16_t(0.0)`",
         NarrowFamily::Int8 | NarrowFamily::Int16 => "an integer",
@@ -166,13 +179,16 @@ fn is_constant(names: &Names<'_>, expression: &Expression) -> bool {
             matches!(&callee.kind, ExpressionKind::Field { name, .. } if names.text(*name) == "length")
         }
         ExpressionKind::Call { callee, arguments } => {
-            names.is_pure_callee(callee) && arguments.iter().all(|argument| is_constant(names, argument))
+            names.is_pure_callee(callee)
+                && arguments.iter().all(|argument| is_constant(names, argument))
         }
         ExpressionKind::Parenthesised(inner) => is_constant(names, inner),
         ExpressionKind::Prefix(inner) if !matches!(names.text(expression.first), "++" | "--") => {
             is_constant(names, inner)
         }
-        ExpressionKind::Binary { left, right, .. } => is_constant(names, left) && is_constant(names, right),
+        ExpressionKind::Binary { left, right, .. } => {
+            is_constant(names, left) && is_constant(names, right)
+        }
         _ => names.constness(expression) == Constness::Constant,
     }
 }
@@ -190,7 +206,9 @@ fn domain(names: &Names<'_>, expression: &Expression) -> Domain {
             "<<" | ">>" => domain(names, left),
             _ => domain(names, left).joined(domain(names, right)),
         },
-        ExpressionKind::Ternary { then, otherwise, .. } => domain(names, then).joined(domain(names, otherwise)),
+        ExpressionKind::Ternary { then, otherwise, .. } => {
+            domain(names, then).joined(domain(names, otherwise))
+        }
         ExpressionKind::Comma { second, .. } => domain(names, second),
         ExpressionKind::Call { callee, arguments } => domain_of_call(names, callee, arguments),
         ExpressionKind::Index { base, .. } => domain(names, base),
@@ -230,9 +248,14 @@ fn domain_of_type(name: &str) -> Domain {
         "bool" => Domain::Boolean,
         _ if begins(&["bvec"]) => Domain::Boolean,
         "float" | "double" => Domain::Floating,
-        _ if begins(&["float", "vec", "mat", "dvec", "dmat", "f16", "f32", "f64"]) => Domain::Floating,
+        _ if begins(&["float", "vec", "mat", "dvec", "dmat", "f16", "f32", "f64"]) => {
+            Domain::Floating
+        }
         "int" | "uint" => Domain::Integer,
-        _ if begins(&["int", "uint", "ivec", "uvec", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"]) => {
+        _ if begins(&[
+            "int", "uint", "ivec", "uvec", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64",
+        ]) =>
+        {
             Domain::Integer
         }
         _ => Domain::Unknown,
@@ -250,8 +273,9 @@ fn domain_of_call(names: &Names<'_>, callee: &Expression, arguments: &[Expressio
             let all = arguments.iter().map(|argument| domain(names, argument));
             all.reduce(Domain::joined).unwrap_or(Domain::Unknown)
         }
-        "sqrt" | "inversesqrt" | "exp" | "exp2" | "log" | "log2" | "pow" | "sin" | "cos" | "tan" | "floor" | "ceil"
-        | "trunc" | "round" | "roundEven" | "fract" | "radians" | "degrees" => Domain::Floating,
+        "sqrt" | "inversesqrt" | "exp" | "exp2" | "log" | "log2" | "pow" | "sin" | "cos"
+        | "tan" | "floor" | "ceil" | "trunc" | "round" | "roundEven" | "fract" | "radians"
+        | "degrees" => Domain::Floating,
         name => domain_of_type(name),
     }
 }

@@ -1,7 +1,7 @@
 //! Functions, statements, switches and exits of a translation unit, for `model::structure`.
 //!
-//! Promises: every statement of every function definition is there, with ids in source order; a function that could
-//! not be parsed keeps its obligations, all of them unmarked (`unread`).
+//! Promises: every statement of every function definition is there, with ids in source order; a
+//! function that could not be parsed keeps its obligations, all of them unmarked (`unread`).
 
 use super::DecisionPolicy;
 use super::decisions::{Decisions, Position, Surroundings};
@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 use vkcert_model::id::{DecisionId, FunctionId, StatementId, SwitchId};
 use vkcert_model::place::{SourceFile, Span};
 use vkcert_model::structure::{
-    Block, Decision, DecisionContext, Exit, Function, Label, LabelKind, MarkIndex, Statement, StatementKind, Switch,
+    Block, Decision, DecisionContext, Exit, Function, Label, LabelKind, MarkIndex, Statement,
+    StatementKind, Switch,
 };
 
 /// What the syntax tree says, before markers are numbered.
@@ -117,8 +118,14 @@ impl Outliner<'_> {
             Item::Unread { first, last, error } => {
                 let text = self.decisions.text(&self.decisions.locate(*first, *last));
                 let start: String = text.chars().take(60).collect();
-                self.notes.push(format!("text at file level could not be read ({error}): `{start}`"));
-                super::unread::add_decisions(&mut self.decisions, self.tokens, (*first, *last), &error.to_string());
+                self.notes
+                    .push(format!("text at file level could not be read ({error}): `{start}`"));
+                super::unread::add_decisions(
+                    &mut self.decisions,
+                    self.tokens,
+                    (*first, *last),
+                    &error.to_string(),
+                );
             }
         }
     }
@@ -179,8 +186,14 @@ impl Outliner<'_> {
         self.decisions.function = None;
     }
 
-    /// A body outside the grammar: its obligations stay, and nothing of it is ever recorded, for its entry has no mark.
-    fn unread_body(&mut self, function: &FunctionDefinition, name: &str, error: &ParseError) -> Block {
+    /// A body outside the grammar: its obligations stay, and nothing of it is ever recorded, for
+    /// its entry has no mark.
+    fn unread_body(
+        &mut self,
+        function: &FunctionDefinition,
+        name: &str,
+        error: &ParseError,
+    ) -> Block {
         let place = self.decisions.locate(error.token, error.token);
         let position = self.decisions.text(&place);
         self.notes.push(format!(
@@ -204,7 +217,12 @@ impl Outliner<'_> {
             if kind == StatementKind::Return {
                 self.exits.push(Exit::Return { statement: id });
             }
-            statements.push(Statement { id: Some(id), span: located.span, kind, expansion: located.expansion });
+            statements.push(Statement {
+                id: Some(id),
+                span: located.span,
+                kind,
+                expansion: located.expansion,
+            });
         }
         Block(statements)
     }
@@ -220,7 +238,12 @@ impl Outliner<'_> {
         Box::new(statement)
     }
 
-    fn made(&self, id: Option<StatementId>, header: (TokenIndex, TokenIndex), kind: StatementKind) -> Statement {
+    fn made(
+        &self,
+        id: Option<StatementId>,
+        header: (TokenIndex, TokenIndex),
+        kind: StatementKind,
+    ) -> Statement {
         let located = self.decisions.locate(header.0, header.1);
         Statement { id, span: located.span, kind, expansion: located.expansion }
     }
@@ -248,10 +271,16 @@ impl Outliner<'_> {
                 Effect::Nothing => self.made(None, statement.header, StatementKind::Empty),
             },
             Parsed::If { .. } => self.if_statement(statement),
-            Parsed::While { .. } | Parsed::DoWhile { .. } | Parsed::For { .. } => self.loop_statement(statement),
-            Parsed::Switch { selector, open, body } => self.switch(statement, selector, *open, body),
+            Parsed::While { .. } | Parsed::DoWhile { .. } | Parsed::For { .. } => {
+                self.loop_statement(statement)
+            }
+            Parsed::Switch { selector, open, body } => {
+                self.switch(statement, selector, *open, body)
+            }
             Parsed::Case(value) => {
-                self.decisions.constant("a case label", |decisions| decisions.visit(value, Position::Operand));
+                self.decisions.constant("a case label", |decisions| {
+                    decisions.visit(value, Position::Operand)
+                });
                 self.label(statement, LabelKind::Case)
             }
             Parsed::Default => self.label(statement, LabelKind::Default),
@@ -262,8 +291,10 @@ impl Outliner<'_> {
                 if let Some(value) = value {
                     let context = DecisionContext::Return;
                     let boolean = self.returns_boolean;
-                    self.decisions
-                        .visit(value, if boolean { Position::Boolean(context) } else { Position::Place(context) });
+                    self.decisions.visit(
+                        value,
+                        if boolean { Position::Boolean(context) } else { Position::Place(context) },
+                    );
                 }
                 made
             }
@@ -284,14 +315,20 @@ impl Outliner<'_> {
 
     /// The decision that a controlling expression became; it is always one.
     fn controlling(&mut self, expression: &Expression, context: DecisionContext) -> DecisionId {
-        // Operands of a comma expression before the last come first, so the decision is found by its context.
+        // Operands of a comma expression before the last come first, so the decision is found by
+        // its context.
         let before = self.decisions.found.len();
         self.decisions.visit(expression, Position::Controlling(context));
-        let made = self.decisions.found[before..].iter().find(|decision| decision.context == context);
+        let made =
+            self.decisions.found[before..].iter().find(|decision| decision.context == context);
         made.expect("a controlling expression is a decision").id
     }
 
-    fn loop_condition(&mut self, condition: &LoopCondition, context: DecisionContext) -> DecisionId {
+    fn loop_condition(
+        &mut self,
+        condition: &LoopCondition,
+        context: DecisionContext,
+    ) -> DecisionId {
         match condition {
             LoopCondition::Expression(expression) => self.controlling(expression, context),
             LoopCondition::Declaration(declaration) => {
@@ -336,7 +373,9 @@ impl Outliner<'_> {
             Parsed::For { init, condition, update, body } => {
                 let id = self.next_statement();
                 let init = init.as_ref().map(|init| Box::new(self.for_init(init)));
-                let decision = condition.as_ref().map(|condition| self.loop_condition(condition, DecisionContext::For));
+                let decision = condition
+                    .as_ref()
+                    .map(|condition| self.loop_condition(condition, DecisionContext::For));
                 if let Some(update) = update {
                     self.decisions.visit(update, Position::Discarded);
                 }
@@ -355,7 +394,9 @@ impl Outliner<'_> {
             syntax::StatementKind::Declaration(declaration) => {
                 self.declaration(declaration);
             }
-            syntax::StatementKind::Expression(expression) => self.decisions.visit(expression, Position::Discarded),
+            syntax::StatementKind::Expression(expression) => {
+                self.decisions.visit(expression, Position::Discarded)
+            }
             _ => {}
         }
         self.made(None, init.header, StatementKind::Simple)
@@ -376,7 +417,8 @@ impl Outliner<'_> {
         let header = self.span(statement.header.0, statement.header.1);
         self.selectors.push([selector.first as u32, selector.last as u32]);
         self.switches.push(Switch { id: switch, span: header, text, labels: Vec::new() });
-        let has_default = body.iter().any(|inner| matches!(inner.kind, syntax::StatementKind::Default));
+        let has_default =
+            body.iter().any(|inner| matches!(inner.kind, syntax::StatementKind::Default));
         let implicit = (!has_default).then(|| self.next_mark());
         if let Some(mark) = implicit {
             self.place(open, Placed::ImplicitDefault { mark });
@@ -416,7 +458,8 @@ impl Outliner<'_> {
     /// Array sizes and layout values of a declared type and its members.
     fn type_expressions(&mut self, declared: &DeclaredType) {
         for value in &declared.layout_values {
-            self.decisions.constant("a layout value", |decisions| decisions.visit(value, Position::Operand));
+            self.decisions
+                .constant("a layout value", |decisions| decisions.visit(value, Position::Operand));
         }
         self.decisions.template(&declared.template);
         self.array_sizes(&declared.sizes);
@@ -430,7 +473,8 @@ impl Outliner<'_> {
 
     fn array_sizes(&mut self, sizes: &[Option<Expression>]) {
         for size in sizes.iter().flatten() {
-            self.decisions.constant("an array size", |decisions| decisions.visit(size, Position::Operand));
+            self.decisions
+                .constant("an array size", |decisions| decisions.visit(size, Position::Operand));
         }
     }
 
@@ -450,22 +494,34 @@ impl Outliner<'_> {
         effect
     }
 
-    fn initialiser(&mut self, declared: &DeclaredType, declarator: &Declarator, initialiser: &Expression) {
+    fn initialiser(
+        &mut self,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+        initialiser: &Expression,
+    ) {
         if declared.layout.iter().any(|name| name == "constant_id") {
-            // A literal by rule (GL_KHR_vulkan_glsl, "Specialization Constants"): a default, not an expression.
+            // A literal by rule (GL_KHR_vulkan_glsl, "Specialization Constants"): a default, not an
+            // expression.
             return;
         }
         let value = self.decisions.names.declared_type(declared, declarator);
         match self.constant_place(declared, declarator) {
-            Some(place) => self.decisions.constant(place, |decisions| decisions.initialise(initialiser, Some(&value))),
+            Some(place) => self
+                .decisions
+                .constant(place, |decisions| decisions.initialise(initialiser, Some(&value))),
             None => self.decisions.initialise(initialiser, Some(&value)),
         }
     }
 
-    /// The name of the constant-expression context that an initialiser is; none where it may be computed at run time.
-    /// A constant inside a function may be, unless a constant expression needs its value: then it merely is read-only
-    /// (GLSL 4.60, 4.3.2).
-    fn constant_place(&self, declared: &DeclaredType, declarator: &Declarator) -> Option<&'static str> {
+    /// The name of the constant-expression context that an initialiser is; none where it may be
+    /// computed at run time. A constant inside a function may be, unless a constant expression
+    /// needs its value: then it merely is read-only (GLSL 4.60, 4.3.2).
+    fn constant_place(
+        &self,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+    ) -> Option<&'static str> {
         use vkcert_model::structure::Constness;
         let decisions = &self.decisions;
         if !declared.has("const") || decisions.surroundings != Surroundings::Runtime {
@@ -476,8 +532,12 @@ impl Outliner<'_> {
             return None;
         }
         match decisions.names.declared_constness(declared, declarator) {
-            Constness::Constant => Some("the initialiser of a `const` variable with a constant value"),
-            Constness::Specialization => Some("the initialiser of a specialization-constant expression"),
+            Constness::Constant => {
+                Some("the initialiser of a `const` variable with a constant value")
+            }
+            Constness::Specialization => {
+                Some("the initialiser of a specialization-constant expression")
+            }
             Constness::Runtime if !local => Some("the initialiser of a `const` at file level"),
             Constness::Runtime => None,
         }
@@ -488,7 +548,8 @@ impl Outliner<'_> {
 fn syntax_falls_through(tokens: &[Token], statements: &[syntax::Statement]) -> bool {
     let mut falls = true;
     for statement in statements {
-        if matches!(statement.kind, syntax::StatementKind::Case(_) | syntax::StatementKind::Default) {
+        if matches!(statement.kind, syntax::StatementKind::Case(_) | syntax::StatementKind::Default)
+        {
             falls = true;
         }
         falls = falls && statement_falls_through(tokens, statement);
@@ -509,15 +570,25 @@ fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> b
         Parsed::Block(inner) => syntax_falls_through(tokens, inner),
         Parsed::If { then, otherwise, .. } => {
             statement_falls_through(tokens, then)
-                || otherwise.as_ref().is_none_or(|otherwise| statement_falls_through(tokens, otherwise))
+                || otherwise
+                    .as_ref()
+                    .is_none_or(|otherwise| statement_falls_through(tokens, otherwise))
         }
-        Parsed::While { condition: LoopCondition::Expression(condition), body } if is_true(condition) => breaks(body),
+        Parsed::While { condition: LoopCondition::Expression(condition), body }
+            if is_true(condition) =>
+        {
+            breaks(body)
+        }
         Parsed::For { condition: None, body, .. } => breaks(body),
-        Parsed::For { condition: Some(LoopCondition::Expression(condition)), body, .. } if is_true(condition) => {
+        Parsed::For { condition: Some(LoopCondition::Expression(condition)), body, .. }
+            if is_true(condition) =>
+        {
             breaks(body)
         }
         Parsed::DoWhile { body, condition } => {
-            breaks(body) || (!is_true(condition) && (statement_falls_through(tokens, body) || continues(body)))
+            breaks(body)
+                || (!is_true(condition)
+                    && (statement_falls_through(tokens, body) || continues(body)))
         }
         Parsed::Switch { body, .. } => {
             let has_default = body.iter().any(|inner| matches!(inner.kind, Parsed::Default));
@@ -540,7 +611,9 @@ fn breaks(statement: &syntax::Statement) -> bool {
     match &statement.kind {
         Parsed::Break => true,
         Parsed::Block(inner) => inner.iter().any(breaks),
-        Parsed::If { then, otherwise, .. } => breaks(then) || otherwise.as_deref().is_some_and(breaks),
+        Parsed::If { then, otherwise, .. } => {
+            breaks(then) || otherwise.as_deref().is_some_and(breaks)
+        }
         _ => false,
     }
 }
@@ -551,7 +624,9 @@ fn continues(statement: &syntax::Statement) -> bool {
     match &statement.kind {
         Parsed::Continue => true,
         Parsed::Block(inner) => inner.iter().any(continues),
-        Parsed::If { then, otherwise, .. } => continues(then) || otherwise.as_deref().is_some_and(continues),
+        Parsed::If { then, otherwise, .. } => {
+            continues(then) || otherwise.as_deref().is_some_and(continues)
+        }
         Parsed::Switch { body, .. } => body.iter().any(continues),
         _ => false,
     }

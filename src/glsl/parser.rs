@@ -1,9 +1,11 @@
-//! Recursive-descent parser for GLSL without types (GLSL 4.60, chapter 9, and the extensions' grammar additions).
+//! Recursive-descent parser for GLSL without types (GLSL 4.60, chapter 9, and the extensions'
+//! grammar additions).
 //!
-//! Knows: the tokens alone. A name is taken for a type where only a declaration can continue with what follows
-//! (`name name`, `name[...] name`), so unknown and user-defined types need no table.
-//! Promises: linear time; nesting beyond [`DEPTH_LIMIT`] is an error, never a stack overflow; an error in a function
-//! body costs that function alone, an error at file level the text up to the next `;` or `}`.
+//! Knows: the tokens alone. A name is taken for a type where only a declaration can continue with
+//! what follows (`name name`, `name[...] name`), so unknown and user-defined types need no table.
+//! Promises: linear time; nesting beyond [`DEPTH_LIMIT`] is an error, never a stack overflow; an
+//! error in a function body costs that function alone, an error at file level the text up to the
+//! next `;` or `}`.
 
 use super::syntax::*;
 use super::token::{Token, TokenKind};
@@ -71,14 +73,25 @@ const LISTED_QUALIFIERS: [&str; 7] = [
     "spirv_decorate_string",
 ];
 
-/// Types with arguments in angle brackets (GL_KHR_cooperative_matrix, GL_NV_cooperative_matrix*, tensors).
-const TEMPLATES: [&str; 8] =
-    ["coopmat", "coopvecNV", "fcoopmatNV", "icoopmatNV", "ucoopmatNV", "tensorLayoutNV", "tensorViewNV", "tensorARM"];
+/// Types with arguments in angle brackets (GL_KHR_cooperative_matrix, GL_NV_cooperative_matrix*,
+/// tensors).
+const TEMPLATES: [&str; 8] = [
+    "coopmat",
+    "coopvecNV",
+    "fcoopmatNV",
+    "icoopmatNV",
+    "ucoopmatNV",
+    "tensorLayoutNV",
+    "tensorViewNV",
+    "tensorARM",
+];
 
 const ASSIGNMENTS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "^=", "|="];
 
-/// Statements that end the invocation (GLSL 4.60, 6.4, and GL_EXT_terminate_invocation, GL_EXT_demote ..., ray tracing).
-const TERMINATORS: [&str; 4] = ["discard", "terminateInvocation", "ignoreIntersectionEXT", "terminateRayEXT"];
+/// Statements that end the invocation (GLSL 4.60, 6.4, and GL_EXT_terminate_invocation,
+/// GL_EXT_demote ..., ray tracing).
+const TERMINATORS: [&str; 4] =
+    ["discard", "terminateInvocation", "ignoreIntersectionEXT", "terminateRayEXT"];
 
 /// Precedence of a binary operator (GLSL 4.60, 5.1), weakest 1.
 fn precedence(operator: &str) -> Option<u8> {
@@ -119,8 +132,9 @@ pub(crate) fn parse(tokens: &[Token]) -> Vec<Item> {
     items
 }
 
-/// For each opening bracket the token behind the one that closes it; 0 where none does, and for every other token.
-/// Computed once, so that looking over brackets costs the same however much stands between them.
+/// For each opening bracket the token behind the one that closes it; 0 where none does, and for
+/// every other token. Computed once, so that looking over brackets costs the same however much
+/// stands between them.
 fn brackets(tokens: &[Token]) -> Vec<TokenIndex> {
     let mut behind = vec![0; tokens.len()];
     let mut open = Vec::new();
@@ -170,7 +184,11 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, text: &str) -> Parsed<TokenIndex> {
-        if self.accept(text) { Ok(self.at - 1) } else { Err(self.error(&format!("`{text}` is expected"))) }
+        if self.accept(text) {
+            Ok(self.at - 1)
+        } else {
+            Err(self.error(&format!("`{text}` is expected")))
+        }
     }
 
     fn name(&mut self) -> Parsed<TokenIndex> {
@@ -183,13 +201,19 @@ impl Parser<'_> {
 
     fn error(&self, message: &str) -> ParseError {
         let found = if self.at < self.tokens.len() { self.peek() } else { "the end of the text" };
-        ParseError { message: format!("{message}, found `{found}`"), token: self.at.min(self.tokens.len().max(1) - 1) }
+        ParseError {
+            message: format!("{message}, found `{found}`"),
+            token: self.at.min(self.tokens.len().max(1) - 1),
+        }
     }
 
     fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > DEPTH_LIMIT {
-            return Err(ParseError { message: format!("nested more than {DEPTH_LIMIT} deep"), token: self.at });
+            return Err(ParseError {
+                message: format!("nested more than {DEPTH_LIMIT} deep"),
+                token: self.at,
+            });
         }
         Ok(())
     }
@@ -199,7 +223,8 @@ impl Parser<'_> {
         self.behind.get(open).copied().filter(|behind| *behind > 0)
     }
 
-    /// The token behind the `>` that ends the template arguments whose `<` is at `open`. Parentheses hide a `>`.
+    /// The token behind the `>` that ends the template arguments whose `<` is at `open`.
+    /// Parentheses hide a `>`.
     fn behind_template(&self, open: TokenIndex) -> Option<TokenIndex> {
         let mut at = open + 1;
         while at < self.tokens.len() {
@@ -265,10 +290,11 @@ impl Parser<'_> {
             return Ok(Item::Prototype { returns, name, parameters });
         }
         let open = self.expect("{")?;
-        let behind = self.behind_brackets(open).ok_or_else(|| self.error("the function has no end"))?;
-        let body = self
-            .statements()
-            .and_then(|body| if self.at == behind - 1 { Ok(body) } else { Err(self.error("`}` is expected")) });
+        let behind =
+            self.behind_brackets(open).ok_or_else(|| self.error("the function has no end"))?;
+        let body = self.statements().and_then(|body| {
+            if self.at == behind - 1 { Ok(body) } else { Err(self.error("`}` is expected")) }
+        });
         self.at = behind;
         self.depth = 0;
         Ok(Item::Function(FunctionDefinition {
@@ -313,7 +339,9 @@ impl Parser<'_> {
                 || (self.is("subroutine") && self.text(self.at + 1) == "(")
             {
                 declared.qualifiers.push(self.peek().to_owned());
-                self.at = self.behind_brackets(self.at + 1).ok_or_else(|| self.error("`)` is expected"))?;
+                self.at = self
+                    .behind_brackets(self.at + 1)
+                    .ok_or_else(|| self.error("`)` is expected"))?;
             } else if QUALIFIERS.contains(&self.peek()) {
                 declared.qualifiers.push(self.peek().to_owned());
                 self.at += 1;
@@ -328,7 +356,8 @@ impl Parser<'_> {
             self.members(&mut declared)?;
         } else if self.is("spirv_type") && self.text(self.at + 1) == "(" {
             declared.name = Some(self.at);
-            self.at = self.behind_brackets(self.at + 1).ok_or_else(|| self.error("`)` is expected"))?;
+            self.at =
+                self.behind_brackets(self.at + 1).ok_or_else(|| self.error("`)` is expected"))?;
         } else if self.is_name(self.at) {
             declared.name = Some(self.name()?);
             declared.template = self.template_arguments()?;
@@ -341,7 +370,8 @@ impl Parser<'_> {
         Ok(declared)
     }
 
-    /// Arguments in angle brackets, where the name just read takes some: types and constant expressions.
+    /// Arguments in angle brackets, where the name just read takes some: types and constant
+    /// expressions.
     fn template_arguments(&mut self) -> Parsed<Vec<Expression>> {
         let mut arguments = Vec::new();
         if !TEMPLATES.contains(&self.text(self.at - 1)) || !self.accept("<") {
@@ -498,7 +528,12 @@ impl Parser<'_> {
         Ok(self.plain(first, kind))
     }
 
-    fn headed(&self, first: TokenIndex, header: (TokenIndex, TokenIndex), kind: StatementKind) -> Statement {
+    fn headed(
+        &self,
+        first: TokenIndex,
+        header: (TokenIndex, TokenIndex),
+        kind: StatementKind,
+    ) -> Statement {
         Statement { kind, first, last: self.at - 1, header }
     }
 
@@ -536,7 +571,8 @@ impl Parser<'_> {
         self.at += 1;
         self.expect("(")?;
         let start = self.at;
-        let init = if self.accept(";") { None } else { Some(Box::new(self.simple_statement(start)?)) };
+        let init =
+            if self.accept(";") { None } else { Some(Box::new(self.simple_statement(start)?)) };
         let condition = if self.is(";") { None } else { Some(self.loop_condition()?) };
         self.expect(";")?;
         let update = if self.is(")") { None } else { Some(self.expression()?) };
@@ -576,7 +612,8 @@ impl Parser<'_> {
         if self.declaration_starts() {
             let declared = self.declared_type()?;
             let declarators = self.declarators()?;
-            return Ok(self.plain(first, StatementKind::Declaration(Declaration { declared, declarators })));
+            return Ok(self
+                .plain(first, StatementKind::Declaration(Declaration { declared, declarators })));
         }
         let expression = self.expression()?;
         self.expect(";")?;
@@ -623,7 +660,10 @@ impl Parser<'_> {
         while self.accept(",") {
             length = self.chained(length)?;
             let (first, right) = (left.first, self.assignment()?);
-            left = self.node(ExpressionKind::Comma { first: Box::new(left), second: Box::new(right) }, first);
+            left = self.node(
+                ExpressionKind::Comma { first: Box::new(left), second: Box::new(right) },
+                first,
+            );
         }
         Ok(left)
     }
@@ -642,7 +682,8 @@ impl Parser<'_> {
         let parsed = if ASSIGNMENTS.contains(&self.peek()) {
             self.at += 1;
             let (first, value) = (target.first, self.assignment()?);
-            let kind = ExpressionKind::Assignment { target: Box::new(target), value: Box::new(value) };
+            let kind =
+                ExpressionKind::Assignment { target: Box::new(target), value: Box::new(value) };
             self.node(kind, first)
         } else {
             target
@@ -659,7 +700,10 @@ impl Parser<'_> {
             let then = Box::new(self.expression()?);
             self.expect(":")?;
             let otherwise = Box::new(self.assignment()?);
-            self.node(ExpressionKind::Ternary { condition: Box::new(condition), then, otherwise }, first)
+            self.node(
+                ExpressionKind::Ternary { condition: Box::new(condition), then, otherwise },
+                first,
+            )
         } else {
             condition
         };
@@ -675,7 +719,8 @@ impl Parser<'_> {
             let operator = self.at;
             self.at += 1;
             let (first, right) = (left.first, self.binary(strength)?);
-            let kind = ExpressionKind::Binary { operator, left: Box::new(left), right: Box::new(right) };
+            let kind =
+                ExpressionKind::Binary { operator, left: Box::new(left), right: Box::new(right) };
             left = self.node(kind, first);
         }
         Ok(left)
@@ -702,7 +747,8 @@ impl Parser<'_> {
             let kind = match self.peek() {
                 "[" => {
                     self.at += 1;
-                    let index = if self.is("]") { None } else { Some(Box::new(self.expression()?)) };
+                    let index =
+                        if self.is("]") { None } else { Some(Box::new(self.expression()?)) };
                     self.expect("]")?;
                     ExpressionKind::Index { base: Box::new(base), index }
                 }
@@ -747,10 +793,14 @@ impl Parser<'_> {
             self.expect(")")?;
             return Ok(self.node(ExpressionKind::Parenthesised(Box::new(inner)), first));
         }
-        let Some(token) = self.tokens.get(first) else { return Err(self.error("an expression is expected")) };
+        let Some(token) = self.tokens.get(first) else {
+            return Err(self.error("an expression is expected"));
+        };
         let kind = match token.kind {
             TokenKind::Number | TokenKind::String => ExpressionKind::Literal,
-            TokenKind::Identifier if matches!(&*token.text, "true" | "false") => ExpressionKind::Literal,
+            TokenKind::Identifier if matches!(&*token.text, "true" | "false") => {
+                ExpressionKind::Literal
+            }
             TokenKind::Identifier => ExpressionKind::Identifier,
             TokenKind::Punctuator | TokenKind::NewLine | TokenKind::Paste | TokenKind::Stray => {
                 return Err(self.error("an expression is expected"));

@@ -1,11 +1,12 @@
 //! Where in the source text each instruction of the production module comes from, to the token.
 //!
-//! Knows: the compiler writes debug lines, but no columns. So the same tokens are compiled once more, each on a line of
-//! its own: the line of an instruction then names a token.
-//! Promises: the text differs from the production text in white space alone. Whoever uses the positions must show that
-//! the two modules are the same but for debug instructions (`instrument::object` does).
-//! Does not cover: instructions to which the compiler gives no line, and lines that it leaves standing from the
-//! instruction before.
+//! Knows: the compiler writes debug lines, but no columns. So the same tokens are compiled once
+//! more, each on a line of its own: the line of an instruction then names a token.
+//! Promises: the text differs from the production text in white space alone. Whoever uses the
+//! positions must show that the two modules are the same but for debug instructions
+//! (`instrument::object` does).
+//! Does not cover: instructions to which the compiler gives no line, and lines that it leaves
+//! standing from the instruction before.
 
 use super::marking::Insertions;
 use super::outline::Outline;
@@ -23,7 +24,8 @@ use vkcert_model::structure::Accuracy;
 pub struct Positions {
     kernel: KernelSource,
     production: RelinedText,
-    /// Whether production has a branch, a select or a loop. Of a module without them only findings ask for positions.
+    /// Whether production has a branch, a select or a loop. Of a module without them only findings
+    /// ask for positions.
     pub has_control_flow: bool,
     /// The marked text, re-lined alike; never optimised.
     marked: RelinedText,
@@ -85,7 +87,8 @@ impl RelinedText {
     }
 }
 
-/// The production text with one token on every line, and the token of each line (none: a directive).
+/// The production text with one token on every line, and the token of each line (none: a
+/// directive).
 pub(super) struct RelinedProduction {
     pub text: RelinedText,
     lines: Vec<Option<u32>>,
@@ -103,7 +106,8 @@ impl RelinedProduction {
 
 fn has_control_flow(module: &[u32]) -> bool {
     const OPCODES: [Op; 4] = [Op::BranchConditional, Op::Switch, Op::Select, Op::LoopMerge];
-    marker_calls::instructions(module).any(|row| OPCODES.iter().any(|op| marker_calls::opcode(row) == *op as u32))
+    marker_calls::instructions(module)
+        .any(|row| OPCODES.iter().any(|op| marker_calls::opcode(row) == *op as u32))
 }
 
 /// A token of the preprocessed text.
@@ -161,7 +165,8 @@ impl Positions {
     }
 }
 
-/// Every token and directive on a line of its own, and the token of each line. What is inserted adds no line.
+/// Every token and directive on a line of its own, and the token of each line. What is inserted
+/// adds no line.
 fn relined(unit: &TranslationUnit, inserted: &Insertions) -> (String, Vec<Option<u32>>) {
     let mut text = String::new();
     let mut lines = Vec::new();
@@ -173,12 +178,14 @@ fn relined(unit: &TranslationUnit, inserted: &Insertions) -> (String, Vec<Option
     };
     // `#version` must be the first thing of all (GLSL 4.60, 3.3).
     unit.directives.iter().filter(is_version).for_each(|version| write(&[&version.text], None));
-    let mut directives = unit.directives.iter().filter(|directive| !is_version(directive)).peekable();
+    let mut directives =
+        unit.directives.iter().filter(|directive| !is_version(directive)).peekable();
     for (index, token) in unit.tokens.iter().enumerate() {
         while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
             write(&[&directive.text], None);
         }
-        let around = |table: &BTreeMap<usize, String>| table.get(&index).cloned().unwrap_or_default();
+        let around =
+            |table: &BTreeMap<usize, String>| table.get(&index).cloned().unwrap_or_default();
         let (before, behind) = (around(&inserted.before), around(&inserted.behind));
         write(&[&before, " ", &token.text, &behind], Some(index as u32));
     }
@@ -194,20 +201,28 @@ fn token_places(unit: &TranslationUnit, accuracy: Accuracy) -> Vec<TokenPlace> {
             Accuracy::Exact => column(unit, &starts, span, token.line),
             Accuracy::LinesOnly => None,
         };
-        TokenPlace { text: Arc::clone(&token.text), file: token.line_file, line: token.line, column }
+        TokenPlace {
+            text: Arc::clone(&token.text),
+            file: token.line_file,
+            line: token.line,
+            column,
+        }
     };
     unit.tokens.iter().map(place).collect()
 }
 
-/// The column of a span's start; none where the compiler counts it on another line (`#line`, continued lines).
+/// The column of a span's start; none where the compiler counts it on another line (`#line`,
+/// continued lines).
 fn column(unit: &TranslationUnit, starts: &[Vec<u32>], span: Span, line: u32) -> Option<u32> {
     let start = *starts.get(span.file.0 as usize)?.get(line.checked_sub(1)? as usize)?;
-    let text = unit.files.get(span.file.0 as usize)?.text.get(start as usize..span.start as usize)?;
+    let text =
+        unit.files.get(span.file.0 as usize)?.text.get(start as usize..span.start as usize)?;
     (!text.contains('\n')).then(|| Position::of(text, text.len()).column)
 }
 
 fn line_starts(text: &str) -> Vec<u32> {
-    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+    let ends =
+        text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
     std::iter::once(0).chain(ends).collect()
 }
 

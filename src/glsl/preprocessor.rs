@@ -1,8 +1,11 @@
-//! The preprocessor (GLSL 4.60, 3.3): directives, macros and includes, with the origin of every token kept.
+//! The preprocessor (GLSL 4.60, 3.3): directives, macros and includes, with the origin of every
+//! token kept.
 //!
-//! Promises: for text that the compiler accepts, the tokens that the compiler's own preprocessor makes, each with its
-//! place in the original files; `glsl::compile` compares both streams and falls back to the compiler's where they differ.
-//! Does not cover: error recovery. The first thing it does not understand is an error, and the caller falls back.
+//! Promises: for text that the compiler accepts, the tokens that the compiler's own preprocessor
+//! makes, each with its place in the original files; `glsl::compile` compares both streams and
+//! falls back to the compiler's where they differ.
+//! Does not cover: error recovery. The first thing it does not understand is an error, and the
+//! caller falls back.
 
 use super::include::{IncludeError, IncludeForm, Includes};
 use super::lexer::Lexer;
@@ -13,8 +16,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 
-/// Most steps (tokens read, arguments expanded, places moved) of one run. The compiler has no such limit: text beyond it
-/// is refused before the compiler sees it.
+/// Most steps (tokens read, arguments expanded, places moved) of one run. The compiler has no such
+/// limit: text beyond it is refused before the compiler sees it.
 const STEP_LIMIT: u64 = 4_000_000;
 
 /// Path that stands for the macro definitions given from outside.
@@ -134,7 +137,8 @@ pub(crate) fn preprocess(
         moved: 0,
     };
     if !defines.is_empty() {
-        let text: String = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+        let text: String =
+            defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
         run.ask_compiler(&text);
         run.files.push(SourceFile { path: DEFINES_PATH.to_owned(), text: text.clone() });
         run.read(Lexer::new(text.into(), FileIndex(1)), DEFINES_PATH)?;
@@ -142,7 +146,12 @@ pub(crate) fn preprocess(
     run.ask_compiler(text);
     run.read(Lexer::new(text.into(), FileIndex(0)), path)?;
     if run.conditionals.is_empty() {
-        Ok(TranslationUnit { files: run.files, tokens: run.tokens, directives: run.directives, frames: run.frames })
+        Ok(TranslationUnit {
+            files: run.files,
+            tokens: run.tokens,
+            directives: run.directives,
+            frames: run.frames,
+        })
     } else {
         Err(PreprocessError::plain("an `#if` has no `#endif`"))
     }
@@ -163,13 +172,17 @@ pub(super) fn version_directive(text: &str) -> String {
     }
     match line.as_slice() {
         [hash, name, rest @ ..] if hash.is("#") && name.is("version") => {
-            format!("#version{}", rest.iter().map(|token| format!(" {}", token.text)).collect::<String>())
+            format!(
+                "#version{}",
+                rest.iter().map(|token| format!(" {}", token.text)).collect::<String>()
+            )
         }
         _ => String::new(),
     }
 }
 
-/// Whether the compiler may define a macro of this name by itself (GLSL 4.60, 3.3: `GL_` and names with `__`).
+/// Whether the compiler may define a macro of this name by itself (GLSL 4.60, 3.3: `GL_` and names
+/// with `__`).
 fn may_be_predefined(name: &str) -> bool {
     name.starts_with("GL_") || name.starts_with("VULKAN") || name.contains("__")
 }
@@ -231,7 +244,8 @@ impl<'a> Preprocessor<'a> {
         })
     }
 
-    /// The value of `__LINE__`, `__FILE__` and of macros that the compiler defines, as one token at the name's place.
+    /// The value of `__LINE__`, `__FILE__` and of macros that the compiler defines, as one token at
+    /// the name's place.
     pub(super) fn built_in(&self, token: &Token) -> Option<Token> {
         let text = match &*token.text {
             "__LINE__" => {
@@ -252,11 +266,21 @@ impl<'a> Preprocessor<'a> {
         } else {
             TokenKind::Identifier
         };
-        Some(Token { frozen: true, spaced: token.spaced, ..self.made(&text, kind, token.span, token.origin) })
+        Some(Token {
+            frozen: true,
+            spaced: token.spaced,
+            ..self.made(&text, kind, token.span, token.origin)
+        })
     }
 
     fn read(&mut self, lexer: Lexer, name: &str) -> Result<(), PreprocessError> {
-        let file = FileInput { lexer, name: name.to_owned(), presumed_offset: 0, presumed_name: None, ended: false };
+        let file = FileInput {
+            lexer,
+            name: name.to_owned(),
+            presumed_offset: 0,
+            presumed_name: None,
+            ended: false,
+        };
         self.inputs.push(Input::File(file));
         let mut line_start = true;
         loop {
@@ -272,7 +296,10 @@ impl<'a> Preprocessor<'a> {
             }
             if token.is("#") && token.kind == TokenKind::Punctuator {
                 if !line_start {
-                    return Err(PreprocessError::at("`#` is not the first character of its line", token.span));
+                    return Err(PreprocessError::at(
+                        "`#` is not the first character of its line",
+                        token.span,
+                    ));
                 }
                 self.directive()?;
                 continue;
@@ -337,7 +364,9 @@ impl<'a> Preprocessor<'a> {
         let (parameters, body) = match rest {
             [open, inner @ ..] if open.is("(") && !open.spaced => {
                 let close = inner.iter().position(|token| token.is(")"));
-                let close = close.ok_or_else(|| PreprocessError::at("the parameter list has no end", name.span))?;
+                let close = close.ok_or_else(|| {
+                    PreprocessError::at("the parameter list has no end", name.span)
+                })?;
                 let names = inner[..close].iter().filter(|token| token.is_identifier());
                 (Some(names.map(|token| token.text.clone()).collect()), &inner[close + 1..])
             }
@@ -351,7 +380,9 @@ impl<'a> Preprocessor<'a> {
 
     fn include(&mut self, directive: &Token, rest: &[Token]) -> Result<(), PreprocessError> {
         let (requested, form) = match rest {
-            [name] if name.kind == TokenKind::String => (name.text.trim_matches('"').to_owned(), IncludeForm::Quoted),
+            [name] if name.kind == TokenKind::String => {
+                (name.text.trim_matches('"').to_owned(), IncludeForm::Quoted)
+            }
             [open, .., close] if open.is("<") && close.is(">") => {
                 let file = &self.files[open.span.file.0 as usize];
                 let (start, end) = (open.span.end as usize, close.span.start as usize);
@@ -364,7 +395,9 @@ impl<'a> Preprocessor<'a> {
         let found = self.includes.resolve(&requested, form, &requesting, depth);
         let found = match (found, form) {
             // The compiler asks again in the other form.
-            (Err(_), IncludeForm::Quoted) => self.includes.resolve(&requested, IncludeForm::Angled, &requesting, depth),
+            (Err(_), IncludeForm::Quoted) => {
+                self.includes.resolve(&requested, IncludeForm::Angled, &requesting, depth)
+            }
             (found, IncludeForm::Quoted | IncludeForm::Angled) => found,
         };
         let found = found.map_err(|error| PreprocessError {
@@ -389,11 +422,13 @@ impl<'a> Preprocessor<'a> {
         Ok(())
     }
 
-    /// `#line NUMBER [FILE]`: changes what `__LINE__` and `__FILE__` give; places stay those of the original file.
+    /// `#line NUMBER [FILE]`: changes what `__LINE__` and `__FILE__` give; places stay those of the
+    /// original file.
     fn presume_line(&mut self, directive: &Token, rest: &[Token]) -> Result<(), PreprocessError> {
         let tokens = self.expanded(rest.to_vec(), Lines::One)?;
-        let (number, length) = super::conditional::evaluated(&tokens)
-            .map_err(|message| PreprocessError::at(format!("`#line`: {message}"), directive.span))?;
+        let (number, length) = super::conditional::evaluated(&tokens).map_err(|message| {
+            PreprocessError::at(format!("`#line`: {message}"), directive.span)
+        })?;
         let next = i64::from(self.line) + 1;
         let named = tokens.get(length).filter(|token| token.kind == TokenKind::String);
         if let Some(Input::File(file)) = self.inputs.last_mut() {

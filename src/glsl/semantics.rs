@@ -1,13 +1,16 @@
 //! Scopes, memory semantics and matrix operands that are no constants.
 //!
-//! Knows: GL_KHR_memory_scope_semantics wants constant expressions for the scope, storage semantics and semantics of atomics
-//! and barriers. The pinned compiler takes them for constants without a look: it crashes, or makes a module that is not valid.
-//! GL_KHR_cooperative_matrix wants one for the operands of `coopMatMulAdd`; the pinned compiler drops without a word what it
-//! does not fold, even some constant expressions.
-//! Promises: where the text shows that a scope or semantics is no constant, and where it does not show that the compiler folds
-//! matrix operands, the argument is refused with its place before the compiler is given the text.
-//! Does not cover: scopes and semantics of which the text does not show it, such as other built-in functions without
-//! arguments; whether a constant is a value that is permitted, which the compiler checks.
+//! Knows: GL_KHR_memory_scope_semantics wants constant expressions for the scope, storage semantics
+//! and semantics of atomics and barriers. The pinned compiler takes them for constants without a
+//! look: it crashes, or makes a module that is not valid. GL_KHR_cooperative_matrix wants one for
+//! the operands of `coopMatMulAdd`; the pinned compiler drops without a word what it does not fold,
+//! even some constant expressions.
+//! Promises: where the text shows that a scope or semantics is no constant, and where it does not
+//! show that the compiler folds matrix operands, the argument is refused with its place before the
+//! compiler is given the text.
+//! Does not cover: scopes and semantics of which the text does not show it, such as other built-in
+//! functions without arguments; whether a constant is a value that is permitted, which the compiler
+//! checks.
 
 use super::folding;
 use super::names::Names;
@@ -34,7 +37,8 @@ fn semantic_arguments(name: &str, count: usize) -> usize {
         MULTIPLY_ADD => return if count == 4 { 1 } else { 0 },
         "controlBarrier" => return if count == 4 { 4 } else { 0 },
         "memoryBarrier" => return if count == 3 { 3 } else { 0 },
-        // A place and, but for a load, one value, or two; of an image the place is image, coordinates and perhaps sample.
+        // A place and, but for a load, one value, or two; of an image the place is image,
+        // coordinates and perhaps sample.
         "atomicLoad" | "imageAtomicLoad" => (1, 3),
         "atomicCompSwap" | "imageAtomicCompSwap" => (3, 5),
         "atomicAdd"
@@ -87,7 +91,8 @@ fn count_of_arguments(tokens: &[Token]) -> usize {
     0
 }
 
-/// How many of the last arguments of a call must be constants, because they are a scope, semantics or matrix operands.
+/// How many of the last arguments of a call must be constants, because they are a scope, semantics
+/// or matrix operands.
 pub(crate) fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
     match callee.kind {
         ExpressionKind::Identifier if !names.is_own_function(names.text(callee.first)) => {
@@ -98,7 +103,11 @@ pub(crate) fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> 
 }
 
 /// The first argument of a call that must be such a constant and is none.
-pub(crate) fn varying(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Option<VaryingSemantics> {
+pub(crate) fn varying(
+    names: &Names<'_>,
+    callee: &Expression,
+    arguments: &[Expression],
+) -> Option<VaryingSemantics> {
     let asked = asked_of(names, callee, arguments.len());
     let is_wrong = |argument: &&Expression| match names.text(callee.first) {
         MULTIPLY_ADD => !folding::is_folded(names, argument),
@@ -109,7 +118,10 @@ pub(crate) fn varying(names: &Names<'_>, callee: &Expression, arguments: &[Expre
 }
 
 /// Matrix operands in text that could not be read (first and last token), which may be anything.
-pub(crate) fn unread_operands(tokens: &[Token], (first, last): (TokenIndex, TokenIndex)) -> Vec<VaryingSemantics> {
+pub(crate) fn unread_operands(
+    tokens: &[Token],
+    (first, last): (TokenIndex, TokenIndex),
+) -> Vec<VaryingSemantics> {
     let is_call = |at: &TokenIndex| {
         &*tokens[*at].text == MULTIPLY_ADD
             && semantic_arguments(MULTIPLY_ADD, count_of_arguments(&tokens[at + 1..])) > 0
@@ -120,7 +132,8 @@ pub(crate) fn unread_operands(tokens: &[Token], (first, last): (TokenIndex, Toke
 
 /// Refuses a text that holds such arguments.
 pub(crate) fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
-    let refused: Vec<Diagnostic> = outline.semantics.iter().map(|wrong| diagnostic(unit, wrong)).collect();
+    let refused: Vec<Diagnostic> =
+        outline.semantics.iter().map(|wrong| diagnostic(unit, wrong)).collect();
     if refused.is_empty() { Ok(()) } else { Err(refused) }
 }
 
@@ -130,12 +143,18 @@ fn diagnostic(unit: &TranslationUnit, wrong: &VaryingSemantics) -> Diagnostic {
         let file = unit.files.get(located.span.file.0 as usize)?;
         Some((file, located.span.start as usize..located.span.end as usize))
     });
-    let shown = place.as_ref().and_then(|(file, span)| file.text.get(span.clone())).unwrap_or("the argument");
+    let shown = place
+        .as_ref()
+        .and_then(|(file, span)| file.text.get(span.clone()))
+        .unwrap_or("the argument");
     let callee = &*unit.tokens[wrong.callee].text;
     let (asked, hint) = asked_and_hint(callee);
     let message = match wrong.first == wrong.callee {
         true => format!("{asked} stand in text that could not be read"),
-        false => format!("`{shown}` is no {asked_for}, as {asked} must be", asked_for = kind_of_constant(callee)),
+        false => format!(
+            "`{shown}` is no {asked_for}, as {asked} must be",
+            asked_for = kind_of_constant(callee)
+        ),
     };
     let made = Diagnostic::new("glsl-syntax", message);
     let made = match place {
@@ -146,7 +165,11 @@ fn diagnostic(unit: &TranslationUnit, wrong: &VaryingSemantics) -> Diagnostic {
 }
 
 fn kind_of_constant(callee: &str) -> &'static str {
-    if callee == MULTIPLY_ADD { "constant that the compiler surely keeps" } else { "constant expression" }
+    if callee == MULTIPLY_ADD {
+        "constant that the compiler surely keeps"
+    } else {
+        "constant expression"
+    }
 }
 
 /// What must be a constant of a call, and how a text makes it one.

@@ -1,6 +1,8 @@
-//! The untyped syntax tree of a translation unit. Nodes name their tokens by index into the unit's token list.
+//! The untyped syntax tree of a translation unit. Nodes name their tokens by index into the unit's
+//! token list.
 //!
-//! Promises: `first..=last` of a node are exactly the tokens of its text. Does not cover types and names: `decisions`.
+//! Promises: `first..=last` of a node are exactly the tokens of its text. Does not cover types and
+//! names: `decisions`.
 
 /// Index of a token.
 pub(crate) type TokenIndex = usize;
@@ -66,15 +68,23 @@ impl Expression {
     pub(crate) fn each_part<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
         match &self.kind {
             ExpressionKind::Literal | ExpressionKind::Identifier => {}
-            ExpressionKind::Parenthesised(inner) | ExpressionKind::Prefix(inner) | ExpressionKind::Postfix(inner) => {
+            ExpressionKind::Parenthesised(inner)
+            | ExpressionKind::Prefix(inner)
+            | ExpressionKind::Postfix(inner) => {
                 see(inner);
             }
-            ExpressionKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|part| see(part)),
-            ExpressionKind::Assignment { target, value } => [target, value].into_iter().for_each(|part| see(part)),
+            ExpressionKind::Binary { left, right, .. } => {
+                [left, right].into_iter().for_each(|part| see(part))
+            }
+            ExpressionKind::Assignment { target, value } => {
+                [target, value].into_iter().for_each(|part| see(part))
+            }
             ExpressionKind::Ternary { condition, then, otherwise } => {
                 [condition, then, otherwise].into_iter().for_each(|part| see(part));
             }
-            ExpressionKind::Comma { first, second } => [first, second].into_iter().for_each(|part| see(part)),
+            ExpressionKind::Comma { first, second } => {
+                [first, second].into_iter().for_each(|part| see(part))
+            }
             ExpressionKind::Call { callee, arguments } => {
                 see(callee);
                 arguments.iter().for_each(see);
@@ -84,7 +94,9 @@ impl Expression {
                 index.iter().for_each(|index| see(index));
             }
             ExpressionKind::Field { base, .. } => see(base),
-            ExpressionKind::List(elements) | ExpressionKind::Template(elements) => elements.iter().for_each(see),
+            ExpressionKind::List(elements) | ExpressionKind::Template(elements) => {
+                elements.iter().for_each(see)
+            }
         }
     }
 }

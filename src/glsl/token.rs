@@ -1,8 +1,9 @@
-//! Tokens of GLSL text with their origin: where they are spelled and through which macro expansions they came.
+//! Tokens of GLSL text with their origin: where they are spelled and through which macro expansions
+//! they came.
 //!
-//! Promises: a token's `span` is always the place in the original file where its text was written; the chain of frames
-//! behind `origin` leads from there to the place where the text takes effect. [`Frames::locate`] turns a run of tokens
-//! into one span and the expansions around it.
+//! Promises: a token's `span` is always the place in the original file where its text was written;
+//! the chain of frames behind `origin` leads from there to the place where the text takes effect.
+//! [`Frames::locate`] turns a run of tokens into one span and the expansions around it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,7 +40,8 @@ pub(crate) struct Token {
     pub text: Arc<str>,
     /// Where the text is written.
     pub span: Span,
-    /// 1-based physical line on which the compiler sees the token: for macro text, the line of the use.
+    /// 1-based physical line on which the compiler sees the token: for macro text, the line of the
+    /// use.
     pub line: u32,
     /// File of `line`.
     pub line_file: FileIndex,
@@ -69,7 +71,8 @@ pub(crate) enum FrameKind {
         macro_name: Arc<str>,
         site: Span,
     },
-    /// Text of a macro's use that replaces the parameter written at `parameter` in the replacement list.
+    /// Text of a macro's use that replaces the parameter written at `parameter` in the replacement
+    /// list.
     Argument {
         parameter: Span,
     },
@@ -179,8 +182,9 @@ impl Frames {
         chain
     }
 
-    /// The smallest span, in the text that all `tokens` have in common, that covers them. `None` without tokens.
-    /// Where the tokens come from several files, the span covers those in the file of the first.
+    /// The smallest span, in the text that all `tokens` have in common, that covers them. `None`
+    /// without tokens. Where the tokens come from several files, the span covers those in the file
+    /// of the first.
     pub(crate) fn locate(&self, tokens: &[Token]) -> Option<Located> {
         let first = tokens.first()?;
         let mut frame = first.origin;
@@ -225,24 +229,35 @@ mod tests {
     #[test]
     fn tokens_of_one_argument_are_located_where_the_argument_is_written() {
         let mut frames = Frames::default();
-        let body = frames.push(FrameId::FILE, FrameKind::Body { macro_name: "M".into(), site: span(50, 60) });
+        let body = frames
+            .push(FrameId::FILE, FrameKind::Body { macro_name: "M".into(), site: span(50, 60) });
         let argument = frames.push(body, FrameKind::Argument { parameter: span(10, 11) });
-        let within = frames.locate(&[token(argument, 52, 53), token(argument, 55, 57)]).expect("tokens");
+        let within =
+            frames.locate(&[token(argument, 52, 53), token(argument, 55, 57)]).expect("tokens");
         assert_eq!((within.span, within.expansion.len()), (span(52, 57), 1));
         let mixed = frames.locate(&[token(body, 8, 9), token(argument, 52, 53)]).expect("tokens");
         assert_eq!(mixed.span, span(8, 11), "body and parameter, in the replacement list");
-        let outside = frames.locate(&[token(FrameId::FILE, 40, 41), token(argument, 52, 53)]).expect("tokens");
-        assert_eq!((outside.span, outside.expansion.len()), (span(40, 60), 0), "the whole use, in the file");
+        let outside = frames
+            .locate(&[token(FrameId::FILE, 40, 41), token(argument, 52, 53)])
+            .expect("tokens");
+        assert_eq!(
+            (outside.span, outside.expansion.len()),
+            (span(40, 60), 0),
+            "the whole use, in the file"
+        );
     }
 
     #[test]
     fn rebased_frames_keep_their_inner_expansions() {
         let mut frames = Frames::default();
-        let inner = frames.push(FrameId::FILE, FrameKind::Body { macro_name: "IN".into(), site: span(52, 54) });
-        let body = frames.push(FrameId::FILE, FrameKind::Body { macro_name: "OUT".into(), site: span(50, 60) });
+        let inner = frames
+            .push(FrameId::FILE, FrameKind::Body { macro_name: "IN".into(), site: span(52, 54) });
+        let body = frames
+            .push(FrameId::FILE, FrameKind::Body { macro_name: "OUT".into(), site: span(50, 60) });
         let argument = frames.push(body, FrameKind::Argument { parameter: span(1, 2) });
         let moved = frames.rebase(inner, FrameId::FILE, argument, &mut BTreeMap::new());
-        let names: Vec<_> = frames.expansion(moved).into_iter().map(|expansion| expansion.macro_name).collect();
+        let names: Vec<_> =
+            frames.expansion(moved).into_iter().map(|expansion| expansion.macro_name).collect();
         assert_eq!(names, ["OUT", "IN"]);
     }
 }

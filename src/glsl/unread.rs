@@ -1,17 +1,22 @@
-//! Obligations of text that the parser could not read: found by keywords and brackets, all of them unmarked.
+//! Obligations of text that the parser could not read: found by keywords and brackets, all of them
+//! unmarked.
 //!
-//! Promises: each `if`, `while`, `for`, `?:` and each run of Boolean operators outside them gives one decision with one
-//! condition, so that the number of obligations does not fall to zero with the parser. It may differ from the number
-//! that a parsed text would give; the reason stands in every one.
+//! Promises: each `if`, `while`, `for`, `?:` and each run of Boolean operators outside them gives
+//! one decision with one condition, so that the number of obligations does not fall to zero with
+//! the parser. It may differ from the number that a parsed text would give; the reason stands in
+//! every one.
 
 use super::decisions::Decisions;
 use super::semantics;
 use super::syntax::TokenIndex;
 use super::token::Token;
 use vkcert_model::id::DecisionId;
-use vkcert_model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
+use vkcert_model::structure::{
+    BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording,
+};
 
-/// Adds the decisions of `range` (first and last token), and the matrix operands that cannot be looked at there.
+/// Adds the decisions of `range` (first and last token), and the matrix operands that cannot be
+/// looked at there.
 pub(crate) fn add_decisions(
     decisions: &mut Decisions<'_>,
     tokens: &[Token],
@@ -32,7 +37,9 @@ pub(crate) fn add_decisions(
         };
         let extent = match context {
             DecisionContext::Ternary | DecisionContext::Expression if at < covered => continue,
-            DecisionContext::Ternary | DecisionContext::Expression => operands(tokens, (covered, range.1), at),
+            DecisionContext::Ternary | DecisionContext::Expression => {
+                operands(tokens, (covered, range.1), at)
+            }
             _ => header(tokens, range, &closing, at),
         };
         let Some((first, last)) = extent else { continue };
@@ -40,8 +47,12 @@ pub(crate) fn add_decisions(
         let located = decisions.locate(first, last);
         let text = decisions.text(&located);
         let id = DecisionId(decisions.found.len() as u32 + 1);
-        let condition =
-            Condition { span: located.span, text: text.clone(), coupling: 0, constness: Constness::Runtime };
+        let condition = Condition {
+            span: located.span,
+            text: text.clone(),
+            coupling: 0,
+            constness: Constness::Runtime,
+        };
         decisions.ranges.push([first as u32, last as u32]);
         decisions.found.push(Decision {
             id,
@@ -76,7 +87,8 @@ fn closing_parentheses(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec
     closing
 }
 
-/// What stands between the parentheses behind a keyword; for `for`, the part between the semicolons.
+/// What stands between the parentheses behind a keyword; for `for`, the part between the
+/// semicolons.
 fn header(
     tokens: &[Token],
     range: (TokenIndex, TokenIndex),
@@ -108,8 +120,13 @@ fn header(
     (first <= last).then_some((first, last))
 }
 
-/// The tokens around an operator up to the nearest boundary on both sides (left side alone for `?`).
-fn operands(tokens: &[Token], range: (TokenIndex, TokenIndex), at: TokenIndex) -> Option<(TokenIndex, TokenIndex)> {
+/// The tokens around an operator up to the nearest boundary on both sides (left side alone for
+/// `?`).
+fn operands(
+    tokens: &[Token],
+    range: (TokenIndex, TokenIndex),
+    at: TokenIndex,
+) -> Option<(TokenIndex, TokenIndex)> {
     let boundary = |text: &str| matches!(text, ";" | "," | "=" | "{" | "}" | "return" | "?" | ":");
     let mut first = at;
     let mut depth = 0;
@@ -142,7 +159,10 @@ fn operands(tokens: &[Token], range: (TokenIndex, TokenIndex), at: TokenIndex) -
 }
 
 /// Runs of tokens that end in `;`, as statements.
-pub(crate) fn statements(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec<(TokenIndex, TokenIndex)> {
+pub(crate) fn statements(
+    tokens: &[Token],
+    range: (TokenIndex, TokenIndex),
+) -> Vec<(TokenIndex, TokenIndex)> {
     let mut found = Vec::new();
     let mut first = range.0;
     let mut depth = 0i32;

@@ -1,9 +1,11 @@
-//! Types of values by name: what indexing, components, operators and built-in functions make of them.
+//! Types of values by name: what indexing, components, operators and built-in functions make of
+//! them.
 //!
-//! Knows: the names of GLSL's scalars, vectors and matrices, the types of its built-in functions and variables (GLSL
-//! 4.60, chapters 4, 5, 7 and 8), and the explicit sizes of the extensions.
-//! Promises: a type is told only where it is certain, but that `isnan` and `isinf` of what is not known count as one
-//! Boolean: a marker that the compiler refuses leaves an obligation, a missing one would leave a gap.
+//! Knows: the names of GLSL's scalars, vectors and matrices, the types of its built-in functions
+//! and variables (GLSL 4.60, chapters 4, 5, 7 and 8), and the explicit sizes of the extensions.
+//! Promises: a type is told only where it is certain, but that `isnan` and `isinf` of what is not
+//! known count as one Boolean: a marker that the compiler refuses leaves an obligation, a missing
+//! one would leave a gap.
 //! Does not cover: structures and functions of the text (`names`).
 
 /// The type of a value: a type name and the number of array dimensions around it.
@@ -35,8 +37,13 @@ impl ValueType {
         match (Form::of(&self.name), Form::of(&other.name)) {
             (Some(given), Some(taken)) => {
                 let same_shape = (given.columns, given.rows) == (taken.columns, taken.rows);
-                let is_boolean = Element::Boolean == given.element || Element::Boolean == taken.element;
-                let widens = if is_boolean { given.element == taken.element } else { given.element <= taken.element };
+                let is_boolean =
+                    Element::Boolean == given.element || Element::Boolean == taken.element;
+                let widens = if is_boolean {
+                    given.element == taken.element
+                } else {
+                    given.element <= taken.element
+                };
                 same_shape && widens
             }
             (None, None) => self.name == other.name,
@@ -88,11 +95,13 @@ struct Form {
 
 impl Form {
     fn of(name: &str) -> Option<Self> {
-        if let Some((element, ..)) = ELEMENTS.iter().find(|(_, scalars, _)| scalars.contains(&name)) {
+        if let Some((element, ..)) = ELEMENTS.iter().find(|(_, scalars, _)| scalars.contains(&name))
+        {
             return Some(Self { element: *element, columns: 1, rows: 1 });
         }
-        let by_prefix =
-            |prefix: &str| ELEMENTS.iter().find(|(_, _, prefixes)| prefixes.contains(&prefix)).map(|row| row.0);
+        let by_prefix = |prefix: &str| {
+            ELEMENTS.iter().find(|(_, _, prefixes)| prefixes.contains(&prefix)).map(|row| row.0)
+        };
         let size = |digit: &str| digit.parse().ok().filter(|size| (1..=4).contains(size));
         if let Some((prefix, rows)) = name.split_once("vec") {
             return Some(Self { element: by_prefix(prefix)?, columns: 1, rows: size(rows)? });
@@ -111,7 +120,8 @@ impl Form {
     }
 
     fn value_type(self) -> ValueType {
-        let row = ELEMENTS.iter().find(|row| row.0 == self.element).expect("every element has a row");
+        let row =
+            ELEMENTS.iter().find(|row| row.0 == self.element).expect("every element has a row");
         ValueType::scalar(&match (self.columns, self.rows) {
             (1, 1) => row.1[0].to_owned(),
             (1, rows) => format!("{}vec{rows}", row.2[0]),
@@ -144,11 +154,13 @@ pub(crate) fn of_literal(text: &str) -> ValueType {
     let hexadecimal = lower.starts_with("0x");
     ValueType::scalar(match lower.as_str() {
         "true" | "false" => "bool",
-        text if !hexadecimal && (text.contains(['.', 'e']) || text.ends_with(['f'])) => match text {
-            text if text.ends_with("lf") => "double",
-            text if text.ends_with("hf") => "float16_t",
-            _ => "float",
-        },
+        text if !hexadecimal && (text.contains(['.', 'e']) || text.ends_with(['f'])) => {
+            match text {
+                text if text.ends_with("lf") => "double",
+                text if text.ends_with("hf") => "float16_t",
+                _ => "float",
+            }
+        }
         text if text.ends_with("ul") => "uint64_t",
         text if text.ends_with("us") => "uint16_t",
         text if text.ends_with('l') => "int64_t",
@@ -166,9 +178,8 @@ pub(crate) fn of_built_in(name: &str) -> Option<ValueType> {
         | "gl_WorkGroupID"
         | "gl_NumWorkGroups"
         | "gl_WorkGroupSize" => "uvec3",
-        "gl_SubgroupEqMask" | "gl_SubgroupGeMask" | "gl_SubgroupGtMask" | "gl_SubgroupLeMask" | "gl_SubgroupLtMask" => {
-            "uvec4"
-        }
+        "gl_SubgroupEqMask" | "gl_SubgroupGeMask" | "gl_SubgroupGtMask" | "gl_SubgroupLeMask"
+        | "gl_SubgroupLtMask" => "uvec4",
         "gl_LocalInvocationIndex"
         | "gl_NumSubgroups"
         | "gl_SubgroupID"
@@ -185,7 +196,11 @@ pub(crate) fn is_truth_operator(operator: &str) -> bool {
 }
 
 /// The type of any other binary operation.
-pub(crate) fn of_arithmetic(operator: &str, left: &ValueType, right: Option<&ValueType>) -> Option<ValueType> {
+pub(crate) fn of_arithmetic(
+    operator: &str,
+    left: &ValueType,
+    right: Option<&ValueType>,
+) -> Option<ValueType> {
     let left = left.form()?;
     if matches!(operator, "<<" | ">>") {
         return Some(left.value_type());
@@ -208,7 +223,8 @@ pub(crate) fn of_element(base: &ValueType) -> Option<ValueType> {
 pub(crate) fn of_swizzle(base: &ValueType, letters: &str) -> Option<ValueType> {
     let form = base.form().filter(|form| form.columns == 1)?;
     let is_swizzle = letters.chars().all(|letter| "xyzwrgbastpq".contains(letter));
-    (is_swizzle && (1..=4).contains(&letters.len())).then(|| Form { rows: letters.len(), ..form }.value_type())
+    (is_swizzle && (1..=4).contains(&letters.len()))
+        .then(|| Form { rows: letters.len(), ..form }.value_type())
 }
 
 /// The type of a call of a built-in function with arguments of these types.
@@ -234,22 +250,26 @@ pub(crate) fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<Val
     let form = first.form()?;
     let of = |element| Some(Form { element, ..form }.value_type());
     match name {
-        "isnan" | "isinf" | "lessThan" | "lessThanEqual" | "greaterThan" | "greaterThanEqual" | "equal"
-        | "notEqual" | "not" => of(Element::Boolean),
-        "length" | "distance" | "dot" | "determinant" => Some(Form::scalar(form.element).value_type()),
+        "isnan" | "isinf" | "lessThan" | "lessThanEqual" | "greaterThan" | "greaterThanEqual"
+        | "equal" | "notEqual" | "not" => of(Element::Boolean),
+        "length" | "distance" | "dot" | "determinant" => {
+            Some(Form::scalar(form.element).value_type())
+        }
         "floatBitsToInt" | "bitCount" | "findLSB" | "findMSB" => of(Element::Int),
         "floatBitsToUint" => of(Element::Uint),
         "intBitsToFloat" | "uintBitsToFloat" => of(Element::Float),
         "transpose" => Some(Form { columns: form.rows, rows: form.columns, ..form }.value_type()),
-        "abs" | "sign" | "floor" | "trunc" | "round" | "roundEven" | "ceil" | "fract" | "sqrt" | "inversesqrt"
-        | "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tan" | "asin" | "acos" | "sinh" | "cosh" | "tanh"
-        | "asinh" | "acosh" | "atanh" | "radians" | "degrees" | "normalize" | "refract" | "matrixCompMult"
-        | "inverse" | "ldexp" | "frexp" | "modf" | "bitfieldExtract" | "bitfieldInsert" | "bitfieldReverse" => {
+        "abs" | "sign" | "floor" | "trunc" | "round" | "roundEven" | "ceil" | "fract" | "sqrt"
+        | "inversesqrt" | "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tan" | "asin"
+        | "acos" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "radians"
+        | "degrees" | "normalize" | "refract" | "matrixCompMult" | "inverse" | "ldexp"
+        | "frexp" | "modf" | "bitfieldExtract" | "bitfieldInsert" | "bitfieldReverse" => {
             Some(form.value_type())
         }
-        "atan" | "pow" | "mod" | "min" | "max" | "clamp" | "step" | "smoothstep" | "fma" | "cross" | "reflect"
-        | "faceforward" | "min3" | "max3" | "mid3" => {
-            let forms = arguments.iter().map(|argument| argument.as_ref().and_then(ValueType::form));
+        "atan" | "pow" | "mod" | "min" | "max" | "clamp" | "step" | "smoothstep" | "fma"
+        | "cross" | "reflect" | "faceforward" | "min3" | "max3" | "mid3" => {
+            let forms =
+                arguments.iter().map(|argument| argument.as_ref().and_then(ValueType::form));
             let forms: Vec<Form> = forms.collect::<Option<_>>()?;
             forms.into_iter().reduce(Form::joined).map(Form::value_type)
         }
@@ -260,16 +280,24 @@ pub(crate) fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<Val
 
 /// What a function gives of an image or texture, by the type of that.
 fn of_texels(name: &str, image: &ValueType) -> Option<ValueType> {
-    let prefix =
-        ["texture", "image", "sampler"].iter().find_map(|kind| image.name.split_once(kind)).map(|cut| cut.0)?;
-    let one = ELEMENTS.iter().find(|(_, _, prefixes)| prefixes.contains(&prefix)).map(|row| Form::scalar(row.0))?;
+    let prefix = ["texture", "image", "sampler"]
+        .iter()
+        .find_map(|kind| image.name.split_once(kind))
+        .map(|cut| cut.0)?;
+    let one = ELEMENTS
+        .iter()
+        .find(|(_, _, prefixes)| prefixes.contains(&prefix))
+        .map(|row| Form::scalar(row.0))?;
     let four = Form { rows: 4, ..one };
     let is_compared = image.name.ends_with("Shadow") && !name.contains("Gather");
     match name {
         _ if name.starts_with("imageAtomic") => Some(one.value_type()),
         _ if name.starts_with("sparse") || name.contains("Size") || name.contains("Query") => None,
         _ if is_compared => Some(one.value_type()),
-        _ if name.starts_with("texture") || name.starts_with("texelFetch") || name == "imageLoad" => {
+        _ if name.starts_with("texture")
+            || name.starts_with("texelFetch")
+            || name == "imageLoad" =>
+        {
             Some(four.value_type())
         }
         _ => None,
@@ -278,7 +306,8 @@ fn of_texels(name: &str, image: &ValueType) -> Option<ValueType> {
 
 /// Built-in functions whose result has the type of their first argument, whatever that is.
 fn keeps_type(name: &str) -> bool {
-    let of_subgroup = name.starts_with("subgroup") && !name.contains("Ballot") && name != "subgroupPartitionNV";
+    let of_subgroup =
+        name.starts_with("subgroup") && !name.contains("Ballot") && name != "subgroupPartitionNV";
     of_subgroup || matches!(name, "mix" | "expectEXT" | "nonuniformEXT")
 }
 
@@ -348,12 +377,18 @@ mod tests {
         assert_eq!(of_call("isnan", &[None]), Some(ty("bool")));
         assert_eq!(of_call("texture", &[Some(ty("usampler2DArray")), None]), Some(ty("uvec4")));
         assert_eq!(of_call("texture", &[Some(ty("sampler2DShadow")), None]), Some(ty("float")));
-        assert_eq!(of_call("textureGather", &[Some(ty("sampler2DShadow")), None]), Some(ty("vec4")));
+        assert_eq!(
+            of_call("textureGather", &[Some(ty("sampler2DShadow")), None]),
+            Some(ty("vec4"))
+        );
         assert_eq!(of_call("imageLoad", &[Some(ty("i64image2D")), None]), Some(ty("i64vec4")));
         assert_eq!(of_call("imageAtomicAdd", &[Some(ty("uimage2D")), None]), Some(ty("uint")));
         assert_eq!(of_call("textureSize", &[Some(ty("sampler2D")), None]), None);
         assert_eq!(of_call("equal", &[Some(ty("ivec4")), None]), Some(ty("bvec4")));
-        assert_eq!(of_call("clamp", &[Some(ty("vec2")), Some(ty("float")), Some(ty("float"))]), Some(ty("vec2")));
+        assert_eq!(
+            of_call("clamp", &[Some(ty("vec2")), Some(ty("float")), Some(ty("float"))]),
+            Some(ty("vec2"))
+        );
         assert_eq!(of_literal("0xfeu"), ty("uint"));
         assert_eq!(of_literal("1e3"), ty("float"));
         assert_eq!(of_literal("2lf"), ty("double"));

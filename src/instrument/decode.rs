@@ -7,8 +7,14 @@
 use super::form::{CanaryError, DispatchSize, RecordForm};
 use vkcert_model::records::{RecordBuffer, RecordLayout, Records};
 
-/// Takes the records of one dispatch out of `words`, which were read back from the buffer that held `nonce`.
-pub fn decode(buffer: &RecordBuffer, size: &DispatchSize, words: &[u32], nonce: u32) -> Result<Records, CanaryError> {
+/// Takes the records of one dispatch out of `words`, which were read back from the buffer that held
+/// `nonce`.
+pub fn decode(
+    buffer: &RecordBuffer,
+    size: &DispatchSize,
+    words: &[u32],
+    nonce: u32,
+) -> Result<Records, CanaryError> {
     let records = RecordForm::of(buffer).read(size, words, nonce)?;
     check_bits(&buffer.layout, &records)?;
     Ok(records)
@@ -17,17 +23,23 @@ pub fn decode(buffer: &RecordBuffer, size: &DispatchSize, words: &[u32], nonce: 
 /// Refuses a bit that stands for nothing.
 pub fn check_bits(layout: &RecordLayout, records: &Records) -> Result<(), CanaryError> {
     let mut possible = vec![0_u32; records.words.len()];
-    let vectors = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
+    let vectors =
+        layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
     for bit in vectors.chain(layout.marks.iter().copied()) {
         if let Some(word) = possible.get_mut(bit as usize / 32) {
             *word |= 1 << (bit % 32);
         }
     }
-    let wrong = records.words.iter().zip(&possible).enumerate().find(|(_, (word, possible))| *word & !*possible != 0);
+    let wrong = records
+        .words
+        .iter()
+        .zip(&possible)
+        .enumerate()
+        .find(|(_, (word, possible))| *word & !*possible != 0);
     match wrong {
-        Some((index, (word, possible))) => {
-            Err(CanaryError::ImpossibleBit { bit: index as u32 * 32 + (word & !possible).trailing_zeros() })
-        }
+        Some((index, (word, possible))) => Err(CanaryError::ImpossibleBit {
+            bit: index as u32 * 32 + (word & !possible).trailing_zeros(),
+        }),
         None => Ok(()),
     }
 }
@@ -41,7 +53,8 @@ mod tests {
     fn bits_without_a_meaning_are_refused() {
         let layout = RecordLayout { decisions: Vec::new(), marks: vec![0, 1, 2], bits: 3 };
         let (mode, witnesses) = (RecordMode::Private, Witnesses::Omitted);
-        let buffer = RecordBuffer { set: 0, binding: 0, words: 1, layout, mode, witnesses, copies: 1 };
+        let buffer =
+            RecordBuffer { set: 0, binding: 0, words: 1, layout, mode, witnesses, copies: 1 };
         let size = DispatchSize { groups: [1; 3], local_size: [1; 3] };
         let read = |bits: u32| {
             let mut words = RecordForm::of(&buffer).initial(&size, 9).unwrap();

@@ -1,9 +1,12 @@
 //! Rewrites a marked module without its markers; `record` adds what it records at the same places.
 //!
-//! Knows: where markers stand. A value marker returns its operand unchanged, so its result becomes the operand.
-//! Promises: nothing but markers goes; every float operation is decorated NoContraction, so that drivers round traced
-//! and instrumented modules alike (SPIR-V specification, decoration NoContraction).
-//! Does not cover: declarations that only markers used (constants, function types); they stay, unused.
+//! Knows: where markers stand. A value marker returns its operand unchanged, so its result becomes
+//! the operand.
+//! Promises: nothing but markers goes; every float operation is decorated NoContraction, so that
+//! drivers round traced and instrumented modules alike (SPIR-V specification, decoration
+//! NoContraction).
+//! Does not cover: declarations that only markers used (constants, function types); they stay,
+//! unused.
 
 use super::markers::{MarkerCall, MarkerCalls};
 use rspirv::dr::Operand;
@@ -17,7 +20,8 @@ use vkcert_spirv::rewrite::{Draft, ModuleWriter, Rewrite};
 pub(crate) trait Recorder {
     /// Behind the label of a function's first block, where its variables stand.
     fn function_entered(&mut self, draft: &mut Draft, function: Id);
-    /// Before the instruction with an index in the marked module's list, where a block's phis are past.
+    /// Before the instruction with an index in the marked module's list, where a block's phis are
+    /// past.
     fn before(&mut self, draft: &mut Draft, index: usize);
     /// In the place of the marker call with an index; `value` is the marked value.
     fn marker(&mut self, draft: &mut Draft, index: usize, call: &MarkerCall, value: Option<Id>);
@@ -29,7 +33,14 @@ pub(crate) struct Unrecorded;
 impl Recorder for Unrecorded {
     fn function_entered(&mut self, _draft: &mut Draft, _function: Id) {}
     fn before(&mut self, _draft: &mut Draft, _index: usize) {}
-    fn marker(&mut self, _draft: &mut Draft, _index: usize, _call: &MarkerCall, _value: Option<Id>) {}
+    fn marker(
+        &mut self,
+        _draft: &mut Draft,
+        _index: usize,
+        _call: &MarkerCall,
+        _value: Option<Id>,
+    ) {
+    }
 }
 
 /// The marked module without its markers.
@@ -65,7 +76,10 @@ pub(crate) fn rewrite_functions(
     draft: &mut Draft,
     recorder: &mut dyn Recorder,
 ) {
-    draft.copy_functions(marked, &mut Erasure { marked, markers, operands: markers.operands(), recorder });
+    draft.copy_functions(
+        marked,
+        &mut Erasure { marked, markers, operands: markers.operands(), recorder },
+    );
 }
 
 /// Copies functions without markers.
@@ -130,13 +144,14 @@ fn contractible(op: Op) -> bool {
     )
 }
 
-/// Removes from an instrumented module everything that names an id from `bound` upwards, and `capabilities`: the records,
-/// which are all that instrumentation adds. The entry point is again the function that the added one calls. What is left
-/// is the traced module whose bound is given.
+/// Removes from an instrumented module everything that names an id from `bound` upwards, and
+/// `capabilities`: the records, which are all that instrumentation adds. The entry point is again
+/// the function that the added one calls. What is left is the traced module whose bound is given.
 pub fn strip_records(instrumented: &Module, bound: Id, capabilities: &[Capability]) -> Vec<u32> {
     let mut kept = ModuleWriter::with_bound(instrumented, bound);
     let added_functions = || instrumented.functions.iter().filter(|function| function.id >= bound);
-    let added: BTreeSet<usize> = added_functions().flat_map(|function| function.range.clone()).collect();
+    let added: BTreeSet<usize> =
+        added_functions().flat_map(|function| function.range.clone()).collect();
     // The kernel's own entry function, by the function that stands for it.
     let stands_for: BTreeMap<Id, Id> = added_functions()
         .filter_map(|function| {
@@ -154,7 +169,9 @@ pub fn strip_records(instrumented: &Module, bound: Id, capabilities: &[Capabilit
             }
         }
         if stripped.op == Op::EntryPoint {
-            stripped.operands.retain(|operand| !matches!(operand, Operand::IdRef(id) if *id >= bound));
+            stripped
+                .operands
+                .retain(|operand| !matches!(operand, Operand::IdRef(id) if *id >= bound));
         }
         let added_capability = stripped.op == Op::Capability
             && matches!(stripped.operands.first(), Some(Operand::Capability(one)) if capabilities.contains(one));
@@ -191,6 +208,11 @@ fn normalised(module: &Module) -> impl Iterator<Item = Normalised> + '_ {
             other => other.clone(),
         });
         let operands = operands.collect();
-        (original.op, original.result_type.map(&mut number), original.result.map(&mut number), operands)
+        (
+            original.op,
+            original.result_type.map(&mut number),
+            original.result.map(&mut number),
+            operands,
+        )
     })
 }

@@ -1,5 +1,5 @@
-//! Instrumented modules, executed by a small evaluator that shares nothing with the engines: one invocation, unsigned
-//! words and Booleans, buffers that are one array of words.
+//! Instrumented modules, executed by a small evaluator that shares nothing with the engines: one
+//! invocation, unsigned words and Booleans, buffers that are one array of words.
 
 use super::expression_tests::{evaluate, expressions};
 use super::tests::{Kernel, prelude};
@@ -31,10 +31,14 @@ impl Evaluator<'_> {
             Operand::LiteralBit32(number) => Some(*number),
             _ => None,
         };
-        let place = |id| Some((number(id, Decoration::DescriptorSet)?, number(id, Decoration::Binding)?));
+        let place =
+            |id| Some((number(id, Decoration::DescriptorSet)?, number(id, Decoration::Binding)?));
         let globals = module.instructions.iter().take_while(|i| i.op != Op::Function);
         for variable in globals.filter(|i| i.op == Op::Variable).filter_map(|i| i.result) {
-            let words = place(variable).and_then(|place| buffers.get(&place)).cloned().unwrap_or(vec![0; 8]);
+            let words = place(variable)
+                .and_then(|place| buffers.get(&place))
+                .cloned()
+                .unwrap_or(vec![0; 8]);
             evaluator.memory.insert(variable, words);
         }
         evaluator.call(module.entry_points[0].function, &[]);
@@ -48,7 +52,8 @@ impl Evaluator<'_> {
     /// Values are pairs: a word, or a variable with an index.
     fn call(&mut self, function: Id, arguments: &[(u32, u32)]) -> (u32, u32) {
         let function = self.module.function(function).unwrap();
-        let mut values: Values32 = function.parameters.iter().copied().zip(arguments.iter().copied()).collect();
+        let mut values: Values32 =
+            function.parameters.iter().copied().zip(arguments.iter().copied()).collect();
         let (mut block, mut from) = (&function.blocks[0], 0);
         loop {
             let mut next = None;
@@ -59,7 +64,8 @@ impl Evaluator<'_> {
                     Op::ReturnValue => return self.value(&values, i.id(0).unwrap()),
                     Op::Branch => next = i.id(0),
                     Op::BranchConditional => {
-                        let taken = if self.value(&values, i.id(0).unwrap()).0 != 0 { 1 } else { 2 };
+                        let taken =
+                            if self.value(&values, i.id(0).unwrap()).0 != 0 { 1 } else { 2 };
                         next = i.id(taken);
                     }
                     Op::Phi => {
@@ -77,7 +83,8 @@ impl Evaluator<'_> {
     }
 
     fn value(&self, values: &Values32, id: Id) -> (u32, u32) {
-        let constant = || self.constants.word(id).or_else(|| self.constants.boolean(id).map(u32::from));
+        let constant =
+            || self.constants.word(id).or_else(|| self.constants.boolean(id).map(u32::from));
         values.get(&id).copied().or_else(|| Some((constant()?, 0))).unwrap_or((id, 0))
     }
 
@@ -86,7 +93,12 @@ impl Evaluator<'_> {
         let word = |index: usize| operands[index].0;
         let place = |index: usize| (operands[index].0, operands[index].1 as usize);
         let result = match i.op {
-            Op::Label | Op::Line | Op::NoLine | Op::SelectionMerge | Op::LoopMerge | Op::ControlBarrier => return,
+            Op::Label
+            | Op::Line
+            | Op::NoLine
+            | Op::SelectionMerge
+            | Op::LoopMerge
+            | Op::ControlBarrier => return,
             Op::CompositeExtract => (word(0), 0),
             Op::Variable => {
                 self.memory.insert(i.result.unwrap(), vec![0xDEAD_BEEF]);
@@ -154,13 +166,18 @@ fn recorded(made: &Instrumented, input: Vec<u32>) -> (Vec<Values>, Vec<u32>) {
     let module = Module::parse(made.instrumented.clone()).unwrap();
     let buffer = &made.record_buffer;
     let place = (buffer.set, buffer.binding);
-    let mut buffers = BTreeMap::from([((0, 0), input), (place, RecordForm::of(buffer).initial(&SIZE, 77).unwrap())]);
+    let mut buffers = BTreeMap::from([
+        ((0, 0), input),
+        (place, RecordForm::of(buffer).initial(&SIZE, 77).unwrap()),
+    ]);
     Evaluator::run(&module, &mut buffers);
     let records = decode(buffer, &SIZE, &buffers[&place], 77).unwrap();
     let set = (0..32 * buffer.words).filter(|bit| records.has(*bit));
     match buffer.witnesses {
         Witnesses::Omitted => assert_eq!(records.witnesses, BTreeMap::new()),
-        Witnesses::Recorded => assert_eq!(records.witnesses, set.map(|bit| (bit, [0; 3])).collect()),
+        Witnesses::Recorded => {
+            assert_eq!(records.witnesses, set.map(|bit| (bit, [0; 3])).collect())
+        }
     }
     let slot = &buffer.layout.decisions[0];
     let shown = slot.vectors.iter().filter(|row| records.has(slot.base + row.sum));
@@ -169,7 +186,8 @@ fn recorded(made: &Instrumented, input: Vec<u32>) -> (Vec<Values>, Vec<u32>) {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
-    /// The decision stands in a function that is called twice per round of a loop, once inside another decision.
+    /// The decision stands in a function that is called twice per round of a loop, once inside
+    /// another decision.
     #[test]
     fn records_are_the_vectors_that_were_evaluated(
         (expression, conditions) in expressions(4),

@@ -12,9 +12,12 @@ pub(crate) fn expressions(depth: u32) -> impl Strategy<Value = (BooleanExpressio
     let tree = leaf.prop_recursive(depth, 12, 2, |inner| {
         prop_oneof![
             inner.clone().prop_map(|e| BooleanExpression::Not(Box::new(e))),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| BooleanExpression::And(Box::new(a), Box::new(b))),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| BooleanExpression::Or(Box::new(a), Box::new(b))),
-            (inner.clone(), inner).prop_map(|(a, b)| BooleanExpression::Xor(Box::new(a), Box::new(b))),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| BooleanExpression::And(Box::new(a), Box::new(b))),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| BooleanExpression::Or(Box::new(a), Box::new(b))),
+            (inner.clone(), inner)
+                .prop_map(|(a, b)| BooleanExpression::Xor(Box::new(a), Box::new(b))),
         ]
     });
     tree.prop_map(|mut expression| {
@@ -41,7 +44,11 @@ fn renumber(expression: &mut BooleanExpression, next: &mut u32) {
 }
 
 /// Evaluates under an assignment in the order of GLSL, noting which conditions were evaluated.
-pub(crate) fn evaluate(expression: &BooleanExpression, assignment: u32, seen: &mut Vec<ConditionValue>) -> bool {
+pub(crate) fn evaluate(
+    expression: &BooleanExpression,
+    assignment: u32,
+    seen: &mut Vec<ConditionValue>,
+) -> bool {
     match expression {
         BooleanExpression::Condition(condition) => {
             let value = assignment >> condition & 1 == 1;
@@ -49,9 +56,15 @@ pub(crate) fn evaluate(expression: &BooleanExpression, assignment: u32, seen: &m
             value
         }
         BooleanExpression::Not(inner) => !evaluate(inner, assignment, seen),
-        BooleanExpression::And(left, right) => evaluate(left, assignment, seen) && evaluate(right, assignment, seen),
-        BooleanExpression::Or(left, right) => evaluate(left, assignment, seen) || evaluate(right, assignment, seen),
-        BooleanExpression::Xor(left, right) => evaluate(left, assignment, seen) ^ evaluate(right, assignment, seen),
+        BooleanExpression::And(left, right) => {
+            evaluate(left, assignment, seen) && evaluate(right, assignment, seen)
+        }
+        BooleanExpression::Or(left, right) => {
+            evaluate(left, assignment, seen) || evaluate(right, assignment, seen)
+        }
+        BooleanExpression::Xor(left, right) => {
+            evaluate(left, assignment, seen) ^ evaluate(right, assignment, seen)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The words of a record buffer.
 //!
-//! Knows: for every mode what stands where, what the host writes before a dispatch and how the words are read back.
+//! Knows: for every mode what stands where, what the host writes before a dispatch and how the
+//! words are read back.
 //!
 //! | words | contents |
 //! | --- | --- |
@@ -13,9 +14,10 @@
 //! | 8 .. | data words, in several copies with a distance of [`stride`]; then with witnesses one word per bit: the lowest rank, at first 0xffff_ffff |
 //! | 8 .. (slots) | a row of canaries, then a row per data word; a row has one word per invocation, by rank |
 //!
-//! The rank of an invocation is the linear index of its workgroup times the workgroup's invocations plus its local index:
-//! the order in which the sequential engine counts.
-//! Promises: what the host must refuse (ranks beyond 32 bits) is refused before anything is written.
+//! The rank of an invocation is the linear index of its workgroup times the workgroup's invocations
+//! plus its local index: the order in which the sequential engine counts.
+//! Promises: what the host must refuse (ranks beyond 32 bits) is refused before anything is
+//! written.
 //! Does not cover: which bit means what (`decode`).
 
 use serde::{Deserialize, Serialize};
@@ -45,8 +47,8 @@ pub struct RecordForm {
     pub copies: u32,
 }
 
-/// Words from a copy of the data words to the next. Several copies have memory lines of their own, and each begins with
-/// a canary of its own.
+/// Words from a copy of the data words to the next. Several copies have memory lines of their own,
+/// and each begins with a canary of its own.
 pub(crate) fn stride(words: u32, copies: u32) -> u32 {
     if copies > 1 { (1 + words).next_multiple_of(LINE) } else { words }
 }
@@ -88,13 +90,17 @@ pub enum CanaryError {
     Nonce { expected: u32, actual: u32 },
     #[error("word {word} of the record buffer's header was overwritten")]
     Header { word: usize },
-    #[error("the canary of copy {copy} is not as it must be (0x{actual:08x} instead of 0x{expected:08x})")]
+    #[error(
+        "the canary of copy {copy} is not as it must be (0x{actual:08x} instead of 0x{expected:08x})"
+    )]
     Copy { copy: usize, expected: u32, actual: u32 },
     #[error("something wrote to copy {copy} of the data words, where no bit is set")]
     Between { copy: usize },
     #[error("the canary word was not written (0x{actual:08x} instead of 0x{expected:08x})")]
     Canary { expected: u32, actual: u32 },
-    #[error("{missing} of {invocations} invocations did not write the canary of their slot, the first of rank {first}")]
+    #[error(
+        "{missing} of {invocations} invocations did not write the canary of their slot, the first of rank {first}"
+    )]
     Slots { missing: u32, invocations: u32, first: u32 },
     #[error("the witness of bit {bit} does not fit: rank {rank} of {invocations} invocations")]
     Witness { bit: u32, rank: u32, invocations: u64 },
@@ -120,13 +126,20 @@ impl DispatchSize {
         };
         let workgroup = split(u128::from(rank) / per_workgroup, self.groups);
         let local = split(u128::from(rank) % per_workgroup, self.local_size);
-        std::array::from_fn(|axis| (workgroup[axis] * u128::from(self.local_size[axis]) + local[axis]) as u32)
+        std::array::from_fn(|axis| {
+            (workgroup[axis] * u128::from(self.local_size[axis]) + local[axis]) as u32
+        })
     }
 }
 
 impl RecordForm {
     pub fn of(buffer: &RecordBuffer) -> Self {
-        Self { mode: buffer.mode, witnesses: buffer.witnesses, words: buffer.words, copies: buffer.copies }
+        Self {
+            mode: buffer.mode,
+            witnesses: buffer.witnesses,
+            words: buffer.words,
+            copies: buffer.copies,
+        }
     }
 
     /// 32-bit words of the whole buffer.
@@ -140,7 +153,10 @@ impl RecordForm {
                 }
                 slots
             }
-            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct => {
+            RecordMode::Private
+            | RecordMode::Workgroup
+            | RecordMode::Subgroup
+            | RecordMode::Direct => {
                 let witnesses = match self.witnesses {
                     Witnesses::Omitted => 0,
                     Witnesses::Recorded => {
@@ -195,7 +211,12 @@ impl RecordForm {
     }
 
     /// Takes the records out of words that were read back from the buffer that held `nonce`.
-    pub fn read(&self, size: &DispatchSize, words: &[u32], nonce: u32) -> Result<Records, CanaryError> {
+    pub fn read(
+        &self,
+        size: &DispatchSize,
+        words: &[u32],
+        nonce: u32,
+    ) -> Result<Records, CanaryError> {
         let expected = self.length(size).unwrap_or(u64::MAX);
         if words.len() as u64 != expected {
             return Err(CanaryError::Size { expected, actual: words.len() });
@@ -235,9 +256,14 @@ impl RecordForm {
         Ok(records)
     }
 
-    /// The words of all copies in a single one. Each copy that is some workgroup's must have its canary, and what lies
-    /// between the copies must be as it was.
-    fn unite(&self, size: &DispatchSize, copies: &[u32], nonce: u32) -> Result<Vec<u32>, CanaryError> {
+    /// The words of all copies in a single one. Each copy that is some workgroup's must have its
+    /// canary, and what lies between the copies must be as it was.
+    fn unite(
+        &self,
+        size: &DispatchSize,
+        copies: &[u32],
+        nonce: u32,
+    ) -> Result<Vec<u32>, CanaryError> {
         if self.copies == 1 {
             return Ok(copies.to_vec());
         }
@@ -250,7 +276,9 @@ impl RecordForm {
             if canary[0] != expected {
                 return Err(CanaryError::Copy { copy, expected, actual: canary[0] });
             }
-            if between.iter().any(|word| *word != 0) || copy >= used && words.iter().any(|word| *word != 0) {
+            if between.iter().any(|word| *word != 0)
+                || copy >= used && words.iter().any(|word| *word != 0)
+            {
                 return Err(CanaryError::Between { copy });
             }
             for (all, word) in united.iter_mut().zip(words) {
@@ -260,14 +288,16 @@ impl RecordForm {
         Ok(united)
     }
 
-    /// Who set some bits, in words that `read` takes; none in modes without slots, where nobody knows.
+    /// Who set some bits, in words that `read` takes; none in modes without slots, where nobody
+    /// knows.
     pub fn by_invocation(
         &self,
         size: &DispatchSize,
         words: &[u32],
         bits: &BTreeSet<u32>,
     ) -> Option<DispatchInvocations> {
-        let invocations = self.ranks(size).ok().filter(|_| self.mode == RecordMode::Slots)? as usize;
+        let invocations =
+            self.ranks(size).ok().filter(|_| self.mode == RecordMode::Slots)? as usize;
         let ranks = |bit: &u32| {
             let start = HEADER_WORDS as usize + (1 + *bit as usize / 32) * invocations;
             let row = words.get(start..start + invocations).unwrap_or_default();
@@ -277,14 +307,26 @@ impl RecordForm {
             (*bit, ranks)
         };
         let by_bit = bits.iter().map(ranks).collect();
-        Some(DispatchInvocations { local_size: size.local_size, by_bit, ..DispatchInvocations::default() })
+        Some(DispatchInvocations {
+            local_size: size.local_size,
+            by_bit,
+            ..DispatchInvocations::default()
+        })
     }
 
-    fn read_slots(&self, size: &DispatchSize, data: &[u32], nonce: u32) -> Result<Records, CanaryError> {
+    fn read_slots(
+        &self,
+        size: &DispatchSize,
+        data: &[u32],
+        nonce: u32,
+    ) -> Result<Records, CanaryError> {
         let invocations = (data.len() / (1 + self.words as usize)).max(1);
         let mut rows = data.chunks_exact(invocations);
         let canaries = rows.next().unwrap_or(&[]);
-        let mut missing = (0..).zip(canaries).filter(|(_, canary)| **canary != nonce ^ CANARY).map(|(rank, _)| rank);
+        let mut missing = (0..)
+            .zip(canaries)
+            .filter(|(_, canary)| **canary != nonce ^ CANARY)
+            .map(|(rank, _)| rank);
         if let Some(first) = missing.next() {
             let missing = 1 + missing.count() as u32;
             return Err(CanaryError::Slots { missing, invocations: canaries.len() as u32, first });
@@ -335,7 +377,10 @@ mod tests {
         let mut words = form.initial(&SIZE, nonce).unwrap();
         let canaries = match form.mode {
             RecordMode::Slots => 8..8 + 96,
-            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct => 1..2,
+            RecordMode::Private
+            | RecordMode::Workgroup
+            | RecordMode::Subgroup
+            | RecordMode::Direct => 1..2,
         };
         words[canaries].fill(nonce ^ CANARY);
         words
@@ -349,7 +394,10 @@ mod tests {
                 let words = form.initial(&SIZE, nonce).unwrap();
                 let error = form.read(&SIZE, &words, nonce).unwrap_err();
                 assert!(
-                    matches!(error, CanaryError::Canary { .. } | CanaryError::Slots { missing: 96, .. }),
+                    matches!(
+                        error,
+                        CanaryError::Canary { .. } | CanaryError::Slots { missing: 96, .. }
+                    ),
                     "{error}"
                 );
                 assert_eq!(form.read(&SIZE, &written(form, nonce), nonce).unwrap().words, [0, 0]);
@@ -365,7 +413,10 @@ mod tests {
             shared().read(&SIZE, &words, 9).unwrap_err()
         };
         assert_eq!(error(&|words| words[0] = 8), CanaryError::Nonce { expected: 9, actual: 8 });
-        assert_eq!(error(&|words| words.truncate(9)), CanaryError::Size { expected: 10, actual: 9 });
+        assert_eq!(
+            error(&|words| words.truncate(9)),
+            CanaryError::Size { expected: 10, actual: 9 }
+        );
         assert_eq!(error(&|words| words[5] += 1), CanaryError::Header { word: 5 });
         assert_eq!(error(&|words| words[7] = 1), CanaryError::Header { word: 7 });
     }
@@ -384,7 +435,8 @@ mod tests {
     fn slots_are_united_and_the_lowest_rank_is_the_witness() {
         let form = form(RecordMode::Slots, Witnesses::Recorded);
         let mut words = written(form, 9);
-        let mut set = |rank: usize, bit: usize| words[8 + (1 + bit / 32) * 96 + rank] |= 1 << (bit % 32);
+        let mut set =
+            |rank: usize, bit: usize| words[8 + (1 + bit / 32) * 96 + rank] |= 1 << (bit % 32);
         for (rank, bit) in [(95, 0), (50, 0), (51, 0), (0, 33), (95, 33), (9, 63)] {
             set(rank, bit);
         }
@@ -415,7 +467,10 @@ mod tests {
         let form = form(RecordMode::Direct, Witnesses::Recorded);
         let mut words = written(form, 9);
         (words[8], words[10]) = (1, 95);
-        assert_eq!(form.read(&SIZE, &words, 9).unwrap().witnesses, [(0, SIZE.invocation(95))].into());
+        assert_eq!(
+            form.read(&SIZE, &words, 9).unwrap().witnesses,
+            [(0, SIZE.invocation(95))].into()
+        );
         for (bits, rank) in [(1, 96), (1, NOBODY), (0, 3)] {
             (words[8], words[10]) = (bits, rank);
             let error = form.read(&SIZE, &words, 9).unwrap_err();
@@ -462,7 +517,10 @@ mod tests {
             form.read(&SIZE, &words, 9).unwrap_err()
         };
         assert!(matches!(refused(&|words| words[at(4, 0)] = 0), CanaryError::Copy { copy: 4, .. }));
-        assert!(matches!(refused(&|words| words[at(5, 0)] = 9 ^ CANARY), CanaryError::Copy { copy: 5, .. }));
+        assert!(matches!(
+            refused(&|words| words[at(5, 0)] = 9 ^ CANARY),
+            CanaryError::Copy { copy: 5, .. }
+        ));
         assert_eq!(refused(&|words| words[at(3, 3)] = 1), CanaryError::Between { copy: 3 });
         assert_eq!(refused(&|words| words[at(6, 1)] = 1), CanaryError::Between { copy: 6 });
         assert!(matches!(refused(&|words| words[1] = 9 ^ CANARY), CanaryError::Canary { .. }));

@@ -9,7 +9,8 @@ fn instrumented(text: &str, target_env: &str) -> (KernelStructure, Instrumented)
     let source = KernelSource::alone("glsl/kernel.comp", text, target_env);
     let compiled = compile(&source).unwrap_or_else(|errors| panic!("{errors:?}"));
     let marked = Module::parse(compiled.marked).unwrap();
-    let made = instrument(&compiled.structure, &marked, "main").unwrap_or_else(|error| panic!("{error}"));
+    let made =
+        instrument(&compiled.structure, &marked, "main").unwrap_or_else(|error| panic!("{error}"));
     (compiled.structure, made)
 }
 
@@ -58,10 +59,18 @@ fn front_end_and_instrumentation_agree_on_a_whole_kernel() {
         for (number, role) in structure.markers.iter().enumerate() {
             assert!(present.contains(&(number as u32)), "{env}: marker {number} {role:?}");
         }
-        for decision in structure.decisions.iter().filter(|decision| decision.recording == Recording::Marked) {
-            assert!(made.markers.layout.slot(decision.id).is_some(), "{env}: {} {}", decision.id, decision.text);
+        for decision in
+            structure.decisions.iter().filter(|decision| decision.recording == Recording::Marked)
+        {
+            assert!(
+                made.markers.layout.slot(decision.id).is_some(),
+                "{env}: {} {}",
+                decision.id,
+                decision.text
+            );
         }
-        let marks = structure.markers.iter().filter(|role| matches!(role, MarkerRole::Mark { .. })).count();
+        let marks =
+            structure.markers.iter().filter(|role| matches!(role, MarkerRole::Mark { .. })).count();
         assert_eq!(made.markers.layout.marks.len(), marks);
     }
 }
@@ -97,11 +106,14 @@ void main() {
         validate(&marked, TargetEnv::named(env).expect("an environment")).expect("valid");
         let text = vkcert_spirv::validate::disassemble(&marked).expect("text");
         // The source text, with how markers are declared in it, is in OpSource; nowhere else.
-        for line in text.lines().filter(|line| line.contains("OpExt") || line.contains("OpSourceExtension")) {
+        for line in
+            text.lines().filter(|line| line.contains("OpExt") || line.contains("OpSourceExtension"))
+        {
             assert!(!line.contains("vkcert") && !line.contains("spirv_intrinsics"), "{line}");
         }
         let calls = |name: &str| text.matches(&format!("OpFunctionCall {name}")).count();
-        // Two decisions of two conditions, one of one in an argument; two function entries, a label, an added default.
+        // Two decisions of two conditions, one of one in an argument; two function entries, a
+        // label, an added default.
         assert_eq!((calls("%bool %vkcert_value"), calls("%void %vkcert_mark")), (7, 4), "{text}");
     }
 }

@@ -1,11 +1,15 @@
-//! Coverage records: markers are erased from a marked module, records are put in their place, and what a device wrote
-//! is read back. Beside them: modules whose workgroups are permuted (`permute`).
+//! Coverage records: markers are erased from a marked module, records are put in their place, and
+//! what a device wrote is read back. Beside them: modules whose workgroups are permuted
+//! (`permute`).
 //!
-//! Knows: the marked module of the front end (`glsl`) and the structure that says what each marker stands for.
-//! Promises: *traced* is the marked module without markers; *instrumented* is traced plus records, and both pass the
-//! validator; stripping the records gives traced back, which is checked for every kernel, not only in tests. No branch is
-//! passed over: each traces to a marker, is on the closed list of compiler-made ones, or is a finding.
-//! Does not cover: the sequential engine's own recording, which runs the marked module by [`MarkerTable`].
+//! Knows: the marked module of the front end (`glsl`) and the structure that says what each marker
+//! stands for.
+//! Promises: *traced* is the marked module without markers; *instrumented* is traced plus records,
+//! and both pass the validator; stripping the records gives traced back, which is checked for every
+//! kernel, not only in tests. No branch is passed over: each traces to a marker, is on the closed
+//! list of compiler-made ones, or is a finding.
+//! Does not cover: the sequential engine's own recording, which runs the marked module by
+//! [`MarkerTable`].
 
 mod decode;
 mod erase;
@@ -34,7 +38,8 @@ pub use erase::{normalised_equal, strip_records};
 pub use form::{CanaryError, DispatchSize, RecordForm, RecordLimit};
 pub use markers::{MarkerArguments, MarkerFunction};
 pub use object::{
-    InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as, unrecorded_structure,
+    InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as,
+    unrecorded_structure,
 };
 pub use permute::{NotPermuted, PERMUTATION_HEADER, permutation_words, permute};
 pub use record::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
@@ -65,7 +70,8 @@ pub struct Instrumented {
     pub presence: Presence,
     /// `untraced-branch` findings.
     pub untraced: Vec<Finding>,
-    /// Branches and selects that the compiler made with no decision behind them (the closed list), as sentences.
+    /// Branches and selects that the compiler made with no decision behind them (the closed list),
+    /// as sentences.
     pub compiler_generated: Vec<String>,
 }
 
@@ -95,10 +101,16 @@ impl From<NotInstrumented> for InstrumentError {
     }
 }
 
-/// Erases markers, inserts records in the mode that fits the module, checks that every branch traces to a marker. The
-/// modules made are validated by the rules of the oldest environment that takes their SPIR-V version.
-pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> Result<Instrumented, InstrumentError> {
-    instrument_as(structure, marked, entry, &RecordRequest::default()).map_err(InstrumentError::from)
+/// Erases markers, inserts records in the mode that fits the module, checks that every branch
+/// traces to a marker. The modules made are validated by the rules of the oldest environment that
+/// takes their SPIR-V version.
+pub fn instrument(
+    structure: &KernelStructure,
+    marked: &Module,
+    entry: &str,
+) -> Result<Instrumented, InstrumentError> {
+    instrument_as(structure, marked, entry, &RecordRequest::default())
+        .map_err(InstrumentError::from)
 }
 
 /// The same with a record mode, witnesses or a device in view.
@@ -108,7 +120,13 @@ pub fn instrument_as(
     entry: &str,
     request: &RecordRequest,
 ) -> Result<Instrumented, NotInstrumented> {
-    instrument_in(structure, marked, entry, request, TargetEnv::for_version(&[0, marked.header.version]))
+    instrument_in(
+        structure,
+        marked,
+        entry,
+        request,
+        TargetEnv::for_version(&[0, marked.header.version]),
+    )
 }
 
 /// As [`instrument_as`], by the rules of `environment`.
@@ -121,14 +139,16 @@ pub fn instrument_in(
 ) -> Result<Instrumented, NotInstrumented> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let types = Types::of(marked);
-    let constants = Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
+    let constants =
+        Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
     let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
     let calls = MarkerCalls::of(structure, marked, &constants)?;
     let presence = resolve::resolve(structure, marked, &calls, (&types, &constants), entry);
     let layout = vkcert_coverage::layout::record_layout(structure, &presence);
     let traced = erase::erase(marked, &calls);
     let recorded = record::record(marked, &calls, &layout, entry, request)?;
-    // The validator takes longer than everything else here, so both modules are in its hands at once.
+    // The validator takes longer than everything else here, so both modules are in its hands at
+    // once.
     std::thread::scope(|scope| {
         let other = scope.spawn(|| check("traced", &traced, environment));
         check("instrumented", &recorded.words, environment)?;
@@ -154,17 +174,23 @@ pub fn instrument_in(
 }
 
 fn check(which: &str, words: &[u32], environment: TargetEnv) -> Result<(), InstrumentError> {
-    validate(words, environment).map_err(|error| InstrumentError { message: format!("the {which} module is {error}") })
+    validate(words, environment)
+        .map_err(|error| InstrumentError { message: format!("the {which} module is {error}") })
 }
 
-/// The records must be all that instrumentation has added. One module less is held at a time than there are.
+/// The records must be all that instrumentation has added. One module less is held at a time than
+/// there are.
 fn check_stripped(traced: &[u32], recorded: &RecordedModule) -> Result<(), InstrumentError> {
-    let parse = |words: Vec<u32>| Module::parse(words).map_err(|error| InstrumentError { message: error.to_string() });
+    let parse = |words: Vec<u32>| {
+        Module::parse(words).map_err(|error| InstrumentError { message: error.to_string() })
+    };
     let bound = traced.get(3).copied().unwrap_or(0);
     let stripped = strip_records(&parse(recorded.words.clone())?, bound, &recorded.capabilities);
     if normalised_equal(&parse(stripped)?, &parse(traced.to_vec())?) {
         Ok(())
     } else {
-        Err(InstrumentError { message: "stripping the records does not give the traced module back".to_owned() })
+        Err(InstrumentError {
+            message: "stripping the records does not give the traced module back".to_owned(),
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the marker calls of a marked module.
 //!
-//! Knows: the two marker functions by name (`KernelStructure::value_marker`, `mark_marker`) and the front end's promise
-//! that the first argument of every call is a constant marker number.
+//! Knows: the two marker functions by name (`KernelStructure::value_marker`, `mark_marker`) and the
+//! front end's promise that the first argument of every call is a constant marker number.
 //! Promises: every call in the module is found or the module is refused.
 //! Does not cover: what a marker is for; `KernelStructure::markers` says that.
 
@@ -80,21 +80,39 @@ impl MarkerCalls {
         for function in &marked.functions {
             for (index, call) in calls(marked, function) {
                 let callee = call.id(0);
-                if callee.is_none() || (callee != found.value_function && callee != found.mark_function) {
+                if callee.is_none()
+                    || (callee != found.value_function && callee != found.mark_function)
+                {
                     continue;
                 }
-                let called = if callee == found.value_function { MarkerFunction::Value } else { MarkerFunction::Mark };
+                let called = if callee == found.value_function {
+                    MarkerFunction::Value
+                } else {
+                    MarkerFunction::Mark
+                };
                 let arguments = MarkerArguments::of(call, called);
                 let number = arguments.number(constants);
-                let number = number.ok_or_else(|| defect(marked, index, "its marker number is no constant"))?;
+                let number = number
+                    .ok_or_else(|| defect(marked, index, "its marker number is no constant"))?;
                 let role = structure.markers.get(number as usize).copied();
-                let role = role.ok_or_else(|| defect(marked, index, "its marker number is unknown"))?;
+                let role =
+                    role.ok_or_else(|| defect(marked, index, "its marker number is unknown"))?;
                 let operand = arguments.value;
                 let fits = operand.is_none() == matches!(role, MarkerRole::Mark { .. });
                 if !fits {
-                    return Err(defect(marked, index, "its marker number belongs to the other marker function"));
+                    return Err(defect(
+                        marked,
+                        index,
+                        "its marker number belongs to the other marker function",
+                    ));
                 }
-                let call = MarkerCall { number, role, result: call.result, operand, function: function.id };
+                let call = MarkerCall {
+                    number,
+                    role,
+                    result: call.result,
+                    operand,
+                    function: function.id,
+                };
                 found.calls.insert(index, call);
             }
         }
@@ -106,7 +124,8 @@ impl MarkerCalls {
         self.value_function == Some(function) || self.mark_function == Some(function)
     }
 
-    /// Every id that goes with the markers: those defined in the marker functions, and the results of their calls.
+    /// Every id that goes with the markers: those defined in the marker functions, and the results
+    /// of their calls.
     pub(crate) fn erased_ids(&self, marked: &Module) -> BTreeSet<Id> {
         let functions = marked.functions.iter().filter(|function| self.is_marker(function.id));
         let inside = functions.flat_map(|function| results(marked, function));
@@ -130,7 +149,10 @@ impl MarkerCalls {
 /// glslang names functions by their mangled signature, `vkcert_value(u1;b1;`.
 fn marker_function(marked: &Module, name: &str) -> Option<Id> {
     let named = |function: &&Function| {
-        marked.name(function.id).and_then(|full| full.strip_prefix(name)).is_some_and(|rest| rest.starts_with('('))
+        marked
+            .name(function.id)
+            .and_then(|full| full.strip_prefix(name))
+            .is_some_and(|rest| rest.starts_with('('))
     };
     marked.functions.iter().find(named).map(|function| function.id)
 }

@@ -1,9 +1,9 @@
 //! Which markers a module holds, and what is certain of them under one specialization.
 //!
-//! Knows: the marked module and its specialization constants. A condition whose operand depends on constants alone has one
-//! value per pipeline; a branch on it goes one way.
-//! Promises: a value or an exclusion is certain: nothing that the kernel reads can change it. What cannot be told stays
-//! possible and without value.
+//! Knows: the marked module and its specialization constants. A condition whose operand depends on
+//! constants alone has one value per pipeline; a branch on it goes one way.
+//! Promises: a value or an exclusion is certain: nothing that the kernel reads can change it. What
+//! cannot be told stays possible and without value.
 //! Does not cover: what follows from relations between values that are not constant.
 
 use super::InstrumentError;
@@ -21,7 +21,8 @@ use vkcert_spirv::interface::compute_entry;
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
 use vkcert_spirv::types::Types;
 
-/// The markers of a marked module under a specialization (raw bits by SpecId; the module's defaults else).
+/// The markers of a marked module under a specialization (raw bits by SpecId; the module's defaults
+/// else).
 pub fn presence(
     structure: &KernelStructure,
     marked: &Module,
@@ -30,7 +31,8 @@ pub fn presence(
 ) -> Result<Presence, InstrumentError> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let types = Types::of(marked);
-    let constants = Constants::evaluate(marked, &types, specialization).map_err(|error| failed(&error))?;
+    let constants =
+        Constants::evaluate(marked, &types, specialization).map_err(|error| failed(&error))?;
     let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
     let calls = MarkerCalls::of(structure, marked, &constants)?;
     Ok(resolve(structure, marked, &calls, (&types, &constants), entry))
@@ -63,7 +65,9 @@ pub(crate) fn resolve(
 
 fn marker(call: &MarkerCall, folding: &Folding, operands: &BTreeMap<Id, Id>) -> PresentMarker {
     let mut found = PresentMarker::runtime(call.role);
-    let Some(value) = call.result.and_then(|result| operands.get(&result)).copied() else { return found };
+    let Some(value) = call.result.and_then(|result| operands.get(&result)).copied() else {
+        return found;
+    };
     found.constness = folding.constants.constness(value);
     found.value = match call.role {
         MarkerRole::Condition { .. } | MarkerRole::Single { .. } => folding.boolean(value),
@@ -72,7 +76,11 @@ fn marker(call: &MarkerCall, folding: &Folding, operands: &BTreeMap<Id, Id>) -> 
     if found.value.is_some() {
         found.constants = folding.specialization_ids(value).into_iter().collect();
         // Also an operation that is no constant to the module depends on nothing else.
-        found.constness = if found.constants.is_empty() { Constness::Constant } else { Constness::Specialization };
+        found.constness = if found.constants.is_empty() {
+            Constness::Constant
+        } else {
+            Constness::Specialization
+        };
     }
     found
 }
@@ -87,8 +95,8 @@ fn join(known: &mut PresentMarker, found: &PresentMarker) {
     known.constants = both.into_iter().collect();
 }
 
-/// The outcome of a decision with several conditions comes out of a phi, which is no constant to the module; but it
-/// depends on nothing but the conditions.
+/// The outcome of a decision with several conditions comes out of a phi, which is no constant to
+/// the module; but it depends on nothing but the conditions.
 fn outcomes_follow_conditions(markers: &mut BTreeMap<u32, PresentMarker>) {
     let mut conditions = BTreeMap::new();
     for marker in markers.values() {
@@ -105,7 +113,10 @@ fn outcomes_follow_conditions(markers: &mut BTreeMap<u32, PresentMarker>) {
 }
 
 /// Outcomes that the values of conditions leave no choice of.
-fn outcomes(structure: &KernelStructure, markers: &BTreeMap<u32, PresentMarker>) -> BTreeMap<DecisionId, bool> {
+fn outcomes(
+    structure: &KernelStructure,
+    markers: &BTreeMap<u32, PresentMarker>,
+) -> BTreeMap<DecisionId, bool> {
     let mut values: BTreeMap<DecisionId, BTreeMap<u32, bool>> = BTreeMap::new();
     for marker in markers.values() {
         let place = match marker.role {
@@ -140,7 +151,9 @@ impl Reachability<'_> {
         let mut found = BTreeSet::new();
         let (mut seen, mut open) = (BTreeSet::new(), vec![entry]);
         while let Some(id) = open.pop() {
-            let Some(function) = self.marked.function(id).filter(|_| seen.insert(id)) else { continue };
+            let Some(function) = self.marked.function(id).filter(|_| seen.insert(id)) else {
+                continue;
+            };
             for block in self.blocks(function, &by_result) {
                 for index in function.blocks[block].range.clone() {
                     match self.calls.calls.get(&index) {
@@ -156,7 +169,11 @@ impl Reachability<'_> {
     }
 
     /// Indexes of the blocks of a function that control can come to.
-    fn blocks(&self, function: &Function, by_result: &BTreeMap<Id, &MarkerCall>) -> BTreeSet<usize> {
+    fn blocks(
+        &self,
+        function: &Function,
+        by_result: &BTreeMap<Id, &MarkerCall>,
+    ) -> BTreeSet<usize> {
         let labels: BTreeMap<Id, usize> =
             function.blocks.iter().enumerate().map(|(index, block)| (block.label, index)).collect();
         let (mut seen, mut open) = (BTreeSet::new(), vec![0]);
@@ -179,11 +196,15 @@ impl Reachability<'_> {
                 .id(0)
                 .and_then(|condition| self.truth(condition, by_result))
                 .and_then(|value| all.get(usize::from(!value)).copied()),
-            Op::Switch => terminator.id(0).and_then(|selector| self.folding.scalar(selector)).and_then(|selector| {
-                let cases = switch_targets(terminator);
-                let case = cases.iter().find(|(label, _)| *label == Some(selector)).or(cases.first());
-                case.map(|(_, target)| *target)
-            }),
+            Op::Switch => terminator
+                .id(0)
+                .and_then(|selector| self.folding.scalar(selector))
+                .and_then(|selector| {
+                    let cases = switch_targets(terminator);
+                    let case =
+                        cases.iter().find(|(label, _)| *label == Some(selector)).or(cases.first());
+                    case.map(|(_, target)| *target)
+                }),
             _ => None,
         };
         one.map_or(all, |label| vec![label])
@@ -197,7 +218,10 @@ impl Reachability<'_> {
             return self.outcomes.get(&decision).copied();
         }
         let definition = self.marked.definition(id);
-        match definition.filter(|definition| definition.op == Op::LogicalNot).and_then(|definition| definition.id(0)) {
+        match definition
+            .filter(|definition| definition.op == Op::LogicalNot)
+            .and_then(|definition| definition.id(0))
+        {
             Some(operand) => self.truth(operand, by_result).map(|value| !value),
             None => self.folding.boolean(id),
         }

@@ -7,8 +7,8 @@ use vkcert_model::id::{DecisionId, FunctionId};
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_model::structure::{
-    Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, MarkIndex, MarkerRole, Recording,
-    TextDigests,
+    Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, MarkIndex,
+    MarkerRole, Recording, TextDigests,
 };
 use vkcert_spirv::module::Instruction;
 
@@ -69,8 +69,13 @@ impl Kernel {
         }
         let mut marked = text.to_owned();
         for (condition, leaf) in conditions.iter().enumerate() {
-            let number = self.marker(MarkerRole::Condition { decision, condition: condition as u32 });
-            marked = marked.replacen(&format!("{{{leaf}}}"), &format!("vkcert_value({number}u, {leaf})"), 1);
+            let number =
+                self.marker(MarkerRole::Condition { decision, condition: condition as u32 });
+            marked = marked.replacen(
+                &format!("{{{leaf}}}"),
+                &format!("vkcert_value({number}u, {leaf})"),
+                1,
+            );
         }
         let number = self.marker(MarkerRole::Decision { decision });
         format!("vkcert_value({number}u, {marked})")
@@ -142,7 +147,8 @@ impl Parser<'_> {
                 while self.text[self.at] != b'}' {
                     self.at += 1;
                 }
-                self.conditions.push(String::from_utf8_lossy(&self.text[start..self.at]).into_owned());
+                self.conditions
+                    .push(String::from_utf8_lossy(&self.text[start..self.at]).into_owned());
                 self.at += 1;
                 BooleanExpression::Condition(self.conditions.len() as u32 - 1)
             }
@@ -162,14 +168,18 @@ pub(super) fn prelude() -> String {
     PRELUDE.replace(" bool_t", "")
 }
 
-/// Instruments a kernel text for every version of SPIR-V in every mode; gives the automatic mode's result.
+/// Instruments a kernel text for every version of SPIR-V in every mode; gives the automatic mode's
+/// result.
 fn instruments(kernel: &Kernel, text: &str) -> Instrumented {
     let mut last = None;
-    for env in [TargetEnv::Vulkan1_0, TargetEnv::Vulkan1_1, TargetEnv::Vulkan1_2, TargetEnv::Vulkan1_3] {
+    for env in
+        [TargetEnv::Vulkan1_0, TargetEnv::Vulkan1_1, TargetEnv::Vulkan1_2, TargetEnv::Vulkan1_3]
+    {
         let words = compile(&format!("{}{text}", prelude()), env);
         validate(&words, env).unwrap();
         let marked = Module::parse(words).unwrap();
-        let made = instrument(&kernel.structure(), &marked, "main").unwrap_or_else(|error| panic!("{env:?}: {error}"));
+        let made = instrument(&kernel.structure(), &marked, "main")
+            .unwrap_or_else(|error| panic!("{env:?}: {error}"));
         validate(&made.traced, env).unwrap();
         validate(&made.instrumented, env).unwrap();
         in_every_mode(kernel, &marked, env);
@@ -185,15 +195,27 @@ fn in_every_mode(kernel: &Kernel, marked: &Module, env: TargetEnv) {
             let request = RecordRequest { mode: Some(mode), witnesses, ..RecordRequest::default() };
             match instrument_as(&kernel.structure(), marked, "main", &request) {
                 Ok(made) => {
-                    validate(&made.instrumented, env).unwrap_or_else(|error| panic!("{env:?} {mode}: {error}"));
-                    assert_eq!((made.record_buffer.mode, made.record_buffer.witnesses), (mode, witnesses));
+                    validate(&made.instrumented, env)
+                        .unwrap_or_else(|error| panic!("{env:?} {mode}: {error}"));
+                    assert_eq!(
+                        (made.record_buffer.mode, made.record_buffer.witnesses),
+                        (mode, witnesses)
+                    );
                     let atomic = |i: &&Instruction| format!("{:?}", i.op).starts_with("Atomic");
                     let module = Module::parse(made.instrumented).unwrap();
                     let atomics = module.instructions.iter().filter(atomic).count();
-                    assert_eq!(atomics == 0, mode == RecordMode::Slots, "{mode}: {atomics} atomics");
+                    assert_eq!(
+                        atomics == 0,
+                        mode == RecordMode::Slots,
+                        "{mode}: {atomics} atomics"
+                    );
                 }
                 Err(NotInstrumented::Refused(refused)) => {
-                    assert_eq!((mode, env), (RecordMode::Subgroup, TargetEnv::Vulkan1_0), "{refused}");
+                    assert_eq!(
+                        (mode, env),
+                        (RecordMode::Subgroup, TargetEnv::Vulkan1_0),
+                        "{refused}"
+                    );
                     assert!(refused.to_string().contains("`subgroup` cannot be used"), "{refused}");
                 }
                 Err(NotInstrumented::Defect(defect)) => panic!("{env:?} {mode}: {defect}"),
@@ -239,7 +261,11 @@ fn every_form_of_control_flow_is_traced_and_recorded() {
     assert_eq!(made.untraced, []);
     assert_eq!(made.presence.markers.len(), k.markers.len(), "every marker is in the module");
     assert_eq!(made.markers.layout.decisions.len(), k.decisions.len());
-    assert!(made.compiler_generated.iter().any(|line| line.contains("converted")), "{:?}", made.compiler_generated);
+    assert!(
+        made.compiler_generated.iter().any(|line| line.contains("converted")),
+        "{:?}",
+        made.compiler_generated
+    );
     assert_eq!(count(&made.traced, Op::FunctionCall), 2, "only the calls of g are left");
     assert_eq!(made.record_buffer.set, 1);
 }
@@ -256,7 +282,8 @@ fn branch_without_marker_is_a_finding_with_its_line() {
 #[test]
 fn switch_without_marks_and_unmarked_select_are_findings() {
     let k = Kernel::default();
-    let text = "void main() { switch (r[0]) { case 1u: r[1] = 1u; } f[0] = f[1] > 2.0 ? f[2] : f[3]; }";
+    let text =
+        "void main() { switch (r[0]) { case 1u: r[1] = 1u; } f[0] = f[1] > 2.0 ? f[2] : f[3]; }";
     assert_eq!(instruments(&k, text).untraced.len(), 2);
 }
 
@@ -270,7 +297,8 @@ fn constness_of_operands_comes_from_the_module() {
         k.decision("{r[7] > N}"),
     );
     let made = instruments(&k, &text);
-    let constness: Vec<Constness> = made.presence.markers.values().map(|marker| marker.constness).collect();
+    let constness: Vec<Constness> =
+        made.presence.markers.values().map(|marker| marker.constness).collect();
     use Constness::{Constant, Runtime, Specialization};
     assert_eq!(constness, [Specialization, Constant, Specialization, Specialization, Runtime]);
 }
@@ -293,7 +321,11 @@ fn float_operations_may_not_be_contracted_in_either_module() {
 fn decision_too_large_to_gather_is_recorded_at_once() {
     let mut k = Kernel::default();
     let text: Vec<String> = (0..6).map(|n| format!("{{r[{n}] > 1u}}")).collect();
-    let text = format!("void main() {{ {} if ({}) r[9] = 1u; }}", k.mark(), k.decision(&text.join(" ^^ ")));
+    let text = format!(
+        "void main() {{ {} if ({}) r[9] = 1u; }}",
+        k.mark(),
+        k.decision(&text.join(" ^^ "))
+    );
     let made = instruments(&k, &text);
     let slot = &made.markers.layout.decisions[0];
     assert_eq!((slot.base, slot.size, slot.vectors.len()), (32, 64, 64));
@@ -323,7 +355,10 @@ fn marked(kernel: &Kernel, text: &str) -> (KernelStructure, Module) {
 }
 
 /// The mode that a request leads to, or why it is refused.
-fn mode_for((structure, marked): &(KernelStructure, Module), request: RecordRequest) -> Result<RecordMode, String> {
+fn mode_for(
+    (structure, marked): &(KernelStructure, Module),
+    request: RecordRequest,
+) -> Result<RecordMode, String> {
     match instrument_as(structure, marked, "main", &request) {
         Ok(made) => Ok(made.record_buffer.mode),
         Err(NotInstrumented::Refused(refused)) => Err(refused.to_string()),
@@ -334,7 +369,8 @@ fn mode_for((structure, marked): &(KernelStructure, Module), request: RecordRequ
 #[test]
 fn the_mode_follows_from_kernel_and_device() {
     let mut k = Kernel::default();
-    let small = format!("void main() {{ {} if ({}) r[0] = 1u; }}", k.mark(), k.decision("{r[7] > 2u}"));
+    let small =
+        format!("void main() {{ {} if ({}) r[0] = 1u; }}", k.mark(), k.decision("{r[7] > 2u}"));
     let small = marked(&k, &small);
     let automatic = |device| RecordRequest { device, ..RecordRequest::default() };
     let known = RecordingDevice::default();
@@ -342,18 +378,23 @@ fn the_mode_follows_from_kernel_and_device() {
     assert_eq!(mode_for(&small, automatic(known)), Ok(RecordMode::Private));
     assert_eq!(mode_for(&small, automatic(without_atomics)), Ok(RecordMode::Slots));
     for (mode, name) in RecordMode::ALL {
-        let request = RecordRequest { mode: Some(mode), device: without_atomics, ..RecordRequest::default() };
+        let request =
+            RecordRequest { mode: Some(mode), device: without_atomics, ..RecordRequest::default() };
         let expected = match mode {
             RecordMode::Slots => Ok(mode),
-            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct => Err(format!(
+            RecordMode::Private
+            | RecordMode::Workgroup
+            | RecordMode::Subgroup
+            | RecordMode::Direct => Err(format!(
                 "record mode `{name}` cannot be used: there are no shader atomics (feature shaderAtomicInstructions)"
             )),
         };
         assert_eq!(mode_for(&small, request), expected);
     }
     let mut k = Kernel::default();
-    let many: Vec<String> =
-        (0..2200).map(|n| format!("if ({}) r[{n}] = 1u;", k.decision(&format!("{{r[{n}] > 2u}}")))).collect();
+    let many: Vec<String> = (0..2200)
+        .map(|n| format!("if ({}) r[{n}] = 1u;", k.decision(&format!("{{r[{n}] > 2u}}"))))
+        .collect();
     let many = marked(&k, &format!("void main() {{ {} }}", many.join(" ")));
     assert_eq!(mode_for(&many, automatic(known)), Ok(RecordMode::Direct));
 }
@@ -366,7 +407,11 @@ fn words_are_copied_for_devices_with_thousands_of_invocations_at_once() {
     assert_eq!(copies(RecordMode::Private, &few, 3), 1);
     assert_eq!(copies(RecordMode::Slots, &thousands, 3), 1);
     assert_eq!(
-        [3, 2_000, 10_000, 200_000, 300_000].map(|words| copies(RecordMode::Direct, &thousands, words)),
+        [3, 2_000, 10_000, 200_000, 300_000].map(|words| copies(
+            RecordMode::Direct,
+            &thousands,
+            words
+        )),
         [64, 64, 16, 1, 1]
     );
 }
@@ -374,21 +419,31 @@ fn words_are_copied_for_devices_with_thousands_of_invocations_at_once() {
 #[test]
 fn workgroup_memory_and_subgroup_operations_are_asked_for() {
     let mut k = Kernel::default();
-    let text = format!("shared uint s[4095]; void main() {{ {} s[0] = 1u; r[0] = s[0]; }}", k.mark());
+    let text =
+        format!("shared uint s[4095]; void main() {{ {} s[0] = 1u; r[0] = s[0]; }}", k.mark());
     let kernel = marked(&k, &text);
     let device = RecordingDevice { workgroup_memory: 16_384, ..RecordingDevice::default() };
-    let request = |mode, device| RecordRequest { mode: Some(mode), device, ..RecordRequest::default() };
-    assert_eq!(mode_for(&kernel, request(RecordMode::Workgroup, device)), Ok(RecordMode::Workgroup));
+    let request =
+        |mode, device| RecordRequest { mode: Some(mode), device, ..RecordRequest::default() };
+    assert_eq!(
+        mode_for(&kernel, request(RecordMode::Workgroup, device)),
+        Ok(RecordMode::Workgroup)
+    );
     let tight = RecordingDevice { workgroup_memory: 16_383, ..device };
     let refused = mode_for(&kernel, request(RecordMode::Workgroup, tight)).unwrap_err();
-    let expected = "it takes 16384 bytes of workgroup memory with the kernel's own 16380 (the limit is 16383)";
+    let expected =
+        "it takes 16384 bytes of workgroup memory with the kernel's own 16380 (the limit is 16383)";
     assert!(refused.ends_with(expected), "{refused}");
     let without = RecordingDevice { subgroup_arithmetic: Ability::Missing, ..device };
     let refused = mode_for(&kernel, request(RecordMode::Subgroup, without)).unwrap_err();
-    assert!(refused.contains("`subgroup` cannot be used: the device has no subgroup operations"), "{refused}");
+    assert!(
+        refused.contains("`subgroup` cannot be used: the device has no subgroup operations"),
+        "{refused}"
+    );
 }
 
-/// Instructions of loops' bodies that recording adds: what is moved out of the iteration is not there.
+/// Instructions of loops' bodies that recording adds: what is moved out of the iteration is not
+/// there.
 #[test]
 fn a_loop_records_its_decision_outside_of_the_iteration() {
     let mut k = Kernel::default();
@@ -399,8 +454,15 @@ fn a_loop_records_its_decision_outside_of_the_iteration() {
     );
     let made = instruments(&k, &text);
     assert_eq!(made.untraced, []);
-    assert_eq!(count(&made.instrumented, Op::Select), 1, "which condition ended the first loop, behind it");
-    let (module, bound) = (Module::parse(made.instrumented).unwrap(), Module::parse(made.traced).unwrap().header.bound);
+    assert_eq!(
+        count(&made.instrumented, Op::Select),
+        1,
+        "which condition ended the first loop, behind it"
+    );
+    let (module, bound) = (
+        Module::parse(made.instrumented).unwrap(),
+        Module::parse(made.traced).unwrap().header.bound,
+    );
     let added = |i: &&Instruction| i.result.is_some_and(|id| id >= bound);
     let or = module.instructions.iter().filter(|i| i.op == Op::BitwiseOr).filter(added).count();
     // Behind each loop one, and one per flag where the words are handed over.
@@ -413,5 +475,8 @@ fn a_loop_records_its_decision_outside_of_the_iteration() {
     );
     let made = instruments(&with_break, &text);
     let selects = count(&made.instrumented, Op::Select);
-    assert_eq!(selects, 2, "the loop's decision is picked in the iteration, that of the other way out is not");
+    assert_eq!(
+        selects, 2,
+        "the loop's decision is picked in the iteration, that of the other way out is not"
+    );
 }

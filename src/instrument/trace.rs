@@ -1,10 +1,12 @@
 //! Checks that every branch of a marked module traces to a marker.
 //!
-//! Knows: OpBranchConditional, OpSwitch and scalar OpSelect, and how glslang makes conditions out of marked values:
-//! directly, negated, through the phi of a short circuit, or as an operand of a logical operator.
-//! Promises: each of them is traced, or on the closed list of what the compiler makes by itself, or an
-//! `untraced-branch` finding with its place.
-//! Does not cover: whether the marker stands at the right expression; that the front end's own check shows.
+//! Knows: OpBranchConditional, OpSwitch and scalar OpSelect, and how glslang makes conditions out
+//! of marked values: directly, negated, through the phi of a short circuit, or as an operand of a
+//! logical operator.
+//! Promises: each of them is traced, or on the closed list of what the compiler makes by itself, or
+//! an `untraced-branch` finding with its place.
+//! Does not cover: whether the marker stands at the right expression; that the front end's own
+//! check shows.
 
 use super::markers::MarkerCalls;
 use rspirv::spirv::Op;
@@ -36,7 +38,8 @@ pub(crate) struct BranchSite {
     pub instruction: usize,
 }
 
-/// Every conditional branch, switch and scalar select in the functions that `entry` reaches, in module order.
+/// Every conditional branch, switch and scalar select in the functions that `entry` reaches, in
+/// module order.
 pub(crate) fn branch_sites(module: &Module, types: &Types, entry: Id) -> Vec<BranchSite> {
     let reachable: BTreeSet<Id> = reachable_functions(module, entry).into_iter().collect();
     let functions = module.functions.iter().filter(|function| reachable.contains(&function.id));
@@ -48,7 +51,11 @@ pub(crate) fn branch_sites(module: &Module, types: &Types, entry: Id) -> Vec<Bra
     sites.collect()
 }
 
-fn branch_kind(module: &Module, types: &Types, instruction: &Instruction) -> Option<ObjectBranchKind> {
+fn branch_kind(
+    module: &Module,
+    types: &Types,
+    instruction: &Instruction,
+) -> Option<ObjectBranchKind> {
     match instruction.op {
         Op::BranchConditional => Some(ObjectBranchKind::Conditional),
         Op::Switch => Some(ObjectBranchKind::Switch),
@@ -104,9 +111,14 @@ enum Operators {
 }
 
 fn operators(structure: &KernelStructure) -> Operators {
-    let unmarked =
-        |decision: &Decision| decision.conditions.len() > 1 && matches!(decision.recording, Recording::Unmarked { .. });
-    if structure.decisions.iter().any(unmarked) { Operators::SomeUnmarked } else { Operators::AllMarked }
+    let unmarked = |decision: &Decision| {
+        decision.conditions.len() > 1 && matches!(decision.recording, Recording::Unmarked { .. })
+    };
+    if structure.decisions.iter().any(unmarked) {
+        Operators::SomeUnmarked
+    } else {
+        Operators::AllMarked
+    }
 }
 
 struct Tracer<'a> {
@@ -133,7 +145,9 @@ impl Tracer<'_> {
         if let Some(why) = (ClosedList { structure, module: marked, constants }).explains(branch) {
             return Origin::Compiler(why);
         }
-        if branch.kind == ObjectBranchKind::Conditional && self.short_circuits(condition, branch.instruction) {
+        if branch.kind == ObjectBranchKind::Conditional
+            && self.short_circuits(condition, branch.instruction)
+        {
             return Origin::Compiler(
                 "a Boolean operator outside decisions (policy control-flow) is evaluated in short circuit",
             );
@@ -145,18 +159,23 @@ impl Tracer<'_> {
         Origin::Unknown(format!("{what} does not come from any marked decision"))
     }
 
-    /// Whether a branch is how glslang evaluates `&&` or `||`: its merge block begins with a phi of the left operand, from
-    /// the branch's own block, and the right one. Under the policy `literal` each such operator lies in a decision, so a
-    /// kernel with an unmarked decision of several conditions has none that could be left out.
+    /// Whether a branch is how glslang evaluates `&&` or `||`: its merge block begins with a phi of
+    /// the left operand, from the branch's own block, and the right one. Under the policy `literal`
+    /// each such operator lies in a decision, so a kernel with an unmarked decision of several
+    /// conditions has none that could be left out.
     fn short_circuits(&self, condition: Id, branch: usize) -> bool {
         if self.operators == Operators::SomeUnmarked {
             return false;
         }
         let instructions = &self.marked.instructions;
         let merge = branch.checked_sub(1).map(|before| &instructions[before]);
-        let merge = merge.filter(|before| before.op == Op::SelectionMerge).and_then(|before| before.id(0));
-        let Some(start) = merge.and_then(|label| self.marked.definition_index(label)) else { return false };
-        let behind = instructions[start + 1..].iter().find(|next| !matches!(next.op, Op::Line | Op::NoLine));
+        let merge =
+            merge.filter(|before| before.op == Op::SelectionMerge).and_then(|before| before.id(0));
+        let Some(start) = merge.and_then(|label| self.marked.definition_index(label)) else {
+            return false;
+        };
+        let behind =
+            instructions[start + 1..].iter().find(|next| !matches!(next.op, Op::Line | Op::NoLine));
         let Some(phi) = behind.filter(|next| next.op == Op::Phi) else { return false };
         let negated = self.marked.definition(condition).filter(|made| made.op == Op::LogicalNot);
         let left = negated.and_then(|made| made.id(0)).unwrap_or(condition);
@@ -176,14 +195,19 @@ impl Tracer<'_> {
             return definition.op == Op::Phi;
         }
         match definition.op {
-            Op::LogicalNot | Op::CopyObject => definition.id(0).is_some_and(|inner| self.traces(inner, seen)),
+            Op::LogicalNot | Op::CopyObject => {
+                definition.id(0).is_some_and(|inner| self.traces(inner, seen))
+            }
             Op::LogicalAnd | Op::LogicalOr | Op::LogicalEqual | Op::LogicalNotEqual => {
                 definition.ids().all(|inner| self.traces(inner, seen))
             }
             Op::Phi => {
                 let values: Vec<Id> = definition.ids().step_by(2).collect();
-                let marked = |id: &Id, seen: &mut BTreeSet<Id>| self.traces(*id, seen) || literal(self.marked, *id);
-                values.iter().any(|id| !literal(self.marked, *id)) && values.iter().all(|id| marked(id, seen))
+                let marked = |id: &Id, seen: &mut BTreeSet<Id>| {
+                    self.traces(*id, seen) || literal(self.marked, *id)
+                };
+                values.iter().any(|id| !literal(self.marked, *id))
+                    && values.iter().all(|id| marked(id, seen))
             }
             _ => false,
         }
@@ -198,7 +222,9 @@ impl Tracer<'_> {
         let unmarked = targets.filter(|target| !self.block_is_marked(function, *target)).count();
         match unmarked {
             0 => Origin::Marked,
-            count => Origin::Unknown(format!("a switch has {count} targets without a marked label")),
+            count => {
+                Origin::Unknown(format!("a switch has {count} targets without a marked label"))
+            }
         }
     }
 
@@ -206,14 +232,17 @@ impl Tracer<'_> {
         let start = self.marked.definition_index(label);
         let before = function.blocks.partition_point(|block| Some(block.range.start) < start);
         let block = function.blocks.get(before).filter(|block| block.label == label);
-        let calls = block.into_iter().flat_map(|block| self.markers.calls.range(block.range.clone()));
+        let calls =
+            block.into_iter().flat_map(|block| self.markers.calls.range(block.range.clone()));
         calls.into_iter().any(|(_, call)| matches!(call.role, MarkerRole::Mark { .. }))
     }
 }
 
 /// Whether a Boolean is written out in the text.
 pub(crate) fn literal(module: &Module, condition: Id) -> bool {
-    module.definition(condition).is_some_and(|i| matches!(i.op, Op::ConstantTrue | Op::ConstantFalse))
+    module
+        .definition(condition)
+        .is_some_and(|i| matches!(i.op, Op::ConstantTrue | Op::ConstantFalse))
 }
 
 /// What the compiler makes a branch or select of without any decision behind it.
@@ -236,10 +265,14 @@ impl ClosedList<'_> {
             ObjectBranchKind::Conditional | ObjectBranchKind::Select if literal => {
                 Some("condition is a literal constant")
             }
-            ObjectBranchKind::Select if self.line_has(&self.module.place(site.instruction), "mix") => {
+            ObjectBranchKind::Select
+                if self.line_has(&self.module.place(site.instruction), "mix") =>
+            {
                 Some("mix() with a Boolean selects one of its arguments")
             }
-            ObjectBranchKind::Conditional | ObjectBranchKind::Select | ObjectBranchKind::Switch => None,
+            ObjectBranchKind::Conditional | ObjectBranchKind::Select | ObjectBranchKind::Switch => {
+                None
+            }
         }
     }
 
@@ -260,10 +293,14 @@ impl ClosedList<'_> {
     /// Whether the source line of a place calls `function`.
     fn line_has(&self, place: &Place, function: &str) -> bool {
         let (Some(file), Some(line)) = (&place.file, place.line) else { return false };
-        let same_file =
-            |path: &str| path == file || path.ends_with(&format!("/{file}")) || file.ends_with(&format!("/{path}"));
+        let same_file = |path: &str| {
+            path == file
+                || path.ends_with(&format!("/{file}"))
+                || file.ends_with(&format!("/{path}"))
+        };
         let sources = self.structure.files.iter().filter(|source| same_file(&source.path));
-        let lines = sources.filter_map(|source| source.text.lines().nth(line.saturating_sub(1) as usize));
+        let lines =
+            sources.filter_map(|source| source.text.lines().nth(line.saturating_sub(1) as usize));
         lines.into_iter().any(|text| {
             let mut calls = text.match_indices(function);
             calls.any(|(at, _)| {

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Outcome of outputs or of coverage of one kernel in a test, from the best news to the worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgreementOutcome {
     Identical,
@@ -45,9 +47,9 @@ impl AgreementOutcome {
             | AgreementOutcome::LeftOpen
             | AgreementOutcome::WithinErrorBounds
             | AgreementOutcome::Different => true,
-            AgreementOutcome::ScheduleDependent | AgreementOutcome::UndefinedValue | AgreementOutcome::NotCompared => {
-                false
-            }
+            AgreementOutcome::ScheduleDependent
+            | AgreementOutcome::UndefinedValue
+            | AgreementOutcome::NotCompared => false,
         }
     }
 }

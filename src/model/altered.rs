@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How stored elements are altered, always at the scale of the values that stand there (`exec::alteration`). The order is that of the trials.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Alteration {
     /// The scale is added.
@@ -43,7 +45,9 @@ impl fmt::Display for Alteration {
 }
 
 /// Which elements are altered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum AlteredExtent {
     /// Those that hold something else after the only dispatch than before.
@@ -89,16 +93,28 @@ pub fn held_to(verdict: Verdict, altered: &[AlteredStores]) -> Option<&[AlteredS
 impl fmt::Display for AlteredStores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.noticed {
-            Some(noticed) => write!(f, "{}: fails where its stores are {}", self.kernel, noticed.alteration)?,
-            None => write!(f, "{}: none of the tried alterations of its stores fails the test", self.kernel)?,
+            Some(noticed) => {
+                write!(f, "{}: fails where its stores are {}", self.kernel, noticed.alteration)?
+            }
+            None => write!(
+                f,
+                "{}: none of the tried alterations of its stores fails the test",
+                self.kernel
+            )?,
         }
         let all = self.dispatches.len();
         if !self.overwritten.is_empty() {
-            write!(f, "; {} of its {all} dispatches are overwritten unread", self.overwritten.len())?;
+            write!(
+                f,
+                "; {} of its {all} dispatches are overwritten unread",
+                self.overwritten.len()
+            )?;
         }
         match self.unnoticed.len() {
             0 => Ok(()),
-            count => write!(f, "; none of those tried on {count} of its {all} dispatches fails the test"),
+            count => {
+                write!(f, "; none of those tried on {count} of its {all} dispatches fails the test")
+            }
         }
     }
 }

@@ -1,7 +1,9 @@
-//! The canonical form of content, and its hash: what stored files look like and what links are reviewed against.
+//! The canonical form of content, and its hash: what stored files look like and what links are
+//! reviewed against.
 //!
-//! Promises: equal values give equal bytes. Object keys are in ascending byte order at every level, numbers and strings are
-//! as serde_json writes them. A content hash is `sha256:` and 64 lower-case hexadecimal digits.
+//! Promises: equal values give equal bytes. Object keys are in ascending byte order at every level,
+//! numbers and strings are as serde_json writes them. A content hash is `sha256:` and 64 lower-case
+//! hexadecimal digits.
 //! Does not cover: what goes into a hash (the callers say it).
 
 use serde::Serialize;
@@ -24,8 +26,8 @@ pub fn canonical_lines(value: &impl Serialize) -> Result<String, serde_json::Err
     Ok(text)
 }
 
-/// Writes the value as serde gives it and sorts each object where it ends: no tree of the whole is built, which for the
-/// evidence of a large kernel takes ten times the memory of its text.
+/// Writes the value as serde gives it and sorts each object where it ends: no tree of the whole is
+/// built, which for the evidence of a large kernel takes ten times the memory of its text.
 fn written(value: &impl Serialize, layout: Layout) -> Result<String, serde_json::Error> {
     let text = RefCell::new(Vec::new());
     let sorting = Sorting { text: &text, layout, open: Vec::new() };
@@ -125,7 +127,8 @@ impl Sorting<'_> {
     /// Writes an object's members again, in the order of their keys.
     fn sort(&mut self, object: &Container) {
         let unsorted = self.text.borrow_mut().split_off(object.start);
-        let part = |range: Range<usize>| &unsorted[range.start - object.start..range.end - object.start];
+        let part =
+            |range: Range<usize>| &unsorted[range.start - object.start..range.end - object.start];
         let mut members: Vec<(Cow<str>, &[u8])> = Vec::with_capacity(object.members.len());
         for member in &object.members {
             members.push((key_of(part(member.key.clone())), part(member.key.start..member.end)));
@@ -139,7 +142,9 @@ impl Sorting<'_> {
 
     fn is_sorted(&self, object: &Container) -> bool {
         let text = self.text.borrow();
-        object.members.is_sorted_by(|a, b| key_of(&text[a.key.clone()]) < key_of(&text[b.key.clone()]))
+        object
+            .members
+            .is_sorted_by(|a, b| key_of(&text[a.key.clone()]) < key_of(&text[b.key.clone()]))
     }
 }
 
@@ -163,7 +168,11 @@ impl Formatter for Sorting<'_> {
         Ok(())
     }
 
-    fn begin_array_value<W: ?Sized + Write>(&mut self, _: &mut W, is_first: bool) -> io::Result<()> {
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        _: &mut W,
+        is_first: bool,
+    ) -> io::Result<()> {
         self.separate(is_first);
         Ok(())
     }
@@ -227,7 +236,8 @@ pub fn content_hash(bytes: &[u8]) -> String {
 /// Whether a text has the form of a content hash.
 pub fn is_content_hash(text: &str) -> bool {
     let digits = text.strip_prefix("sha256:").unwrap_or("");
-    digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
+    digits.len() == 64
+        && digits.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
 }
 
 #[cfg(test)]
@@ -290,7 +300,9 @@ mod tests {
                 Unsorted::Number(number) => serializer.serialize_i32(*number),
                 Unsorted::Text(text) => serializer.serialize_str(text),
                 Unsorted::Array(elements) => serializer.collect_seq(elements),
-                Unsorted::Object(members) => serializer.collect_map(members.iter().map(|(key, value)| (key, value))),
+                Unsorted::Object(members) => {
+                    serializer.collect_map(members.iter().map(|(key, value)| (key, value)))
+                }
             }
         }
     }
@@ -298,8 +310,11 @@ mod tests {
     fn unsorted() -> impl Strategy<Value = Unsorted> {
         // Characters that are escaped, that sort before and behind the quote, and of several bytes.
         let key = "[a-c\"\\\\\n !\u{7f}é\u{1f600}]{0,3}";
-        let leaf =
-            prop_oneof![Just(Unsorted::Null), any::<i32>().prop_map(Unsorted::Number), key.prop_map(Unsorted::Text)];
+        let leaf = prop_oneof![
+            Just(Unsorted::Null),
+            any::<i32>().prop_map(Unsorted::Number),
+            key.prop_map(Unsorted::Text)
+        ];
         leaf.prop_recursive(4, 40, 6, move |inner| {
             let member = prop::collection::hash_map(key, inner.clone(), 0..6);
             prop_oneof![

@@ -11,7 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is known of an obligation. Obligations are never dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     Covered,
@@ -105,7 +107,9 @@ impl SimpleObligation {
     /// `file:line:column`, as far as they are known; for object code without debug information the place in the module.
     pub fn place(&self) -> String {
         match (&self.object, self.line, self.column) {
-            (Some(object), 0, _) => format!("{}: {}+word {}", self.file, object.function, object.instruction),
+            (Some(object), 0, _) => {
+                format!("{}: {}+word {}", self.file, object.function, object.instruction)
+            }
             (Some(_), line, 0) => format!("{}:{line}", self.file),
             (_, line, column) => format!("{}:{line}:{column}", self.file),
         }
@@ -215,7 +219,11 @@ impl VectorCount {
 
 impl std::fmt::Display for VectorCount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.is_exact() { write!(f, "{}", self.vectors) } else { write!(f, "{} to {}", self.at_least, self.vectors) }
+        if self.is_exact() {
+            write!(f, "{}", self.vectors)
+        } else {
+            write!(f, "{} to {}", self.at_least, self.vectors)
+        }
     }
 }
 

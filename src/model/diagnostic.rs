@@ -1,7 +1,9 @@
-//! One thing that is wrong with the command line or an input file: what, where, and what to do about it.
+//! One thing that is wrong with the command line or an input file: what, where, and what to do
+//! about it.
 //!
-//! Every reader of files (GLSL, SPIR-V, TOML, JSON, evidence) reports through this type; `cli` shows it with `miette`
-//! on a terminal and as `{"error": {...}}` with `--format json`. A `Diagnostic` always means exit code 2.
+//! Every reader of files (GLSL, SPIR-V, TOML, JSON, evidence) reports through this type; `cli`
+//! shows it with `miette` on a terminal and as `{"error": {...}}` with `--format json`. A
+//! `Diagnostic` always means exit code 2.
 
 use super::place::Position;
 use std::ops::Range;
@@ -11,8 +13,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct Diagnostic {
-    /// A stable, kebab-case name: `glsl-syntax`, `toml-syntax`, `unknown-key`, `unknown-id`, `missing-file`, `size`,
-    /// `bad-spirv`, `usage` ...
+    /// A stable, kebab-case name: `glsl-syntax`, `toml-syntax`, `unknown-key`, `unknown-id`,
+    /// `missing-file`, `size`, `bad-spirv`, `usage` ...
     pub kind: &'static str,
     pub message: String,
     pub hint: Option<String>,
@@ -46,22 +48,44 @@ impl Diagnostic {
 
     /// Places the diagnostic in a file as a whole.
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
-        self.location = Some(Location { file: file.into(), text: None, span: None, position: None, label: None });
+        self.location = Some(Location {
+            file: file.into(),
+            text: None,
+            span: None,
+            position: None,
+            label: None,
+        });
         self
     }
 
     /// Places the diagnostic at a line (and column) of a file whose text is not at hand.
     pub fn at_position(mut self, file: impl Into<String>, position: Position) -> Self {
-        self.location =
-            Some(Location { file: file.into(), text: None, span: None, position: Some(position), label: None });
+        self.location = Some(Location {
+            file: file.into(),
+            text: None,
+            span: None,
+            position: Some(position),
+            label: None,
+        });
         self
     }
 
     /// Places the diagnostic at a byte range of a text.
-    pub fn at_span(mut self, file: impl Into<String>, text: impl Into<Arc<str>>, span: Range<usize>) -> Self {
+    pub fn at_span(
+        mut self,
+        file: impl Into<String>,
+        text: impl Into<Arc<str>>,
+        span: Range<usize>,
+    ) -> Self {
         let text = text.into();
         let position = Some(Position::of(&text, span.start));
-        self.location = Some(Location { file: file.into(), text: Some(text), span: Some(span), position, label: None });
+        self.location = Some(Location {
+            file: file.into(),
+            text: Some(text),
+            span: Some(span),
+            position,
+            label: None,
+        });
         self
     }
 

@@ -78,8 +78,12 @@ impl ScalarType {
     pub fn class(self) -> ScalarClass {
         match self {
             ScalarType::Bool => ScalarClass::Bool,
-            ScalarType::Int8 | ScalarType::Int16 | ScalarType::Int32 | ScalarType::Int64 => ScalarClass::Signed,
-            ScalarType::Uint8 | ScalarType::Uint16 | ScalarType::Uint32 | ScalarType::Uint64 => ScalarClass::Unsigned,
+            ScalarType::Int8 | ScalarType::Int16 | ScalarType::Int32 | ScalarType::Int64 => {
+                ScalarClass::Signed
+            }
+            ScalarType::Uint8 | ScalarType::Uint16 | ScalarType::Uint32 | ScalarType::Uint64 => {
+                ScalarClass::Unsigned
+            }
             ScalarType::Float16 | ScalarType::Float32 | ScalarType::Float64 => ScalarClass::Float,
         }
     }
@@ -122,11 +126,13 @@ impl ElementType {
 
     /// All names that parse, canonical names first.
     pub fn names() -> Vec<String> {
-        let vectors = |prefix: &'static str| (2..=4).map(move |components| format!("{prefix}{components}"));
-        let canonical = ScalarType::ALL
-            .iter()
-            .flat_map(|(_, name, _, prefix)| std::iter::once((*name).to_owned()).chain(vectors(prefix)));
-        let others = ScalarType::ALL.iter().flat_map(|row| row.2.iter().map(|name| (*name).to_owned()));
+        let vectors =
+            |prefix: &'static str| (2..=4).map(move |components| format!("{prefix}{components}"));
+        let canonical = ScalarType::ALL.iter().flat_map(|(_, name, _, prefix)| {
+            std::iter::once((*name).to_owned()).chain(vectors(prefix))
+        });
+        let others =
+            ScalarType::ALL.iter().flat_map(|row| row.2.iter().map(|name| (*name).to_owned()));
         canonical.chain(others).collect()
     }
 }
@@ -284,7 +290,9 @@ impl Serialize for Datum {
                 _ => serializer.collect_str(value),
             },
             Datum::Float(value) if value.is_nan() => serializer.serialize_str("NaN"),
-            Datum::Float(value) if value.is_infinite() && *value > 0.0 => serializer.serialize_str("Infinity"),
+            Datum::Float(value) if value.is_infinite() && *value > 0.0 => {
+                serializer.serialize_str("Infinity")
+            }
             Datum::Float(value) if value.is_infinite() => serializer.serialize_str("-Infinity"),
             Datum::Float(value) => serializer.serialize_f64(*value),
             Datum::Text(value) => serializer.serialize_str(value),
@@ -387,7 +395,9 @@ mod tests {
 
     #[test]
     fn a_datum_survives_json() {
-        for text in ["[1,2.5,\"NaN\",true]", "{\"a\":[[1],[18446744073709551615]]}", "-9223372036854775808"] {
+        for text in
+            ["[1,2.5,\"NaN\",true]", "{\"a\":[[1],[18446744073709551615]]}", "-9223372036854775808"]
+        {
             let datum: Datum = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&datum).unwrap(), text);
         }

@@ -16,7 +16,9 @@ use super::object::ObjectStructure;
 use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
 use super::reason::Ground;
 use super::records::{Presence, RecordLayout, Recorded, Records};
-use super::requirement::{CodeLink, Justification, Requirement, VerificationMethod, VerificationRecord};
+use super::requirement::{
+    CodeLink, Justification, Requirement, VerificationMethod, VerificationRecord,
+};
 use super::schedule::{DirectedResult, Schedule, ScheduleResult};
 use super::structure::KernelStructure;
 use super::verdict::{EngineName, Verdict};
@@ -124,12 +126,15 @@ pub struct Campaign {
 
 impl Campaign {
     /// Every finding with its kernel and the test that showed it: those of the tests' results, then the others.
-    pub fn all_findings(&self) -> impl Iterator<Item = (Option<&KernelName>, Option<&TestId>, &Finding)> {
+    pub fn all_findings(
+        &self,
+    ) -> impl Iterator<Item = (Option<&KernelName>, Option<&TestId>, &Finding)> {
         let of_tests = self.tests.iter().flat_map(|test| {
             let findings = test.results.iter().flat_map(|result| &result.findings);
             findings.map(|finding| (finding.kernel.as_ref(), Some(&test.id), finding))
         });
-        let others = self.findings.iter().map(|row| (Some(&row.kernel), row.test.as_ref(), &row.finding));
+        let others =
+            self.findings.iter().map(|row| (Some(&row.kernel), row.test.as_ref(), &row.finding));
         of_tests.chain(others)
     }
 }
@@ -263,7 +268,9 @@ impl UntestedKernel {
             KernelText::Other => Some("whose text is another than where it is tested".to_owned()),
             KernelText::Unread => {
                 let what = self.unread.as_deref().unwrap_or("some text");
-                Some(format!("and whether its text is that which is tested is not known: {what} could not be read"))
+                Some(format!(
+                    "and whether its text is that which is tested is not known: {what} could not be read"
+                ))
             }
         }
     }
@@ -294,7 +301,11 @@ pub struct CodeTrace {
 
 impl CodeTrace {
     pub fn link(&self) -> CodeLink {
-        CodeLink { file: self.file.clone(), symbol: self.symbol.clone(), kernels: self.kernels.clone() }
+        CodeLink {
+            file: self.file.clone(),
+            symbol: self.symbol.clone(),
+            kernels: self.kernels.clone(),
+        }
     }
 
     /// Whether it names a function of a file, as a kernel has it: by name, or with the whole file.
@@ -306,7 +317,9 @@ impl CodeTrace {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequirementStatus {
     /// Every test of it passed on every engine that ran, and every other method that it names has an accepted record.
@@ -591,7 +604,9 @@ pub struct ObjectEvidence {
 
 /// The kernel's name, with the configuration behind it where the kernel has several: `matmul [TILE=16]`.
 pub fn kernel_label(all: &[KernelEvidence], one: &KernelEvidence) -> String {
-    if all.iter().any(|other| other.kernel == one.kernel && other.configuration.name != one.configuration.name) {
+    if all.iter().any(|other| {
+        other.kernel == one.kernel && other.configuration.name != one.configuration.name
+    }) {
         format!("{} [{}]", one.kernel, one.configuration.name)
     } else {
         one.kernel.to_string()
@@ -727,18 +742,24 @@ impl ErrorBounds {
     /// The same of the elements that do not depend on undefined values.
     fn compared_in_words(&self, buffer: &BoundedBuffer) -> String {
         let count = buffer.elements - buffer.undefined;
-        let elements = if count == 1 { "1 element differs".to_owned() } else { format!("{count} elements differ") };
+        let elements = if count == 1 {
+            "1 element differs".to_owned()
+        } else {
+            format!("{count} elements differ")
+        };
         let where_to = match buffer.outside {
             0 => String::new(),
             outside => format!(", {outside} outside"),
         };
-        let worst = buffer.worst_ulp.map_or_else(String::new, |ulp| format!(", by {ulp} ULP at most"));
+        let worst =
+            buffer.worst_ulp.map_or_else(String::new, |ulp| format!(", by {ulp} ULP at most"));
         let rounding = match self.rounding.as_str() {
             "nearest" => "rounding to the nearest",
             _ => "rounding up and down",
         };
         let runs = if self.runs == 1 { "1 run".to_owned() } else { format!("{} runs", self.runs) };
-        let within = if buffer.outside == 0 { " within the error bounds of the specification" } else { "" };
+        let within =
+            if buffer.outside == 0 { " within the error bounds of the specification" } else { "" };
         format!("{elements}{within}{where_to}{worst} ({runs}, {rounding})")
     }
 }
@@ -863,7 +884,9 @@ impl Evidence {
     /// # Errors
     /// If the manifest cannot be written as JSON, which the types rule out.
     pub fn root(&self) -> Result<String, serde_json::Error> {
-        Ok(super::canonical::sha256_digits(super::canonical::canonical_lines(&self.manifest)?.as_bytes()))
+        Ok(super::canonical::sha256_digits(
+            super::canonical::canonical_lines(&self.manifest)?.as_bytes(),
+        ))
     }
 }
 

@@ -11,7 +11,8 @@ pub enum Exit {
     Usage,
     /// The tool itself failed.
     Tool,
-    /// An engine, device or feature that was explicitly asked for is not available, or a test is `unsupported` there.
+    /// An engine, device or feature that was explicitly asked for is not available, or a test is
+    /// `unsupported` there.
     Unavailable,
     /// SIGINT.
     Interrupted,

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What kind of defect a finding is. The order is the order of reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     DataRace,
@@ -62,12 +64,18 @@ impl FindingKind {
             | FindingKind::ScheduleDependentOutput
             | FindingKind::EngineDisagreement
             | FindingKind::Coupling => true,
-            FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => false,
+            FindingKind::BarrierDivergence
+            | FindingKind::NoTermination
+            | FindingKind::Validation => false,
         }
     }
 
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map(|(_, name)| *name).expect("ALL lists every kind")
+        Self::ALL
+            .iter()
+            .find(|(kind, _)| *kind == self)
+            .map(|(_, name)| *name)
+            .expect("ALL lists every kind")
     }
 }
 

@@ -1,7 +1,8 @@
 //! Findings by what tells them apart, so that an equal one is found without looking at all of them.
 //!
-//! Promises: of rows with one key the first that is the same, in the order in which they were added; rows with other keys are
-//! not looked at. Does not cover: what makes two findings the same, which differs from list to list.
+//! Promises: of rows with one key the first that is the same, in the order in which they were
+//! added; rows with other keys are not looked at. Does not cover: what makes two findings the same,
+//! which differs from list to list.
 
 use std::collections::HashMap;
 use std::hash::Hash;

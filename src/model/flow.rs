@@ -41,7 +41,11 @@ impl fmt::Display for StorePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { set, binding, name } = self;
         let name = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
-        if *set > 0 { write!(f, "set {set} binding {binding}{name}") } else { write!(f, "binding {binding}{name}") }
+        if *set > 0 {
+            write!(f, "set {set} binding {binding}{name}")
+        } else {
+            write!(f, "binding {binding}{name}")
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which parts evidence has, by what made it.
 //!
-//! Promises: only evidence that says that an older version made it is held to less, and that is never verified as a whole
-//! (`verify`). Does not cover: what each part says.
+//! Promises: only evidence that says that an older version made it is held to less, and that is
+//! never verified as a whole (`verify`). Does not cover: what each part says.
 
 use super::evidence::{Campaign, FIRST_SCHEMA};
 
@@ -13,7 +13,8 @@ pub const FIRST_VERSION: &str = "0.1.0";
 pub enum Generation {
     /// Format 1: neither settings nor inputs, open items, records of verification.
     First,
-    /// Format 2 of version 0.1.0: no digests of texts, grounds of the conclusion, notes on tests and code of requirements.
+    /// Format 2 of version 0.1.0: no digests of texts, grounds of the conclusion, notes on tests
+    /// and code of requirements.
     Second,
     Current,
 }

@@ -99,7 +99,10 @@ impl FromStr for ConditionId {
     fn from_str(text: &str) -> Result<Self, IdError> {
         let error = || IdError { text: text.to_owned(), form: "D<number>.C<number>" };
         let (decision, number) = text.split_once(".C").ok_or_else(error)?;
-        Ok(Self { decision: decision.parse().map_err(|_| error())?, number: number.parse().map_err(|_| error())? })
+        Ok(Self {
+            decision: decision.parse().map_err(|_| error())?,
+            number: number.parse().map_err(|_| error())?,
+        })
     }
 }
 text_form!(ConditionId);
@@ -150,7 +153,10 @@ impl FindingId {
     /// The kind that it names; none where it names no kind.
     pub fn kind(&self) -> Option<super::finding::FindingKind> {
         let name = self.0.split('@').next().unwrap_or_default();
-        super::finding::FindingKind::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+        super::finding::FindingKind::ALL
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(kind, _)| *kind)
     }
 
     /// What it names of that kind: statements, a test, a check; none where it names a kind alone.

@@ -42,7 +42,9 @@ pub struct Image {
     pub file: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub enum ImageDim {
     #[serde(rename = "1d")]
     One,
@@ -201,10 +203,13 @@ impl ImageFormat {
     /// Bytes of a texel.
     pub fn texel_size(self) -> usize {
         match self.encoding() {
-            TexelEncoding::Plain(scalar) | TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => {
-                scalar.size() * usize::from(self.components())
-            }
-            TexelEncoding::Srgb | TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => 4,
+            TexelEncoding::Plain(scalar)
+            | TexelEncoding::Unorm(scalar)
+            | TexelEncoding::Snorm(scalar) => scalar.size() * usize::from(self.components()),
+            TexelEncoding::Srgb
+            | TexelEncoding::Rgb10A2
+            | TexelEncoding::Rgb10A2Uint
+            | TexelEncoding::R11G11B10 => 4,
         }
     }
 
@@ -270,7 +275,8 @@ impl ImageShape {
     pub fn start(&self, level: u32, layer: u32) -> Option<u64> {
         let mut texels = 0_u64;
         for before in 0..level {
-            texels = texels.checked_add(self.layer_texels(before)?.checked_mul(self.layers.into())?)?;
+            texels =
+                texels.checked_add(self.layer_texels(before)?.checked_mul(self.layers.into())?)?;
         }
         if layer > 0 {
             texels = texels.checked_add(self.layer_texels(level)?.checked_mul(layer.into())?)?;
@@ -288,7 +294,8 @@ impl ImageShape {
                 let [columns, rows, _] = self.level_extent(level).map(u64::from);
                 let (layer, samples) = (rest / of_layer, u64::from(self.samples));
                 let (within, sample) = (rest % of_layer / samples, rest % samples);
-                let texel = [within % columns, within / columns % rows, within / (columns * rows)].map(|at| at as u32);
+                let texel = [within % columns, within / columns % rows, within / (columns * rows)]
+                    .map(|at| at as u32);
                 let sample = (self.samples > 1).then_some(sample as u32);
                 return Some(TexelPlace { level, layer: layer as u32, texel, sample, component });
             }
@@ -437,12 +444,24 @@ mod tests {
     #[test]
     fn levels_and_layers_stand_behind_one_another() {
         let extent = [5, 3, 1];
-        let shape =
-            ImageShape { dim: ImageDim::Two, format: ImageFormat::Rg8, extent, layers: 2, levels: 3, samples: 1 };
+        let shape = ImageShape {
+            dim: ImageDim::Two,
+            format: ImageFormat::Rg8,
+            extent,
+            layers: 2,
+            levels: 3,
+            samples: 1,
+        };
         assert_eq!(shape.most_levels(), 3);
-        assert_eq!([0, 1, 2].map(|level| shape.level_extent(level)), [[5, 3, 1], [2, 1, 1], [1, 1, 1]]);
+        assert_eq!(
+            [0, 1, 2].map(|level| shape.level_extent(level)),
+            [[5, 3, 1], [2, 1, 1], [1, 1, 1]]
+        );
         // 15 texels of 2 bytes in 2 layers, then 2 texels, then 1.
-        assert_eq!((shape.start(0, 1), shape.start(1, 0), shape.start(1, 1)), (Some(30), Some(60), Some(64)));
+        assert_eq!(
+            (shape.start(0, 1), shape.start(1, 0), shape.start(1, 1)),
+            (Some(30), Some(60), Some(64))
+        );
         assert_eq!((shape.start(2, 1), shape.bytes()), (Some(70), Some(72)));
         let vast = ImageShape { extent: [u32::MAX; 3], ..shape };
         assert_eq!(vast.bytes(), None);
@@ -451,7 +470,8 @@ mod tests {
     #[test]
     fn samples_of_a_texel_stand_next_to_one_another() {
         let (format, extent) = (ImageFormat::Rg8, [5, 3, 1]);
-        let shape = ImageShape { dim: ImageDim::Two, format, extent, layers: 2, levels: 1, samples: 4 };
+        let shape =
+            ImageShape { dim: ImageDim::Two, format, extent, layers: 2, levels: 1, samples: 4 };
         assert_eq!((shape.start(0, 1), shape.bytes()), (Some(120), Some(240)));
         // In layer 1, row 2, column 3: sample 1.
         let place = shape.texel_place(60 + (2 * 5 + 3) * 4 + 1, 0).unwrap();

@@ -1,6 +1,7 @@
 //! Which invocations recorded a bit, dispatch by dispatch.
 //!
-//! Knows: the ranks of a dispatch's invocations: the linear index of the workgroup times its invocations plus the local index.
+//! Knows: the ranks of a dispatch's invocations: the linear index of the workgroup times its
+//! invocations plus the local index.
 //! Does not cover: what a bit stands for (`records`).
 
 use serde::{Deserialize, Serialize};
@@ -71,11 +72,13 @@ pub struct DispatchInvocations {
     pub local_size: [u32; 3],
     /// Of every bit that was asked for.
     pub by_bit: BTreeMap<u32, Ranks>,
-    /// By number of a barrier: indices of the workgroups whose invocations all executed it together. Of engines that see it.
+    /// By number of a barrier: indices of the workgroups whose invocations all executed it
+    /// together. Of engines that see it.
     pub barriers: BTreeMap<u32, Ranks>,
 }
 
-/// Who recorded some bits in a run, by the index of the dispatch; of dispatches whose module records.
+/// Who recorded some bits in a run, by the index of the dispatch; of dispatches whose module
+/// records.
 pub type InvocationRecords = BTreeMap<u32, DispatchInvocations>;
 
 #[cfg(test)]
@@ -96,7 +99,10 @@ mod tests {
         assert_eq!(one.united(&two), ranks(&[3, 64, 65, 500]));
         assert_eq!(one.shared(&ranks(&[4])), Ranks::default());
         assert!(one.differing(&one).is_empty());
-        assert_eq!((one.count(), one.lowest(), two.differing(&one).lowest()), (3, Some(3), Some(64)));
+        assert_eq!(
+            (one.count(), one.lowest(), two.differing(&one).lowest()),
+            (3, Some(3), Some(64))
+        );
         assert_eq!((Ranks::NONE.count(), Ranks::NONE.lowest()), (0, None));
     }
 }

@@ -64,6 +64,11 @@ impl JudgedMember {
 
     pub fn place(&self) -> MemberPlace {
         let Self { kernel, place, array_index, member, stored: _, judged: _ } = self;
-        MemberPlace { kernel: kernel.clone(), place: place.clone(), array_index: *array_index, member: member.clone() }
+        MemberPlace {
+            kernel: kernel.clone(),
+            place: place.clone(),
+            array_index: *array_index,
+            member: member.clone(),
+        }
     }
 }

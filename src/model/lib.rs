@@ -1,8 +1,10 @@
-//! The nouns of the domain: identifiers, places, obligations, vectors, test procedures, findings, verdicts, evidence.
+//! The nouns of the domain: identifiers, places, obligations, vectors, test procedures, findings,
+//! verdicts, evidence.
 //!
 //! Knows: what each thing is, how it prints and how it is stored in files.
 //! Promises: no behaviour but invariants; nothing here compiles, runs or measures.
-//! Does not cover: how any of it comes to be (see the layers below in the order of `ARCHITECTURE.md`).
+//! Does not cover: how any of it comes to be (see the layers below in the order of
+//! `ARCHITECTURE.md`).
 
 pub mod agreement;
 pub mod altered;

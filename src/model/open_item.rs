@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What is less than the level asks for. The order is the order of reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenItemKind {
     /// A criterion of DO-178C table A-7 that the project does not ask for.
@@ -69,7 +71,11 @@ impl OpenItemKind {
 
     /// The stored name.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map(|(_, name)| *name).expect("ALL lists every kind")
+        Self::ALL
+            .iter()
+            .find(|(kind, _)| *kind == self)
+            .map(|(_, name)| *name)
+            .expect("ALL lists every kind")
     }
 }
 
@@ -200,7 +206,9 @@ pub struct RejectedAcceptance {
 }
 
 /// What a note is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
     /// Nothing is claimed for an engine, because it was not there or was not asked for.
@@ -233,7 +241,9 @@ pub struct CampaignNote {
 }
 
 /// Why findings of a kind were not looked for, or not everywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnsoughtReason {
     LeftOut,
@@ -252,7 +262,9 @@ impl fmt::Display for UnsoughtReason {
             UnsoughtReason::LeftOut => "left out on request",
             UnsoughtReason::NoSequentialEngine => "the sequential engine did not run",
             UnsoughtReason::NoDevice => "no device ran",
-            UnsoughtReason::NoValidationLayers => "of modules alone, no validation layer looked at a run",
+            UnsoughtReason::NoValidationLayers => {
+                "of modules alone, no validation layer looked at a run"
+            }
             UnsoughtReason::NoOtherSchedule => "not every test ran in another schedule",
             UnsoughtReason::NoInterface => "not every kernel has an interface",
             UnsoughtReason::NoDeviceLimits => "no device gave its limits",

@@ -1,6 +1,7 @@
 //! Paths as texts say them.
 //!
-//! Promises: the disk is not asked. Does not cover: links, and which of two names a file system takes for one.
+//! Promises: the disk is not asked. Does not cover: links, and which of two names a file system
+//! takes for one.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +14,10 @@ pub fn lexically_clean(path: &Path) -> PathBuf {
             Component::ParentDir if clean.file_name().is_some() => {
                 clean.pop();
             }
-            Component::ParentDir | Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+            Component::ParentDir
+            | Component::Prefix(_)
+            | Component::RootDir
+            | Component::Normal(_) => {
                 clean.push(component);
             }
         }
@@ -27,8 +31,9 @@ pub fn shown(path: &Path) -> String {
     if short.as_os_str().is_empty() { ".".to_owned() } else { short.display().to_string() }
 }
 
-/// A project-relative path with `/` between its parts, so that `./glsl/k.comp` and `glsl/k.comp` are one name. `..`
-/// stays, since what it leads to behind a link is not known; so does a path that is absolute or empty.
+/// A project-relative path with `/` between its parts, so that `./glsl/k.comp` and `glsl/k.comp`
+/// are one name. `..` stays, since what it leads to behind a link is not known; so does a path that
+/// is absolute or empty.
 pub fn one_name(path: &str) -> String {
     let here = Path::new(path).components().filter(|part| *part != Component::CurDir);
     let parts: Option<Vec<&str>> = here.map(|part| part.as_os_str().to_str()).collect();

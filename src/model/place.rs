@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Index into [`crate::model::structure::KernelStructure::files`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct FileIndex(pub u32);
 
@@ -20,7 +22,9 @@ pub struct SourceFile {
 }
 
 /// A byte range `start..end` in one original file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Span {
     pub file: FileIndex,
     pub start: u32,
@@ -28,7 +32,9 @@ pub struct Span {
 }
 
 /// A 1-based line and column in a source file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
@@ -82,7 +88,9 @@ impl LineStarts {
 }
 
 /// Where in a kernel something happened, as results and evidence store it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Place {
     /// Null without debug information.
     pub file: Option<String>,
@@ -128,7 +136,10 @@ mod tests {
         let text = "a\n\nlast";
         let lines = LineStarts::of(text);
         let line = |line| lines.range(text, line).map(|(start, end)| &text[start..end]);
-        assert_eq!([line(0), line(1), line(2), line(3), line(4)], [None, Some("a"), Some(""), Some("last"), None]);
+        assert_eq!(
+            [line(0), line(1), line(2), line(3), line(4)],
+            [None, Some("a"), Some(""), Some("last"), None]
+        );
     }
 
     #[test]

@@ -75,7 +75,8 @@ impl<'de> Deserialize<'de> for KernelText {
                 Ok(KernelText::Path(path.to_owned()))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<KernelText, A::Error> {
-                KernelContents::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(KernelText::Contents)
+                KernelContents::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                    .map(KernelText::Contents)
             }
         }
         deserializer.deserialize_any(TextVisitor)
@@ -94,7 +95,20 @@ pub struct KernelContents {
     pub bytes: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Language {
     /// GLSL text.
@@ -106,7 +120,20 @@ pub enum Language {
 
 /// The Vulkan version that GLSL is compiled for. The default is 1.1, the oldest version that the Vulkan engine accepts
 /// (SPIR-V 1.3, subgroup operations), so that a kernel asks for no more than it needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 pub enum TargetEnvironment {
     #[serde(rename = "vulkan1.0")]
     Vulkan10,
@@ -168,7 +195,20 @@ pub struct Test {
 }
 
 /// DO-178C 6.4.2: normal range or robustness test case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum TestKind {
     #[default]
@@ -456,7 +496,9 @@ pub struct Tolerance {
 }
 
 /// Descriptor types of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum DescriptorClass {
     Storage,

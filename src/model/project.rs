@@ -105,7 +105,9 @@ pub struct SpecializationConfiguration {
 }
 
 /// DO-178C software level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub enum SoftwareLevel {
     A,
     B,
@@ -159,7 +161,9 @@ impl std::fmt::Display for SoftwareLevel {
 }
 
 /// Names of coverage criteria, as `CriterionSummary::criterion` stores them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum CriterionName {
     Statement,
@@ -192,7 +196,8 @@ impl CriterionName {
     /// Whether a project that asks for `asked` asks for this criterion, too: what shows unique-cause MC/DC shows masking
     /// MC/DC.
     pub fn is_met_by(self, asked: CriterionName) -> bool {
-        self == asked || (self, asked) == (CriterionName::McdcMasking, CriterionName::McdcUniqueCause)
+        self == asked
+            || (self, asked) == (CriterionName::McdcMasking, CriterionName::McdcUniqueCause)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Random numbers that are the same on every machine.
 //!
-//! The generator is SplitMix64: the state starts at the seed; each draw adds 0x9e3779b97f4a7c15 and mixes the sum
-//! (`z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9; z = (z ^ z >> 27) * 0x94d049bb133111eb; z ^ z >> 31`, all wrapping).
-//! An integer from `min` to `max` is `min + (draw * (max - min + 1) >> 64)`.
+//! The generator is SplitMix64: the state starts at the seed; each draw adds 0x9e3779b97f4a7c15 and
+//! mixes the sum (`z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9; z = (z ^ z >> 27) * 0x94d049bb133111eb;
+//! z ^ z >> 31`, all wrapping). An integer from `min` to `max` is `min + (draw * (max - min + 1) >>
+//! 64)`.
 
 /// The generator.
 pub struct SplitMix64 {
@@ -66,7 +67,8 @@ mod tests {
         let drawn: Vec<i128> = (0..1000).map(|_| generator.integer(-3, 3)).collect();
         assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&-3), Some(&3)));
         assert!((0..1000).all(|_| {
-            (i64::MIN as i128..=i64::MAX as i128).contains(&generator.integer(i64::MIN.into(), i64::MAX.into()))
+            (i64::MIN as i128..=i64::MAX as i128)
+                .contains(&generator.integer(i64::MIN.into(), i64::MAX.into()))
         }));
     }
 }

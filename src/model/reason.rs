@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What can count against a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReasonKind {
     ProfileRefusal,
@@ -53,7 +55,13 @@ impl ReasonKind {
 
     /// The verdict that it is of; none of other kinds.
     pub fn verdict(self) -> Option<Verdict> {
-        let all = [Verdict::Unsupported, Verdict::Fail, Verdict::Error, Verdict::Timeout, Verdict::Undetermined];
+        let all = [
+            Verdict::Unsupported,
+            Verdict::Fail,
+            Verdict::Error,
+            Verdict::Timeout,
+            Verdict::Undetermined,
+        ];
         all.into_iter().find(|verdict| Self::of_verdict(*verdict) == Some(self))
     }
 }
@@ -182,7 +190,9 @@ impl Reason {
             Reason::FindingStands { kind, count } => format!("{count} {kind}"),
             Reason::CouplingUndetermined { kernel, .. } => kernel.to_string(),
             Reason::JustificationRejected { kernel, subject, .. } => format!("{kernel} {subject}"),
-            Reason::OpenItemStands { item, .. } | Reason::AcceptanceRejected { item, .. } => item.clone(),
+            Reason::OpenItemStands { item, .. } | Reason::AcceptanceRejected { item, .. } => {
+                item.clone()
+            }
         };
         Ground { kind: self.kind(), about }
     }
@@ -192,7 +202,11 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::ProfileRefusal { kernel, profile, reasons } => {
-                write!(f, "kernel {kernel} is refused by the profile {profile}: {}", reasons.join("; "))
+                write!(
+                    f,
+                    "kernel {kernel} is refused by the profile {profile}: {}",
+                    reasons.join("; ")
+                )
             }
             Reason::NoTest => f.write_str("the project has no test"),
             Reason::Test { kind: _, test, engines, verdict, reason } => {
@@ -204,18 +218,27 @@ impl fmt::Display for Reason {
             Reason::RecordRejected { method, requirement, document, reason } => {
                 write!(f, "{method} of {requirement} in {document}: {reason}")
             }
-            Reason::RequirementUntested { requirement } => write!(f, "requirement {requirement} is untested"),
+            Reason::RequirementUntested { requirement } => {
+                write!(f, "requirement {requirement} is untested")
+            }
             Reason::RequirementFailed { requirement, children } => match children.as_slice() {
                 [] => write!(f, "requirement {requirement} is not met by its tests"),
-                [child] => write!(f, "requirement {requirement} is not met, since its child {child} is not"),
+                [child] => write!(
+                    f,
+                    "requirement {requirement} is not met, since its child {child} is not"
+                ),
                 children => {
                     let children: Vec<&str> = children.iter().map(RequirementId::as_str).collect();
                     let children = children.join(", ");
-                    write!(f, "requirement {requirement} is not met, since its children {children} are not")
+                    write!(
+                        f,
+                        "requirement {requirement} is not met, since its children {children} are not"
+                    )
                 }
             },
             Reason::RequirementOpen { requirement, why } => {
-                let why = if why.is_empty() { String::new() } else { format!(": {}", why.join("; ")) };
+                let why =
+                    if why.is_empty() { String::new() } else { format!(": {}", why.join("; ")) };
                 write!(f, "requirement {requirement} is open{why}")
             }
             Reason::LinkSuspect { requirement, parent } => {
@@ -225,8 +248,15 @@ impl fmt::Display for Reason {
                 write!(f, "requirement {requirement} names {code}, which does not exist")
             }
             Reason::ObligationsOpen { kernel, engine, criterion, open, total, undetermined } => {
-                write!(f, "{kernel} on {engine}: {open} of {total} {criterion} obligations not covered")?;
-                if *undetermined > 0 { write!(f, ", {undetermined} of them undetermined") } else { Ok(()) }
+                write!(
+                    f,
+                    "{kernel} on {engine}: {open} of {total} {criterion} obligations not covered"
+                )?;
+                if *undetermined > 0 {
+                    write!(f, ", {undetermined} of them undetermined")
+                } else {
+                    Ok(())
+                }
             }
             Reason::FindingStands { kind, count } => {
                 write!(f, "{count} {kind} {}", if *count == 1 { "finding" } else { "findings" })
@@ -238,7 +268,9 @@ impl fmt::Display for Reason {
                 write!(f, "justification of {kernel} {subject}: {reason}")
             }
             Reason::OpenItemStands { item, sentence } => write!(f, "open item {item}: {sentence}"),
-            Reason::AcceptanceRejected { item, reason } => write!(f, "acceptance of {item}: {reason}"),
+            Reason::AcceptanceRejected { item, reason } => {
+                write!(f, "acceptance of {item}: {reason}")
+            }
         }
     }
 }

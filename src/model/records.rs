@@ -167,8 +167,14 @@ impl Records {
 
 impl Records {
     /// Adds those of some bits that a directed schedule has set and that are not set here; how many these are.
-    pub fn add_directed(&mut self, other: &Records, bits: &BTreeSet<u32>, schedule: Schedule) -> u32 {
-        let new: Vec<u32> = bits.iter().copied().filter(|bit| other.has(*bit) && !self.has(*bit)).collect();
+    pub fn add_directed(
+        &mut self,
+        other: &Records,
+        bits: &BTreeSet<u32>,
+        schedule: Schedule,
+    ) -> u32 {
+        let new: Vec<u32> =
+            bits.iter().copied().filter(|bit| other.has(*bit) && !self.has(*bit)).collect();
         for bit in &new {
             self.words[*bit as usize / 32] |= 1 << (bit % 32);
             self.directed.insert(*bit, schedule);
@@ -206,7 +212,8 @@ impl Records {
     /// Notes that all but some bits and barriers may follow undefined values.
     pub fn hold_to(&mut self, bits: &BTreeSet<u32>, barriers: &BTreeSet<u32>) {
         self.undefined = self.bits().filter(|bit| !bits.contains(bit)).collect();
-        self.undefined_barriers = self.barriers.keys().copied().filter(|number| !barriers.contains(number)).collect();
+        self.undefined_barriers =
+            self.barriers.keys().copied().filter(|number| !barriers.contains(number)).collect();
     }
 }
 
@@ -230,7 +237,9 @@ pub struct MarkerTable {
 }
 
 /// How an instrumented module brings the bits of its invocations into the record buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordMode {
     /// Gathered in private words, handed over once when the invocation ends; an atomic for new bits alone.

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Level of a requirement (DO-178C): high-level or low-level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum RequirementLevel {
     Hlr,
@@ -23,7 +25,9 @@ impl std::fmt::Display for RequirementLevel {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum VerificationMethod {
     Test,
@@ -118,7 +122,9 @@ impl std::fmt::Display for CodeLink {
 }
 
 /// Why an obligation stays uncovered (DO-178C, 6.4.4.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum JustificationClass {
     /// A gap: a test is to be written. Closes nothing at levels A to C.
@@ -155,7 +161,9 @@ impl JustificationClass {
     /// Whether it says that the obligation cannot be met, so that a single record of it refutes it.
     pub fn claims_impossibility(self) -> bool {
         match self {
-            JustificationClass::Dead | JustificationClass::Deactivated | JustificationClass::Infeasible => true,
+            JustificationClass::Dead
+            | JustificationClass::Deactivated
+            | JustificationClass::Infeasible => true,
             JustificationClass::MissingTest
             | JustificationClass::MissingRequirement
             | JustificationClass::Extraneous
@@ -181,7 +189,9 @@ impl std::fmt::Display for JustificationClass {
 }
 
 /// When deactivated code is meant to run (DO-178C, 6.4.4.3.d).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeactivationCategory {
     /// In no configuration of the product.
@@ -234,7 +244,8 @@ impl Justification {
     pub fn statement_faults(&self) -> Vec<StatementFault> {
         let deactivated = self.class == JustificationClass::Deactivated;
         let infeasible = self.class == JustificationClass::Infeasible;
-        let has_text = |text: &Option<String>| text.as_ref().map(|text| text.contains(char::is_alphanumeric));
+        let has_text =
+            |text: &Option<String>| text.as_ref().map(|text| text.contains(char::is_alphanumeric));
         let statements = [
             (
                 "category",
@@ -242,15 +253,31 @@ impl Justification {
                 deactivated,
                 "whether it is run `never` or in an `other-configuration`",
             ),
-            ("means", has_text(&self.means), deactivated, "what keeps the code from being executed"),
-            ("argument", has_text(&self.argument), infeasible, "why no input can show it, or where that is proved"),
+            (
+                "means",
+                has_text(&self.means),
+                deactivated,
+                "what keeps the code from being executed",
+            ),
+            (
+                "argument",
+                has_text(&self.argument),
+                infeasible,
+                "why no input can show it, or where that is proved",
+            ),
         ];
-        let fault = |(key, given, wanted, meaning): (&'static str, Option<bool>, bool, &str)| match (given, wanted) {
+        let fault = |(key, given, wanted, meaning): (&'static str, Option<bool>, bool, &str)| match (
+            given, wanted,
+        ) {
             (Some(true), true) | (None, false) => None,
-            (Some(false) | None, true) => {
-                Some(StatementFault { key, message: format!("class {} states `{key}`: {meaning}", self.class) })
-            }
-            (Some(_), false) => Some(StatementFault { key, message: format!("class {} has no `{key}`", self.class) }),
+            (Some(false) | None, true) => Some(StatementFault {
+                key,
+                message: format!("class {} states `{key}`: {meaning}", self.class),
+            }),
+            (Some(_), false) => Some(StatementFault {
+                key,
+                message: format!("class {} has no `{key}`", self.class),
+            }),
         };
         statements.into_iter().filter_map(fault).collect()
     }
@@ -322,17 +349,41 @@ impl TryFrom<JustificationTable> for Justification {
             (Some(id), None) => JustificationSubject::Obligation(id.clone()),
             (None, Some(id)) => JustificationSubject::Finding(id.clone()),
             (None, None) => return Err("a justification names an `obligation` or a `finding`"),
-            (Some(_), Some(_)) => return Err("a justification names an `obligation` or a `finding`, not both"),
+            (Some(_), Some(_)) => {
+                return Err("a justification names an `obligation` or a `finding`, not both");
+            }
         };
-        let JustificationTable { kernel, configuration, class, reason, category, means, argument, .. } = table;
+        let JustificationTable {
+            kernel,
+            configuration,
+            class,
+            reason,
+            category,
+            means,
+            argument,
+            ..
+        } = table;
         let JustificationTable { author, approver, hash, .. } = table;
-        Ok(Self { kernel, subject, configuration, class, reason, category, means, argument, author, approver, hash })
+        Ok(Self {
+            kernel,
+            subject,
+            configuration,
+            class,
+            reason,
+            category,
+            means,
+            argument,
+            author,
+            approver,
+            hash,
+        })
     }
 }
 
 impl From<Justification> for JustificationTable {
     fn from(justification: Justification) -> Self {
-        let Justification { kernel, subject, configuration, class, reason, category, .. } = justification;
+        let Justification { kernel, subject, configuration, class, reason, category, .. } =
+            justification;
         let Justification { means, argument, author, approver, hash, .. } = justification;
         let (obligation, finding) = match subject {
             JustificationSubject::Obligation(id) => (Some(id), None),
@@ -411,7 +462,9 @@ pub struct HostLocal {
 }
 
 /// Integer (and, for struct members, floating-point) types of the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum HostType {
     Int8,

@@ -74,7 +74,9 @@ pub enum Accuracy {
 pub const MARKER_PAGE: u32 = 256;
 
 /// What one marker number stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkerRole {
     /// The value of one condition of a decision with several; `condition` is the 0-based index.
@@ -89,7 +91,9 @@ pub enum MarkerRole {
 }
 
 /// 0-based index of a coverage mark that carries no value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct MarkIndex(pub u32);
 
@@ -237,7 +241,9 @@ pub struct Decision {
 }
 
 /// Where in the grammar a decision stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecisionContext {
     If,
@@ -283,7 +289,9 @@ pub struct Condition {
 }
 
 /// What a value depends on, as far as the source text (and after compiling, the module) tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Constness {
     /// A constant expression: fixed in the text.
@@ -331,7 +339,9 @@ impl BooleanExpression {
             BooleanExpression::Not(operand) => operand.decided(value).map(|operand| !operand),
             BooleanExpression::And(left, right) => controlled(left, right, false),
             BooleanExpression::Or(left, right) => controlled(left, right, true),
-            BooleanExpression::Xor(left, right) => Some(left.decided(value)? ^ right.decided(value)?),
+            BooleanExpression::Xor(left, right) => {
+                Some(left.decided(value)? ^ right.decided(value)?)
+            }
         }
     }
 }
@@ -409,9 +419,10 @@ mod chain {
         while let Some(statement) = next {
             let kind;
             (kind, next) = match &statement.kind {
-                StatementKind::If { decision, then, otherwise } => {
-                    (LinkKind::If { decision: *decision, then, otherwise: [] }, otherwise.as_deref())
-                }
+                StatementKind::If { decision, then, otherwise } => (
+                    LinkKind::If { decision: *decision, then, otherwise: [] },
+                    otherwise.as_deref(),
+                ),
                 other => (LinkKind::Other(other), None),
             };
             let Statement { id, span, expansion, .. } = statement;
@@ -420,13 +431,21 @@ mod chain {
         list.end()
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Statement>>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Box<Statement>>, D::Error> {
         let mut chain: Option<Box<Statement>> = None;
         for mut statement in Vec::<Statement>::deserialize(deserializer)?.into_iter().rev() {
             if let Some(rest) = chain.take() {
                 match &mut statement.kind {
-                    StatementKind::If { otherwise, .. } if otherwise.is_none() => *otherwise = Some(rest),
-                    _ => return Err(D::Error::custom("only an `if` without `else` stands before the end of a chain")),
+                    StatementKind::If { otherwise, .. } if otherwise.is_none() => {
+                        *otherwise = Some(rest)
+                    }
+                    _ => {
+                        return Err(D::Error::custom(
+                            "only an `if` without `else` stands before the end of a chain",
+                        ));
+                    }
                 }
             }
             chain = Some(Box::new(statement));
@@ -442,12 +461,20 @@ mod tests {
 
     fn simple(id: u32) -> Statement {
         let span = Span { file: FileIndex(0), start: id, end: id + 1 };
-        Statement { id: Some(StatementId(id)), span, kind: StatementKind::Simple, expansion: Vec::new() }
+        Statement {
+            id: Some(StatementId(id)),
+            span,
+            kind: StatementKind::Simple,
+            expansion: Vec::new(),
+        }
     }
 
     fn branch(id: u32, otherwise: Option<Statement>) -> Statement {
         let (then, otherwise) = (Box::new(simple(id + 1)), otherwise.map(Box::new));
-        Statement { kind: StatementKind::If { decision: DecisionId(id), then, otherwise }, ..simple(id) }
+        Statement {
+            kind: StatementKind::If { decision: DecisionId(id), then, otherwise },
+            ..simple(id)
+        }
     }
 
     #[test]
@@ -466,6 +493,8 @@ mod tests {
         let mut wrong = wrong;
         let list = wrong["kind"]["if"]["otherwise"].as_array_mut().unwrap();
         list.push(list[0].clone());
-        assert!(serde_json::from_value::<Statement>(wrong).unwrap_err().to_string().contains("chain"));
+        assert!(
+            serde_json::from_value::<Statement>(wrong).unwrap_err().to_string().contains("chain")
+        );
     }
 }

@@ -93,7 +93,9 @@ impl JsonSchema for Values {
 }
 
 /// The value a decision took; stored as `"T"` or `"F"`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub enum Outcome {
     #[serde(rename = "T")]
     True,
@@ -120,7 +122,9 @@ impl fmt::Display for Outcome {
 }
 
 /// An evaluation vector with its outcome.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Vector {
     pub values: Values,
     pub outcome: Outcome,

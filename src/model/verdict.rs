@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 /// What a test procedure's run says about its `expect`; findings do not change it (they change the exit code).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     Pass,
@@ -26,7 +28,11 @@ impl Verdict {
     /// Whether a test ran to it, whatever came out.
     pub fn ran(self) -> bool {
         match self {
-            Verdict::Pass | Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => true,
+            Verdict::Pass
+            | Verdict::Fail
+            | Verdict::Error
+            | Verdict::Timeout
+            | Verdict::Undetermined => true,
             Verdict::NotRun | Verdict::Unsupported => false,
         }
     }
@@ -47,7 +53,9 @@ impl std::fmt::Display for Verdict {
 }
 
 /// An engine that runs dispatches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineName {
     Sequential,

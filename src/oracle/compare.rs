@@ -1,9 +1,10 @@
 //! Whether an element is what was expected, and how elements are shown.
 //!
-//! Knows: the contract's tolerances. Two NaNs are equal and the zeros are equal unless bits are asked for; an infinity
-//! agrees only with itself, whatever the tolerance; any one bound that holds suffices.
-//! Promises: distances in units in the last place are exact; `abs` and `rel` are evaluated in 64-bit floats, integers
-//! exactly as long as the bounds are.
+//! Knows: the contract's tolerances. Two NaNs are equal and the zeros are equal unless bits are
+//! asked for; an infinity agrees only with itself, whatever the tolerance; any one bound that holds
+//! suffices.
+//! Promises: distances in units in the last place are exact; `abs` and `rel` are evaluated in
+//! 64-bit floats, integers exactly as long as the bounds are.
 
 use super::scalar::{decode_float, decode_integer, float_bits};
 use vkcert_model::element::{ScalarClass, ScalarType};
@@ -20,23 +21,27 @@ pub fn agrees(scalar: ScalarType, expected: u64, actual: u64, tolerance: &Tolera
         // Any bit of a Boolean is true; what a kernel stores is 0 or 1.
         (ScalarClass::Bool, false) => (expected != 0) == (actual != 0),
         (ScalarClass::Signed | ScalarClass::Unsigned, false) => {
-            let (expected, actual) = (decode_integer(scalar, expected), decode_integer(scalar, actual));
+            let (expected, actual) =
+                (decode_integer(scalar, expected), decode_integer(scalar, actual));
             let distance = (expected - actual).unsigned_abs();
             let within = |bound: f64| distance <= bound as u128;
             tolerance.abs.is_some_and(within)
-                || tolerance.rel.is_some_and(|rel| within((rel * expected.unsigned_abs() as f64).floor()))
+                || tolerance
+                    .rel
+                    .is_some_and(|rel| within((rel * expected.unsigned_abs() as f64).floor()))
         }
     }
 }
 
-/// Whether a tolerance takes an expected number for zero: it is, or it is so small that the tolerance lets sixteen times as much pass,
-/// with either sign.
+/// Whether a tolerance takes an expected number for zero: it is, or it is so small that the
+/// tolerance lets sixteen times as much pass, with either sign.
 pub fn is_as_zero(scalar: ScalarType, expected: u64, tolerance: &Tolerance) -> bool {
     match scalar.class() {
         ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => expected == 0,
         ScalarClass::Float => {
             let value = decode_float(scalar, expected);
-            let passes = |times: f64| agrees(scalar, expected, float_bits(scalar, times * value), tolerance);
+            let passes =
+                |times: f64| agrees(scalar, expected, float_bits(scalar, times * value), tolerance);
             value == 0.0 || value.is_finite() && passes(16.0) && passes(-16.0)
         }
     }
@@ -59,7 +64,8 @@ fn floats_agree(scalar: ScalarType, expected: u64, actual: u64, tolerance: &Tole
         || tolerance.ulp.is_some_and(|ulp| ulp_distance(scalar, expected, actual) <= ulp)
 }
 
-/// One representation of all values that are equal without a tolerance (with `bits`: the bits themselves).
+/// One representation of all values that are equal without a tolerance (with `bits`: the bits
+/// themselves).
 pub fn canonical(scalar: ScalarType, bits: u64, tolerance: &Tolerance) -> u64 {
     match (scalar.class(), tolerance.bits) {
         (_, true) | (ScalarClass::Signed | ScalarClass::Unsigned, false) => bits,
@@ -76,7 +82,8 @@ pub fn canonical(scalar: ScalarType, bits: u64, tolerance: &Tolerance) -> u64 {
     }
 }
 
-/// Position of a value among all of its type: ascending with the value; NaNs come last and are one, and so are the zeros.
+/// Position of a value among all of its type: ascending with the value; NaNs come last and are one,
+/// and so are the zeros.
 pub fn ordered(scalar: ScalarType, bits: u64) -> i128 {
     match scalar.class() {
         ScalarClass::Bool => i128::from(bits != 0),
@@ -91,7 +98,8 @@ pub fn ulp_distance(scalar: ScalarType, left: u64, right: u64) -> u64 {
     ordinal(scalar, left).abs_diff(ordinal(scalar, right)) as u64
 }
 
-/// Position of a float among all floats of its type: consecutive floats have consecutive numbers, both zeros are 0.
+/// Position of a float among all floats of its type: consecutive floats have consecutive numbers,
+/// both zeros are 0.
 fn ordinal(scalar: ScalarType, bits: u64) -> i128 {
     let sign = 1_u64 << (scalar.size() * 8 - 1);
     let magnitude = i128::from(bits & (sign - 1));
@@ -117,7 +125,9 @@ pub fn shown(scalar: ScalarType, bits: u64) -> serde_json::Value {
             } else {
                 // The shortest decimal of the type itself: 0.1, not 0.10000000149011612.
                 match scalar {
-                    ScalarType::Float32 => (value as f32).to_string().parse::<f64>().unwrap_or(value).into(),
+                    ScalarType::Float32 => {
+                        (value as f32).to_string().parse::<f64>().unwrap_or(value).into()
+                    }
                     _ => value.into(),
                 }
             }
@@ -142,12 +152,19 @@ mod tests {
 
     #[test]
     fn ulp_distance_of_every_pair_of_neighbouring_halves_is_one() {
-        let mut finite: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).filter(|half| half.is_finite()).collect();
+        let mut finite: Vec<f16> =
+            (0..=u16::MAX).map(f16::from_bits).filter(|half| half.is_finite()).collect();
         finite.retain(|half| half.to_bits() != 0x8000);
         finite.sort_by(|left, right| left.total_cmp(right));
         for (index, pair) in finite.windows(2).enumerate() {
             let [left, right] = [pair[0], pair[1]].map(|half| u64::from(half.to_bits()));
-            assert_eq!(ulp_distance(ScalarType::Float16, left, right), 1, "{} {}", pair[0], pair[1]);
+            assert_eq!(
+                ulp_distance(ScalarType::Float16, left, right),
+                1,
+                "{} {}",
+                pair[0],
+                pair[1]
+            );
             let first = u64::from(finite[0].to_bits());
             assert_eq!(ulp_distance(ScalarType::Float16, first, right), index as u64 + 1);
         }
@@ -169,7 +186,12 @@ mod tests {
     fn rel_is_of_what_is_expected() {
         let rel = |rel| Tolerance { rel: Some(rel), ..Tolerance::default() };
         let floats = |expected: f32, actual: f32| {
-            agrees(ScalarType::Float32, expected.to_bits().into(), actual.to_bits().into(), &rel(0.5))
+            agrees(
+                ScalarType::Float32,
+                expected.to_bits().into(),
+                actual.to_bits().into(),
+                &rel(0.5),
+            )
         };
         assert!(floats(2.0, 1.0) && floats(2.0, 3.0) && floats(-2.0, -1.0));
         assert!(!floats(1.0, 2.0) && !floats(-1.0, -2.0) && !floats(0.0, 1e-30));
@@ -183,8 +205,14 @@ mod tests {
 
     #[test]
     fn an_infinity_agrees_with_nothing_else() {
-        let wide = Tolerance { abs: Some(f64::MAX), rel: Some(f64::MAX), ulp: Some(u64::MAX), bits: false };
-        let (infinity, largest) = (u64::from(f32::INFINITY.to_bits()), u64::from(f32::MAX.to_bits()));
+        let wide = Tolerance {
+            abs: Some(f64::MAX),
+            rel: Some(f64::MAX),
+            ulp: Some(u64::MAX),
+            bits: false,
+        };
+        let (infinity, largest) =
+            (u64::from(f32::INFINITY.to_bits()), u64::from(f32::MAX.to_bits()));
         let negative = u64::from(f32::NEG_INFINITY.to_bits());
         for other in [largest, negative, 0, 0x7fc0_0000] {
             assert!(!agrees(ScalarType::Float32, infinity, other, &wide));
@@ -200,7 +228,8 @@ mod tests {
             prop_assume!(start.is_finite());
             let end = (0..steps).fold(start, |value, _| value.next_up());
             prop_assume!(end.is_finite());
-            // next_up goes from -0 to the smallest positive value, so that the zeros count as one, as they should.
+            // next_up goes from -0 to the smallest positive value, so that the zeros count as one,
+            // as they should.
             let within = agrees(ScalarType::Float32, start.to_bits().into(), end.to_bits().into(), &ulp(bound));
             prop_assert_eq!(within, steps <= bound);
         }

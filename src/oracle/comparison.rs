@@ -1,8 +1,8 @@
 //! Expected elements against final contents: in their places, or in any order.
 //!
 //! Knows: leaves (expected scalars at byte offsets) and the contents that they are compared with.
-//! Promises: the same answer for a run (`judge`) and for stored outputs (`stored`); disagreements are counted in full and
-//! listed up to a bound, in the order of offsets.
+//! Promises: the same answer for a run (`judge`) and for stored outputs (`stored`); disagreements
+//! are counted in full and listed up to a bound, in the order of offsets.
 //! Does not cover: where leaves come from.
 
 use super::compare::agrees;
@@ -96,13 +96,19 @@ fn in_any_order(
     most: usize,
 ) -> Result<Outcome, String> {
     let expected = records(leaves, record);
-    let found = |leaf: &Leaf| Some(Leaf { bits: read(actual, leaf.scalar, leaf.offset as usize)?, ..*leaf });
+    let found = |leaf: &Leaf| {
+        Some(Leaf { bits: read(actual, leaf.scalar, leaf.offset as usize)?, ..*leaf })
+    };
     let found: Vec<Leaf> = leaves.iter().map_while(found).collect();
     let found = records(&found, record);
     let unmatched = matching::unmatched(&expected, &found, tolerance)?;
-    let mut outcome =
-        Outcome { wrong: unmatched.expected.len() as u64, all: expected.len() as u64, ..Outcome::default() };
-    let theirs = unmatched.actual.iter().map(|index| Some(&found[*index])).chain(std::iter::repeat(None));
+    let mut outcome = Outcome {
+        wrong: unmatched.expected.len() as u64,
+        all: expected.len() as u64,
+        ..Outcome::default()
+    };
+    let theirs =
+        unmatched.actual.iter().map(|index| Some(&found[*index])).chain(std::iter::repeat(None));
     for (index, theirs) in unmatched.expected.iter().zip(theirs).take(most) {
         let ours = &expected[*index];
         outcome.listed.push(Disagreement {
@@ -114,16 +120,22 @@ fn in_any_order(
     Ok(outcome)
 }
 
-/// Leaves by the record that they stand in; a record is as long as the bytes say, whatever of it is expected.
+/// Leaves by the record that they stand in; a record is as long as the bytes say, whatever of it is
+/// expected.
 pub fn records(leaves: &[Leaf], record: u64) -> Vec<Record> {
     let start = leaves.first().map_or(0, |leaf| leaf.offset);
     let mut records: Vec<(u64, Record)> = Vec::new();
     for leaf in leaves {
         let number = leaf.offset.saturating_sub(start) / record.max(1);
         match records.last_mut() {
-            Some((last, record)) if *last == number => record.scalars.push((leaf.scalar, leaf.bits)),
+            Some((last, record)) if *last == number => {
+                record.scalars.push((leaf.scalar, leaf.bits))
+            }
             Some(_) | None => {
-                records.push((number, Record { offset: leaf.offset, scalars: vec![(leaf.scalar, leaf.bits)] }));
+                records.push((
+                    number,
+                    Record { offset: leaf.offset, scalars: vec![(leaf.scalar, leaf.bits)] },
+                ));
             }
         }
     }

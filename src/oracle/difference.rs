@@ -1,8 +1,9 @@
 //! A scalar that two engines left differently, and what the specification permits there.
 //!
-//! Promises: a float is permitted only between results that came to it by the same decisions; any other scalar is permitted
-//! only where a run left just that. Nothing is permitted for being near.
-//! Does not cover: where the permitted results come from (runs of the sequential engine, `campaign::agreement`).
+//! Promises: a float is permitted only between results that came to it by the same decisions; any
+//! other scalar is permitted only where a run left just that. Nothing is permitted for being near.
+//! Does not cover: where the permitted results come from (runs of the sequential engine,
+//! `campaign::agreement`).
 
 use super::compare::ulp_distance;
 use super::scalar::{decode_float, read};
@@ -33,14 +34,16 @@ pub struct Difference {
 pub enum Basis {
     #[default]
     Defined,
-    /// In these bits a value that the specification leaves undefined: they may be any. Of a float, all of them.
+    /// In these bits a value that the specification leaves undefined: they may be any. Of a float,
+    /// all of them.
     Undefined { bits: u64 },
 }
 
 /// Results that the specification permits for one scalar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Permitted {
-    /// By the decisions on the way to it: raw bits of the least and the greatest result. `nan`: whether one is NaN.
+    /// By the decisions on the way to it: raw bits of the least and the greatest result. `nan`:
+    /// whether one is NaN.
     Between { spans: BTreeMap<u64, [u64; 2]>, nan: Nan },
     /// Raw bits, ascending.
     OneOf(Vec<u64>),
@@ -125,7 +128,8 @@ impl Difference {
                         low <= value && value <= high
                     }
                     Zeros::Signed => {
-                        let [low, value, high] = [ends[0], self.theirs, ends[1]].map(|bits| place(self.scalar, bits));
+                        let [low, value, high] =
+                            [ends[0], self.theirs, ends[1]].map(|bits| place(self.scalar, bits));
                         low <= value && value <= high
                     }
                 })
@@ -139,7 +143,8 @@ impl Difference {
             return None;
         }
         let finite = |bits| decode_float(self.scalar, bits).is_finite();
-        let floats = self.scalar.class() == ScalarClass::Float && finite(self.ours) && finite(self.theirs);
+        let floats =
+            self.scalar.class() == ScalarClass::Float && finite(self.ours) && finite(self.theirs);
         floats.then(|| ulp_distance(self.scalar, self.ours, self.theirs))
     }
 
@@ -151,7 +156,9 @@ impl Difference {
                     values.insert(at, bits);
                 }
             }
-            Permitted::Between { nan, .. } if decode_float(self.scalar, bits).is_nan() => *nan = Nan::Present,
+            Permitted::Between { nan, .. } if decode_float(self.scalar, bits).is_nan() => {
+                *nan = Nan::Present
+            }
             Permitted::Between { spans, nan: _ } => {
                 let [low, high] = spans.entry(path).or_insert([bits, bits]);
                 let at = place(self.scalar, bits);
@@ -178,7 +185,9 @@ impl Permitted {
     pub fn nothing(scalar: ScalarType) -> Self {
         match scalar.class() {
             ScalarClass::Float => Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
-            ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(Vec::new()),
+            ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
+                Permitted::OneOf(Vec::new())
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Floating-point numbers without a loss, and their rounding in any direction.
 //!
-//! Knows: binary formats of IEEE 754 with 16, 32 and 64 bits, and bfloat16, as bits in the low end of a 64-bit word.
-//! Promises: a result is rounded once, from the exact one; overflow gives an infinity or the largest finite number as the
-//! direction says (IEEE 754, sections 4.3 and 7.4); a zero that is the sum of opposite numbers is positive, but for rounding
-//! down; the result that no number is, is the quiet NaN.
+//! Knows: binary formats of IEEE 754 with 16, 32 and 64 bits, and bfloat16, as bits in the low end
+//! of a 64-bit word.
+//! Promises: a result is rounded once, from the exact one; overflow gives an infinity or the
+//! largest finite number as the direction says (IEEE 754, sections 4.3 and 7.4); a zero that is the
+//! sum of opposite numbers is positive, but for rounding down; the result that no number is, is the
+//! quiet NaN.
 //! Does not cover: flags and traps; payloads of NaNs; functions other than the basic ones.
 
 /// A binary floating-point format.
@@ -122,7 +124,11 @@ impl Finite {
     fn normalized(self) -> Self {
         let Some(leading) = self.significand.checked_ilog2() else { return self };
         let shift = LEADING.saturating_sub(leading);
-        Self { significand: self.significand << shift, exponent: self.exponent - shift as i32, ..self }
+        Self {
+            significand: self.significand << shift,
+            exponent: self.exponent - shift as i32,
+            ..self
+        }
     }
 
     /// The sum with a number of no larger magnitude's exponent; both normalised and not zero.
@@ -135,9 +141,13 @@ impl Finite {
             return Finite { significand: self.significand + kept, rest, ..self };
         }
         match (self.significand.cmp(&kept), rest) {
-            (std::cmp::Ordering::Equal, Rest::None) => Finite::zero(Sign::of(direction == Direction::Down)),
+            (std::cmp::Ordering::Equal, Rest::None) => {
+                Finite::zero(Sign::of(direction == Direction::Down))
+            }
             // Of equal exponents nothing is cut off.
-            (std::cmp::Ordering::Less, _) => Finite { significand: kept - self.significand, rest, ..smaller },
+            (std::cmp::Ordering::Less, _) => {
+                Finite { significand: kept - self.significand, rest, ..smaller }
+            }
             (_, Rest::None) => Finite { significand: self.significand - kept, rest, ..self },
             (_, Rest::Some) => Finite { significand: self.significand - kept - 1, rest, ..self },
         }
@@ -166,13 +176,19 @@ impl Real {
     }
 
     pub fn of_unsigned(value: u64) -> Self {
-        let finite = Finite { sign: Sign::Plus, significand: value.into(), exponent: 0, rest: Rest::None };
+        let finite =
+            Finite { sign: Sign::Plus, significand: value.into(), exponent: 0, rest: Rest::None };
         Real::Finite(finite)
     }
 
     pub fn of_signed(value: i64) -> Self {
         let significand = value.unsigned_abs().into();
-        Real::Finite(Finite { sign: Sign::of(value < 0), significand, exponent: 0, rest: Rest::None })
+        Real::Finite(Finite {
+            sign: Sign::of(value < 0),
+            significand,
+            exponent: 0,
+            rest: Rest::None,
+        })
     }
 
     pub fn negated(self) -> Self {
@@ -189,20 +205,22 @@ impl Real {
             (Real::Nan, _) | (_, Real::Nan) => Real::Nan,
             (Real::Infinity(one), Real::Infinity(two)) if one != two => Real::Nan,
             (Real::Infinity(sign), _) | (_, Real::Infinity(sign)) => Real::Infinity(sign),
-            (Real::Finite(one), Real::Finite(two)) => Real::Finite(match (one.significand, two.significand) {
-                (0, 0) if one.sign == two.sign => one,
-                (0, 0) => Finite::zero(Sign::of(direction == Direction::Down)),
-                (0, _) => two,
-                (_, 0) => one,
-                (_, _) => {
-                    let [one, two] = [one, two].map(Finite::normalized);
-                    if one.exponent >= two.exponent {
-                        one.plus_smaller(two, direction)
-                    } else {
-                        two.plus_smaller(one, direction)
+            (Real::Finite(one), Real::Finite(two)) => {
+                Real::Finite(match (one.significand, two.significand) {
+                    (0, 0) if one.sign == two.sign => one,
+                    (0, 0) => Finite::zero(Sign::of(direction == Direction::Down)),
+                    (0, _) => two,
+                    (_, 0) => one,
+                    (_, _) => {
+                        let [one, two] = [one, two].map(Finite::normalized);
+                        if one.exponent >= two.exponent {
+                            one.plus_smaller(two, direction)
+                        } else {
+                            two.plus_smaller(one, direction)
+                        }
                     }
-                }
-            }),
+                })
+            }
         }
     }
 
@@ -211,8 +229,13 @@ impl Real {
         match (self, other) {
             (Real::Nan, _) | (_, Real::Nan) => Real::Nan,
             (Real::Infinity(one), Real::Infinity(two)) => Real::Infinity(one.times(two)),
-            (Real::Infinity(sign), Real::Finite(finite)) | (Real::Finite(finite), Real::Infinity(sign)) => {
-                if finite.significand == 0 { Real::Nan } else { Real::Infinity(sign.times(finite.sign)) }
+            (Real::Infinity(sign), Real::Finite(finite))
+            | (Real::Finite(finite), Real::Infinity(sign)) => {
+                if finite.significand == 0 {
+                    Real::Nan
+                } else {
+                    Real::Infinity(sign.times(finite.sign))
+                }
             }
             (Real::Finite(one), Real::Finite(two)) => Real::Finite(Finite {
                 sign: one.sign.times(two.sign),
@@ -228,7 +251,9 @@ impl Real {
         match (self, other) {
             (Real::Nan, _) | (_, Real::Nan) | (Real::Infinity(_), Real::Infinity(_)) => Real::Nan,
             (Real::Infinity(sign), Real::Finite(two)) => Real::Infinity(sign.times(two.sign)),
-            (Real::Finite(one), Real::Infinity(sign)) => Real::Finite(Finite::zero(one.sign.times(sign))),
+            (Real::Finite(one), Real::Infinity(sign)) => {
+                Real::Finite(Finite::zero(one.sign.times(sign)))
+            }
             (Real::Finite(one), Real::Finite(two)) => {
                 let sign = one.sign.times(two.sign);
                 match (one.significand, two.significand) {
@@ -257,7 +282,11 @@ impl Real {
             Real::Finite(one) => {
                 let mut one = one.normalized();
                 if one.exponent % 2 != 0 {
-                    one = Finite { significand: one.significand << 1, exponent: one.exponent - 1, ..one };
+                    one = Finite {
+                        significand: one.significand << 1,
+                        exponent: one.exponent - 1,
+                        ..one
+                    };
                 }
                 let significand = one.significand.isqrt();
                 let rest = Rest::of(significand * significand != one.significand);
@@ -269,16 +298,18 @@ impl Real {
     /// Times a power of two.
     pub fn scaled(self, power: i32) -> Real {
         match self {
-            Real::Finite(one) => {
-                Real::Finite(Finite { exponent: one.exponent.saturating_add(power.clamp(-1 << 20, 1 << 20)), ..one })
-            }
+            Real::Finite(one) => Real::Finite(Finite {
+                exponent: one.exponent.saturating_add(power.clamp(-1 << 20, 1 << 20)),
+                ..one
+            }),
             Real::Nan | Real::Infinity(_) => self,
         }
     }
 
     /// The bits of the number of a format that it is rounded to.
     pub fn rounded(self, format: Format, direction: Direction) -> u64 {
-        let signed = |sign: Sign, bits: u64| if sign == Sign::Minus { bits | format.sign() } else { bits };
+        let signed =
+            |sign: Sign, bits: u64| if sign == Sign::Minus { bits | format.sign() } else { bits };
         match self {
             Real::Nan => format.quiet_nan(),
             Real::Infinity(sign) => signed(sign, format.infinity()),
@@ -366,8 +397,23 @@ mod tests {
 
     /// Floats of 64 bits, also of the kinds that chance seldom makes.
     fn numbers() -> impl Strategy<Value = f64> {
-        let corners = [0.0, -0.0, 1.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY, f64::NAN, 1.5, -3.0];
-        prop_oneof![any::<u64>().prop_map(f64::from_bits), proptest::sample::select(corners.to_vec()), -4.0..4.0]
+        let corners = [
+            0.0,
+            -0.0,
+            1.0,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            5e-324,
+            f64::INFINITY,
+            f64::NAN,
+            1.5,
+            -3.0,
+        ];
+        prop_oneof![
+            any::<u64>().prop_map(f64::from_bits),
+            proptest::sample::select(corners.to_vec()),
+            -4.0..4.0
+        ]
     }
 
     fn same(ours: u64, theirs: f64) -> bool {
@@ -410,7 +456,10 @@ mod tests {
         // Between two numbers of 8 digits, a little above the middle: 64 bits hold less than that.
         let value = (1u64 << 60) + (1 << 52) + 1;
         let bits = Real::of_unsigned(value).rounded(Format::BRAIN, Direction::Nearest);
-        assert_eq!(half::bf16::from_bits(bits as u16).to_f64(), (1u64 << 60) as f64 + (1u64 << 53) as f64);
+        assert_eq!(
+            half::bf16::from_bits(bits as u16).to_f64(),
+            (1u64 << 60) as f64 + (1u64 << 53) as f64
+        );
         assert_eq!(Real::of_signed(-1).rounded(Format::HALF, Direction::Nearest), 0xbc00);
         assert_eq!(Real::of_unsigned(65520).rounded(Format::HALF, Direction::Nearest), 0x7c00);
         assert_eq!(Real::of_unsigned(65520).rounded(Format::HALF, Direction::TowardZero), 0x7bff);

@@ -1,10 +1,12 @@
 //! Which dispatches of a test its expectations judge.
 //!
 //! Knows: what a test expects and what each of its dispatches can store ([`DispatchFlow`]).
-//! Promises: a dispatch counts as judged only if an expectation that some value fails looks at bytes that it can store to, or at
-//! bytes that a later dispatch can make of them. What stands on both sides of a comparison is not judged by it: neither a buffer
-//! by itself, nor a kernel by its own results.
-//! Does not cover: whether the expected values are the right ones; how altered contents come to be ([`Observation::holding`] is told).
+//! Promises: a dispatch counts as judged only if an expectation that some value fails looks at
+//! bytes that it can store to, or at bytes that a later dispatch can make of them. What stands on
+//! both sides of a comparison is not judged by it: neither a buffer by itself, nor a kernel by its
+//! own results.
+//! Does not cover: whether the expected values are the right ones; how altered contents come to be
+//! ([`Observation::holding`] is told).
 
 use super::compare::{agrees, is_as_zero};
 use super::scalar::{float_bits, read};
@@ -59,7 +61,10 @@ impl Observation {
                 Err(sentence) => observation.idle.push(sentence),
             }
         }
-        observation.outputs.iter().for_each(|output| observation.dispatches[output.dispatch] = true);
+        observation
+            .outputs
+            .iter()
+            .for_each(|output| observation.dispatches[output.dispatch] = true);
         observation
     }
 
@@ -68,13 +73,16 @@ impl Observation {
         Self { dispatches: vec![true; dispatches], ..Self::default() }
     }
 
-    /// The same, held to what altered contents showed: a dispatch stays judged only if an alteration of its kernel's stores fails
-    /// the test.
+    /// The same, held to what altered contents showed: a dispatch stays judged only if an
+    /// alteration of its kernel's stores fails the test.
     pub fn holding(mut self, altered: &[AlteredStores], flows: &[DispatchFlow]) -> Self {
-        for (number, judged) in self.dispatches.iter_mut().enumerate().filter(|(_, judged)| **judged) {
+        for (number, judged) in
+            self.dispatches.iter_mut().enumerate().filter(|(_, judged)| **judged)
+        {
             let dispatch = number as u32;
             let row = altered.iter().find(|row| row.dispatches.contains(&dispatch));
-            if row.is_some_and(|row| row.noticed.is_some() && !row.overwritten.contains(&dispatch)) {
+            if row.is_some_and(|row| row.noticed.is_some() && !row.overwritten.contains(&dispatch))
+            {
                 continue;
             }
             *judged = false;
@@ -90,14 +98,19 @@ impl Observation {
             return None;
         }
         if !self.unnoticed.is_empty() {
-            let names: Vec<String> = self.unnoticed.iter().map(|kernel| format!("`{kernel}`")).collect();
+            let names: Vec<String> =
+                self.unnoticed.iter().map(|kernel| format!("`{kernel}`")).collect();
             let hint = self.hint();
             return Some(format!(
                 "none of the tried alterations of what {} stored fails this test{hint}",
                 names.join(" and ")
             ));
         }
-        let why = if self.idle.is_empty() { "it expects nothing".to_owned() } else { self.idle.join("; ") };
+        let why = if self.idle.is_empty() {
+            "it expects nothing".to_owned()
+        } else {
+            self.idle.join("; ")
+        };
         Some(format!("no output of its kernels is judged: {why}"))
     }
 
@@ -107,7 +120,10 @@ impl Observation {
         if names.is_empty() {
             return String::new();
         }
-        format!("; {} shall be zero: let it start as what the tolerance refuses", names.join(" and "))
+        format!(
+            "; {} shall be zero: let it start as what the tolerance refuses",
+            names.join(" and ")
+        )
     }
 
     /// Whether an output of dispatch `number` is judged.
@@ -115,26 +131,35 @@ impl Observation {
         self.dispatches.get(number) == Some(&true)
     }
 
-    /// Whether what row `store` of the flow of dispatch `number` tells is judged, by the kernels' code.
+    /// Whether what row `store` of the flow of dispatch `number` tells is judged, by the kernels'
+    /// code.
     pub fn judges_output(&self, number: usize, store: usize) -> bool {
         self.outputs.contains(&Output { dispatch: number, store })
     }
 }
 
 /// The outputs that an expectation judges; else why there are none.
-fn judged(expectation: &StoredExpectation, flows: &[DispatchFlow], codes: &Codes) -> Result<BTreeSet<Output>, String> {
+fn judged(
+    expectation: &StoredExpectation,
+    flows: &[DispatchFlow],
+    codes: &Codes,
+) -> Result<BTreeSet<Output>, String> {
     let name = &expectation.buffer;
     let compared = compared_ranges(expectation);
     if compared.is_empty() {
         return Err(format!("no value of `{name}` fails the tolerance"));
     }
     let ours = made_by(compared, flows);
-    let code = |kernel: &KernelName| codes.get(kernel).cloned().unwrap_or_else(|| kernel.to_string());
+    let code =
+        |kernel: &KernelName| codes.get(kernel).cloned().unwrap_or_else(|| kernel.to_string());
     let codes_of = |made: &BTreeSet<Output>| -> BTreeSet<String> {
         made.iter().map(|output| code(&flows[output.dispatch].kernel)).collect()
     };
     let without = |made: &BTreeSet<Output>, codes: &BTreeSet<String>| -> BTreeSet<Output> {
-        made.iter().copied().filter(|output| !codes.contains(&code(&flows[output.dispatch].kernel))).collect()
+        made.iter()
+            .copied()
+            .filter(|output| !codes.contains(&code(&flows[output.dispatch].kernel)))
+            .collect()
     };
     match &expectation.contents {
         StoredContents::Values(_) if ours.is_empty() => Err(not_stored(name, flows)),
@@ -155,9 +180,14 @@ fn judged(expectation: &StoredExpectation, flows: &[DispatchFlow], codes: &Codes
             })
         }
         StoredContents::Check { kernel, reads } => {
-            let judged = without(&made_by(reads.clone(), flows), &BTreeSet::from([code(&KernelName(kernel.clone()))]));
+            let judged = without(
+                &made_by(reads.clone(), flows),
+                &BTreeSet::from([code(&KernelName(kernel.clone()))]),
+            );
             if judged.is_empty() {
-                return Err(format!("the checker `{kernel}` looks at nothing that a kernel of the test stores"));
+                return Err(format!(
+                    "the checker `{kernel}` looks at nothing that a kernel of the test stores"
+                ));
             }
             Ok(judged)
         }
@@ -191,7 +221,8 @@ fn made_by(mut watched: Vec<BufferRange>, flows: &[DispatchFlow]) -> BTreeSet<Ou
         // What a dispatch stores can be what it reads elsewhere: until nothing is added.
         loop {
             let seen = |range: &BufferRange| watched.iter().any(|watched| watched.overlaps(range));
-            let (reached, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(_, store)| store.to.iter().any(seen));
+            let (reached, rest): (Vec<_>, Vec<_>) =
+                open.into_iter().partition(|(_, store)| store.to.iter().any(seen));
             if reached.is_empty() {
                 break;
             }
@@ -216,13 +247,16 @@ fn compared_ranges(expectation: &StoredExpectation) -> Vec<BufferRange> {
         vec![BufferRange { buffer: expectation.buffer.clone(), offset, bytes }]
     };
     match &expectation.contents {
-        StoredContents::Values(runs) => runs.iter().flat_map(|run| compared_run(expectation, run)).collect(),
+        StoredContents::Values(runs) => {
+            runs.iter().flat_map(|run| compared_run(expectation, run)).collect()
+        }
         // What the checker reads stands apart: every value of its verdict but one fails.
         StoredContents::Check { .. } => from(0, None),
         StoredContents::EqualsBuffer { scalar: text, offset, length, .. }
         | StoredContents::Reference { scalar: text, offset, length, .. } => {
             match scalar(text) {
-                // What is expected is not known before the run: a tolerance that lets every value pass for one.
+                // What is expected is not known before the run: a tolerance that lets every value
+                // pass for one.
                 Some(scalar) if !can_fail(scalar, bits_of(scalar, 1), expectation) => Vec::new(),
                 Some(_) | None => from(*offset, *length),
             }
@@ -276,17 +310,20 @@ fn compared_run(expectation: &StoredExpectation, run: &ExpectedRun) -> Vec<Buffe
     ranges
 }
 
-/// Whether zeros, or what is as good as zero to the tolerance, are expected within a tolerance that refuses 2, which is the most of
-/// their scale.
+/// Whether zeros, or what is as good as zero to the tolerance, are expected within a tolerance that
+/// refuses 2, which is the most of their scale.
 fn wants_zeros(expectation: &StoredExpectation) -> bool {
     let StoredContents::Values(runs) = &expectation.contents else { return false };
     let of_run = |run: &ExpectedRun| {
-        let (element, bytes) = (run.scalar.parse::<ElementType>().ok()?, STANDARD.decode(&run.bytes).ok()?);
+        let (element, bytes) =
+            (run.scalar.parse::<ElementType>().ok()?, STANDARD.decode(&run.bytes).ok()?);
         let scalar = element.scalar;
         let refused = !agrees(scalar, 0, bits_of(scalar, 2), &expectation.tolerance);
         let mut offsets = (0..bytes.len()).step_by(scalar.size());
-        let is_zero =
-            |at: usize| read(&bytes, scalar, at).is_none_or(|bits| is_as_zero(scalar, bits, &expectation.tolerance));
+        let is_zero = |at: usize| {
+            read(&bytes, scalar, at)
+                .is_none_or(|bits| is_as_zero(scalar, bits, &expectation.tolerance))
+        };
         Some(refused && offsets.all(is_zero))
     };
     !is_exact(&expectation.tolerance) && runs.iter().all(|run| of_run(run) == Some(true))
@@ -297,8 +334,8 @@ pub fn is_exact(tolerance: &Tolerance) -> bool {
     *bits || abs.is_none() && rel.is_none() && ulp.is_none()
 }
 
-/// Whether some finite value that can stand there does not agree with `expected`. Each bound of a tolerance holds in an interval around
-/// what is expected, so the extremes decide.
+/// Whether some finite value that can stand there does not agree with `expected`. Each bound of a
+/// tolerance holds in an interval around what is expected, so the extremes decide.
 fn can_fail(scalar: ScalarType, expected: u64, expectation: &StoredExpectation) -> bool {
     let extremes = match expectation.format {
         Some(format) => texel_extremes(format),
@@ -338,7 +375,8 @@ fn scalar_extremes(scalar: ScalarType) -> [u64; 2] {
 
 /// The same of a decoded component of a texel.
 pub fn texel_extremes(format: ImageFormat) -> [u64; 2] {
-    let floats = |least: f32, greatest: f32| [least, greatest].map(|value| u64::from(value.to_bits()));
+    let floats =
+        |least: f32, greatest: f32| [least, greatest].map(|value| u64::from(value.to_bits()));
     match format.encoding() {
         TexelEncoding::Plain(scalar) => scalar_extremes(scalar),
         TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => floats(0.0, 1.0),
@@ -369,20 +407,34 @@ mod tests {
     }
 
     fn expects(tolerance: Tolerance, value: u8) -> StoredExpectation {
-        let run = ExpectedRun { scalar: "uint8".to_owned(), offset: 0, bytes: STANDARD.encode([value]) };
+        let run =
+            ExpectedRun { scalar: "uint8".to_owned(), offset: 0, bytes: STANDARD.encode([value]) };
         let contents = StoredContents::Values(vec![run]);
-        StoredExpectation { buffer: "a".to_owned(), tolerance, format: None, record: None, contents }
+        StoredExpectation {
+            buffer: "a".to_owned(),
+            tolerance,
+            format: None,
+            record: None,
+            contents,
+        }
     }
 
     #[test]
     fn what_a_dispatch_stores_may_come_of_what_it_stores_elsewhere() {
-        let flows = [flow("made", &[("d", "e")]), flow("idle", &[("x", "e")]), flow("k", &[("a", "b"), ("b", "d")])];
+        let flows = [
+            flow("made", &[("d", "e")]),
+            flow("idle", &[("x", "e")]),
+            flow("k", &[("a", "b"), ("b", "d")]),
+        ];
         for stores in [&[("a", "b"), ("b", "d")], &[("b", "d"), ("a", "b")]] {
             let flows = [flows[0].clone(), flows[1].clone(), flow("k", stores)];
-            let observation = Observation::of(&[expects(Tolerance::default(), 1)], &flows, &Codes::new());
+            let observation =
+                Observation::of(&[expects(Tolerance::default(), 1)], &flows, &Codes::new());
             assert_eq!([0, 1, 2].map(|number| observation.judges(number)), [true, false, true]);
             assert!(
-                !observation.judges_output(1, 0) && observation.judges_output(2, 0) && observation.judges_output(2, 1)
+                !observation.judges_output(1, 0)
+                    && observation.judges_output(2, 0)
+                    && observation.judges_output(2, 1)
             );
         }
     }
@@ -391,7 +443,12 @@ mod tests {
     fn an_expectation_judges_where_either_extreme_fails_it() {
         let judges = |abs: f64, value: u8| {
             let tolerance = Tolerance { abs: Some(abs), ..Tolerance::default() };
-            Observation::of(&[expects(tolerance, value)], &[flow("k", &[("a", "b")])], &Codes::new()).judges(0)
+            Observation::of(
+                &[expects(tolerance, value)],
+                &[flow("k", &[("a", "b")])],
+                &Codes::new(),
+            )
+            .judges(0)
         };
         assert!(judges(254.0, 255) && judges(254.0, 0) && judges(127.0, 128));
         assert!(!judges(255.0, 255) && !judges(255.0, 0) && !judges(128.0, 128));

@@ -1,7 +1,8 @@
 //! The test oracle: whether what a test left is what it expects.
 //!
-//! Knows: scalars as bits, floating-point formats, texels, tolerances, records in any order, which dispatches expectations
-//! judge. Promises: the same answers for a fresh run and for outputs that evidence stores; sees the model alone.
+//! Knows: scalars as bits, floating-point formats, texels, tolerances, records in any order, which
+//! dispatches expectations judge. Promises: the same answers for a fresh run and for outputs that
+//! evidence stores; sees the model alone.
 //! Does not cover: what a test expects before its values are laid out (`exec::prepare`), runs.
 
 pub mod compare;

@@ -1,9 +1,10 @@
 //! Records in any order: whether the actual ones are the expected ones.
 //!
-//! Knows: the tolerances of `compare`. Promises: a counterpart is claimed only where every record has one of its own: the
-//! number of records without one is the least that any assignment leaves. Where agreement is an equality, records are
-//! counted; single numbers within a tolerance are matched along their order; records of several numbers within a tolerance
-//! by augmenting paths, up to [`MOST`] of them, beyond which nothing is claimed.
+//! Knows: the tolerances of `compare`. Promises: a counterpart is claimed only where every record
+//! has one of its own: the number of records without one is the least that any assignment leaves.
+//! Where agreement is an equality, records are counted; single numbers within a tolerance are
+//! matched along their order; records of several numbers within a tolerance by augmenting paths, up
+//! to [`MOST`] of them, beyond which nothing is claimed.
 //! Does not cover: where records stand and how large they are (`comparison`).
 
 use super::compare::{agrees, canonical, ordered};
@@ -32,11 +33,17 @@ pub struct Unmatched {
 }
 
 /// The records without a counterpart; an error says why none can be told.
-pub fn unmatched(expected: &[Record], actual: &[Record], tolerance: &Tolerance) -> Result<Unmatched, String> {
+pub fn unmatched(
+    expected: &[Record],
+    actual: &[Record],
+    tolerance: &Tolerance,
+) -> Result<Unmatched, String> {
     let pairs = match approach(expected, actual, tolerance) {
         Approach::Equality => equal_pairs(expected, actual, tolerance),
         Approach::Intervals(scalar) => interval_pairs(expected, actual, scalar, tolerance),
-        Approach::Paths if expected.len().max(actual.len()) <= MOST => path_pairs(expected, actual, tolerance),
+        Approach::Paths if expected.len().max(actual.len()) <= MOST => {
+            path_pairs(expected, actual, tolerance)
+        }
         Approach::Paths => {
             let number = expected.len().max(actual.len());
             return Err(format!(
@@ -56,12 +63,16 @@ enum Approach {
 }
 
 fn approach(expected: &[Record], actual: &[Record], tolerance: &Tolerance) -> Approach {
-    if tolerance.bits || (tolerance.abs.is_none() && tolerance.rel.is_none() && tolerance.ulp.is_none()) {
+    if tolerance.bits
+        || (tolerance.abs.is_none() && tolerance.rel.is_none() && tolerance.ulp.is_none())
+    {
         return Approach::Equality;
     }
     let mut all = expected.iter().chain(actual);
     match expected.first().map(|record| record.scalars.as_slice()) {
-        Some([(scalar, _)]) if all.all(|record| matches!(record.scalars[..], [(other, _)] if other == *scalar)) => {
+        Some([(scalar, _)])
+            if all.all(|record| matches!(record.scalars[..], [(other, _)] if other == *scalar)) =>
+        {
             Approach::Intervals(*scalar)
         }
         Some(_) | None => Approach::Paths,
@@ -73,12 +84,18 @@ fn rest(pairs: Vec<(usize, usize)>, expected: usize, actual: usize) -> Unmatched
     for (left, right) in pairs {
         (ours[left], theirs[right]) = (false, false);
     }
-    let open = |flags: Vec<bool>| flags.iter().enumerate().filter(|(_, open)| **open).map(|(index, _)| index).collect();
+    let open = |flags: Vec<bool>| {
+        flags.iter().enumerate().filter(|(_, open)| **open).map(|(index, _)| index).collect()
+    };
     Unmatched { expected: open(ours), actual: open(theirs) }
 }
 
 /// Records whose numbers are equal stand next to each other once both sides are sorted.
-fn equal_pairs(expected: &[Record], actual: &[Record], tolerance: &Tolerance) -> Vec<(usize, usize)> {
+fn equal_pairs(
+    expected: &[Record],
+    actual: &[Record],
+    tolerance: &Tolerance,
+) -> Vec<(usize, usize)> {
     let key = |record: &Record| -> Vec<(ScalarType, u64)> {
         let numbers = record.scalars.iter();
         numbers.map(|(scalar, bits)| (*scalar, canonical(*scalar, *bits, tolerance))).collect()
@@ -90,7 +107,9 @@ fn equal_pairs(expected: &[Record], actual: &[Record], tolerance: &Tolerance) ->
     };
     let (ours, theirs) = (sorted(expected), sorted(actual));
     let (mut left, mut right, mut pairs) = (0, 0, Vec::new());
-    while let (Some((our_key, our_index)), Some((their_key, their_index))) = (ours.get(left), theirs.get(right)) {
+    while let (Some((our_key, our_index)), Some((their_key, their_index))) =
+        (ours.get(left), theirs.get(right))
+    {
         match our_key.cmp(their_key) {
             std::cmp::Ordering::Less => left += 1,
             std::cmp::Ordering::Greater => right += 1,
@@ -103,8 +122,8 @@ fn equal_pairs(expected: &[Record], actual: &[Record], tolerance: &Tolerance) ->
     pairs
 }
 
-/// What agrees with one number stands together among the sorted others: each takes, of the numbers that it agrees with and
-/// that began before it, the one whose stretch ends first.
+/// What agrees with one number stands together among the sorted others: each takes, of the numbers
+/// that it agrees with and that began before it, the one whose stretch ends first.
 fn interval_pairs(
     expected: &[Record],
     actual: &[Record],
@@ -129,7 +148,9 @@ fn interval_pairs(
     stretches.sort();
     let (mut next, mut open, mut pairs) = (0, BinaryHeap::new(), Vec::new());
     for (at, (_, _, found)) in points.iter().enumerate() {
-        while let Some((start, end, index)) = stretches.get(next).filter(|(start, _, _)| *start <= at) {
+        while let Some((start, end, index)) =
+            stretches.get(next).filter(|(start, _, _)| *start <= at)
+        {
             if start < end {
                 open.push(Reverse((*end, *index)));
             }
@@ -145,9 +166,13 @@ fn interval_pairs(
     pairs
 }
 
-/// A largest matching (Hopcroft and Karp, SIAM Journal on Computing 2, 1973): shortest augmenting paths, all of one length
-/// at a time.
-fn path_pairs(expected: &[Record], actual: &[Record], tolerance: &Tolerance) -> Vec<(usize, usize)> {
+/// A largest matching (Hopcroft and Karp, SIAM Journal on Computing 2, 1973): shortest augmenting
+/// paths, all of one length at a time.
+fn path_pairs(
+    expected: &[Record],
+    actual: &[Record],
+    tolerance: &Tolerance,
+) -> Vec<(usize, usize)> {
     let same = |ours: &Record, theirs: &Record| {
         let numbers = ours.scalars.iter().zip(&theirs.scalars);
         ours.scalars.len() == theirs.scalars.len()
@@ -155,7 +180,8 @@ fn path_pairs(expected: &[Record], actual: &[Record], tolerance: &Tolerance) -> 
                 scalar == other && agrees(*scalar, *wanted, *found, tolerance)
             })
     };
-    let fitting = |ours: &Record| (0..actual.len()).filter(|index| same(ours, &actual[*index])).collect();
+    let fitting =
+        |ours: &Record| (0..actual.len()).filter(|index| same(ours, &actual[*index])).collect();
     let mut search = Search {
         fitting: expected.iter().map(fitting).collect(),
         of_expected: vec![None; expected.len()],
@@ -169,7 +195,12 @@ fn path_pairs(expected: &[Record], actual: &[Record], tolerance: &Tolerance) -> 
             }
         }
     }
-    search.of_expected.iter().enumerate().filter_map(|(left, right)| Some((left, (*right)?))).collect()
+    search
+        .of_expected
+        .iter()
+        .enumerate()
+        .filter_map(|(left, right)| Some((left, (*right)?)))
+        .collect()
 }
 
 /// A matching that grows.
@@ -183,7 +214,8 @@ struct Search {
 }
 
 impl Search {
-    /// Measures the paths from what has no counterpart yet; whether one of them ends at an actual record without one.
+    /// Measures the paths from what has no counterpart yet; whether one of them ends at an actual
+    /// record without one.
     fn layers(&mut self) -> bool {
         let mut queue = VecDeque::new();
         for (index, pair) in self.of_expected.iter().enumerate() {
@@ -208,7 +240,8 @@ impl Search {
         ends
     }
 
-    /// Follows layers from an expected record without a counterpart and turns the pairs on the way round.
+    /// Follows layers from an expected record without a counterpart and turns the pairs on the way
+    /// round.
     fn augment(&mut self, start: usize) {
         let mut path: Vec<(usize, usize)> = vec![(start, 0)];
         while let Some((left, tried)) = path.last_mut() {
@@ -228,7 +261,10 @@ impl Search {
                     }
                     return;
                 }
-                Some(next) if self.depth[next].is_some() && self.depth[next] == self.depth[left].map(|one| one + 1) => {
+                Some(next)
+                    if self.depth[next].is_some()
+                        && self.depth[next] == self.depth[left].map(|one| one + 1) =>
+                {
                     path.push((next, 0));
                 }
                 Some(_) => {}
@@ -245,7 +281,10 @@ mod tests {
     fn records(values: &[&[f32]]) -> Vec<Record> {
         let record = |(at, numbers): (usize, &&[f32])| Record {
             offset: at as u64,
-            scalars: numbers.iter().map(|value| (ScalarType::Float32, u64::from(value.to_bits()))).collect(),
+            scalars: numbers
+                .iter()
+                .map(|value| (ScalarType::Float32, u64::from(value.to_bits())))
+                .collect(),
         };
         values.iter().enumerate().map(record).collect()
     }
@@ -254,7 +293,11 @@ mod tests {
         Tolerance { abs: Some(abs), ..Tolerance::default() }
     }
 
-    fn open(expected: &[&[f32]], actual: &[&[f32]], tolerance: &Tolerance) -> (Vec<usize>, Vec<usize>) {
+    fn open(
+        expected: &[&[f32]],
+        actual: &[&[f32]],
+        tolerance: &Tolerance,
+    ) -> (Vec<usize>, Vec<usize>) {
         let found = unmatched(&records(expected), &records(actual), tolerance).unwrap();
         (found.expected, found.actual)
     }
@@ -262,12 +305,27 @@ mod tests {
     #[test]
     fn equal_records_are_counted() {
         let exact = Tolerance::default();
-        assert_eq!(open(&[&[1.0], &[2.0], &[2.0]], &[&[2.0], &[1.0], &[2.0]], &exact), (vec![], vec![]));
-        assert_eq!(open(&[&[1.0], &[2.0], &[2.0]], &[&[1.0], &[1.0], &[2.0]], &exact), (vec![2], vec![1]));
+        assert_eq!(
+            open(&[&[1.0], &[2.0], &[2.0]], &[&[2.0], &[1.0], &[2.0]], &exact),
+            (vec![], vec![])
+        );
+        assert_eq!(
+            open(&[&[1.0], &[2.0], &[2.0]], &[&[1.0], &[1.0], &[2.0]], &exact),
+            (vec![2], vec![1])
+        );
         // Numbers of a record stay together.
-        assert_eq!(open(&[&[1.0, 2.0], &[3.0, 4.0]], &[&[3.0, 4.0], &[1.0, 2.0]], &exact), (vec![], vec![]));
-        assert_eq!(open(&[&[1.0, 2.0], &[3.0, 4.0]], &[&[1.0, 4.0], &[3.0, 2.0]], &exact).0.len(), 2);
-        assert_eq!(open(&[&[0.0], &[f32::NAN]], &[&[-f32::NAN], &[-0.0]], &exact), (vec![], vec![]));
+        assert_eq!(
+            open(&[&[1.0, 2.0], &[3.0, 4.0]], &[&[3.0, 4.0], &[1.0, 2.0]], &exact),
+            (vec![], vec![])
+        );
+        assert_eq!(
+            open(&[&[1.0, 2.0], &[3.0, 4.0]], &[&[1.0, 4.0], &[3.0, 2.0]], &exact).0.len(),
+            2
+        );
+        assert_eq!(
+            open(&[&[0.0], &[f32::NAN]], &[&[-f32::NAN], &[-0.0]], &exact),
+            (vec![], vec![])
+        );
         let bits = Tolerance { bits: true, ..exact };
         assert_eq!(open(&[&[0.0]], &[&[-0.0]], &bits), (vec![0], vec![0]));
     }
@@ -296,7 +354,12 @@ mod tests {
         let Some((first, others)) = expected.split_first() else { return 0 };
         let without = 1 + least_open(others, actual, fits);
         let with = (0..actual.len()).filter(|at| fits(*first, actual[*at])).map(|at| {
-            let left: Vec<f32> = actual.iter().enumerate().filter(|(one, _)| *one != at).map(|(_, one)| *one).collect();
+            let left: Vec<f32> = actual
+                .iter()
+                .enumerate()
+                .filter(|(one, _)| *one != at)
+                .map(|(_, one)| *one)
+                .collect();
             least_open(others, &left, fits)
         });
         with.min().map_or(without, |with| with.min(without))

@@ -1,7 +1,8 @@
 //! Single values to bits.
 //!
-//! Knows: how each scalar type reads a value of a file. Decimal numbers are read as 64-bit floats (TOML and JSON both
-//! do) and then rounded once to the element's type, ties to even; raw bits `"0x..."` are taken as they are.
+//! Knows: how each scalar type reads a value of a file. Decimal numbers are read as 64-bit floats
+//! (TOML and JSON both do) and then rounded once to the element's type, ties to even; raw bits
+//! `"0x..."` are taken as they are.
 //! Promises: a value that the type cannot hold is an error, never a wrapped or saturated value.
 
 use super::float::{Direction, Format, Real};
@@ -67,7 +68,8 @@ fn mask(scalar: ScalarType) -> u64 {
 
 fn float(scalar: ScalarType, value: &Datum) -> Result<u64, String> {
     let number = match value {
-        // Below 2^53 exact; above, rounded once more: a value that needs care is written as raw bits.
+        // Below 2^53 exact; above, rounded once more: a value that needs care is written as raw
+        // bits.
         Datum::Integer(number) => *number as f64,
         Datum::Float(number) => *number,
         Datum::Text(text) => match text.as_str() {
@@ -86,12 +88,15 @@ fn float(scalar: ScalarType, value: &Datum) -> Result<u64, String> {
     };
     let bits = float_bits(scalar, number);
     if number.is_finite() && !decode_float(scalar, bits).is_finite() {
-        return Err(format!("{value} is too large for {scalar}; write \"Infinity\" if that is meant"));
+        return Err(format!(
+            "{value} is too large for {scalar}; write \"Infinity\" if that is meant"
+        ));
     }
     Ok(bits)
 }
 
-/// `number` rounded to a float type, ties to even; every NaN becomes the quiet NaN with no other bits set.
+/// `number` rounded to a float type, ties to even; every NaN becomes the quiet NaN with no other
+/// bits set.
 pub fn float_bits(scalar: ScalarType, number: f64) -> u64 {
     match scalar {
         ScalarType::Float16 if number.is_nan() => 0x7e00,
@@ -132,8 +137,12 @@ pub fn read(bytes: &[u8], scalar: ScalarType, offset: usize) -> Option<u64> {
     Some(found.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
 }
 
-/// Raw bits of a value given for a constant of a type; else the key at fault and what is wrong with it.
-pub fn specialization_bits(scalar: ScalarType, value: &SpecializationValue) -> Result<u64, (&'static str, String)> {
+/// Raw bits of a value given for a constant of a type; else the key at fault and what is wrong with
+/// it.
+pub fn specialization_bits(
+    scalar: ScalarType,
+    value: &SpecializationValue,
+) -> Result<u64, (&'static str, String)> {
     let width = scalar.size() as u32 * 8;
     match (&value.value, &value.bits) {
         (Some(value), _) => encode(scalar, value).map_err(|message| ("value", message)),
@@ -145,8 +154,12 @@ pub fn specialization_bits(scalar: ScalarType, value: &SpecializationValue) -> R
             Some(digits) => raw_bits(digits, width, text).map_err(|message| ("bits", message)),
             None => Err(("bits", format!("`{text}` does not begin with `0x`"))),
         },
-        (None, Some(other)) => Err(("bits", format!("expected raw bits as \"0x...\", found {}", other.kind()))),
-        (None, None) => Err(("value", "a specialization has either a `value` or `bits`".to_owned())),
+        (None, Some(other)) => {
+            Err(("bits", format!("expected raw bits as \"0x...\", found {}", other.kind())))
+        }
+        (None, None) => {
+            Err(("value", "a specialization has either a `value` or `bits`".to_owned()))
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Verdicts from stored expectations and stored outputs alone.
 //!
-//! Promises: the same comparison as of a fresh run (`exec::judge`). Does not cover: expectations by a reference kernel or a
-//! checker, whose values exist only while it runs: of these it says that no verdict can be derived.
+//! Promises: the same comparison as of a fresh run (`exec::judge`). Does not cover: expectations by
+//! a reference kernel or a checker, whose values exist only while it runs: of these it says that no
+//! verdict can be derived.
 
 use super::comparison::{Placement, compare};
 use super::scalar::Leaf;
@@ -14,13 +15,17 @@ use vkcert_model::evidence::{StoredContents, StoredExpectation};
 use vkcert_model::verdict::Verdict;
 
 /// The verdict that stored outputs of a completed run come to; `Err` says why none can be derived.
-pub fn judge(expectations: &[StoredExpectation], outputs: &BTreeMap<String, Vec<u8>>) -> Result<Verdict, String> {
+pub fn judge(
+    expectations: &[StoredExpectation],
+    outputs: &BTreeMap<String, Vec<u8>>,
+) -> Result<Verdict, String> {
     for expectation in expectations {
         let name = &expectation.buffer;
         // What is expected comes first: of a checker or a reference nothing else is needed.
         let leaves = leaves(expectation, outputs)?;
-        let actual =
-            outputs.get(name).ok_or_else(|| format!("the contents of buffer {name} are stored as a hash alone"))?;
+        let actual = outputs
+            .get(name)
+            .ok_or_else(|| format!("the contents of buffer {name} are stored as a hash alone"))?;
         let actual = compared(expectation.format, actual);
         let placement = Placement::of_stored(expectation.record);
         if compare(&actual, &leaves, &expectation.tolerance, placement, 0)?.wrong > 0 {
@@ -30,9 +35,14 @@ pub fn judge(expectations: &[StoredExpectation], outputs: &BTreeMap<String, Vec<
     Ok(Verdict::Pass)
 }
 
-fn leaves(expectation: &StoredExpectation, outputs: &BTreeMap<String, Vec<u8>>) -> Result<Vec<Leaf>, String> {
+fn leaves(
+    expectation: &StoredExpectation,
+    outputs: &BTreeMap<String, Vec<u8>>,
+) -> Result<Vec<Leaf>, String> {
     let scalar = |text: &str| {
-        text.parse::<ElementType>().map(|element| element.scalar).map_err(|_| format!("`{text}` is no scalar type"))
+        text.parse::<ElementType>()
+            .map(|element| element.scalar)
+            .map_err(|_| format!("`{text}` is no scalar type"))
     };
     match &expectation.contents {
         StoredContents::Values(runs) => {
@@ -44,7 +54,9 @@ fn leaves(expectation: &StoredExpectation, outputs: &BTreeMap<String, Vec<u8>>) 
             Ok(leaves)
         }
         StoredContents::EqualsBuffer { buffer, scalar: text, offset, length } => {
-            let bytes = outputs.get(buffer).ok_or_else(|| format!("the contents of buffer {buffer} are not stored"))?;
+            let bytes = outputs
+                .get(buffer)
+                .ok_or_else(|| format!("the contents of buffer {buffer} are not stored"))?;
             let bytes = compared(expectation.format, bytes);
             let length = length.map_or(bytes.len(), |length| (length as usize).min(bytes.len()));
             Ok(split(&bytes[..length], scalar(text)?, *offset))

@@ -1,10 +1,12 @@
 //! Values to stored texels and back.
 //!
-//! Knows: the conversions of the Vulkan specification, "Fixed-Point Data Conversions", "16-Bit Floating-Point Numbers" to
-//! "Unsigned 10-Bit Floating-Point Numbers", and the sRGB transfer functions of the Khronos Data Format Specification.
-//! Promises: a value is stored as the nearest texel value (ties to even where the specification leaves it open), so that
-//! it reads back as itself if the format holds it; a value out of the format's range is an error, never clamped. Decoding
-//! is exact up to the rounding of the quotient to 32-bit floats.
+//! Knows: the conversions of the Vulkan specification, "Fixed-Point Data Conversions", "16-Bit
+//! Floating-Point Numbers" to "Unsigned 10-Bit Floating-Point Numbers", and the sRGB transfer
+//! functions of the Khronos Data Format Specification.
+//! Promises: a value is stored as the nearest texel value (ties to even where the specification
+//! leaves it open), so that it reads back as itself if the format holds it; a value out of the
+//! format's range is an error, never clamped. Decoding is exact up to the rounding of the quotient
+//! to 32-bit floats.
 //! Does not cover: block-compressed and multi-planar formats.
 
 use super::scalar::{append, decode_float, read};
@@ -12,8 +14,8 @@ use std::borrow::Cow;
 use vkcert_model::element::ScalarType;
 use vkcert_model::image::{ImageFormat, TexelEncoding};
 
-/// Stored texels of `components`: component values in the format's component type, as many as there are texels times
-/// components. Errors name the first component that does not fit.
+/// Stored texels of `components`: component values in the format's component type, as many as there
+/// are texels times components. Errors name the first component that does not fit.
 pub fn encode(format: ImageFormat, components: &[u8]) -> Result<Vec<u8>, String> {
     if let TexelEncoding::Plain(_) = format.encoding() {
         return Ok(components.to_vec());
@@ -30,12 +32,14 @@ pub fn encode(format: ImageFormat, components: &[u8]) -> Result<Vec<u8>, String>
         .collect();
     let mut texels = Vec::with_capacity(values.len() / count.max(1) * format.texel_size());
     for (index, texel) in values.chunks_exact(count).enumerate() {
-        encode_texel(format, texel, &mut texels).map_err(|message| format!("texel {index}: {message}"))?;
+        encode_texel(format, texel, &mut texels)
+            .map_err(|message| format!("texel {index}: {message}"))?;
     }
     Ok(texels)
 }
 
-/// One texel from its component values; an error says which component does not fit. Not for plain formats.
+/// One texel from its component values; an error says which component does not fit. Not for plain
+/// formats.
 pub fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> Result<(), String> {
     match format.encoding() {
         TexelEncoding::Plain(_) => unreachable!("plain formats are copied"),
@@ -54,7 +58,11 @@ pub fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> R
         TexelEncoding::Srgb => {
             for (index, value) in texel.iter().enumerate() {
                 let value = within(*value, 0.0, 1.0)?;
-                append(into, ScalarType::Uint8, unorm(if index < 3 { to_srgb(value) } else { value }, 8)?);
+                append(
+                    into,
+                    ScalarType::Uint8,
+                    unorm(if index < 3 { to_srgb(value) } else { value }, 8)?,
+                );
             }
         }
         TexelEncoding::Rgb10A2 => {
@@ -68,7 +76,8 @@ pub fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> R
             into.extend_from_slice(&bits.to_le_bytes());
         }
         TexelEncoding::R11G11B10 => {
-            let [red, green, blue] = [(0, 6), (1, 6), (2, 5)].map(|(at, mantissa)| small_float(texel[at], mantissa));
+            let [red, green, blue] =
+                [(0, 6), (1, 6), (2, 5)].map(|(at, mantissa)| small_float(texel[at], mantissa));
             let bits = red? | green? << 11 | blue? << 22;
             into.extend_from_slice(&(bits as u32).to_le_bytes());
         }
@@ -76,17 +85,22 @@ pub fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> R
     Ok(())
 }
 
-/// Final contents as they are compared: components of the texels of `format`, or the bytes themselves where there is none.
+/// Final contents as they are compared: components of the texels of `format`, or the bytes
+/// themselves where there is none.
 pub fn compared(format: Option<ImageFormat>, contents: &[u8]) -> Cow<'_, [u8]> {
     format.map_or(Cow::Borrowed(contents), |format| Cow::Owned(decode(format, contents)))
 }
 
-/// Where in the stored texels the component at a byte of the compared ones stands (packed texels: the texel).
+/// Where in the stored texels the component at a byte of the compared ones stands (packed texels:
+/// the texel).
 pub fn stored_offset(format: ImageFormat, compared: u64) -> u64 {
     let component = compared / format.component().size() as u64;
-    let (texel, within) = (component / u64::from(format.components()), component % u64::from(format.components()));
+    let (texel, within) =
+        (component / u64::from(format.components()), component % u64::from(format.components()));
     let size = match format.encoding() {
-        TexelEncoding::Plain(scalar) | TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => scalar.size(),
+        TexelEncoding::Plain(scalar)
+        | TexelEncoding::Unorm(scalar)
+        | TexelEncoding::Snorm(scalar) => scalar.size(),
         TexelEncoding::Srgb => 1,
         TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => 0,
     };
@@ -102,10 +116,13 @@ pub fn stored_range(format: ImageFormat, compared: std::ops::Range<u64>) -> std:
 
 /// Byte of the compared components at which a texel's begin.
 pub fn compared_offset(format: ImageFormat, stored: u64) -> u64 {
-    stored / format.texel_size() as u64 * u64::from(format.components()) * format.component().size() as u64
+    stored / format.texel_size() as u64
+        * u64::from(format.components())
+        * format.component().size() as u64
 }
 
-/// The components of stored texels, each in the format's component type. Bytes behind the last whole texel are dropped.
+/// The components of stored texels, each in the format's component type. Bytes behind the last
+/// whole texel are dropped.
 pub fn decode(format: ImageFormat, texels: &[u8]) -> Vec<u8> {
     if let TexelEncoding::Plain(_) = format.encoding() {
         return texels.to_vec();
@@ -175,7 +192,11 @@ fn pack(texel: &[f64], component: impl Fn(f64, u32) -> Result<u64, String>) -> R
 }
 
 fn within(value: f64, least: f64, most: f64) -> Result<f64, String> {
-    if (least..=most).contains(&value) { Ok(value) } else { Err(format!("{value} is not between {least} and {most}")) }
+    if (least..=most).contains(&value) {
+        Ok(value)
+    } else {
+        Err(format!("{value} is not between {least} and {most}"))
+    }
 }
 
 fn unorm(value: f64, width: u32) -> Result<u64, String> {
@@ -204,9 +225,11 @@ fn small_float(value: f64, mantissa: u32) -> Result<u64, String> {
     let largest = from_small_float(infinity as u32 - 1, mantissa);
     let value = within(value, 0.0, largest)?;
     // Below the smallest normal value, 2^-14, steps are those of its exponent.
-    let exponent = if value < 2_f64.powi(-14) { -14 } else { (value.log2().floor() as i32).clamp(-14, 15) };
+    let exponent =
+        if value < 2_f64.powi(-14) { -14 } else { (value.log2().floor() as i32).clamp(-14, 15) };
     let steps = (value / 2_f64.powi(exponent - mantissa as i32)).round_ties_even() as u64;
-    // `steps` counts the implicit bit of normal values, and a carry into the next exponent comes out by itself.
+    // `steps` counts the implicit bit of normal values, and a carry into the next exponent comes
+    // out by itself.
     let biased = (exponent + 15) as u64 - 1;
     Ok((biased << mantissa) + steps)
 }
@@ -226,22 +249,29 @@ fn from_small_float(bits: u32, mantissa: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// Every texel value of a format whose components are stored apart or packed in at most 32 bits: all of 8 and 16
-    /// bits, and a walk through 32 bits.
+    /// Every texel value of a format whose components are stored apart or packed in at most 32
+    /// bits: all of 8 and 16 bits, and a walk through 32 bits.
     fn words() -> impl Iterator<Item = u32> {
-        (0..=u32::from(u16::MAX)).map(|low| low | low << 16).chain((0..u32::MAX - 65_521).step_by(65_521))
+        (0..=u32::from(u16::MAX))
+            .map(|low| low | low << 16)
+            .chain((0..u32::MAX - 65_521).step_by(65_521))
     }
 
     #[test]
     fn every_texel_reads_back_as_it_was_stored() {
         for format in ImageFormat::ALL {
             for word in words() {
-                let texel = [word.to_le_bytes(), word.rotate_left(13).to_le_bytes()].concat().repeat(2);
+                let texel =
+                    [word.to_le_bytes(), word.rotate_left(13).to_le_bytes()].concat().repeat(2);
                 let texel = &texel[..format.texel_size()];
                 let components = decode(*format, texel);
                 let stored = encode(*format, &components).expect("what was stored fits");
                 // The smallest signed value and the one after it are both -1; NaNs are one.
-                assert_eq!(decode_bits(*format, &stored), decode_bits(*format, texel), "{format} {texel:x?}");
+                assert_eq!(
+                    decode_bits(*format, &stored),
+                    decode_bits(*format, texel),
+                    "{format} {texel:x?}"
+                );
             }
         }
     }
@@ -268,10 +298,14 @@ mod tests {
         assert_eq!(floats(ImageFormat::Rg8Snorm, &[-1.0, 0.5]), Ok(vec![0x81, 64]));
         assert_eq!(floats(ImageFormat::R16, &[0.25]), Ok(vec![0, 0x40]));
         // 0.5 through the sRGB curve is 187.5 of 255 to the nearest, alpha stays linear.
-        assert_eq!(floats(ImageFormat::Rgba8Srgb, &[0.0, 0.5, 1.0, 0.5]), Ok(vec![0, 188, 255, 128]));
+        assert_eq!(
+            floats(ImageFormat::Rgba8Srgb, &[0.0, 0.5, 1.0, 0.5]),
+            Ok(vec![0, 188, 255, 128])
+        );
         let packed = floats(ImageFormat::Rgb10A2, &[1.0, 0.0, 0.0, 1.0]).unwrap();
         assert_eq!(u32::from_le_bytes(packed.try_into().unwrap()), 0xC000_03FF);
-        // 1 has exponent 15 in 11 and in 10 bits; 65024 is the largest value of 11 bits, 2^-20 its smallest.
+        // 1 has exponent 15 in 11 and in 10 bits; 65024 is the largest value of 11 bits, 2^-20 its
+        // smallest.
         let packed = floats(ImageFormat::R11fG11fB10f, &[1.0, 65024.0, 0.5]).unwrap();
         let expected = (15 << 6) | ((30 << 6 | 0x3F) << 11) | (14 << 5 << 22);
         assert_eq!(u32::from_le_bytes(packed.try_into().unwrap()), expected);
@@ -279,12 +313,16 @@ mod tests {
 
     #[test]
     fn what_a_format_does_not_hold_is_refused() {
-        assert_eq!(floats(ImageFormat::R8, &[1.5]), Err("texel 0: 1.5 is not between 0 and 1".to_owned()));
+        assert_eq!(
+            floats(ImageFormat::R8, &[1.5]),
+            Err("texel 0: 1.5 is not between 0 and 1".to_owned())
+        );
         assert!(floats(ImageFormat::R8Snorm, &[-1.5]).is_err());
         assert!(floats(ImageFormat::R8, &[f32::NAN]).is_err());
         assert!(floats(ImageFormat::R11fG11fB10f, &[-1.0, 0.0, 0.0]).is_err());
         assert!(floats(ImageFormat::R11fG11fB10f, &[0.0, 1.0, 70000.0]).is_err());
-        let wide: Vec<u8> = [1024_u32, 0, 0, 0].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let wide: Vec<u8> =
+            [1024_u32, 0, 0, 0].iter().flat_map(|word| word.to_le_bytes()).collect();
         assert!(encode(ImageFormat::Rgb10A2ui, &wide).is_err());
     }
 }

@@ -1,6 +1,8 @@
-//! A report as headings, paragraphs and tables, before any format: the PDF and the HTML page show the same document.
+//! A report as headings, paragraphs and tables, before any format: the PDF and the HTML page show
+//! the same document.
 //!
-//! Promises: anchors are unique within a document; text is plain Unicode that each format escapes itself.
+//! Promises: anchors are unique within a document; text is plain Unicode that each format escapes
+//! itself.
 
 /// How a run of text is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,7 +14,8 @@ pub(crate) enum Style {
     Code,
 }
 
-/// What a run of text says about the matter. Never shown by colour alone: a word or a symbol stands with it.
+/// What a run of text says about the matter. Never shown by colour alone: a word or a symbol stands
+/// with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tone {
     Neutral,
@@ -35,7 +38,8 @@ pub(crate) struct Run {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Text(pub Vec<Run>);
 
-/// Characters that turn the direction of the text around them (Unicode Standard Annex 9): a report must read as it is.
+/// Characters that turn the direction of the text around them (Unicode Standard Annex 9): a report
+/// must read as it is.
 fn misleads(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
@@ -44,7 +48,10 @@ impl Text {
     fn run(text: impl Into<String>, style: Style) -> Self {
         let mut text = text.into();
         if text.contains(misleads) {
-            text = text.chars().map(|one| if misleads(one) { char::REPLACEMENT_CHARACTER } else { one }).collect();
+            text = text
+                .chars()
+                .map(|one| if misleads(one) { char::REPLACEMENT_CHARACTER } else { one })
+                .collect();
         }
         Self(vec![Run { text, style, tone: Tone::Neutral, link: None }])
     }
@@ -53,7 +60,8 @@ impl Text {
         Self::run(text, Style::Plain)
     }
 
-    /// A sentence of the tool: what it sets between backticks is code. A backtick without partner stays.
+    /// A sentence of the tool: what it sets between backticks is code. A backtick without partner
+    /// stays.
     pub(crate) fn sentence(text: impl Into<String>) -> Self {
         let text = text.into();
         let parts: Vec<&str> = text.split('`').collect();
@@ -109,12 +117,9 @@ impl Text {
     }
 
     pub(crate) fn join(parts: impl IntoIterator<Item = Text>, separator: &str) -> Self {
-        parts.into_iter().fold(
-            Self::empty(),
-            |line, part| {
-                if line.0.is_empty() { part } else { line.then(separator).and(part) }
-            },
-        )
+        parts.into_iter().fold(Self::empty(), |line, part| {
+            if line.0.is_empty() { part } else { line.then(separator).and(part) }
+        })
     }
 }
 
@@ -163,7 +168,12 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new(caption: impl Into<Text>) -> Self {
-        Self { caption: Some(caption.into()), columns: Vec::new(), rows: Vec::new(), extent: Extent::Full }
+        Self {
+            caption: Some(caption.into()),
+            columns: Vec::new(),
+            rows: Vec::new(),
+            extent: Extent::Full,
+        }
     }
 
     pub(crate) fn column(mut self, title: impl Into<Text>, align: Align) -> Self {
@@ -215,12 +225,14 @@ pub(crate) enum Block {
     },
     /// Blocks that stay on one page where they fit on one.
     Together(Vec<Block>),
-    /// What a page has room for: `whole` where it fits on what is left of the page, else `brief`. Formats without pages set `whole`.
+    /// What a page has room for: `whole` where it fits on what is left of the page, else `brief`.
+    /// Formats without pages set `whole`.
     Fitting {
         whole: Vec<Block>,
         brief: Vec<Block>,
     },
-    /// The marked source text of a kernel, by index in the evidence's kernels; shown by formats that have room for it.
+    /// The marked source text of a kernel, by index in the evidence's kernels; shown by formats
+    /// that have room for it.
     Source {
         kernel: usize,
     },
@@ -256,11 +268,17 @@ impl Outline {
     }
 
     /// The heading alone, numbered in order, for a block that the caller puts together.
-    pub(crate) fn numbered(&mut self, depth: u8, text: impl Into<Text>, anchor: impl Into<String>) -> Block {
+    pub(crate) fn numbered(
+        &mut self,
+        depth: u8,
+        text: impl Into<Text>,
+        anchor: impl Into<String>,
+    ) -> Block {
         let level = usize::from(depth.clamp(1, 3));
         self.counters[level - 1] += 1;
         self.counters[level..].fill(0);
-        let number = self.counters[..level].iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        let number =
+            self.counters[..level].iter().map(u32::to_string).collect::<Vec<_>>().join(".");
         Block::Heading(Heading { depth, number, text: text.into(), anchor: anchor.into() })
     }
 

@@ -1,6 +1,8 @@
-//! What a test judges, in words: which buffer or image, how many values of which type, against what, and how closely.
+//! What a test judges, in words: which buffer or image, how many values of which type, against
+//! what, and how closely.
 //!
-//! Promises: every expectation of the test has an entry; a tolerance that is not stated is said to be none.
+//! Promises: every expectation of the test has an entry; a tolerance that is not stated is said to
+//! be none.
 //! Does not cover: whether the expectations could fail at all (open items and verdicts say that).
 
 use base64::Engine as _;
@@ -12,8 +14,9 @@ use vkcert_model::procedure::{Expectation, Tolerance};
 /// An entry per expectation, in the order of the test's file.
 pub(crate) fn in_words(test: &TestEvidence) -> Vec<String> {
     // A test that cannot be prepared has no resolved expectations.
-    let resolved =
-        |index: usize| test.expected.get(index).filter(|_| test.expected.len() == test.definition.expect.len());
+    let resolved = |index: usize| {
+        test.expected.get(index).filter(|_| test.expected.len() == test.definition.expect.len())
+    };
     let entries = test.definition.expect.iter().enumerate();
     entries.map(|(index, stated)| of_expectation(stated, resolved(index))).collect()
 }
@@ -22,13 +25,16 @@ fn of_expectation(stated: &Expectation, resolved: Option<&StoredExpectation>) ->
     let subject = match (&stated.check, &stated.image) {
         (Some(_), _) => format!("verdict buffer `{}`", stated.judged()),
         (None, Some(image)) => {
-            let part =
-                |name: &str, index: Option<u32>| index.map(|index| format!(", {name} {index}")).unwrap_or_default();
+            let part = |name: &str, index: Option<u32>| {
+                index.map(|index| format!(", {name} {index}")).unwrap_or_default()
+            };
             format!("image `{image}`{}{}", part("level", stated.level), part("layer", stated.layer))
         }
         (None, None) => format!("buffer `{}`", stated.judged()),
     };
-    let Some(resolved) = resolved else { return format!("{subject}: not resolved, as the test cannot be prepared") };
+    let Some(resolved) = resolved else {
+        return format!("{subject}: not resolved, as the test cannot be prepared");
+    };
     let contents = contents(resolved);
     if stated.check.is_some() {
         return format!("{subject}: {contents}");
@@ -36,14 +42,18 @@ fn of_expectation(stated: &Expectation, resolved: Option<&StoredExpectation>) ->
     let order = match (stated.order.unwrap_or_default(), resolved.record) {
         (ElementOrder::Fixed, None) => "each in its place".to_owned(),
         (ElementOrder::Any, None) => "in any order".to_owned(),
-        (ElementOrder::Fixed | ElementOrder::Any, Some(bytes)) => format!("records of {bytes} bytes in any order"),
+        (ElementOrder::Fixed | ElementOrder::Any, Some(bytes)) => {
+            format!("records of {bytes} bytes in any order")
+        }
     };
     format!("{subject}: {contents}; {order}; tolerance: {}", tolerance(&resolved.tolerance))
 }
 
 fn contents(resolved: &StoredExpectation) -> String {
-    let format =
-        resolved.format.map(|format| format!(" decoded from {}, 4 bytes each", format.name())).unwrap_or_default();
+    let format = resolved
+        .format
+        .map(|format| format!(" decoded from {}, 4 bytes each", format.name()))
+        .unwrap_or_default();
     let range = |offset: u64, length: Option<u64>| match length {
         Some(length) => format!("{length} bytes from byte {offset} on"),
         None => format!("all from byte {offset} on"),
@@ -51,8 +61,11 @@ fn contents(resolved: &StoredExpectation) -> String {
     match &resolved.contents {
         StoredContents::Values(runs) => values(runs, &format),
         StoredContents::EqualsBuffer { buffer, scalar, offset, length } => {
-            let length = length.map_or("all of it".to_owned(), |length| format!("its first {length} bytes"));
-            format!("from byte {offset} on as `{buffer}` is at the end ({length}), compared as {scalar}{format}")
+            let length =
+                length.map_or("all of it".to_owned(), |length| format!("its first {length} bytes"));
+            format!(
+                "from byte {offset} on as `{buffer}` is at the end ({length}), compared as {scalar}{format}"
+            )
         }
         StoredContents::Reference { kernel, scalar, offset, length } => {
             let scalar = if scalar.is_empty() { "its type" } else { scalar };
@@ -66,7 +79,11 @@ fn contents(resolved: &StoredExpectation) -> String {
             let mut names: Vec<&str> = reads.iter().map(|range| range.buffer.as_str()).collect();
             names.dedup();
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            let reads = if names.is_empty() { "nothing that is known".to_owned() } else { names.join(", ") };
+            let reads = if names.is_empty() {
+                "nothing that is known".to_owned()
+            } else {
+                names.join(", ")
+            };
             format!(
                 "the checker kernel `{kernel}` must write 1 to every uint of it; by its code that depends on {reads}"
             )
@@ -94,16 +111,19 @@ fn values(runs: &[ExpectedRun], format: &str) -> String {
     }
     let parts: Vec<String> = scalars
         .iter()
-        .map(
-            |(scalar, count)| {
-                if *count == 1 { format!("1 value of {scalar}") } else { format!("{count} values of {scalar}") }
-            },
-        )
+        .map(|(scalar, count)| {
+            if *count == 1 {
+                format!("1 value of {scalar}")
+            } else {
+                format!("{count} values of {scalar}")
+            }
+        })
         .collect();
     match parts.as_slice() {
         [] => "no values".to_owned(),
         parts => {
-            let spread = if runs.len() > 1 { format!(" in {} parts", runs.len()) } else { String::new() };
+            let spread =
+                if runs.len() > 1 { format!(" in {} parts", runs.len()) } else { String::new() };
             format!("{}{format}{spread}, bytes {first} to {last}", parts.join(" and "))
         }
     }

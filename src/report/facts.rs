@@ -1,25 +1,31 @@
-//! What reports derive from evidence: shares, results of tests, the trace read backwards; and, each in a file of its own, uncovered
-//! obligations and findings merged over tests.
+//! What reports derive from evidence: shares, results of tests, the trace read backwards; and, each
+//! in a file of its own, uncovered obligations and findings merged over tests.
 //!
-//! Promises: nothing is dropped; a share that is not complete never prints as 100 %, and one that is not empty never as 0 %.
+//! Promises: nothing is dropped; a share that is not complete never prints as 100 %, and one that
+//! is not empty never as 0 %.
 
 mod findings;
 pub(crate) mod obligations;
 
 pub(crate) use findings::{MergedFinding, finding_counts, findings};
 pub(crate) use obligations::{
-    UncoveredObligation, exercised_only_by_few, justified_conditions, merged_obligations, of_passed_tests,
-    uncovered_obligations,
+    UncoveredObligation, exercised_only_by_few, justified_conditions, merged_obligations,
+    of_passed_tests, uncovered_obligations,
 };
 
 use std::collections::BTreeMap;
-use vkcert_model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, ObservedVector, Status};
-use vkcert_model::evidence::{CodeTrace, Evidence, KernelEvidence, Mismatch, TestEvidence, TestResult};
+use vkcert_model::coverage::{
+    CriterionSummary, DecisionCoverage, KernelCoverage, ObservedVector, Status,
+};
+use vkcert_model::evidence::{
+    CodeTrace, Evidence, KernelEvidence, Mismatch, TestEvidence, TestResult,
+};
 use vkcert_model::id::{KernelName, RequirementId};
 use vkcert_model::schedule::Schedule;
 use vkcert_model::verdict::{EngineName, Verdict};
 
-/// The criteria of structural coverage that tables have columns for, in report order, with their titles.
+/// The criteria of structural coverage that tables have columns for, in report order, with their
+/// titles.
 pub(crate) const CRITERIA_COLUMNS: &[(&str, &str)] = &[
     ("statement", "Statement"),
     ("branch", "Branch"),
@@ -37,10 +43,14 @@ const ON_REQUEST: &[&str] = &["multiple-condition", "object-branch", "additional
 
 /// Title of a criterion; one without a title is named as stored.
 pub(crate) fn criterion_title(name: &str) -> &str {
-    CRITERIA_COLUMNS.iter().find(|(criterion, _)| *criterion == name).map_or(name, |(_, title)| title)
+    CRITERIA_COLUMNS
+        .iter()
+        .find(|(criterion, _)| *criterion == name)
+        .map_or(name, |(_, title)| title)
 }
 
-/// The criteria that any kernel was measured by and overviews show: known ones first, others as stored.
+/// The criteria that any kernel was measured by and overviews show: known ones first, others as
+/// stored.
 pub(crate) fn measured_criteria(evidence: &Evidence) -> Vec<String> {
     let all = || evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
     let mut names: Vec<String> = Vec::new();
@@ -49,13 +59,15 @@ pub(crate) fn measured_criteria(evidence: &Evidence) -> Vec<String> {
             continue;
         }
         // Most kernels have no additional code at all.
-        let empty = *name == "additional-code" && all().all(|row| row.criterion != *name || row.total == 0);
+        let empty =
+            *name == "additional-code" && all().all(|row| row.criterion != *name || row.total == 0);
         if !empty && all().any(|summary| summary.criterion == *name) {
             names.push((*name).to_owned());
         }
     }
     for summary in all() {
-        if !names.contains(&summary.criterion) && !ON_REQUEST.contains(&summary.criterion.as_str()) {
+        if !names.contains(&summary.criterion) && !ON_REQUEST.contains(&summary.criterion.as_str())
+        {
             names.push(summary.criterion.clone());
         }
     }
@@ -68,8 +80,8 @@ pub fn asked_for(evidence: &Evidence, criterion: &str) -> bool {
     asked.iter().any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
 }
 
-/// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %, and only none as 0.0 %; nothing
-/// for 0 of 0.
+/// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %, and
+/// only none as 0.0 %; nothing for 0 of 0.
 pub(crate) fn percent(n: u32, m: u32) -> Option<String> {
     let tenths = (u64::from(n) * 1000).checked_div(u64::from(m))?;
     Some(match tenths {
@@ -81,8 +93,14 @@ pub(crate) fn percent(n: u32, m: u32) -> Option<String> {
 
 /// `11/12 (91.6 %)`, with the justified ones named apart.
 pub(crate) fn share(summary: &CriterionSummary) -> String {
-    let Some(percent) = percent(summary.covered, summary.total) else { return "0/0\u{a0}(none)".to_owned() };
-    let justified = if summary.justified > 0 { format!(" + {} justified", summary.justified) } else { String::new() };
+    let Some(percent) = percent(summary.covered, summary.total) else {
+        return "0/0\u{a0}(none)".to_owned();
+    };
+    let justified = if summary.justified > 0 {
+        format!(" + {} justified", summary.justified)
+    } else {
+        String::new()
+    };
     format!("{}/{}\u{a0}({percent}){justified}", summary.covered, summary.total)
 }
 
@@ -93,8 +111,12 @@ pub(crate) struct CoverageRow<U> {
     pub criteria: Vec<CriterionSummary>,
 }
 
-/// Shares of the criteria named, per kernel and configuration; engines with the same shares are one row.
-pub(crate) fn coverage_rows<'a>(evidence: &'a Evidence, names: &[String]) -> Vec<CoverageRow<Unit<'a>>> {
+/// Shares of the criteria named, per kernel and configuration; engines with the same shares are one
+/// row.
+pub(crate) fn coverage_rows<'a>(
+    evidence: &'a Evidence,
+    names: &[String],
+) -> Vec<CoverageRow<Unit<'a>>> {
     let mut rows = Vec::new();
     for row in &evidence.campaign.conclusion.summary {
         let unit = unit(evidence, &row.kernel, &row.configuration);
@@ -104,8 +126,12 @@ pub(crate) fn coverage_rows<'a>(evidence: &'a Evidence, names: &[String]) -> Vec
     rows
 }
 
-/// Shares of the criteria named over all kernels, per engine; none where some kernel was not measured by all of them.
-pub(crate) fn coverage_totals(evidence: &Evidence, names: &[String]) -> Option<Vec<CoverageRow<()>>> {
+/// Shares of the criteria named over all kernels, per engine; none where some kernel was not
+/// measured by all of them.
+pub(crate) fn coverage_totals(
+    evidence: &Evidence,
+    names: &[String],
+) -> Option<Vec<CoverageRow<()>>> {
     let mut by_engine: BTreeMap<EngineName, Vec<CriterionSummary>> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
         let zero = |name: &String| CriterionSummary {
@@ -116,7 +142,8 @@ pub(crate) fn coverage_totals(evidence: &Evidence, names: &[String]) -> Option<V
             uncovered: 0,
             undetermined: 0,
         };
-        let totals = by_engine.entry(row.engine).or_insert_with(|| names.iter().map(zero).collect());
+        let totals =
+            by_engine.entry(row.engine).or_insert_with(|| names.iter().map(zero).collect());
         for total in totals {
             let part = row.criteria.iter().find(|summary| summary.criterion == total.criterion)?;
             total.total = total.total.saturating_add(part.total);
@@ -149,7 +176,11 @@ fn add_shares<U: PartialEq>(
 pub(crate) fn obligations_of(evidence: &Evidence, criterion: &str) -> u32 {
     let mut by_unit: BTreeMap<(&KernelName, &str), u32> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
-        let total = row.criteria.iter().find(|summary| summary.criterion == criterion).map_or(0, |found| found.total);
+        let total = row
+            .criteria
+            .iter()
+            .find(|summary| summary.criterion == criterion)
+            .map_or(0, |found| found.total);
         let most = by_unit.entry((&row.kernel, &row.configuration)).or_default();
         *most = total.max(*most);
     }
@@ -185,7 +216,11 @@ pub(crate) struct Failure<'a> {
 /// Engines that say the same of a test are one entry; none of a test that passed or did not run.
 pub(crate) fn failures(test: &TestEvidence) -> Vec<Failure<'_>> {
     let mut failures: Vec<Failure> = Vec::new();
-    for result in test.results.iter().filter(|result| !matches!(result.verdict, Verdict::Pass | Verdict::NotRun)) {
+    for result in test
+        .results
+        .iter()
+        .filter(|result| !matches!(result.verdict, Verdict::Pass | Verdict::NotRun))
+    {
         let (reason, mismatches) = (result.reason.as_deref(), result.mismatches.as_slice());
         let same = |known: &&mut Failure| {
             (known.verdict, known.reason, known.mismatches) == (result.verdict, reason, mismatches)
@@ -223,17 +258,21 @@ pub(crate) fn verdict_counts(evidence: &Evidence) -> BTreeMap<EngineName, BTreeM
     counts
 }
 
-/// What schedules came to on an engine, over all tests: `3 equal, 1 different`; none where none were asked for.
+/// What schedules came to on an engine, over all tests: `3 equal, 1 different`; none where none
+/// were asked for.
 pub(crate) fn schedule_counts(evidence: &Evidence, engine: EngineName) -> Option<String> {
     let results = evidence.campaign.tests.iter().flat_map(|test| &test.results);
-    let schedules: Vec<_> =
-        results.filter(|result| result.engine == engine).filter_map(|result| result.schedules.as_ref()).collect();
+    let schedules: Vec<_> = results
+        .filter(|result| result.engine == engine)
+        .filter_map(|result| result.schedules.as_ref())
+        .collect();
     let first = schedules.first()?;
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for result in &schedules {
         *counts.entry(result.status.name()).or_default() += 1;
     }
-    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    let counts: Vec<String> =
+        counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     Some(format!("up to {}, seed {}: {}", first.asked, first.seed, counts.join(", ")))
 }
 
@@ -255,7 +294,8 @@ pub(crate) struct Unit<'a> {
 impl Unit<'_> {
     /// `matmul`, or `matmul [TILE=16]`.
     pub(crate) fn label(&self) -> String {
-        self.configuration.map_or_else(|| self.kernel.to_string(), |name| format!("{} [{name}]", self.kernel))
+        self.configuration
+            .map_or_else(|| self.kernel.to_string(), |name| format!("{} [{name}]", self.kernel))
     }
 
     /// Where its chapter begins.
@@ -277,16 +317,28 @@ pub(crate) fn units(evidence: &Evidence) -> Vec<Unit<'_>> {
 }
 
 /// The unit of a kernel and the name of a configuration.
-pub(crate) fn unit<'a>(evidence: &Evidence, kernel: &'a KernelName, configuration: &'a str) -> Unit<'a> {
-    let mut names = evidence.kernels.iter().filter(|row| row.kernel == *kernel).map(|row| &row.configuration.name);
+pub(crate) fn unit<'a>(
+    evidence: &Evidence,
+    kernel: &'a KernelName,
+    configuration: &'a str,
+) -> Unit<'a> {
+    let mut names = evidence
+        .kernels
+        .iter()
+        .filter(|row| row.kernel == *kernel)
+        .map(|row| &row.configuration.name);
     let first = names.next().is_none_or(|name| name == configuration);
     let several = !first || names.any(|name| name != configuration);
     Unit { kernel, configuration: several.then_some(configuration), first }
 }
 
 /// The evidence of a unit on each engine, with its index.
-pub(crate) fn on_engines<'a>(evidence: &'a Evidence, wanted: &Unit) -> Vec<(usize, &'a KernelEvidence)> {
-    let of_unit = |row: &KernelEvidence| unit(evidence, &row.kernel, &row.configuration.name) == *wanted;
+pub(crate) fn on_engines<'a>(
+    evidence: &'a Evidence,
+    wanted: &Unit,
+) -> Vec<(usize, &'a KernelEvidence)> {
+    let of_unit =
+        |row: &KernelEvidence| unit(evidence, &row.kernel, &row.configuration.name) == *wanted;
     evidence.kernels.iter().enumerate().filter(|(_, row)| of_unit(row)).collect()
 }
 
@@ -299,16 +351,23 @@ pub(crate) struct CodeRow<'a> {
     pub kernels: Vec<&'a KernelName>,
 }
 
-/// The trace from code to requirements: every function of every kernel, also those that no requirement names.
+/// The trace from code to requirements: every function of every kernel, also those that no
+/// requirement names.
 pub(crate) fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
     let mut rows: Vec<CodeRow> = Vec::new();
     for kernel in &evidence.kernels {
         for function in &kernel.structure.functions {
-            let Some(file) = kernel.structure.files.get(function.span.file.0 as usize) else { continue };
-            let line = vkcert_model::place::Position::of(&file.text, function.span.start as usize).line;
-            let same = |row: &&mut CodeRow| row.file == file.path && row.function == function.name && row.line == line;
+            let Some(file) = kernel.structure.files.get(function.span.file.0 as usize) else {
+                continue;
+            };
+            let line =
+                vkcert_model::place::Position::of(&file.text, function.span.start as usize).line;
+            let same = |row: &&mut CodeRow| {
+                row.file == file.path && row.function == function.name && row.line == line
+            };
             let names = |code: &CodeTrace| code.names(&file.path, &function.name, &kernel.kernel);
-            let naming = evidence.campaign.requirements.iter().filter(|row| row.code.iter().any(names));
+            let naming =
+                evidence.campaign.requirements.iter().filter(|row| row.code.iter().any(names));
             let naming = naming.map(|row| &row.requirement.uid);
             if let Some(row) = rows.iter_mut().find(same) {
                 add_new(&mut row.kernels, Some(&kernel.kernel));
@@ -316,7 +375,13 @@ pub(crate) fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
                 continue;
             }
             let (requirements, kernels) = (naming.collect(), vec![&kernel.kernel]);
-            rows.push(CodeRow { file: &file.path, function: &function.name, line, requirements, kernels });
+            rows.push(CodeRow {
+                file: &file.path,
+                function: &function.name,
+                line,
+                requirements,
+                kernels,
+            });
         }
     }
     rows
@@ -329,16 +394,28 @@ pub(crate) fn same_decision(one: &DecisionCoverage, other: &DecisionCoverage) ->
     };
     let statuses = |d: &DecisionCoverage| {
         let sides = |m: &vkcert_model::coverage::ConditionMcdc| {
-            (m.unique_cause.status, m.unique_cause.pair.clone(), m.masking.status, m.masking.pair.clone())
+            (
+                m.unique_cause.status,
+                m.unique_cause.pair.clone(),
+                m.masking.status,
+                m.masking.pair.clone(),
+            )
         };
         d.mcdc.iter().map(sides).collect::<Vec<_>>()
     };
-    let outcomes = |d: &DecisionCoverage| d.outcomes.iter().map(|o| (o.id.clone(), o.status)).collect::<Vec<_>>();
-    vectors(one) == vectors(other) && statuses(one) == statuses(other) && outcomes(one) == outcomes(other)
+    let outcomes = |d: &DecisionCoverage| {
+        d.outcomes.iter().map(|o| (o.id.clone(), o.status)).collect::<Vec<_>>()
+    };
+    vectors(one) == vectors(other)
+        && statuses(one) == statuses(other)
+        && outcomes(one) == outcomes(other)
 }
 
 /// The summary that a kernel's coverage holds, or none.
-pub(crate) fn summary<'a>(coverage: &'a KernelCoverage, criterion: &str) -> Option<&'a CriterionSummary> {
+pub(crate) fn summary<'a>(
+    coverage: &'a KernelCoverage,
+    criterion: &str,
+) -> Option<&'a CriterionSummary> {
     coverage.summary.iter().find(|summary| summary.criterion == criterion)
 }
 
@@ -353,7 +430,8 @@ pub(crate) fn invocation(id: Option<[u32; 3]>) -> String {
     id.map_or("-".to_owned(), |[x, y, z]| format!("{x},{y},{z}"))
 }
 
-/// The same, with the directed schedule that it is seen in, where the ordinary one does not show it.
+/// The same, with the directed schedule that it is seen in, where the ordinary one does not show
+/// it.
 pub(crate) fn invocation_in(id: Option<[u32; 3]>, directed: Option<Schedule>) -> String {
     match directed {
         None => invocation(id),

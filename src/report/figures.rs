@@ -1,4 +1,5 @@
-//! Figures that stand for a whole chapter on page 1 and in the terminal's summary: agreement, coupling, object code.
+//! Figures that stand for a whole chapter on page 1 and in the terminal's summary: agreement,
+//! coupling, object code.
 //!
 //! Promises: every figure says of how many it is, and what is not known is counted by name.
 //! Does not cover: the rows behind the figures (the chapters have them).
@@ -19,14 +20,22 @@ pub(crate) type Part = (String, Tone);
 fn words(outcome: AgreementOutcome) -> (&'static str, Tone) {
     match outcome {
         AgreementOutcome::Identical => ("same outputs and coverage on both engines", Tone::Good),
-        AgreementOutcome::WithinTolerance => ("with outputs that differ within the test's tolerance", Tone::Good),
+        AgreementOutcome::WithinTolerance => {
+            ("with outputs that differ within the test's tolerance", Tone::Good)
+        }
         AgreementOutcome::WithinErrorBounds => {
             ("with outputs that differ within the error bounds of Vulkan", Tone::Good)
         }
-        AgreementOutcome::LeftOpen => ("with outputs that differ where the test leaves it open", Tone::Good),
-        AgreementOutcome::ScheduleDependent => ("with coverage that depends on the schedule", Tone::Good),
+        AgreementOutcome::LeftOpen => {
+            ("with outputs that differ where the test leaves it open", Tone::Good)
+        }
+        AgreementOutcome::ScheduleDependent => {
+            ("with coverage that depends on the schedule", Tone::Good)
+        }
         // The finding of the value stands by itself.
-        AgreementOutcome::UndefinedValue => ("with coverage that follows an undefined value", Tone::Caution),
+        AgreementOutcome::UndefinedValue => {
+            ("with coverage that follows an undefined value", Tone::Caution)
+        }
         AgreementOutcome::NotCompared => ("not compared", Tone::Caution),
         AgreementOutcome::Different => ("different", Tone::Bad),
     }
@@ -82,7 +91,8 @@ pub(crate) fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
     let part = |outcome: AgreementOutcome| {
         let (words, tone) = words(outcome);
         let is_first = outcome == AgreementOutcome::Identical;
-        let of = if is_first { format!(" of {}:", counted(tests.len(), "test")) } else { String::new() };
+        let of =
+            if is_first { format!(" of {}:", counted(tests.len(), "test")) } else { String::new() };
         let worst = worst_ulp(rows).filter(|_| outcome == AgreementOutcome::WithinErrorBounds);
         let worst = worst.map(|ulp| format!(" (by {ulp} ULP at most)")).unwrap_or_default();
         let count = count(outcome);
@@ -91,29 +101,46 @@ pub(crate) fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
         (format!("{count}{of} {words}{worst}"), tone)
     };
     let shown = AgreementOutcome::ALL.iter().map(|(outcome, _)| *outcome);
-    let shown = shown.filter(|outcome| *outcome == AgreementOutcome::Identical || count(*outcome) > 0);
-    let (permitted, worse): (Vec<_>, Vec<_>) = shown.partition(|outcome| *outcome < AgreementOutcome::UndefinedValue);
+    let shown =
+        shown.filter(|outcome| *outcome == AgreementOutcome::Identical || count(*outcome) > 0);
+    let (permitted, worse): (Vec<_>, Vec<_>) =
+        shown.partition(|outcome| *outcome < AgreementOutcome::UndefinedValue);
     let undefined = by_test.values().filter(|test| test.rests_on_undefined_outputs()).count();
     let undefined = (undefined > 0).then(|| {
-        (format!("{undefined} with outputs that differ where they depend on an undefined value"), Tone::Caution)
+        (
+            format!("{undefined} with outputs that differ where they depend on an undefined value"),
+            Tone::Caution,
+        )
     });
-    Some(permitted.into_iter().map(&part).chain(undefined).chain(worse.into_iter().map(&part)).collect())
+    Some(
+        permitted
+            .into_iter()
+            .map(&part)
+            .chain(undefined)
+            .chain(worse.into_iter().map(&part))
+            .collect(),
+    )
 }
 
-/// Largest distance of two finite values that both lie within the error bounds, where none comes from an undefined value.
+/// Largest distance of two finite values that both lie within the error bounds, where none comes
+/// from an undefined value.
 fn worst_ulp(rows: &[Agreement]) -> Option<u64> {
     let defined = rows.iter().filter(|row| !has_undefined_outputs(row));
     let buffers = defined.filter_map(|row| row.bounds.as_ref()).flat_map(|bounds| &bounds.buffers);
     buffers.filter(|buffer| buffer.outside == 0).filter_map(|buffer| buffer.worst_ulp).max()
 }
 
-/// `4 interfaces: 31 checks hold, 0 refuted, 2 undetermined`, and the kernels that have no interface.
+/// `4 interfaces: 31 checks hold, 0 refuted, 2 undetermined`, and the kernels that have no
+/// interface.
 pub(crate) fn coupling(evidence: &Evidence) -> Vec<Part> {
     let rows = &evidence.campaign.coupling;
-    let kernels: BTreeSet<&KernelName> = evidence.campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
-    let without = kernels.iter().filter(|name| !rows.iter().any(|row| row.kernel == ***name)).count();
+    let kernels: BTreeSet<&KernelName> =
+        evidence.campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
+    let without =
+        kernels.iter().filter(|name| !rows.iter().any(|row| row.kernel == ***name)).count();
     let without = (without > 0).then(|| {
-        let words = format!("{without} of {}: no interface, not checked", counted(kernels.len(), "kernel"));
+        let words =
+            format!("{without} of {}: no interface, not checked", counted(kernels.len(), "kernel"));
         (words, Tone::Caution)
     });
     if rows.is_empty() {
@@ -136,7 +163,8 @@ pub(crate) fn coupling(evidence: &Evidence) -> Vec<Part> {
     parts.into_iter().chain(without).collect()
 }
 
-/// How much of the object code there is, and how much of it traces to no source statement (DO-178C 6.4.4.2.b).
+/// How much of the object code there is, and how much of it traces to no source statement (DO-178C
+/// 6.4.4.2.b).
 #[derive(Debug, Default)]
 struct ObjectCode {
     branches: usize,
@@ -163,13 +191,14 @@ impl ObjectCode {
             self.branches += structure.branches.len();
             self.additional_branches += origins().filter(|origin| additional(origin)).count();
             self.loops += structure.loops.len();
-            self.additional_loops += structure.loops.iter().filter(|found| additional(&found.origin)).count();
+            self.additional_loops +=
+                structure.loops.iter().filter(|found| additional(&found.origin)).count();
         }
     }
 }
 
-/// `0 of 43 branches, switches and selects and 0 of 12 loops trace to no source statement`; none where the project does not
-/// ask for additional code.
+/// `0 of 43 branches, switches and selects and 0 of 12 loops trace to no source statement`; none
+/// where the project does not ask for additional code.
 pub(crate) fn additional_code(evidence: &Evidence) -> Option<Vec<Part>> {
     if !facts::asked_for(evidence, "additional-code") || evidence.kernels.is_empty() {
         return None;
@@ -179,7 +208,8 @@ pub(crate) fn additional_code(evidence: &Evidence) -> Option<Vec<Part>> {
         let sides = facts::on_engines(evidence, &unit);
         sides.first().into_iter().for_each(|(_, side)| code.add(&side.objects.structure));
     }
-    let branches = plural(code.branches, "branch, switch or select", "branches, switches and selects");
+    let branches =
+        plural(code.branches, "branch, switch or select", "branches, switches and selects");
     let additional = code.additional_branches + code.additional_loops;
     let verb = if additional == 1 { "traces" } else { "trace" };
     let counts = match code.branches + code.loops {
@@ -192,11 +222,14 @@ pub(crate) fn additional_code(evidence: &Evidence) -> Option<Vec<Part>> {
         ),
     };
     let traced = code.modules - code.unknown - code.sourceless;
-    let counts = (traced > 0).then_some((counts, if additional == 0 { Tone::Good } else { Tone::Caution }));
+    let counts =
+        (traced > 0).then_some((counts, if additional == 0 { Tone::Good } else { Tone::Caution }));
     let modules = counted(code.modules, "module");
-    let sourceless = (code.sourceless > 0)
-        .then(|| (format!("{} of {modules}: no source to trace to", code.sourceless), Tone::Caution));
-    let unknown = (code.unknown > 0).then(|| (format!("{} of {modules}: not known", code.unknown), Tone::Bad));
+    let sourceless = (code.sourceless > 0).then(|| {
+        (format!("{} of {modules}: no source to trace to", code.sourceless), Tone::Caution)
+    });
+    let unknown = (code.unknown > 0)
+        .then(|| (format!("{} of {modules}: not known", code.unknown), Tone::Bad));
     Some(counts.into_iter().chain(sourceless).chain(unknown).collect())
 }
 
@@ -252,9 +285,18 @@ mod tests {
         let parts = agreement(&evidence).unwrap();
         let words = "1 with outputs that differ where they depend on an undefined value".to_owned();
         assert!(parts.contains(&(words, Tone::Caution)), "{parts:?}");
-        assert!(parts.iter().all(|(words, _)| !words.contains("error bounds") && !words.contains("ULP")), "{parts:?}");
+        assert!(
+            parts
+                .iter()
+                .all(|(words, _)| !words.contains("error bounds") && !words.contains("ULP")),
+            "{parts:?}"
+        );
         // What differs without a reason is worse, and said instead.
-        evidence.campaign.agreement.iter_mut().for_each(|row| row.coverage = AgreementOutcome::Different);
+        evidence
+            .campaign
+            .agreement
+            .iter_mut()
+            .for_each(|row| row.coverage = AgreementOutcome::Different);
         let parts = agreement(&evidence).unwrap();
         assert!(parts.iter().all(|(words, _)| !words.contains("undefined")), "{parts:?}");
     }
@@ -262,15 +304,15 @@ mod tests {
     #[test]
     fn coupling_counts_checks_and_kernels_that_have_none() {
         let mut evidence = sample::evidence();
-        let expected =
-            "1 interface: 1 check holds; 1 refuted; 0 undetermined; 1 of 2 kernels: no interface, not checked";
+        let expected = "1 interface: 1 check holds; 1 refuted; 0 undetermined; 1 of 2 kernels: no interface, not checked";
         assert_eq!(joined(coupling(&evidence)), expected);
         evidence.campaign.coupling.clear();
         assert_eq!(joined(coupling(&evidence)), "2 of 2 kernels: no interface, not checked");
     }
 
     fn branch(origin: ObjectOrigin) -> ObjectBranch {
-        let (id, kind, place) = (ObjectBranchId(1), ObjectBranchKind::Conditional, Place::default());
+        let (id, kind, place) =
+            (ObjectBranchId(1), ObjectBranchKind::Conditional, Place::default());
         ObjectBranch { id, kind, place, outcomes: Vec::new(), origin }
     }
 
@@ -287,10 +329,10 @@ mod tests {
             branch(ObjectOrigin::Untraced("why".into())),
             branch(ObjectOrigin::CompilerMade("a switch".into())),
         ];
-        structure.loops = vec![ObjectLoop { place: Place::default(), origin: ObjectOrigin::Loop("for".into()) }];
+        structure.loops =
+            vec![ObjectLoop { place: Place::default(), origin: ObjectOrigin::Loop("for".into()) }];
         let text = joined(additional_code(&evidence).unwrap());
-        let expected =
-            "2 of 3 branches, switches and selects and 0 of 1 loop in the object code trace to no source statement";
+        let expected = "2 of 3 branches, switches and selects and 0 of 1 loop in the object code trace to no source statement";
         assert_eq!(text, expected);
         let structure = &mut evidence.kernels[0].objects.structure;
         structure.branches.clear();

@@ -1,4 +1,5 @@
-//! The evidence as one JSON document, in the canonical form of all stored files, with its root hash beside it.
+//! The evidence as one JSON document, in the canonical form of all stored files, with its root hash
+//! beside it.
 
 use super::{Format, Presentation, ReportError, Standing};
 use serde::Serialize;
@@ -23,14 +24,19 @@ struct Document<'e> {
 }
 
 impl Format for Json {
-    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+    fn render(
+        &self,
+        evidence: &Evidence,
+        presentation: &Presentation,
+    ) -> Result<Vec<u8>, ReportError> {
         let (problems, not_rederivable) = match &presentation.standing {
             Standing::Verified => (None, None),
             Standing::InPart(reasons) => (None, Some(reasons.as_slice())),
             Standing::Unverified(problems) => (Some(problems.as_slice()), None),
         };
         let verified = problems.or(not_rederivable).map(|_| false);
-        let document = Document { evidence, root: evidence.root()?, verified, problems, not_rederivable };
+        let document =
+            Document { evidence, root: evidence.root()?, verified, problems, not_rederivable };
         Ok(canonical_lines(&document)?.into_bytes())
     }
 }

@@ -1,10 +1,14 @@
-//! Reports: what a run showed, for a terminal, a browser, a certification reviewer and other programs.
+//! Reports: what a run showed, for a terminal, a browser, a certification reviewer and other
+//! programs.
 //!
-//! Knows: [`Evidence`] and nothing else; a report renders again from stored evidence with no GPU and no compiler.
-//! Promises: the same evidence and [`Presentation`] give the same bytes (no clock, no chance); every percentage is printed
-//! with its numerator and denominator, and the rows it counts stand in the same report; all text of the project is
-//! escaped for the format. A row of [`FORMATS`] is all that a new format needs.
-//! Does not cover: where reports are written (`cli`), whether the evidence is true (`vkcert verify`).
+//! Knows: [`Evidence`] and nothing else; a report renders again from stored evidence with no GPU
+//! and no compiler.
+//! Promises: the same evidence and [`Presentation`] give the same bytes (no clock, no chance);
+//! every percentage is printed with its numerator and denominator, and the rows it counts stand in
+//! the same report; all text of the project is escaped for the format. A row of [`FORMATS`] is all
+//! that a new format needs.
+//! Does not cover: where reports are written (`cli`), whether the evidence is true (`vkcert
+//! verify`).
 
 mod chapter;
 mod document;
@@ -57,7 +61,8 @@ pub struct Written {
 pub enum Standing {
     /// It has just been made, or verified.
     Verified,
-    /// Nothing differs, but project or kernels could not be made again, for these reasons: every page says so.
+    /// Nothing differs, but project or kernels could not be made again, for these reasons: every
+    /// page says so.
     InPart(Vec<String>),
     /// It does not verify, for these reasons: every page says so.
     Unverified(Vec<String>),
@@ -68,7 +73,9 @@ impl Standing {
     pub fn stamp(&self) -> Option<&'static str> {
         match self {
             Standing::Verified => None,
-            Standing::InPart(_) => Some("VERIFIED IN PART: much of this evidence could not be derived again"),
+            Standing::InPart(_) => {
+                Some("VERIFIED IN PART: much of this evidence could not be derived again")
+            }
             Standing::Unverified(_) => Some("NOT VERIFIED: this evidence does not verify"),
         }
     }
@@ -95,7 +102,11 @@ pub enum Colour {
 
 /// Renders evidence in one format.
 pub trait Format: Sync {
-    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError>;
+    fn render(
+        &self,
+        evidence: &Evidence,
+        presentation: &Presentation,
+    ) -> Result<Vec<u8>, ReportError>;
 }
 
 /// Names of the formats, as `--report-format` takes them.
@@ -188,7 +199,11 @@ pub enum ReportError {
 }
 
 /// Renders evidence in the format asked for.
-pub fn render(evidence: &Evidence, format: FormatName, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+pub fn render(
+    evidence: &Evidence,
+    format: FormatName,
+    presentation: &Presentation,
+) -> Result<Vec<u8>, ReportError> {
     format.row().format.render(evidence, presentation)
 }
 

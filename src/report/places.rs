@@ -1,4 +1,5 @@
-//! How the commands that a report advises name its project and evidence, so that they do what they say where they are typed.
+//! How the commands that a report advises name its project and evidence, so that they do what they
+//! say where they are typed.
 //!
 //! Does not cover: whether the project still is what the evidence is about (`verify --project`).
 
@@ -25,7 +26,9 @@ impl Places {
     /// A command on stored evidence, as `vkcert list findings`, with these options.
     pub fn on_evidence(&self, command: &str, options: &str) -> String {
         match &self.evidence {
-            Some(evidence) => format!("`{command}{} --evidence {}`", spaced(options), shell_word(evidence)),
+            Some(evidence) => {
+                format!("`{command}{} --evidence {}`", spaced(options), shell_word(evidence))
+            }
             None => format!("`{command}{}{}`", self.folder(), spaced(options)),
         }
     }
@@ -68,8 +71,13 @@ mod tests {
 
     #[test]
     fn words_are_quoted_where_a_shell_would_read_something_else() {
-        let cases =
-            [("a/b-1.2", "a/b-1.2"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("-x", "'./-x'"), ("$HOME", "'$HOME'")];
+        let cases = [
+            ("a/b-1.2", "a/b-1.2"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("-x", "'./-x'"),
+            ("$HOME", "'$HOME'"),
+        ];
         for (word, due) in cases {
             assert_eq!(shell_word(word), due);
         }

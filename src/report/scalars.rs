@@ -23,10 +23,14 @@ fn word(bytes: &[u8], scalar: ScalarType) -> String {
     let unused = 64 - 8 * scalar.size() as u32;
     let signed = ((bits << unused) as i64) >> unused;
     match scalar {
-        ScalarType::Bool | ScalarType::Uint8 | ScalarType::Uint16 | ScalarType::Uint32 | ScalarType::Uint64 => {
-            bits.to_string()
+        ScalarType::Bool
+        | ScalarType::Uint8
+        | ScalarType::Uint16
+        | ScalarType::Uint32
+        | ScalarType::Uint64 => bits.to_string(),
+        ScalarType::Int8 | ScalarType::Int16 | ScalarType::Int32 | ScalarType::Int64 => {
+            signed.to_string()
         }
-        ScalarType::Int8 | ScalarType::Int16 | ScalarType::Int32 | ScalarType::Int64 => signed.to_string(),
         ScalarType::Float16 => real(half::f16::from_bits(bits as u16).to_f32()),
         ScalarType::Float32 => real(f32::from_bits(bits as u32)),
         ScalarType::Float64 => real(f64::from_bits(bits)),
@@ -54,7 +58,10 @@ mod tests {
         assert_eq!(in_words(&bytes[4..], ScalarType::Float32), ["NaN"]);
         assert_eq!(in_words(&bytes[..3], ScalarType::Int8), ["-1", "-1", "-1"]);
         assert_eq!(in_words(&bytes[..2], ScalarType::Uint16), ["65535"]);
-        let floats: Vec<u8> = [0.1_f32, -2.0, f32::NEG_INFINITY].iter().flat_map(|value| value.to_le_bytes()).collect();
+        let floats: Vec<u8> = [0.1_f32, -2.0, f32::NEG_INFINITY]
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
         assert_eq!(in_words(&floats, ScalarType::Float32), ["0.1", "-2", "-Infinity"]);
         assert_eq!(in_words(&half::f16::from_f32(1.5).to_le_bytes(), ScalarType::Float16), ["1.5"]);
     }

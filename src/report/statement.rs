@@ -1,7 +1,8 @@
 //! What page 1 states, in sentences that every format shares.
 //!
-//! Promises: nothing is stated that the evidence does not hold: of tests only if every requirement has its own, of findings
-//! only of the kinds that were looked for, of coverage with the criteria that are meant.
+//! Promises: nothing is stated that the evidence does not hold: of tests only if every requirement
+//! has its own, of findings only of the kinds that were looked for, of coverage with the criteria
+//! that are meant.
 //! Does not cover: how the sentences are set.
 
 pub(crate) mod brief;
@@ -26,21 +27,36 @@ pub(crate) fn title(evidence: &Evidence) -> (Tone, String) {
     let (tone, title) = match evidence.campaign.conclusion.exit_code {
         0 => match signed_for(evidence) {
             None => (Tone::Good, "All that was asked for holds"),
-            Some(signed) => return (Tone::Caution, format!("All that was asked for holds, but for {signed}")),
+            Some(signed) => {
+                return (Tone::Caution, format!("All that was asked for holds, but for {signed}"));
+            }
         },
-        1 => return (Tone::Bad, failures(evidence).unwrap_or_else(|| "The evidence is not complete".to_owned())),
+        1 => {
+            return (
+                Tone::Bad,
+                failures(evidence).unwrap_or_else(|| "The evidence is not complete".to_owned()),
+            );
+        }
         2 => (Tone::Bad, "An input is wrong"),
         3 => (Tone::Bad, "The tool failed"),
         4 => match failures(evidence) {
-            Some(failures) => return (Tone::Bad, format!("{failures}; something that was asked for is not available")),
-            None => (Tone::Caution, "An engine, device or feature that was asked for is not available"),
+            Some(failures) => {
+                return (
+                    Tone::Bad,
+                    format!("{failures}; something that was asked for is not available"),
+                );
+            }
+            None => {
+                (Tone::Caution, "An engine, device or feature that was asked for is not available")
+            }
         },
         _ => (Tone::Bad, "Ended with an unknown exit code"),
     };
     (tone, title.to_owned())
 }
 
-/// What people have signed for in place of tests: `1 accepted open item, 3 justified obligations`; none where nothing is.
+/// What people have signed for in place of tests: `1 accepted open item, 3 justified obligations`;
+/// none where nothing is.
 fn signed_for(evidence: &Evidence) -> Option<String> {
     let accepted = evidence.campaign.open_items.iter().filter(|item| !item.stands()).count();
     let justified = justified(evidence);
@@ -54,11 +70,15 @@ fn signed_for(evidence: &Evidence) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Obligations of the criteria asked for that justifications close, counted where most are: on one engine of a kernel.
+/// Obligations of the criteria asked for that justifications close, counted where most are: on one
+/// engine of a kernel.
 pub(crate) fn justified(evidence: &Evidence) -> usize {
     let mut by_unit: BTreeMap<(&KernelName, &str), u32> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
-        let asked = row.criteria.iter().filter(|criterion| facts::asked_for(evidence, &criterion.criterion));
+        let asked = row
+            .criteria
+            .iter()
+            .filter(|criterion| facts::asked_for(evidence, &criterion.criterion));
         let justified: u32 = asked.map(|criterion| criterion.justified).sum();
         let most = by_unit.entry((&row.kernel, &row.configuration)).or_default();
         *most = justified.max(*most);
@@ -66,11 +86,13 @@ pub(crate) fn justified(evidence: &Evidence) -> usize {
     by_unit.values().sum::<u32>() as usize
 }
 
-/// Kernels that no test which ran has dispatched on any engine; references and checkers of expectations are not dispatched.
+/// Kernels that no test which ran has dispatched on any engine; references and checkers of
+/// expectations are not dispatched.
 pub(crate) fn never_run(evidence: &Evidence) -> Vec<&KernelName> {
     let campaign = &evidence.campaign;
     let ran = |test: &&TestEvidence| test.results.iter().any(|result| result.verdict.ran());
-    let run: BTreeSet<&KernelName> = campaign.tests.iter().filter(ran).flat_map(|test| &test.kernels).collect();
+    let run: BTreeSet<&KernelName> =
+        campaign.tests.iter().filter(ran).flat_map(|test| &test.kernels).collect();
     let mut absent: Vec<&KernelName> = Vec::new();
     for kernel in campaign.conclusion.summary.iter().map(|row| &row.kernel) {
         if !run.contains(kernel) && !absent.contains(&kernel) {
@@ -80,19 +102,26 @@ pub(crate) fn never_run(evidence: &Evidence) -> Vec<&KernelName> {
     absent
 }
 
-/// `Failed: 28 of 30 tests, 2 of 5 requirements, 12 findings`, where anything was seen to be wrong and not only left open.
+/// `Failed: 28 of 30 tests, 2 of 5 requirements, 12 findings`, where anything was seen to be wrong
+/// and not only left open.
 fn failures(evidence: &Evidence) -> Option<String> {
     let campaign = &evidence.campaign;
     let wrong = |verdict: Verdict| match verdict {
         Verdict::Fail | Verdict::Error | Verdict::Timeout => true,
         Verdict::Pass | Verdict::NotRun | Verdict::Unsupported | Verdict::Undetermined => false,
     };
-    let tests = campaign.tests.iter().filter(|test| test.results.iter().any(|result| wrong(result.verdict))).count();
-    let requirements = campaign.requirements.iter().filter(|row| row.status == RequirementStatus::Failed).count();
+    let tests = campaign
+        .tests
+        .iter()
+        .filter(|test| test.results.iter().any(|result| wrong(result.verdict)))
+        .count();
+    let requirements =
+        campaign.requirements.iter().filter(|row| row.status == RequirementStatus::Failed).count();
     let (findings, _) = facts::finding_counts(&facts::findings(evidence));
     let parts = [
         (tests > 0).then(|| format!("{tests} of {} tests", campaign.tests.len())),
-        (requirements > 0).then(|| format!("{requirements} of {} requirements", campaign.requirements.len())),
+        (requirements > 0)
+            .then(|| format!("{requirements} of {} requirements", campaign.requirements.len())),
         (findings > 0).then(|| counted(findings, "finding")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -110,8 +139,7 @@ pub(crate) fn holds_items(campaign: &Campaign) -> bool {
 }
 
 /// Said of evidence that holds no open items.
-pub(crate) const NO_ITEMS: &str =
-    "This evidence is of an older format, which says nothing of open items and of what was not looked for.";
+pub(crate) const NO_ITEMS: &str = "This evidence is of an older format, which says nothing of open items and of what was not looked for.";
 
 /// A reason of the conclusion as reports tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,15 +149,23 @@ pub(crate) struct ToldReason {
     pub sentence: String,
 }
 
-/// Reasons of the conclusion; those of open items as one sentence, because the items are listed by themselves.
+/// Reasons of the conclusion; those of open items as one sentence, because the items are listed by
+/// themselves.
 pub(crate) fn reasons(evidence: &Evidence) -> Vec<ToldReason> {
     let Campaign { conclusion, open_items, .. } = &evidence.campaign;
-    let of_items: Vec<String> =
-        open_items.iter().filter(|item| item.stands()).map(|item| item.reason().to_string()).collect();
+    let of_items: Vec<String> = open_items
+        .iter()
+        .filter(|item| item.stands())
+        .map(|item| item.reason().to_string())
+        .collect();
     let whole = conclusion.grounds.len() == conclusion.reasons.len();
     let ground = |index: usize| conclusion.grounds.get(index).filter(|_| whole).cloned();
-    let numbered = conclusion.reasons.iter().enumerate().filter(|(_, reason)| !of_items.contains(reason));
-    let told = |(index, sentence): (usize, &String)| ToldReason { ground: ground(index), sentence: sentence.clone() };
+    let numbered =
+        conclusion.reasons.iter().enumerate().filter(|(_, reason)| !of_items.contains(reason));
+    let told = |(index, sentence): (usize, &String)| ToldReason {
+        ground: ground(index),
+        sentence: sentence.clone(),
+    };
     let mut reasons = engines_at_once(&evidence.campaign.tests, numbered.map(told).collect());
     if !of_items.is_empty() {
         let items = counted(of_items.len(), "open item");
@@ -145,13 +181,26 @@ fn engines_at_once(tests: &[TestEvidence], reasons: Vec<ToldReason>) -> Vec<Told
     let mut at_once: HashMap<String, Option<String>> = HashMap::new();
     for test in tests {
         for (index, result) in test.results.iter().enumerate() {
-            let same = |other: &&TestResult| (other.verdict, &other.reason) == (result.verdict, &result.reason);
-            let alike: Vec<EngineName> = test.results.iter().filter(same).map(|other| other.engine).collect();
-            let Some(kind) = ReasonKind::of_verdict(result.verdict).filter(|_| alike.len() > 1) else { continue };
+            let same = |other: &&TestResult| {
+                (other.verdict, &other.reason) == (result.verdict, &result.reason)
+            };
+            let alike: Vec<EngineName> =
+                test.results.iter().filter(same).map(|other| other.engine).collect();
+            let Some(kind) = ReasonKind::of_verdict(result.verdict).filter(|_| alike.len() > 1)
+            else {
+                continue;
+            };
             let first = test.results[..index].iter().all(|earlier| !same(&earlier));
             let (verdict, reason) = (result.verdict, &result.reason);
             let sentence = |engines: Vec<EngineName>| {
-                Reason::Test { kind, test: test.id.clone(), engines, verdict, reason: reason.clone() }.to_string()
+                Reason::Test {
+                    kind,
+                    test: test.id.clone(),
+                    engines,
+                    verdict,
+                    reason: reason.clone(),
+                }
+                .to_string()
             };
             at_once.insert(sentence(vec![result.engine]), first.then(|| sentence(alike)));
         }
@@ -170,7 +219,10 @@ pub(crate) fn brief_reasons(evidence: &Evidence) -> BriefReasons {
 
 /// What holds where nothing stands against the result.
 pub(crate) fn achieved(evidence: &Evidence) -> Vec<String> {
-    [requirements(evidence), obligations(evidence), findings(evidence)].into_iter().flatten().collect()
+    [requirements(evidence), obligations(evidence), findings(evidence)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn requirements(evidence: &Evidence) -> Option<String> {
@@ -192,7 +244,8 @@ fn requirements(evidence: &Evidence) -> Option<String> {
         }
     }
     counts.sort();
-    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    let counts: Vec<String> =
+        counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     Some(format!("Of {} requirements {}.", rows.len(), counts.join(", ")))
 }
 
@@ -211,7 +264,9 @@ fn obligations(evidence: &Evidence) -> Option<String> {
     };
     let names: Vec<String> = criteria.iter().map(counted).collect();
     let names = names.join(", ");
-    Some(format!("Every obligation of the criteria asked for is covered or justified (obligations: {names})."))
+    Some(format!(
+        "Every obligation of the criteria asked for is covered or justified (obligations: {names})."
+    ))
 }
 
 /// How far findings were looked for.
@@ -224,8 +279,11 @@ enum Scope {
 fn scope(evidence: &Evidence) -> Scope {
     let campaign = &evidence.campaign;
     let never_run = never_run(evidence);
-    let kernels: BTreeSet<&KernelName> = campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
-    if campaign.unsought.len() == FindingKind::ALL.len() || (!kernels.is_empty() && never_run.len() == kernels.len()) {
+    let kernels: BTreeSet<&KernelName> =
+        campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
+    if campaign.unsought.len() == FindingKind::ALL.len()
+        || (!kernels.is_empty() && never_run.len() == kernels.len())
+    {
         Scope::Nowhere
     } else if holds_items(campaign) && campaign.unsought.is_empty() && never_run.is_empty() {
         Scope::Everywhere
@@ -261,7 +319,8 @@ pub(crate) fn no_findings(evidence: &Evidence) -> (&'static str, Tone) {
     }
 }
 
-/// Kinds of findings that were not looked for, or not everywhere, by reason: `engine-disagreement, validation: no device ran`.
+/// Kinds of findings that were not looked for, or not everywhere, by reason: `engine-disagreement,
+/// validation: no device ran`.
 pub(crate) fn unsought(evidence: &Evidence) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for row in &evidence.campaign.unsought {
@@ -290,7 +349,11 @@ pub(crate) fn notes(evidence: &Evidence) -> Vec<String> {
     let campaign = &evidence.campaign;
     if holds_items(campaign) {
         let stored = campaign.notes.iter().map(|note| note.sentence.clone());
-        return absent_kernels(evidence).into_iter().chain(stored).chain(documents(campaign)).collect();
+        return absent_kernels(evidence)
+            .into_iter()
+            .chain(stored)
+            .chain(documents(campaign))
+            .collect();
     }
     let absent = campaign.engines.iter().filter(|engine| !engine.ran).map(|engine| {
         let reason = engine.reason.as_deref().unwrap_or("no reason recorded");
@@ -331,7 +394,12 @@ pub(crate) fn next_steps(evidence: &Evidence, places: &Places) -> Vec<String> {
         let pin = places.on_project("vkcert requirements", "--pin --suspect");
         steps.push(format!("suspect links: review the children, then {pin}"));
     }
-    if campaign.requirements.iter().flat_map(|row| &row.requirement.parents).any(|link| link.hash.is_none()) {
+    if campaign
+        .requirements
+        .iter()
+        .flat_map(|row| &row.requirement.parents)
+        .any(|link| link.hash.is_none())
+    {
         let pin = places.on_project("vkcert requirements", "--pin");
         steps.push(format!("links not pinned: review them, then {pin}"));
     }
@@ -363,7 +431,8 @@ fn absent_kernels(evidence: &Evidence) -> Option<String> {
         .then(|| format!("{noun} {shown} {verb} dispatched by no test that ran: no test shows what a dispatch does."))
 }
 
-/// Records of analysis and review are bound to the requirement's content, and to no content of the document that they name.
+/// Records of analysis and review are bound to the requirement's content, and to no content of the
+/// document that they name.
 fn documents(campaign: &Campaign) -> Option<String> {
     let accepted = campaign.records.iter().filter(|row| row.rejected.is_none()).count();
     let records = counted(accepted, "accepted record");

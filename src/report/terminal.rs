@@ -1,7 +1,7 @@
 //! The summary at the end of a run: what an engineer looks at first, in one screen.
 //!
-//! Promises: no line is wider than the terminal, and nothing is cut: long text goes on in the next line; colour repeats what
-//! words and symbols say; the conclusion comes last.
+//! Promises: no line is wider than the terminal, and nothing is cut: long text goes on in the next
+//! line; colour repeats what words and symbols say; the conclusion comes last.
 
 mod failures;
 mod items;
@@ -31,7 +31,11 @@ const LABEL: usize = 17;
 pub(super) struct Terminal;
 
 impl Format for Terminal {
-    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+    fn render(
+        &self,
+        evidence: &Evidence,
+        presentation: &Presentation,
+    ) -> Result<Vec<u8>, ReportError> {
         let mut page = Page { text: String::new(), presentation };
         page.stamp();
         page.title(evidence);
@@ -122,7 +126,8 @@ impl Page<'_> {
         self.text.push('\n');
     }
 
-    /// A label and parts in their tones; a part that does not fit behind the others goes on below them.
+    /// A label and parts in their tones; a part that does not fit behind the others goes on below
+    /// them.
     fn labelled(&mut self, label: &str, parts: &[(String, Tone)]) {
         let room = self.width().saturating_sub(LABEL + 2);
         let mut lines = vec![String::new()];
@@ -147,11 +152,15 @@ impl Page<'_> {
 
     fn title(&mut self, evidence: &Evidence) {
         let project = &evidence.campaign.project;
-        let rest = format!("DO-178C level {}  ·  {} {}", project.level, project.tool, project.tool_version);
+        let rest = format!(
+            "DO-178C level {}  ·  {} {}",
+            project.level, project.tool, project.tool_version
+        );
         self.line("");
         let room = self.width() - 2;
         if columns(&project.name) + columns(&rest) + 2 <= room {
-            let line = format!("  {}  {}", self.strong(&project.name), self.paint(&rest, Tone::Quiet));
+            let line =
+                format!("  {}  {}", self.strong(&project.name), self.paint(&rest, Tone::Quiet));
             self.line(&line);
         } else {
             for name in wrap(&project.name, room) {
@@ -181,15 +190,19 @@ impl Page<'_> {
         if table_width(&beside) <= self.width() {
             self.shares_table(&rows, beside, Layout::Beside);
         } else {
-            let above = |names: &[String], gap: u16| shares(evidence, &rows, names, Layout::Above, gap);
+            let above =
+                |names: &[String], gap: u16| shares(evidence, &rows, names, Layout::Above, gap);
             let gap = if table_width(&above(&names, 3)) <= self.width() { 3 } else { 1 };
-            for names in fitting_columns(&names, |names| table_width(&above(names, gap)) <= self.width()) {
+            for names in
+                fitting_columns(&names, |names| table_width(&above(names, gap)) <= self.width())
+            {
                 self.shares_table(&rows, above(names, gap), Layout::Above);
             }
         }
         self.quiet_lines(statement::basis_of_shares(evidence));
         if let Some(row) = rows.iter().find(|row| row.engines.len() > 1) {
-            let engines = row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+            let engines =
+                row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
             self.quiet_lines(&format!("{BOTH}: {engines}, the same figures on each"));
         }
         if rows.iter().flat_map(|row| &row.criteria).any(|criterion| criterion.justified > 0) {
@@ -230,7 +243,8 @@ impl Page<'_> {
         let total = evidence.campaign.tests.len();
         for (index, (engine, counts)) in facts::verdict_counts(evidence).into_iter().enumerate() {
             let mut parts = vec![(format!("{engine:<12}"), Tone::Neutral)];
-            let identity = evidence.campaign.engines.iter().find(|identity| identity.engine == engine);
+            let identity =
+                evidence.campaign.engines.iter().find(|identity| identity.engine == engine);
             for (verdict, n) in &counts {
                 parts.push((format!("{n} {verdict}  "), verdict_tone(*verdict)));
             }
@@ -246,12 +260,16 @@ impl Page<'_> {
         }
         for engine in &evidence.campaign.engines {
             if let Some(counts) = facts::schedule_counts(evidence, engine.engine) {
-                self.labelled("Orders", &[(format!("{:<12}{counts}", engine.engine.to_string()), Tone::Neutral)]);
+                self.labelled(
+                    "Orders",
+                    &[(format!("{:<12}{counts}", engine.engine.to_string()), Tone::Neutral)],
+                );
             }
         }
     }
 
-    /// What stands for a whole chapter in a line: agreement of the engines, coupling, additional code.
+    /// What stands for a whole chapter in a line: agreement of the engines, coupling, additional
+    /// code.
     fn figures(&mut self, evidence: &Evidence) {
         let figures = [
             ("Agreement", figures::agreement(evidence).unwrap_or_default()),
@@ -282,7 +300,8 @@ impl Page<'_> {
                 parts.push((format!("{n} {status}  "), requirement_tone(status)));
             }
         }
-        let suspect = all.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
+        let suspect =
+            all.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
         if suspect > 0 {
             parts.push((format!("{suspect} with suspect links"), Tone::Bad));
         }
@@ -293,7 +312,11 @@ impl Page<'_> {
         let bad = all.iter().filter(|item| requirement_tone(item.status) == Tone::Bad);
         let row = |item: &RequirementEvidence| Row {
             group: Vec::new(),
-            parts: vec![item.requirement.uid.to_string(), item.status.to_string(), item.requirement.title.clone()],
+            parts: vec![
+                item.requirement.uid.to_string(),
+                item.status.to_string(),
+                item.requirement.title.clone(),
+            ],
         };
         let shown: Vec<Row> = bad.clone().take(LISTED).map(row).collect();
         self.rows(&shown, Tone::Bad);
@@ -304,7 +327,8 @@ impl Page<'_> {
     fn item(&mut self, text: &str, tone: Tone) {
         let symbol = self.paint(symbol(tone), tone);
         for (index, text) in wrap(text, self.width().saturating_sub(8)).into_iter().enumerate() {
-            let line = if index == 0 { format!("    {symbol} {text}") } else { format!("        {text}") };
+            let line =
+                if index == 0 { format!("    {symbol} {text}") } else { format!("        {text}") };
             self.line(&line);
         }
     }
@@ -333,14 +357,25 @@ impl Page<'_> {
         let shown: Vec<Row> = standing.take(LISTED).map(finding_row).collect();
         self.rows(&shown, Tone::Bad);
         self.more(stand);
-        let unseen: Vec<_> =
-            evidence.campaign.justifications.iter().filter(|row| row.not_judged.is_some()).take(LISTED).collect();
+        let unseen: Vec<_> = evidence
+            .campaign
+            .justifications
+            .iter()
+            .filter(|row| row.not_judged.is_some())
+            .take(LISTED)
+            .collect();
         if !unseen.is_empty() {
-            self.labelled("Not judged", &[("justifications of what did not run".into(), Tone::Caution)]);
+            self.labelled(
+                "Not judged",
+                &[("justifications of what did not run".into(), Tone::Caution)],
+            );
         }
         for row in unseen {
             let why = row.not_judged.as_deref().unwrap_or_default();
-            self.item(&format!("{} of {}: {why}", row.justification.subject, row.justification.kernel), Tone::Caution);
+            self.item(
+                &format!("{} of {}: {why}", row.justification.subject, row.justification.kernel),
+                Tone::Caution,
+            );
         }
     }
 
@@ -348,7 +383,8 @@ impl Page<'_> {
     fn justified(&mut self, evidence: &Evidence) {
         let justified = statement::justified(evidence);
         if justified > 0 {
-            let words = format!("{}, covered by no test", statement::counted(justified, "obligation"));
+            let words =
+                format!("{}, covered by no test", statement::counted(justified, "obligation"));
             self.labelled("Justified", &[(words, Tone::Caution)]);
         }
     }
@@ -366,12 +402,20 @@ impl Page<'_> {
 
     /// The hashes that evidence and reports are known by; not cut, so that they can be compared.
     fn root(&mut self, root: &str) {
-        let written = self.presentation.written.as_ref().map(|written| ("Report list", written.reports.clone()));
+        let written = self
+            .presentation
+            .written
+            .as_ref()
+            .map(|written| ("Report list", written.reports.clone()));
         for (label, hash) in std::iter::once(("Root", root.to_owned())).chain(written) {
             let width = self.width().saturating_sub(LABEL + 2).clamp(1, hash.len());
             for (index, part) in hash.as_bytes().chunks(width).enumerate() {
                 let label = if index == 0 { label } else { "" };
-                let line = format!("  {}{}", self.strong(&pad(label, LABEL)), String::from_utf8_lossy(part));
+                let line = format!(
+                    "  {}{}",
+                    self.strong(&pad(label, LABEL)),
+                    String::from_utf8_lossy(part)
+                );
                 self.line(&line);
             }
         }
@@ -384,7 +428,9 @@ impl Page<'_> {
             let mut lines: Vec<String> = Vec::new();
             for path in &written.files {
                 match lines.last_mut() {
-                    Some(line) if columns(line) + 2 + columns(path) <= width => *line = format!("{line}  {path}"),
+                    Some(line) if columns(line) + 2 + columns(path) <= width => {
+                        *line = format!("{line}  {path}")
+                    }
                     Some(_) | None => lines.push(path.clone()),
                 }
             }
@@ -398,7 +444,10 @@ impl Page<'_> {
         for reason in statement::brief_reasons(evidence).uncut {
             self.item(&reason, tone);
         }
-        for line in wrap(&format!("{} {title} (exit code {})", symbol(tone), conclusion.exit_code), self.width() - 2) {
+        for line in wrap(
+            &format!("{} {title} (exit code {})", symbol(tone), conclusion.exit_code),
+            self.width() - 2,
+        ) {
             let line = self.strong(&line);
             let line = format!("  {}", self.paint(&line, tone));
             self.line(&line);
@@ -406,7 +455,8 @@ impl Page<'_> {
     }
 }
 
-/// Its kind; its place, or its kernel where it has none, with its message and how often it was seen.
+/// Its kind; its place, or its kernel where it has none, with its message and how often it was
+/// seen.
 fn finding_row(merged: &MergedFinding) -> Row {
     let finding = merged.finding;
     let kernel = || merged.kernels.first().map(ToString::to_string).unwrap_or_default();
@@ -443,10 +493,18 @@ fn fitting_columns(names: &[String], fits: impl Fn(&[String]) -> bool) -> Vec<&[
 }
 
 /// Shares per kernel, engine and criterion, uncoloured; `gap` columns stand between two columns.
-fn shares(evidence: &Evidence, rows: &[CoverageRow<Unit>], names: &[String], layout: Layout, gap: u16) -> Table {
+fn shares(
+    evidence: &Evidence,
+    rows: &[CoverageRow<Unit>],
+    names: &[String],
+    layout: Layout,
+    gap: u16,
+) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
+    table
+        .set_style(TableComponent::HeaderLines, '─')
+        .set_style(TableComponent::MiddleHeaderIntersections, '─');
     let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
     let first = match layout {
         Layout::Beside => vec![Cell::new("Kernel"), Cell::new("Engine")],
@@ -490,7 +548,9 @@ fn shares(evidence: &Evidence, rows: &[CoverageRow<Unit>], names: &[String], lay
 /// `11/12 91.6%`, rounded as everywhere; `+1J` for a justified one among the rest.
 fn short_share(summary: &CriterionSummary) -> String {
     let percent = facts::percent(summary.covered, summary.total);
-    let percent = percent.map_or_else(|| "none".to_owned(), |percent| percent.replace('\u{a0}', ""));
-    let justified = if summary.justified > 0 { format!("+{}J", summary.justified) } else { String::new() };
+    let percent =
+        percent.map_or_else(|| "none".to_owned(), |percent| percent.replace('\u{a0}', ""));
+    let justified =
+        if summary.justified > 0 { format!("+{}J", summary.justified) } else { String::new() };
     format!("{}{justified}/{} {percent}", summary.covered, summary.total)
 }

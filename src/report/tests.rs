@@ -62,13 +62,20 @@ fn format_words_lead_back_to_their_rows() {
 fn reports_to_look_at() {
     let folder = std::env::temp_dir().join("vkcert-reports");
     std::fs::create_dir_all(&folder).unwrap();
-    let mut all = vec![("sample".to_owned(), sample::evidence()), ("flawless".to_owned(), sample::flawless())];
+    let mut all = vec![
+        ("sample".to_owned(), sample::evidence()),
+        ("flawless".to_owned(), sample::flawless()),
+    ];
     if let Ok(path) = std::env::var("VKCERT_EVIDENCE") {
-        all.push(("real".to_owned(), serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()));
+        all.push((
+            "real".to_owned(),
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap(),
+        ));
     }
     for (name, evidence) in all {
         for row in FORMATS {
-            let colour = if row.name == FormatName::Terminal { Colour::Ansi } else { Colour::Plain };
+            let colour =
+                if row.name == FormatName::Terminal { Colour::Ansi } else { Colour::Plain };
             let written = Some(written(&["reports/report.pdf", "reports/report.html"]));
             let presentation = Presentation { colour, written, ..Presentation::default() };
             let bytes = render(&evidence, row.name, &presentation).unwrap();
@@ -79,7 +86,8 @@ fn reports_to_look_at() {
 
 #[test]
 fn the_terminal_summary_reads_well() {
-    let presentation = Presentation { written: Some(written(&["reports/report.pdf"])), ..Presentation::default() };
+    let presentation =
+        Presentation { written: Some(written(&["reports/report.pdf"])), ..Presentation::default() };
     let text = render(&sample::evidence(), FormatName::Terminal, &presentation).unwrap();
     insta::assert_snapshot!("terminal_with_defects", String::from_utf8(text).unwrap());
     let text = render(&sample::flawless(), FormatName::Terminal, &presentation).unwrap();
@@ -91,7 +99,9 @@ fn no_line_of_the_summary_is_wider_than_the_terminal() {
     for width in [40, 60, 80, 100, 120, 200] {
         let presentation = Presentation { width, ..Presentation::default() };
         for evidence in [sample::evidence(), sample::flawless()] {
-            let text = String::from_utf8(render(&evidence, FormatName::Terminal, &presentation).unwrap()).unwrap();
+            let text =
+                String::from_utf8(render(&evidence, FormatName::Terminal, &presentation).unwrap())
+                    .unwrap();
             for line in text.lines() {
                 assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
             }
@@ -116,7 +126,8 @@ fn nothing_of_the_summary_is_cut() {
         let narrow = text(&evidence, width);
         let narrow = bare(&narrow);
         // Parts of a line are parted by two spaces; a narrow page folds them.
-        for part in pipe[pipe.find("  Tests ").unwrap()..].lines().flat_map(|line| line.split("  ")) {
+        for part in pipe[pipe.find("  Tests ").unwrap()..].lines().flat_map(|line| line.split("  "))
+        {
             let part = part.trim_start_matches(['✗', '·', ' ']);
             assert!(narrow.contains(&bare(part)), "{width}: {part}");
         }
@@ -128,18 +139,21 @@ fn colour_adds_nothing_but_escapes() {
     let plain = Presentation::default();
     let colour = Presentation { colour: Colour::Ansi, ..Presentation::default() };
     let text = |presentation: &Presentation| {
-        String::from_utf8(render(&sample::evidence(), FormatName::Terminal, presentation).unwrap()).unwrap()
+        String::from_utf8(render(&sample::evidence(), FormatName::Terminal, presentation).unwrap())
+            .unwrap()
     };
     let mut stripped = String::new();
     for (index, part) in text(&colour).split('\u{1b}').enumerate() {
         let part = if index == 0 { part } else { part.split_once('m').unwrap().1 };
         stripped.push_str(part);
     }
-    let trimmed = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    let trimmed =
+        |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
     assert_eq!(trimmed(&stripped), trimmed(&text(&plain)));
 }
 
-/// Shares are counted from rows that the sample's lists hold; the document prints numerator and denominator.
+/// Shares are counted from rows that the sample's lists hold; the document prints numerator and
+/// denominator.
 #[test]
 fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
     let evidence = sample::evidence();
@@ -148,19 +162,18 @@ fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
     assert_eq!(condition.unit.kernel.as_str(), "matmul_naive");
     assert_eq!(condition.engine, vkcert_model::verdict::EngineName::Vulkan);
     assert!(condition.reason.contains("D2.C2"));
-    let counted: u32 =
-        evidence
-            .kernels
-            .iter()
-            .flat_map(|kernel| &kernel.coverage.summary)
-            .map(|summary| {
-                if facts::asked_for(&evidence, &summary.criterion) {
-                    summary.uncovered + summary.undetermined
-                } else {
-                    0
-                }
-            })
-            .sum();
+    let counted: u32 = evidence
+        .kernels
+        .iter()
+        .flat_map(|kernel| &kernel.coverage.summary)
+        .map(|summary| {
+            if facts::asked_for(&evidence, &summary.criterion) {
+                summary.uncovered + summary.undetermined
+            } else {
+                0
+            }
+        })
+        .sum();
     // An outcome is an obligation of branch and of decision coverage, and is listed once.
     let twice = open.iter().filter(|item| item.criterion == "branch").count();
     assert_eq!(open.len() + twice, counted as usize);
@@ -186,11 +199,17 @@ fn with_open_statements(count: u32) -> Evidence {
 fn many_uncovered_obligations_are_grouped_by_reason_and_none_is_left_out() {
     let text = |evidence: &Evidence| document_text(&super::chapter::document(evidence).unwrap());
     let few = text(&with_open_statements(10));
-    assert!(few.contains("Uncovered in kernel") && !few.contains("by reason; each stands"), "{few}");
+    assert!(
+        few.contains("Uncovered in kernel") && !few.contains("by reason; each stands"),
+        "{few}"
+    );
     let evidence = with_open_statements(900);
     let open = facts::uncovered_obligations(&evidence).len();
     let many = text(&evidence);
-    assert!(many.contains("by reason; each stands with its place in the kernel's chapter"), "{many}");
+    assert!(
+        many.contains("by reason; each stands with its place in the kernel's chapter"),
+        "{many}"
+    );
     assert!(many.contains(&format!("{open} obligations of the criteria asked for")), "{many}");
     let first = evidence.kernels[0].coverage.statements.len() - 899;
     let last = evidence.kernels[0].coverage.statements.len();
@@ -201,7 +220,9 @@ fn many_uncovered_obligations_are_grouped_by_reason_and_none_is_left_out() {
 
 /// Texts of paragraphs, captions and cells of a document's body, one per line.
 fn document_text(document: &super::document::Document) -> String {
-    let plain = |text: &super::document::Text| text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+    let plain = |text: &super::document::Text| {
+        text.0.iter().map(|run| run.text.as_str()).collect::<String>()
+    };
     let mut lines = Vec::new();
     for block in &document.body {
         match block {
@@ -225,12 +246,16 @@ fn document_text(document: &super::document::Document) -> String {
 /// All text of a document, one line per paragraph, cell or value.
 fn whole_text(evidence: &Evidence) -> String {
     fn add(block: &Block, lines: &mut Vec<String>) {
-        let plain = |text: &super::document::Text| text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+        let plain = |text: &super::document::Text| {
+            text.0.iter().map(|run| run.text.as_str()).collect::<String>()
+        };
         match block {
             Block::Heading(heading) => lines.push(plain(&heading.text)),
             Block::Paragraph(text) => lines.push(plain(text)),
             Block::List(items) => lines.extend(items.iter().map(plain)),
-            Block::Pairs(pairs) => lines.extend(pairs.iter().map(|(name, text)| format!("{name}: {}", plain(text)))),
+            Block::Pairs(pairs) => {
+                lines.extend(pairs.iter().map(|(name, text)| format!("{name}: {}", plain(text))))
+            }
             Block::Table(table) => lines.extend(table.rows.iter().flatten().map(plain)),
             Block::Notice { title, lines: below, .. } => {
                 lines.push(plain(title));
@@ -294,12 +319,19 @@ fn a_document_without_hash_is_told_where_its_record_is_accepted() {
         reviewer: "B".to_owned(),
         hash: String::new(),
     };
-    let row =
-        RecordEvidence { method: VerificationMethod::Analysis, record, file: "r.toml".to_owned(), rejected: None };
+    let row = RecordEvidence {
+        method: VerificationMethod::Analysis,
+        record,
+        file: "r.toml".to_owned(),
+        rejected: None,
+    };
     assert!(!whole_text(&evidence).contains("pinned by"));
     evidence.campaign.records = vec![row];
     let text = whole_text(&evidence);
-    assert!(text.contains("1 accepted record of analysis and review: no document is pinned by a hash"), "{text}");
+    assert!(
+        text.contains("1 accepted record of analysis and review: no document is pinned by a hash"),
+        "{text}"
+    );
     assert!(text.contains("pinned by no hash (1 of 1 records)"), "{text}");
 }
 
@@ -313,7 +345,8 @@ fn more_reasons_than_fit_are_told_by_kind() {
     };
     let (check, message) = ("host-overflow".to_owned(), "m * n".to_owned());
     let other = Reason::CouplingUndetermined { kernel: "k".into(), check, message };
-    let items = evidence.campaign.open_items.iter().filter(|item| item.stands()).map(|item| item.reason());
+    let items =
+        evidence.campaign.open_items.iter().filter(|item| item.stands()).map(|item| item.reason());
     let reasons: Vec<Reason> = (0..40).map(failed).chain([other.clone()]).chain(items).collect();
     let conclusion = &mut evidence.campaign.conclusion;
     conclusion.grounds = reasons.iter().map(Reason::ground).collect();
@@ -332,7 +365,10 @@ fn more_reasons_than_fit_are_told_by_kind() {
     // Without what is stored beside them they are told one by one, as far as they fit.
     evidence.campaign.conclusion.grounds.clear();
     let brief = statement::brief_reasons(&evidence);
-    assert!(brief.lines[0].contains("LLR-0 ") && brief.lines.last().unwrap().starts_with("… and "), "{brief:?}");
+    assert!(
+        brief.lines[0].contains("LLR-0 ") && brief.lines.last().unwrap().starts_with("… and "),
+        "{brief:?}"
+    );
 }
 
 /// Most are counted on one engine of a kernel; criteria that nobody asks for count nothing.
@@ -351,12 +387,19 @@ fn the_title_counts_what_is_justified_once_and_what_is_accepted() {
     let mut other = evidence.campaign.conclusion.summary[0].clone();
     other.configuration = "other".to_owned();
     evidence.campaign.conclusion.summary.push(other);
-    assert_eq!(statement::title(&evidence).1, "All that was asked for holds, but for 6 justified obligations");
+    assert_eq!(
+        statement::title(&evidence).1,
+        "All that was asked for holds, but for 6 justified obligations"
+    );
     evidence.campaign.project.criteria.retain(|name| name != "decision");
-    assert_eq!(statement::title(&evidence).1, "All that was asked for holds, but for 2 justified obligations");
+    assert_eq!(
+        statement::title(&evidence).1,
+        "All that was asked for holds, but for 2 justified obligations"
+    );
 }
 
-/// A kernel that only gives reference values is dispatched by no test; a test that did not run dispatches nothing.
+/// A kernel that only gives reference values is dispatched by no test; a test that did not run
+/// dispatches nothing.
 #[test]
 fn a_kernel_that_no_test_dispatched_is_named() {
     let mut evidence = sample::flawless();
@@ -365,14 +408,20 @@ fn a_kernel_that_no_test_dispatched_is_named() {
     reference.kernel = "reference".into();
     evidence.campaign.conclusion.summary.push(reference);
     let notes = statement::notes(&evidence);
-    assert_eq!(notes[0], "Kernel reference was dispatched by no test that ran: no test shows what a dispatch does.");
+    assert_eq!(
+        notes[0],
+        "Kernel reference was dispatched by no test that ran: no test shows what a dispatch does."
+    );
     assert_eq!(statement::no_findings(&evidence).0, "none of the kinds looked for");
     for result in evidence.campaign.tests.iter_mut().flat_map(|test| &mut test.results) {
         result.verdict = Verdict::NotRun;
     }
     let kernel = evidence.kernels[0].kernel.clone();
     let notes = statement::notes(&evidence);
-    assert!(notes[0].starts_with(&format!("Kernels {kernel}, reference were dispatched by no test")), "{notes:?}");
+    assert!(
+        notes[0].starts_with(&format!("Kernels {kernel}, reference were dispatched by no test")),
+        "{notes:?}"
+    );
     assert_eq!(statement::no_findings(&evidence).0, "not looked for");
 }
 
@@ -382,7 +431,9 @@ fn shares_that_nobody_asked_for_are_no_defect_in_any_chapter() {
     use super::document::Tone;
     let evidence = sample::evidence();
     let document = super::chapter::document(&evidence).unwrap();
-    let words = |text: &super::document::Text| text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+    let words = |text: &super::document::Text| {
+        text.0.iter().map(|run| run.text.as_str()).collect::<String>()
+    };
     let mut seen = 0;
     for table in tables(&document.body).into_iter().chain(tables(&document.front)) {
         let titles: Vec<String> = table.columns.iter().map(|column| words(&column.title)).collect();
@@ -391,7 +442,11 @@ fn shares_that_nobody_asked_for_are_no_defect_in_any_chapter() {
             for (title, cell) in titles.iter().zip(row).skip(1) {
                 if of_row || title.ends_with("(not asked for)") {
                     seen += 1;
-                    assert!(cell.0.iter().all(|run| run.tone != Tone::Bad), "{title}: {}", words(cell));
+                    assert!(
+                        cell.0.iter().all(|run| run.tone != Tone::Bad),
+                        "{title}: {}",
+                        words(cell)
+                    );
                 }
             }
         }
@@ -403,18 +458,21 @@ fn shares_that_nobody_asked_for_are_no_defect_in_any_chapter() {
 #[test]
 fn vectors_that_would_complete_a_decision_are_told_where_something_is_open() {
     let mut evidence = sample::evidence();
-    let told =
-        |evidence: &Evidence| whole_text(evidence).matches("A smallest set that completes masking MC/DC").count();
+    let told = |evidence: &Evidence| {
+        whole_text(evidence).matches("A smallest set that completes masking MC/DC").count()
+    };
     assert!(told(&evidence) > 0);
     // Of a decision in part: the vectors are those of all its conditions.
-    let mut decisions = evidence.kernels.iter_mut().flat_map(|kernel| &mut kernel.coverage.decisions);
+    let mut decisions =
+        evidence.kernels.iter_mut().flat_map(|kernel| &mut kernel.coverage.decisions);
     let is_open = |mcdc: &&ConditionMcdc| mcdc.masking.status == Status::Uncovered;
     let two = decisions.find(|decision| decision.mcdc.iter().filter(is_open).count() == 2).unwrap();
     two.mcdc[0].masking.status = Status::Justified;
     let words = "; C1 is justified, and needs none of them";
     assert!(whole_text(&evidence).contains(words) && terminal(&evidence, 200).contains(words));
     for decision in evidence.kernels.iter_mut().flat_map(|kernel| &mut kernel.coverage.decisions) {
-        for mcdc in decision.mcdc.iter_mut().filter(|mcdc| mcdc.masking.status == Status::Uncovered) {
+        for mcdc in decision.mcdc.iter_mut().filter(|mcdc| mcdc.masking.status == Status::Uncovered)
+        {
             mcdc.masking.status = Status::Justified;
         }
     }
@@ -426,11 +484,14 @@ fn vectors_that_would_complete_a_decision_are_told_where_something_is_open() {
 fn kernels_without_an_interface_are_named_in_the_chapter_on_coupling() {
     let text = whole_text(&sample::evidence());
     let name = sample::LONG_KERNEL;
-    let sentence = format!("Kernel {name} has no interface description: no coupling with the host was checked there.");
+    let sentence = format!(
+        "Kernel {name} has no interface description: no coupling with the host was checked there."
+    );
     assert!(text.contains(&sentence), "{text}");
 }
 
-/// Rounded down to a tenth, and neither to all nor to nothing; what is justified has a row of its own, as on page 1.
+/// Rounded down to a tenth, and neither to all nor to nothing; what is justified has a row of its
+/// own, as on page 1.
 #[test]
 fn shares_in_the_terminal_are_rounded_down_and_justified_ones_are_told_apart() {
     let mut evidence = sample::flawless();
@@ -449,18 +510,30 @@ fn shares_in_the_terminal_are_rounded_down_and_justified_ones_are_told_apart() {
         assert!(text.contains(share), "{share}: {text}");
     }
     assert!(asked.iter().any(|name| name == "statement"), "{asked:?}");
-    let justified = text.lines().find(|line| line.starts_with("  Justified")).unwrap_or_else(|| panic!("{text}"));
-    assert_eq!(justified.trim_start_matches("  Justified").trim(), "4 obligations, covered by no test");
+    let justified = text
+        .lines()
+        .find(|line| line.starts_with("  Justified"))
+        .unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(
+        justified.trim_start_matches("  Justified").trim(),
+        "4 obligations, covered by no test"
+    );
 }
 
 /// A kind stands in a column of its own whether its finding takes one line or more.
 #[test]
 fn findings_keep_their_column_at_every_width() {
     let text = terminal(&sample::evidence(), 100);
-    let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  Findings")).skip(1).collect();
+    let rows: Vec<&str> =
+        text.lines().skip_while(|line| !line.starts_with("  Findings")).skip(1).collect();
     let rows = rows.into_iter().take_while(|line| line.starts_with("    "));
     let behind_kind = |line: &str| {
-        let kind = line.trim_start_matches([' ', '✗']).split_whitespace().next().unwrap_or_default().to_owned();
+        let kind = line
+            .trim_start_matches([' ', '✗'])
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         let at = line.find(&kind).unwrap() + kind.len();
         line[..at].chars().count() + line[at..].chars().take_while(|c| *c == ' ').count()
     };
@@ -488,7 +561,9 @@ fn tables(blocks: &[Block]) -> Vec<&super::document::Table> {
     for block in blocks {
         match block {
             Block::Table(table) => found.push(table),
-            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => found.extend(tables(blocks)),
+            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => {
+                found.extend(tables(blocks))
+            }
             Block::Heading(_)
             | Block::Paragraph(_)
             | Block::List(_)
@@ -508,7 +583,8 @@ fn no_cell_is_empty() {
         let document = super::chapter::document(&evidence).unwrap();
         for table in tables(&document.front).into_iter().chain(tables(&document.body)) {
             for (number, row) in table.rows.iter().enumerate() {
-                let empty = row.iter().position(|cell| cell.0.iter().all(|run| run.text.is_empty()));
+                let empty =
+                    row.iter().position(|cell| cell.0.iter().all(|run| run.text.is_empty()));
                 assert_eq!(empty, None, "row {number} of {:?}", table.caption);
             }
         }
@@ -554,8 +630,14 @@ fn outputs_that_depend_on_an_undefined_value_are_said_not_to_be_compared() {
     let buffer = &mut bounds.next().unwrap().buffers[0];
     (buffer.undefined, buffer.worst_ulp) = (3, None);
     let text = whole_text(&evidence);
-    assert!(text.contains("buffer result: 3 elements depend on undefined values and were not compared"), "{text}");
-    assert!(!text.contains("within the error bounds") && !text.contains("Within-error-bounds"), "{text}");
+    assert!(
+        text.contains("buffer result: 3 elements depend on undefined values and were not compared"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("within the error bounds") && !text.contains("Within-error-bounds"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -608,10 +690,18 @@ fn a_test_tells_its_contents_and_where_they_stand() {
     };
     let all = tables(&document.body);
     let table = all.iter().find(|table| of_test(table)).expect("a table of contents");
-    let plain = |text: &super::document::Text| text.0.iter().map(|run| run.text.as_str()).collect::<String>();
-    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(plain).collect()).collect();
-    let row = |name: &str| rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("{name}: {rows:#?}"));
-    assert_eq!(row("Input few")[1..], ["float, 3 values", "1, 2.5, NaN", "/tests/0/definition/buffers/few"]);
+    let plain = |text: &super::document::Text| {
+        text.0.iter().map(|run| run.text.as_str()).collect::<String>()
+    };
+    let rows: Vec<Vec<String>> =
+        table.rows.iter().map(|row| row.iter().map(plain).collect()).collect();
+    let row = |name: &str| {
+        rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("{name}: {rows:#?}"))
+    };
+    assert_eq!(
+        row("Input few")[1..],
+        ["float, 3 values", "1, 2.5, NaN", "/tests/0/definition/buffers/few"]
+    );
     assert_eq!(row("Input many")[2], "0, 1, 2, 3, 4, 5, 6, 7, … and 32 more");
     assert_eq!(row("Input ruled")[1], "int, 12 elements");
     assert_eq!(
@@ -619,18 +709,29 @@ fn a_test_tells_its_contents_and_where_they_stand() {
         "random (SplitMix64), seed 7, from the type's least to the type's greatest".to_owned()
     );
     assert!(row("Input raw")[2].starts_with("01, 02, 03, sha256:"));
-    assert!(row("Input file")[3].ends_with("file requirements/data.npy sha256:feed"), "{:?}", row("Input file"));
+    assert!(
+        row("Input file")[3].ends_with("file requirements/data.npy sha256:feed"),
+        "{:?}",
+        row("Input file")
+    );
     assert_eq!(row("Input result")[2], "not initialised");
     assert_eq!(row("Input image picture")[1], "2d rgba8, 2 × 1 texels");
     let hash = vkcert_model::canonical::content_hash(&[0, 0, 0x80, 0x3f, 0, 0, 0, 0x40]);
-    let expected = ["float, 2 values".to_owned(), "1, 2".to_owned(), format!("/tests/0/expected/0/contents, {hash}")];
+    let expected = [
+        "float, 2 values".to_owned(),
+        "1, 2".to_owned(),
+        format!("/tests/0/expected/0/contents, {hash}"),
+    ];
     assert_eq!(row("Expected result")[1..], expected);
     let actual = row("Actual result, sequential, vulkan");
     assert_eq!(actual[2], "1, 2");
-    assert!(actual[3].starts_with("/tests/0/results/0/outputs/result, /tests/0/results/1/outputs/result, sha256:"));
+    assert!(actual[3].starts_with(
+        "/tests/0/results/0/outputs/result, /tests/0/results/1/outputs/result, sha256:"
+    ));
 }
 
-/// Only evidence that does not verify holds such contents; a hash of nothing would be a statement about them.
+/// Only evidence that does not verify holds such contents; a hash of nothing would be a statement
+/// about them.
 #[test]
 fn contents_that_cannot_be_decoded_are_told_as_such() {
     use vkcert_model::evidence::{OutputBytes, StoredContents};
@@ -642,7 +743,8 @@ fn contents_that_cannot_be_decoded_are_told_as_such() {
         runs[0].bytes = "no base64".to_owned();
     }
     for result in &mut test.results {
-        result.outputs = [("result".to_owned(), OutputBytes::Bytes("AACAPwAAAE".to_owned()))].into();
+        result.outputs =
+            [("result".to_owned(), OutputBytes::Bytes("AACAPwAAAE".to_owned()))].into();
     }
     let text = whole_text(&evidence);
     let empty = vkcert_model::canonical::content_hash(&[]);
@@ -670,7 +772,10 @@ fn a_test_that_fails_alike_on_both_engines_is_told_once() {
     let text = terminal(&evidence, 100);
     assert_eq!(text.matches("TC-MM-04: fail on sequential and vulkan").count(), 1, "{text}");
     assert_eq!(text.matches("result, byte 0: expected").count(), 1, "{text}");
-    assert_eq!(statement::reasons(&evidence)[0].sentence, "test TC-MM-04 on sequential and vulkan: fail");
+    assert_eq!(
+        statement::reasons(&evidence)[0].sentence,
+        "test TC-MM-04 on sequential and vulkan: fail"
+    );
     assert!(!text.contains("TC-MM-04 on vulkan"), "{text}");
 }
 
@@ -681,7 +786,10 @@ fn with_failed_tests(count: usize) -> Evidence {
     let ids: Vec<vkcert_model::id::TestId> =
         (0..count).map(|number| format!("TC-F-{number}").as_str().into()).collect();
     for id in &ids {
-        evidence.campaign.tests.push(vkcert_model::evidence::TestEvidence { id: id.clone(), ..failed.clone() });
+        evidence
+            .campaign
+            .tests
+            .push(vkcert_model::evidence::TestEvidence { id: id.clone(), ..failed.clone() });
     }
     evidence.kernels[0].coverage.statements.last_mut().unwrap().uncounted = ids;
     evidence
@@ -690,7 +798,12 @@ fn with_failed_tests(count: usize) -> Evidence {
 #[test]
 fn failed_tests_behind_an_obligation_are_counted_not_listed() {
     let text = terminal(&with_failed_tests(50), 200);
-    assert!(text.contains("1 obligation exercised by failed tests TC-F-0, TC-F-1, TC-F-2 and 47 more only"), "{text}");
+    assert!(
+        text.contains(
+            "1 obligation exercised by failed tests TC-F-0, TC-F-1, TC-F-2 and 47 more only"
+        ),
+        "{text}"
+    );
     assert!(text.contains("… and 41 more"), "{text}");
 }
 
@@ -740,7 +853,8 @@ fn pages(evidence: &Evidence) -> Option<Vec<String>> {
     use std::io::Write as _;
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&rendered(evidence, FormatName::Pdf)).unwrap();
-    let output = std::process::Command::new("pdftotext").arg("-layout").arg(file.path()).arg("-").output();
+    let output =
+        std::process::Command::new("pdftotext").arg("-layout").arg(file.path()).arg("-").output();
     let Ok(output) = output else {
         eprintln!("skipped: pdftotext (poppler-utils) is not installed");
         return None;
@@ -757,13 +871,24 @@ fn page_1_is_one_page_with_shares_items_and_notes() {
     };
     let mut evidence = four_kernels();
     let Some(first) = contents_follow(&evidence) else { return };
-    for word in ["matmul_tiled", "histogram", "convolution", "Agreement", "Coupling", "Additional code", "Uncovered"] {
+    for word in [
+        "matmul_tiled",
+        "histogram",
+        "convolution",
+        "Agreement",
+        "Coupling",
+        "Additional code",
+        "Uncovered",
+    ] {
         assert!(first.contains(word), "{word}: {first}");
     }
     // With open items, one of them accepted, the shares of all kernels together.
     evidence.campaign.open_items = sample::evidence().campaign.open_items;
     let first = contents_follow(&evidence).unwrap();
-    assert!(first.contains("accepted") && first.contains("of all obligations of all kernels"), "{first}");
+    assert!(
+        first.contains("accepted") && first.contains("of all obligations of all kernels"),
+        "{first}"
+    );
     // However many kernels there are.
     let row = evidence.campaign.conclusion.summary[0].clone();
     evidence.campaign.conclusion.summary = (0..60)

@@ -14,7 +14,8 @@ use vkcert_model::id::{FindingId, KernelName, RequirementId};
 use vkcert_model::procedure::{DescriptorClass, KernelText, Language, Procedure};
 use vkcert_model::project::MOST_REPETITIONS;
 use vkcert_model::requirement::{
-    HostImage, Interface, Justification, JustificationClass, JustificationSubject, Requirement, RequirementLevel,
+    HostImage, Interface, Justification, JustificationClass, JustificationSubject, Requirement,
+    RequirementLevel,
 };
 use vkcert_model::schedule::MOST_SCHEDULES;
 use vkcert_model::vulkan_sc::Profile;
@@ -28,7 +29,8 @@ pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
         check_code(project, requirement, &mut problems);
     }
     check_cycles(project, &by_uid, &mut problems);
-    let names: Vec<&KernelName> = project.settings.kernels.iter().map(|kernel| &kernel.name).collect();
+    let names: Vec<&KernelName> =
+        project.settings.kernels.iter().map(|kernel| &kernel.name).collect();
     let kernels = KernelNames { names, table: "vkcert.toml" };
     problems.extend(check_tests(&project.tests, &kernels));
     check_test_requirements(project, &by_uid, &mut problems);
@@ -40,7 +42,8 @@ pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
 
 /// A name that may stand in file names and reports; `what` is what it names.
 pub(crate) fn check_name(origin: &Origin, what: &str, name: &str) -> Option<Diagnostic> {
-    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
         return None;
     }
@@ -63,7 +66,11 @@ pub(crate) fn unknown<'a>(
         Some(near) => format!("did you mean `{near}`?"),
         None => {
             let known: Vec<_> = known.into_iter().take(12).collect();
-            if known.is_empty() { format!("no {what} is declared") } else { format!("known: {}", known.join(", ")) }
+            if known.is_empty() {
+                format!("no {what} is declared")
+            } else {
+                format!("known: {}", known.join(", "))
+            }
         }
     };
     origin.error(kind, format!("there is no {what} `{name}`")).hint(hint)
@@ -77,7 +84,12 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
         problems.push(origin.at("name").error("bad-value", "the project's name is empty"));
     }
     if settings.kernels.is_empty() {
-        problems.push(origin.at("kernel").error("missing-key", "the project has no kernel").hint("add a `[[kernel]]`"));
+        problems.push(
+            origin
+                .at("kernel")
+                .error("missing-key", "the project has no kernel")
+                .hint("add a `[[kernel]]`"),
+        );
     }
     let mut seen = BTreeSet::new();
     for (index, kernel) in settings.kernels.iter().enumerate() {
@@ -87,7 +99,12 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
             let message = format!("the kernel `{}` is declared twice", kernel.name);
             problems.push(place.at("name").error("duplicate-id", message));
         }
-        problems.extend(check_path(&project.root, &place.at("source"), &kernel.source, PathKind::File));
+        problems.extend(check_path(
+            &project.root,
+            &place.at("source"),
+            &kernel.source,
+            PathKind::File,
+        ));
         for (index, folder) in kernel.include.iter().enumerate() {
             let place = place.at("include").at(index);
             problems.extend(check_path(&project.root, &place, folder, PathKind::Folder));
@@ -99,7 +116,11 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
     problems
 }
 
-fn check_configurations(place: &Origin, kernel: &vkcert_model::project::ProjectKernel, problems: &mut Vec<Diagnostic>) {
+fn check_configurations(
+    place: &Origin,
+    kernel: &vkcert_model::project::ProjectKernel,
+    problems: &mut Vec<Diagnostic>,
+) {
     let mut seen = BTreeSet::new();
     for (index, configuration) in kernel.configurations.iter().enumerate() {
         let place = place.at("configuration").at(index);
@@ -113,7 +134,11 @@ fn check_configurations(place: &Origin, kernel: &vkcert_model::project::ProjectK
     }
 }
 
-fn check_lists(origin: &Origin, settings: &vkcert_model::project::ProjectFile, problems: &mut Vec<Diagnostic>) {
+fn check_lists(
+    origin: &Origin,
+    settings: &vkcert_model::project::ProjectFile,
+    problems: &mut Vec<Diagnostic>,
+) {
     fn repeated<T: Ord>(list: &[T]) -> Option<usize> {
         let mut seen = BTreeSet::new();
         list.iter().position(|item| !seen.insert(item))
@@ -121,10 +146,16 @@ fn check_lists(origin: &Origin, settings: &vkcert_model::project::ProjectFile, p
     if let Some(engines) = &settings.engines {
         let place = origin.at("engines");
         if engines.is_empty() {
-            problems.push(place.error("bad-value", "no engine is named").hint("leave `engines` out for the default"));
+            problems.push(
+                place
+                    .error("bad-value", "no engine is named")
+                    .hint("leave `engines` out for the default"),
+            );
         }
-        problems
-            .extend(repeated(engines).map(|index| place.at(index).error("duplicate-id", "this engine is named twice")));
+        problems.extend(
+            repeated(engines)
+                .map(|index| place.at(index).error("duplicate-id", "this engine is named twice")),
+        );
     }
     if settings.repeat.is_some_and(|repeat| repeat.get() > MOST_REPETITIONS) {
         let message = format!("a test can be repeated {MOST_REPETITIONS} times at most");
@@ -132,14 +163,17 @@ fn check_lists(origin: &Origin, settings: &vkcert_model::project::ProjectFile, p
     }
     if let Some(features) = &settings.sc_features {
         let place = origin.at("sc_features");
-        let again =
-            repeated(features).map(|index| place.at(index).error("duplicate-id", "this feature is named twice"));
+        let again = repeated(features)
+            .map(|index| place.at(index).error("duplicate-id", "this feature is named twice"));
         problems.extend(again);
         match settings.profile {
             Profile::VulkanSc => {}
             Profile::Vulkan => problems.push(
                 place
-                    .key_error("contradiction", "`sc_features` goes with the profile `vulkan-sc` alone")
+                    .key_error(
+                        "contradiction",
+                        "`sc_features` goes with the profile `vulkan-sc` alone",
+                    )
                     .hint("add `profile = \"vulkan-sc\"`, or leave `sc_features` out"),
             ),
         }
@@ -150,15 +184,21 @@ fn check_lists(origin: &Origin, settings: &vkcert_model::project::ProjectFile, p
     }
     if let Some(criteria) = &settings.criteria {
         let place = origin.at("criteria");
-        let again =
-            repeated(criteria).map(|index| place.at(index).error("duplicate-id", "this criterion is named twice"));
+        let again = repeated(criteria)
+            .map(|index| place.at(index).error("duplicate-id", "this criterion is named twice"));
         problems.extend(again);
     }
 }
 
-fn check_limits(place: &Origin, limits: &vkcert_model::project::ProjectLimits, problems: &mut Vec<Diagnostic>) {
+fn check_limits(
+    place: &Origin,
+    limits: &vkcert_model::project::ProjectLimits,
+    problems: &mut Vec<Diagnostic>,
+) {
     if !(limits.seconds.is_finite() && limits.seconds > 0.0) {
-        problems.push(place.at("seconds").error("limit", "a time limit is a number of seconds above 0"));
+        problems.push(
+            place.at("seconds").error("limit", "a time limit is a number of seconds above 0"),
+        );
     }
     let [gx, gy, gz] = limits.groups.map(u64::from);
     let [lx, ly, lz] = limits.local_size.map(u64::from);
@@ -172,7 +212,11 @@ fn check_limits(place: &Origin, limits: &vkcert_model::project::ProjectLimits, p
         ("call_depth", limits.call_depth.into()),
     ];
     for (name, _) in positive.iter().filter(|(_, value)| *value == 0) {
-        problems.push(place.at(*name).error("limit", format!("the limit `{name}` is 0, so that nothing could run")));
+        problems.push(
+            place
+                .at(*name)
+                .error("limit", format!("the limit `{name}` is 0, so that nothing could run")),
+        );
     }
 }
 
@@ -191,10 +235,19 @@ fn check_path(root: &Path, origin: &Origin, path: &str, kind: PathKind) -> Optio
     if exists {
         return None;
     }
-    let siblings = full.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
-    let mut names: Vec<String> = siblings.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let siblings = full
+        .parent()
+        .and_then(|folder| std::fs::read_dir(folder).ok())
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut names: Vec<String> =
+        siblings.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
-    let wanted = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let wanted = Path::new(path)
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let hint = match nearest(&wanted, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{}`?", Path::new(path).with_file_name(near).display()),
         None => format!(
@@ -214,49 +267,77 @@ fn check_uids<'a>(project: &'a Project, problems: &mut Vec<Diagnostic>) -> ByUid
         problems.extend(check_name(&place, "requirement", requirement.uid.as_str()));
         if let Some(first) = by_uid.insert(&requirement.uid, requirement) {
             let message = format!("the requirement `{}` is declared twice", requirement.uid);
-            problems.push(place.error("duplicate-id", message).hint(format!("also in {}", first.origin.file())));
+            problems.push(
+                place
+                    .error("duplicate-id", message)
+                    .hint(format!("also in {}", first.origin.file())),
+            );
             by_uid.insert(&requirement.uid, first);
         }
     }
     by_uid
 }
 
-fn check_requirement(requirement: &Located<Requirement>, by_uid: &ByUid<'_>, problems: &mut Vec<Diagnostic>) {
+fn check_requirement(
+    requirement: &Located<Requirement>,
+    by_uid: &ByUid<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
     let origin = &requirement.origin;
     let uid = &requirement.uid;
     for (key, text) in [("title", &requirement.title), ("statement", &requirement.statement)] {
         if text.trim().is_empty() {
-            problems.push(origin.at(key).error("bad-value", format!("the {key} of `{uid}` is empty")));
+            problems
+                .push(origin.at(key).error("bad-value", format!("the {key} of `{uid}` is empty")));
         }
     }
     if requirement.verification.is_empty() {
-        let problem = origin.at("verification").error("bad-value", format!("`{uid}` names no way to verify it"));
+        let problem = origin
+            .at("verification")
+            .error("bad-value", format!("`{uid}` names no way to verify it"));
         problems.push(problem.hint("one or more of \"test\", \"analysis\", \"review\""));
     }
     let rationale = requirement.safety_rationale.as_deref().unwrap_or("").trim();
     if requirement.derived && rationale.is_empty() {
-        let problem = origin
-            .at("derived")
-            .key_error("missing-rationale", format!("`{uid}` is derived without a `safety_rationale`"));
+        let problem = origin.at("derived").key_error(
+            "missing-rationale",
+            format!("`{uid}` is derived without a `safety_rationale`"),
+        );
         problems.push(
             problem
                 .hint("derived requirements go to the safety assessment (DO-178C 5.2.1.b): say why this one is safe"),
         );
     }
-    if requirement.level == RequirementLevel::Llr && requirement.parents.is_empty() && !requirement.derived {
-        let problem =
-            origin.at("uid").error("missing-parent", format!("`{uid}` is a low-level requirement without parents"));
-        problems.push(problem.hint("name its parents, or set `derived = true` with a `safety_rationale`"));
+    if requirement.level == RequirementLevel::Llr
+        && requirement.parents.is_empty()
+        && !requirement.derived
+    {
+        let problem = origin
+            .at("uid")
+            .error("missing-parent", format!("`{uid}` is a low-level requirement without parents"));
+        problems.push(
+            problem.hint("name its parents, or set `derived = true` with a `safety_rationale`"),
+        );
     }
     let mut seen = BTreeSet::new();
     for (index, parent) in requirement.parents.iter().enumerate() {
         let place = origin.at("parents").at(index);
         if !by_uid.contains_key(&parent.uid) {
             let known = by_uid.keys().map(|uid| uid.as_str());
-            problems.push(unknown(&place.at("uid"), "unknown-requirement", "requirement", parent.uid.as_str(), known));
+            problems.push(unknown(
+                &place.at("uid"),
+                "unknown-requirement",
+                "requirement",
+                parent.uid.as_str(),
+                known,
+            ));
         }
         if !seen.insert(&parent.uid) {
-            problems.push(place.at("uid").error("duplicate-id", format!("the parent `{}` is named twice", parent.uid)));
+            problems.push(
+                place
+                    .at("uid")
+                    .error("duplicate-id", format!("the parent `{}` is named twice", parent.uid)),
+            );
         }
         let hash = parent.hash.as_deref().filter(|hash| !is_content_hash(hash));
         problems.extend(hash.map(|hash| bad_hash(&place.at("hash"), hash)));
@@ -264,30 +345,51 @@ fn check_requirement(requirement: &Located<Requirement>, by_uid: &ByUid<'_>, pro
 }
 
 fn bad_hash(origin: &Origin, hash: &str) -> Diagnostic {
-    origin.error("bad-hash", format!("`{hash}` is no content hash")).hint("`sha256:` and 64 hexadecimal digits")
+    origin
+        .error("bad-hash", format!("`{hash}` is no content hash"))
+        .hint("`sha256:` and 64 hexadecimal digits")
 }
 
-fn check_code(project: &Project, requirement: &Located<Requirement>, problems: &mut Vec<Diagnostic>) {
+fn check_code(
+    project: &Project,
+    requirement: &Located<Requirement>,
+    problems: &mut Vec<Diagnostic>,
+) {
     for (index, link) in requirement.implements.iter().enumerate() {
         let place = requirement.origin.at("implements").at(index);
         for (index, kernel) in link.kernels.iter().enumerate() {
             let known = || project.settings.kernels.iter().map(|kernel| kernel.name.as_str());
             if !known().any(|name| name == kernel.as_str()) {
                 let place = place.at("kernels").at(index);
-                problems.push(unknown(&place, "unknown-kernel", "kernel", kernel.as_str(), known()));
+                problems.push(unknown(
+                    &place,
+                    "unknown-kernel",
+                    "kernel",
+                    kernel.as_str(),
+                    known(),
+                ));
             }
         }
-        if let Some(problem) = check_path(&project.root, &place.at("file"), &link.file, PathKind::File) {
+        if let Some(problem) =
+            check_path(&project.root, &place.at("file"), &link.file, PathKind::File)
+        {
             problems.push(problem);
             continue;
         }
         let Some(symbol) = &link.symbol else { continue };
-        // A binary module has no text to look in: the symbol is then its entry point or debug name, checked when it is read.
+        // A binary module has no text to look in: the symbol is then its entry point or debug name,
+        // checked when it is read.
         let Ok(text) = std::fs::read_to_string(project.root.join(&link.file)) else { continue };
         if code::find(&text, symbol).is_none() {
             let functions = code::functions(&text);
             let known = functions.iter().map(|(name, _)| name.as_str());
-            problems.push(unknown(&place.at("symbol"), "unknown-symbol", "function", symbol, known));
+            problems.push(unknown(
+                &place.at("symbol"),
+                "unknown-symbol",
+                "function",
+                symbol,
+                known,
+            ));
         }
     }
 }
@@ -301,11 +403,16 @@ fn check_cycles(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagno
         while let Some((uid, next)) = stack.pop() {
             if next == 0 {
                 if let Some(from) = path.iter().position(|seen| *seen == uid) {
-                    let cycle: Vec<&str> = path[from..].iter().chain([&uid]).map(|uid| uid.as_str()).collect();
-                    let message = format!("requirements are their own parents: {}", cycle.join(" -> "));
+                    let cycle: Vec<&str> =
+                        path[from..].iter().chain([&uid]).map(|uid| uid.as_str()).collect();
+                    let message =
+                        format!("requirements are their own parents: {}", cycle.join(" -> "));
                     let place = by_uid[uid].origin.at("parents");
-                    problems
-                        .push(place.error("requirement-cycle", message).hint("parents lead from LLR to HLR and end"));
+                    problems.push(
+                        place
+                            .error("requirement-cycle", message)
+                            .hint("parents lead from LLR to HLR and end"),
+                    );
                     done.extend(path[from..].iter().copied());
                     continue;
                 }
@@ -334,7 +441,13 @@ fn check_test_requirements(project: &Project, by_uid: &ByUid<'_>, problems: &mut
             let place = test.origin.at("requirements").at(index);
             if !by_uid.contains_key(uid) {
                 let known = by_uid.keys().map(|uid| uid.as_str());
-                problems.push(unknown(&place, "unknown-requirement", "requirement", uid.as_str(), known));
+                problems.push(unknown(
+                    &place,
+                    "unknown-requirement",
+                    "requirement",
+                    uid.as_str(),
+                    known,
+                ));
             }
         }
     }
@@ -350,7 +463,13 @@ fn check_records(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagn
             if !by_uid.contains_key(uid) {
                 let known = by_uid.keys().map(|uid| uid.as_str());
                 let place = origin.at("requirement");
-                problems.push(unknown(&place, "unknown-requirement", "requirement", uid.as_str(), known));
+                problems.push(unknown(
+                    &place,
+                    "unknown-requirement",
+                    "requirement",
+                    uid.as_str(),
+                    known,
+                ));
             }
             if !is_content_hash(&record.hash) {
                 problems.push(bad_hash(&origin.at("hash"), &record.hash));
@@ -362,17 +481,24 @@ fn check_records(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagn
                 ("reviewer", &record.reviewer),
             ];
             for (key, _) in texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric)) {
-                problems.push(origin.at(*key).error("bad-value", format!("the {key} of a record is empty")));
+                problems.push(
+                    origin.at(*key).error("bad-value", format!("the {key} of a record is empty")),
+                );
             }
             if !seen.insert((uid, &record.document, &record.section)) {
-                let message = format!("{} {} of `{uid}` is recorded twice", record.document, record.section);
+                let message =
+                    format!("{} {} of `{uid}` is recorded twice", record.document, record.section);
                 problems.push(origin.at("section").error("duplicate-id", message));
             }
         }
     }
 }
 
-fn check_justifications(list: &[Located<Justification>], kernels: &KernelNames<'_>, problems: &mut Vec<Diagnostic>) {
+fn check_justifications(
+    list: &[Located<Justification>],
+    kernels: &KernelNames<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
     let mut seen = BTreeSet::new();
     for justification in list {
         let origin = &justification.origin;
@@ -386,7 +512,11 @@ fn check_justifications(list: &[Located<Justification>], kernels: &KernelNames<'
             ("approver", &justification.approver),
         ];
         for (key, _) in texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric)) {
-            problems.push(origin.at(*key).error("bad-value", format!("the {key} of a justification is empty")));
+            problems.push(
+                origin
+                    .at(*key)
+                    .error("bad-value", format!("the {key} of a justification is empty")),
+            );
         }
         for fault in justification.statement_faults() {
             problems.push(origin.at(fault.key).error("bad-value", fault.message));
@@ -422,26 +552,42 @@ fn too_long(justification: &Located<Justification>) -> Option<Diagnostic> {
     ];
     let length = |text: Option<&String>| text.map_or(0, String::len);
     let (key, text) = texts.into_iter().find(|(_, text)| length(*text) > MOST_TEXT)?;
-    let message = format!("the {key} of a justification has {} bytes; the limit is {MOST_TEXT}", length(text));
-    Some(justification.origin.at(key).error("limit", message).hint("name a document that has the rest"))
+    let message = format!(
+        "the {key} of a justification has {} bytes; the limit is {MOST_TEXT}",
+        length(text)
+    );
+    Some(
+        justification
+            .origin
+            .at(key)
+            .error("limit", message)
+            .hint("name a document that has the rest"),
+    )
 }
 
 /// What is wrong with a justification of a finding, as far as its name and class tell.
 fn check_finding(origin: &Origin, id: &FindingId, class: JustificationClass) -> Option<Diagnostic> {
     let place = origin.at("finding");
-    let acceptable = || FindingKind::ALL.iter().filter(|(kind, _)| kind.can_be_accepted()).map(|(_, name)| *name);
+    let acceptable = || {
+        FindingKind::ALL.iter().filter(|(kind, _)| kind.can_be_accepted()).map(|(_, name)| *name)
+    };
     let Some(kind) = id.kind() else {
         let kind = id.as_str().split('@').next().unwrap_or_default();
         return Some(unknown(&place, "unknown-id", "kind of finding", kind, acceptable()));
     };
     if !kind.can_be_accepted() {
         let message = format!("no justification can accept a finding of the kind `{kind}`");
-        let hint = format!("those that can be accepted: {}", acceptable().collect::<Vec<_>>().join(", "));
+        let hint =
+            format!("those that can be accepted: {}", acceptable().collect::<Vec<_>>().join(", "));
         return Some(place.error("bad-value", message).hint(hint));
     }
     if id.what().is_none() {
         let message = format!("`{id}` does not say which finding is meant");
-        return Some(place.error("bad-value", message).hint("`vkcert list findings` prints the names of findings"));
+        return Some(
+            place
+                .error("bad-value", message)
+                .hint("`vkcert list findings` prints the names of findings"),
+        );
     }
     (class != JustificationClass::Analysis).then(|| {
         let message = format!("a finding is accepted by analysis, not as {class}");
@@ -449,7 +595,11 @@ fn check_finding(origin: &Origin, id: &FindingId, class: JustificationClass) -> 
     })
 }
 
-fn check_interfaces(list: &[Located<Interface>], kernels: &KernelNames<'_>, problems: &mut Vec<Diagnostic>) {
+fn check_interfaces(
+    list: &[Located<Interface>],
+    kernels: &KernelNames<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
     let mut seen = BTreeSet::new();
     for interface in list {
         let origin = &interface.origin;
@@ -466,27 +616,36 @@ fn check_interfaces(list: &[Located<Interface>], kernels: &KernelNames<'_>, prob
                 problems.push(place.at("name").error("duplicate-id", message));
             }
             if parameter.min > parameter.max {
-                let message = format!("`{}` ranges from {} down to {}", parameter.name, parameter.min, parameter.max);
-                problems.push(place.at("max").error("bad-value", message).hint("min is at most max"));
+                let message = format!(
+                    "`{}` ranges from {} down to {}",
+                    parameter.name, parameter.min, parameter.max
+                );
+                problems
+                    .push(place.at("max").error("bad-value", message).hint("min is at most max"));
             }
         }
         for (index, local) in interface.locals.iter().enumerate() {
             if !names.insert(local.name.as_str()) {
                 let message = format!("the host variable `{}` is declared twice", local.name);
-                problems.push(origin.at("locals").at(index).at("name").error("duplicate-id", message));
+                problems
+                    .push(origin.at("locals").at(index).at("name").error("duplicate-id", message));
             }
         }
         let mut bound = BTreeSet::new();
         for (index, buffer) in interface.buffers.iter().enumerate() {
             if !bound.insert((buffer.set, buffer.binding)) {
-                let message = format!("set {} binding {} is described twice", buffer.set, buffer.binding);
-                problems.push(origin.at("buffers").at(index).at("binding").error("duplicate-id", message));
+                let message =
+                    format!("set {} binding {} is described twice", buffer.set, buffer.binding);
+                problems.push(
+                    origin.at("buffers").at(index).at("binding").error("duplicate-id", message),
+                );
             }
         }
         for (index, image) in interface.images.iter().enumerate() {
             let place = origin.at("images").at(index);
             if !bound.insert((image.set, image.binding)) {
-                let message = format!("set {} binding {} is described twice", image.set, image.binding);
+                let message =
+                    format!("set {} binding {} is described twice", image.set, image.binding);
                 problems.push(place.at("binding").error("duplicate-id", message));
             }
             problems.extend(check_host_image(&place, image));
@@ -497,14 +656,27 @@ fn check_interfaces(list: &[Located<Interface>], kernels: &KernelNames<'_>, prob
 /// An image has a format and a dimension, and a sampler has neither.
 fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
     let complete = image.format.is_some() && image.dimension.is_some();
-    let bare = image.format.is_none() && image.dimension.is_none() && !image.layered && !image.multisampled;
+    let bare = image.format.is_none()
+        && image.dimension.is_none()
+        && !image.layered
+        && !image.multisampled;
     match image.class {
-        DescriptorClass::StorageImage | DescriptorClass::SampledImage | DescriptorClass::Combined if complete => None,
-        DescriptorClass::StorageImage | DescriptorClass::SampledImage | DescriptorClass::Combined => {
+        DescriptorClass::StorageImage
+        | DescriptorClass::SampledImage
+        | DescriptorClass::Combined
+            if complete =>
+        {
+            None
+        }
+        DescriptorClass::StorageImage
+        | DescriptorClass::SampledImage
+        | DescriptorClass::Combined => {
             Some(place.error("missing-key", "an image has a `format` and a `dimension`"))
         }
         DescriptorClass::Sampler if bare => None,
-        DescriptorClass::Sampler => Some(place.error("bad-value", "a sampler has no format and no dimension")),
+        DescriptorClass::Sampler => {
+            Some(place.error("bad-value", "a sampler has no format and no dimension"))
+        }
         DescriptorClass::Storage
         | DescriptorClass::Uniform
         | DescriptorClass::StorageDynamic
@@ -527,10 +699,14 @@ pub(crate) fn check_procedure(origin: &Origin, procedure: &Procedure) -> Vec<Dia
         let place = origin.at("kernels").at(&name.0);
         problems.extend(check_name(&place, "kernel", name.as_str()));
         if kernel.language == Language::Spirv {
-            // Macros and includes are the compiler's; ignoring them would run another kernel than was asked for.
-            let given = [("defines", !kernel.defines.is_empty()), ("include", !kernel.include.is_empty())];
+            // Macros and includes are the compiler's; ignoring them would run another kernel than
+            // was asked for.
+            let given =
+                [("defines", !kernel.defines.is_empty()), ("include", !kernel.include.is_empty())];
             for (key, _) in given.into_iter().filter(|(_, given)| *given) {
-                problems.push(place.at(key).error("contradiction", format!("a SPIR-V module has no `{key}`")));
+                problems.push(
+                    place.at(key).error("contradiction", format!("a SPIR-V module has no `{key}`")),
+                );
             }
         }
         let KernelText::Contents(contents) = &kernel.source else { continue };

@@ -1,4 +1,5 @@
-//! What can be said of a test without its kernels' modules and without other files: names, references, exclusive keys.
+//! What can be said of a test without its kernels' modules and without other files: names,
+//! references, exclusive keys.
 
 use super::check::{check_name, unknown};
 use super::document::{Located, Origin};
@@ -23,12 +24,17 @@ impl KernelNames<'_> {
             return None;
         }
         let known = self.names.iter().map(|name| name.as_str());
-        Some(unknown(origin, "unknown-kernel", &format!("kernel in {},", self.table), name.as_str(), known)).map(
-            |mut problem| {
-                problem.message = format!("there is no kernel `{name}` in {}", self.table);
-                problem
-            },
-        )
+        Some(unknown(
+            origin,
+            "unknown-kernel",
+            &format!("kernel in {},", self.table),
+            name.as_str(),
+            known,
+        ))
+        .map(|mut problem| {
+            problem.message = format!("there is no kernel `{name}` in {}", self.table);
+            problem
+        })
     }
 }
 
@@ -40,7 +46,8 @@ pub(crate) fn check_tests(tests: &[Located<Test>], kernels: &KernelNames<'_>) ->
         let place = test.origin.at("id");
         problems.extend(check_name(&place, "test", test.id.as_str()));
         if let Some(first) = seen.get(test.id.as_str()) {
-            let problem = place.error("duplicate-id", format!("the test `{}` is declared twice", test.id));
+            let problem =
+                place.error("duplicate-id", format!("the test `{}` is declared twice", test.id));
             problems.push(problem.hint(format!("also in {}", first.file())));
         } else {
             seen.insert(test.id.as_str(), &test.origin);
@@ -60,7 +67,9 @@ impl Checker<'_> {
     fn check(&mut self) {
         let (test, origin) = (self.test, &self.test.origin);
         let mut seen = BTreeSet::new();
-        for (index, uid) in test.requirements.iter().enumerate().filter(|(_, uid)| !seen.insert(*uid)) {
+        for (index, uid) in
+            test.requirements.iter().enumerate().filter(|(_, uid)| !seen.insert(*uid))
+        {
             let message = format!("the requirement `{uid}` is named twice");
             self.problems.push(origin.at("requirements").at(index).error("duplicate-id", message));
         }
@@ -76,8 +85,9 @@ impl Checker<'_> {
             check_image(&origin.at("images").at(name), name, image, self.problems);
         }
         if test.dispatches.is_empty() {
-            let problem =
-                origin.at("dispatches").error("missing-key", format!("the test `{}` dispatches nothing", test.id));
+            let problem = origin
+                .at("dispatches")
+                .error("missing-key", format!("the test `{}` dispatches nothing", test.id));
             self.problems.push(problem);
         }
         for (index, dispatch) in test.dispatches.iter().enumerate() {
@@ -85,10 +95,15 @@ impl Checker<'_> {
             self.problems.extend(self.kernels.check(&place.at("kernel"), &dispatch.kernel));
             self.groups(&place.at("groups"), dispatch.groups);
             self.bindings(&place.at("bindings"), &dispatch.bindings);
-            check_specialization(&place.at("specialization"), &dispatch.specialization, self.problems);
+            check_specialization(
+                &place.at("specialization"),
+                &dispatch.specialization,
+                self.problems,
+            );
             if dispatch.subgroup_size.is_some_and(|size| !size.is_power_of_two() || size > 128) {
-                let problem =
-                    place.at("subgroup_size").error("bad-value", "a subgroup size is a power of two up to 128");
+                let problem = place
+                    .at("subgroup_size")
+                    .error("bad-value", "a subgroup size is a power of two up to 128");
                 self.problems.push(problem);
             }
         }
@@ -100,19 +115,26 @@ impl Checker<'_> {
     fn limits(&mut self, place: &Origin) {
         let limits = &self.test.limits;
         if limits.seconds.is_some_and(|seconds| !(seconds.is_finite() && seconds > 0.0)) {
-            self.problems.push(place.at("seconds").error("limit", "a time limit is a number of seconds above 0"));
+            self.problems.push(
+                place.at("seconds").error("limit", "a time limit is a number of seconds above 0"),
+            );
         }
         for (key, value) in [("steps", limits.steps), ("memory_bytes", limits.memory_bytes)] {
             if value == Some(0) {
-                self.problems
-                    .push(place.at(key).error("limit", format!("the limit `{key}` is 0, so that nothing could run")));
+                self.problems.push(
+                    place.at(key).error(
+                        "limit",
+                        format!("the limit `{key}` is 0, so that nothing could run"),
+                    ),
+                );
             }
         }
     }
 
     fn groups(&mut self, place: &Origin, groups: [u32; 3]) {
         for (index, _) in groups.iter().enumerate().filter(|(_, count)| **count == 0) {
-            let problem = place.at(index).error("bad-groups", "a dispatch of zero workgroups runs nothing");
+            let problem =
+                place.at(index).error("bad-groups", "a dispatch of zero workgroups runs nothing");
             self.problems.push(problem.hint("each of the three counts is at least 1"));
         }
     }
@@ -130,7 +152,8 @@ impl Checker<'_> {
         for (index, binding) in bindings.iter().enumerate() {
             let place = place.at(index);
             if !seen.insert((binding.set, binding.binding, binding.array_index)) {
-                let message = format!("set {} binding {} is bound twice", binding.set, binding.binding);
+                let message =
+                    format!("set {} binding {} is bound twice", binding.set, binding.binding);
                 self.problems.push(place.at("binding").error("duplicate-id", message));
             }
             if let Some(name) = &binding.buffer {
@@ -142,7 +165,9 @@ impl Checker<'_> {
             ] {
                 let missing = name.as_ref().filter(|name| !known.contains(name));
                 let known = known.iter().map(|name| name.as_str());
-                self.problems.extend(missing.map(|name| unknown(&place.at(key), "unknown-id", key, name, known)));
+                self.problems.extend(
+                    missing.map(|name| unknown(&place.at(key), "unknown-id", key, name, known)),
+                );
             }
             let opaque = binding.image.is_some() || binding.sampler.is_some();
             if binding.buffer.is_some() == opaque {
@@ -166,20 +191,24 @@ impl Checker<'_> {
             return self.checker(place, expectation, checker);
         }
         if expectation.record.is_some() && expectation.order != Some(ElementOrder::Any) {
-            let message = "`record` goes with `order = \"any\"`: else every element stands in its place";
+            let message =
+                "`record` goes with `order = \"any\"`: else every element stands in its place";
             self.problems.push(place.at("record").key_error("contradiction", message));
         }
         for (key, value) in [("record", expectation.record), ("count", expectation.count)] {
             if value == Some(0) {
-                self.problems.push(place.at(key).error("bad-value", format!("`{key}` is at least 1")));
+                self.problems
+                    .push(place.at(key).error("bad-value", format!("`{key}` is at least 1")));
             }
         }
         match (&expectation.buffer, &expectation.image) {
             (Some(name), None) => self.buffer(&place.at("buffer"), name),
             (None, Some(name)) => self.image(&place.at("image"), name),
             (Some(_), Some(_)) | (None, None) => {
-                self.problems
-                    .push(place.error("contradiction", "an expectation names either a `buffer` or an `image`"));
+                self.problems.push(place.error(
+                    "contradiction",
+                    "an expectation names either a `buffer` or an `image`",
+                ));
             }
         }
         let of_image = [
@@ -187,8 +216,10 @@ impl Checker<'_> {
             ("layer", expectation.layer.is_some()),
             ("equals_image", expectation.equals_image.is_some()),
         ];
-        let of_buffer =
-            [("type", expectation.data_type.is_some()), ("equals_buffer", expectation.equals_buffer.is_some())];
+        let of_buffer = [
+            ("type", expectation.data_type.is_some()),
+            ("equals_buffer", expectation.equals_buffer.is_some()),
+        ];
         let (wrong, judged) = match expectation.image {
             Some(_) => (&of_buffer[..], "image"),
             None => (&of_image[..], "buffer"),
@@ -214,7 +245,8 @@ impl Checker<'_> {
             ("tolerance", expectation.tolerance.is_some()),
         ];
         for (key, _) in others.iter().filter(|(_, given)| *given) {
-            let message = format!("`{key}` does not go with `check`: the checker says what it reads");
+            let message =
+                format!("`{key}` does not go with `check`: the checker says what it reads");
             self.problems.push(place.at(*key).key_error("contradiction", message));
         }
         let place = place.at("check");
@@ -252,7 +284,11 @@ impl Checker<'_> {
             self.problems.extend(self.kernels.check(&place.at("kernel"), &reference.kernel));
             self.groups(&place.at("groups"), reference.groups);
             self.bindings(&place.at("bindings"), &reference.bindings);
-            check_specialization(&place.at("specialization"), &reference.specialization, self.problems);
+            check_specialization(
+                &place.at("specialization"),
+                &reference.specialization,
+                self.problems,
+            );
         }
         if let Some(tolerance) = &expectation.tolerance {
             check_tolerance(&place.at("tolerance"), tolerance, self.problems);
@@ -275,18 +311,24 @@ fn check_buffer(place: &Origin, name: &str, buffer: &Buffer, problems: &mut Vec<
         [first, second, ..] => {
             let message = format!("the buffer `{name}` has both `{first}` and `{second}`");
             let problem = place.at(*second).key_error("contradiction", message);
-            problems.push(problem.hint("contents are given once: `bytes`, `data`, `fill` or `file`"));
+            problems
+                .push(problem.hint("contents are given once: `bytes`, `data`, `fill` or `file`"));
         }
         [] if buffer.count.is_none() => {
-            let problem = place.error("missing-key", format!("the buffer `{name}` has neither contents nor a `count`"));
+            let problem = place.error(
+                "missing-key",
+                format!("the buffer `{name}` has neither contents nor a `count`"),
+            );
             problems.push(
                 problem
                     .hint("give `bytes`, `data`, `fill` or `file`; or `type` and `count` for an uninitialised buffer"),
             );
         }
         ["fill"] if buffer.count.is_none() => {
-            let problem =
-                place.error("missing-key", format!("the buffer `{name}` is filled, but its `count` is missing"));
+            let problem = place.error(
+                "missing-key",
+                format!("the buffer `{name}` is filled, but its `count` is missing"),
+            );
             problems.push(problem);
         }
         [] | [_] => {}
@@ -294,7 +336,9 @@ fn check_buffer(place: &Origin, name: &str, buffer: &Buffer, problems: &mut Vec<
     let typed = buffer.data.is_some() || buffer.fill.is_some() || buffer.count.is_some();
     if typed && buffer.data_type.is_none() && buffer.file.is_none() {
         problems.push(
-            place.error("missing-key", format!("the buffer `{name}` needs a `type`")).hint("for example \"float\""),
+            place
+                .error("missing-key", format!("the buffer `{name}` needs a `type`"))
+                .hint("for example \"float\""),
         );
     }
 }
@@ -320,7 +364,9 @@ fn check_tolerance(place: &Origin, tolerance: &Tolerance, problems: &mut Vec<Dia
             problems.push(place.at(key).error("bad-value", "a tolerance is a number from 0 up"));
         }
     }
-    if tolerance.bits && (tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some()) {
+    if tolerance.bits
+        && (tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some())
+    {
         problems.push(place.at("bits").key_error("contradiction", "equal bits leave no tolerance"));
     }
 }
@@ -338,7 +384,9 @@ pub(crate) fn check_specialization(
             problems.push(problem.hint("the number of `layout(constant_id = ...)`, as a string"));
         }
         if value.value.is_some() == value.bits.is_some() {
-            problems.push(place.error("contradiction", "a specialization has either a `value` or `bits`"));
+            problems.push(
+                place.error("contradiction", "a specialization has either a `value` or `bits`"),
+            );
         }
     }
 }

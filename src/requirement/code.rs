@@ -1,9 +1,10 @@
 //! Finds functions in a source text, for links from requirements to code.
 //!
-//! Knows: the outward form of a definition (`name ( ... ) {`), outside comments. Does not cover: functions whose name a
-//! macro makes; there any occurrence of the name counts as found.
+//! Knows: the outward form of a definition (`name ( ... ) {`), outside comments. Does not cover:
+//! functions whose name a macro makes; there any occurrence of the name counts as found.
 
-/// 1-based line of the definition of `symbol`, or of its first occurrence where no definition has the plain form.
+/// 1-based line of the definition of `symbol`, or of its first occurrence where no definition has
+/// the plain form.
 pub fn find(text: &str, symbol: &str) -> Option<u32> {
     let words = words(text);
     definitions(&words)
@@ -38,7 +39,8 @@ fn definitions<'a>(words: &'a [(&'a str, u32)]) -> impl Iterator<Item = (&'a str
     })
 }
 
-/// Identifiers, numbers and single punctuation characters with their lines, without comments and white space.
+/// Identifiers, numbers and single punctuation characters with their lines, without comments and
+/// white space.
 fn words(text: &str) -> Vec<(&str, u32)> {
     let mut words = Vec::new();
     let (mut rest, mut line) = (text, 1);

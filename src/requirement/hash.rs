@@ -1,12 +1,15 @@
 //! Content hashes: what a link was reviewed against.
 //!
-//! A content hash is `sha256:` and 64 lower-case hexadecimal digits: SHA-256 over canonical JSON, that is UTF-8 without
-//! white space, keys in ascending byte order, numbers and strings as serde_json writes them. What is hashed:
+//! A content hash is `sha256:` and 64 lower-case hexadecimal digits: SHA-256 over canonical JSON,
+//! that is UTF-8 without white space, keys in ascending byte order, numbers and strings as
+//! serde_json writes them. What is hashed:
 //!
-//! - a requirement: an object with `uid`, `level`, `title`, `statement`, `rationale`, `derived`, `safety_rationale` and
-//!   `verification`, null where absent; neither its own links (`parents`, `implements`) nor its file;
-//! - a test: all of its fields as the file has them, defaults of `kind`, `offset`, `set` and the like filled in, absent
-//!   optional fields left out; the contents of files that it names are hashed in the manifest, not here.
+//! - a requirement: an object with `uid`, `level`, `title`, `statement`, `rationale`, `derived`,
+//!   `safety_rationale` and `verification`, null where absent; neither its own links (`parents`,
+//!   `implements`) nor its file;
+//! - a test: all of its fields as the file has them, defaults of `kind`, `offset`, `set` and the
+//!   like filled in, absent optional fields left out; the contents of files that it names are
+//!   hashed in the manifest, not here.
 
 use serde::Serialize;
 use serde_json::json;
@@ -40,8 +43,8 @@ pub fn test_hash(test: &Test) -> String {
     hash_of(test)
 }
 
-/// Whether a parent has changed since the link to it was reviewed. A link without a hash was never reviewed against a
-/// content and cannot go stale; reports show it as not pinned.
+/// Whether a parent has changed since the link to it was reviewed. A link without a hash was never
+/// reviewed against a content and cannot go stale; reports show it as not pinned.
 pub fn is_suspect(link: &ParentLink, parent: &Requirement) -> bool {
     link.hash.as_ref().is_some_and(|hash| *hash != requirement_hash(parent))
 }

@@ -1,10 +1,13 @@
-//! Requirements, tests, justifications and interfaces of a project, and test procedures outside one: reading, checking,
-//! tracing.
+//! Requirements, tests, justifications and interfaces of a project, and test procedures outside
+//! one: reading, checking, tracing.
 //!
-//! Knows: what `vkcert.toml`, `requirements/**/*.toml` and test-procedure files must hold to be consistent.
-//! Promises: what [`load_project`] and [`load_procedure`] return is free of unknown keys, duplicate names, dangling
-//! references and cycles; every problem is a diagnostic with its place, and many are reported at once.
-//! Does not cover: the kernels' own text and modules, sizes and layouts (`exec::prepare`), verdicts (`exec::judge`).
+//! Knows: what `vkcert.toml`, `requirements/**/*.toml` and test-procedure files must hold to be
+//! consistent.
+//! Promises: what [`load_project`] and [`load_procedure`] return is free of unknown keys, duplicate
+//! names, dangling references and cycles; every problem is a diagnostic with its place, and many
+//! are reported at once.
+//! Does not cover: the kernels' own text and modules, sizes and layouts (`exec::prepare`), verdicts
+//! (`exec::judge`).
 
 mod check;
 mod check_test;
@@ -22,6 +25,6 @@ pub mod trace;
 
 pub use document::{Located, Origin};
 pub use load::{
-    PROJECT_FILE, ProcedureFile, Project, is_requirement_file, load_procedure, load_project, parse_procedure,
-    requirement_files,
+    PROJECT_FILE, ProcedureFile, Project, is_requirement_file, load_procedure, load_project,
+    parse_procedure, requirement_files,
 };

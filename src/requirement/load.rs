@@ -1,7 +1,7 @@
 //! Reads a project folder or a test-procedure file.
 //!
-//! Promises: files are read in the order of their paths; a file that cannot be read does not keep the others from
-//! being checked, as far as names in it are not missed elsewhere.
+//! Promises: files are read in the order of their paths; a file that cannot be read does not keep
+//! the others from being checked, as far as names in it are not missed elsewhere.
 
 use super::check::check_project;
 use super::check_test::{KernelNames, check_tests};
@@ -48,7 +48,11 @@ impl Project {
     pub fn relative_file<T>(&self, item: &Located<T>) -> String {
         let shown = Path::new(item.origin.file());
         let relative = shown.strip_prefix(shown_path(&self.root, "")).unwrap_or(shown);
-        relative.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+        relative
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect::<Vec<_>>()
+            .join("/")
     }
 }
 
@@ -90,16 +94,24 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
         interfaces,
         inputs,
     };
-    // Checks of one table by itself hold in any case; that a name is unknown is certain only if every file was read.
+    // Checks of one table by itself hold in any case; that a name is unknown is certain only if
+    // every file was read.
     let complete = problems.is_empty();
-    problems
-        .extend(check_project(&project).into_iter().filter(|found| complete || !found.kind.starts_with("unknown-")));
+    problems.extend(
+        check_project(&project)
+            .into_iter()
+            .filter(|found| complete || !found.kind.starts_with("unknown-")),
+    );
     if problems.is_empty() { Ok(project) } else { Err(in_order(problems)) }
 }
 
 type Inputs = BTreeMap<String, String>;
 
-fn load_document(root: &Path, relative: &str, inputs: &mut Inputs) -> Result<Arc<Document>, Vec<Diagnostic>> {
+fn load_document(
+    root: &Path,
+    relative: &str,
+    inputs: &mut Inputs,
+) -> Result<Arc<Document>, Vec<Diagnostic>> {
     let document = Document::load(&root.join(relative), shown_path(root, relative))?;
     inputs.insert(relative.to_owned(), content_hash(document.text.as_bytes()));
     Ok(document)
@@ -107,11 +119,19 @@ fn load_document(root: &Path, relative: &str, inputs: &mut Inputs) -> Result<Arc
 
 /// A path as the user would name it: without `./` for the current folder.
 fn shown_path(root: &Path, relative: &str) -> String {
-    let root: PathBuf = root.components().filter(|part| *part != std::path::Component::CurDir).collect();
-    if relative.is_empty() { root.display().to_string() } else { root.join(relative).display().to_string() }
+    let root: PathBuf =
+        root.components().filter(|part| *part != std::path::Component::CurDir).collect();
+    if relative.is_empty() {
+        root.display().to_string()
+    } else {
+        root.join(relative).display().to_string()
+    }
 }
 
-fn load_settings(root: &Path, inputs: &mut Inputs) -> Result<Option<Located<ProjectFile>>, Vec<Diagnostic>> {
+fn load_settings(
+    root: &Path,
+    inputs: &mut Inputs,
+) -> Result<Option<Located<ProjectFile>>, Vec<Diagnostic>> {
     let shown = shown_path(root, PROJECT_FILE);
     if !root.join(PROJECT_FILE).is_file() {
         let problem = Diagnostic::new("missing-file", format!("there is no project file `{shown}`"))
@@ -143,7 +163,10 @@ fn check_schema(origin: &Origin, document: &Document) -> Result<(), Diagnostic> 
             .at("schema")
             .error("schema", format!("version {version} of this format is not known"))
             .hint(format!("this program reads version {SCHEMA}"))),
-        Some(_) => Err(origin.at("schema").error("schema", "the version of the format is a number").hint("schema = 1")),
+        Some(_) => Err(origin
+            .at("schema")
+            .error("schema", "the version of the format is a number")
+            .hint("schema = 1")),
         None => Err(no_schema(origin, document)),
     }
 }
@@ -182,19 +205,26 @@ pub fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(&folder).follow_links(true) {
         let entry = entry.map_err(|error| {
-            Diagnostic::new("missing-file", format!("cannot read the folder `{shown}`: {error}")).in_file(&shown)
+            Diagnostic::new("missing-file", format!("cannot read the folder `{shown}`: {error}"))
+                .in_file(&shown)
         })?;
         let relative = entry.path().strip_prefix(root).expect("the walk stays below the root");
-        if entry.file_type().is_file() && relative.extension().is_some_and(|extension| extension == "toml") {
-            let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        if entry.file_type().is_file()
+            && relative.extension().is_some_and(|extension| extension == "toml")
+        {
+            let parts: Vec<_> =
+                relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
             files.push(parts.join("/"));
         }
     }
     files.sort();
     if files.is_empty() {
-        return Err(Diagnostic::new("missing-file", format!("the folder `{shown}` holds no .toml file"))
-            .in_file(shown)
-            .hint("`vkcert schema requirements` prints the form of these files"));
+        return Err(Diagnostic::new(
+            "missing-file",
+            format!("the folder `{shown}` holds no .toml file"),
+        )
+        .in_file(shown)
+        .hint("`vkcert schema requirements` prints the form of these files"));
     }
     Ok(files)
 }
@@ -210,7 +240,8 @@ struct Items {
 }
 
 /// The keys at the top of a requirements file.
-const TABLES: &[&str] = &["schema", "requirement", "test", "analysis", "review", "justification", "interface"];
+const TABLES: &[&str] =
+    &["schema", "requirement", "test", "analysis", "review", "justification", "interface"];
 
 impl Items {
     fn read(&mut self, document: &Arc<Document>, problems: &mut Vec<Diagnostic>) {
@@ -221,8 +252,9 @@ impl Items {
         }
         if let Value::Table(entries) = &document.root.value {
             for entry in entries.iter().filter(|entry| !TABLES.contains(&entry.key.as_str())) {
-                let hint = did_you_mean(&entry.key, TABLES)
-                    .unwrap_or_else(|| format!("the keys at the top of this file are {}", TABLES.join(", ")));
+                let hint = did_you_mean(&entry.key, TABLES).unwrap_or_else(|| {
+                    format!("the keys at the top of this file are {}", TABLES.join(", "))
+                });
                 let message = format!("the key `{}` is not known here", entry.key);
                 problems.push(origin.at(&entry.key).key_error("unknown-key", message).hint(hint));
             }
@@ -236,7 +268,8 @@ impl Items {
     }
 }
 
-/// Reads each table of an array of tables by itself, so that one bad table does not hide the faults of the next.
+/// Reads each table of an array of tables by itself, so that one bad table does not hide the faults
+/// of the next.
 fn read_tables<T: DeserializeOwned>(
     document: &Arc<Document>,
     key: &str,
@@ -247,7 +280,11 @@ fn read_tables<T: DeserializeOwned>(
     let Some(entry) = document.root.entry(key) else { return };
     let Value::Array(nodes) = &entry.node.value else {
         let message = format!("`{key}` is an array of tables");
-        problems.push(origin.error("wrong-type", message).hint(format!("write `[[{key}]]` with two brackets")));
+        problems.push(
+            origin
+                .error("wrong-type", message)
+                .hint(format!("write `[[{key}]]` with two brackets")),
+        );
         return;
     };
     for (index, node) in nodes.iter().enumerate() {
@@ -276,7 +313,12 @@ pub fn load_procedure(path: &Path) -> Result<ProcedureFile, Vec<Diagnostic>> {
 }
 
 /// Checks a test procedure in a text, whose paths are relative to `base`.
-pub fn parse_procedure(file: &str, text: &str, syntax: Syntax, base: &Path) -> Result<ProcedureFile, Vec<Diagnostic>> {
+pub fn parse_procedure(
+    file: &str,
+    text: &str,
+    syntax: Syntax,
+    base: &Path,
+) -> Result<ProcedureFile, Vec<Diagnostic>> {
     procedure_of(&Document::parse(file, text, syntax)?, base.to_owned())
 }
 

@@ -1,14 +1,16 @@
 //! The nearest known name to an unknown one, for hints.
 
-/// `did you mean ...?` where a name is near enough: at most a third of its characters differ (or one, or the case), or
-/// another shading language has it for a known one.
+/// `did you mean ...?` where a name is near enough: at most a third of its characters differ (or
+/// one, or the case), or another shading language has it for a known one.
 pub fn did_you_mean<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    let translated = glsl_type(name).filter(|near| known.iter().any(|known| known.as_ref() == near));
+    let translated =
+        glsl_type(name).filter(|near| known.iter().any(|known| known.as_ref() == near));
     let near = || nearest(name, known.iter().map(AsRef::as_ref)).map(str::to_owned);
     translated.or_else(near).map(|near| format!("did you mean `{near}`?"))
 }
 
-/// Scalar types as HLSL, Metal, OpenCL and Rust write them, with the scalar and the vector prefix of GLSL.
+/// Scalar types as HLSL, Metal, OpenCL and Rust write them, with the scalar and the vector prefix
+/// of GLSL.
 const FOREIGN_TYPES: &[(&str, &str, &str)] = &[
     ("bool", "bool", "bvec"),
     ("char", "int8", "i8vec"),
@@ -68,7 +70,8 @@ fn distance(left: &str, right: &str) -> usize {
                 i.max(j)
             } else {
                 let replaced = rows[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]);
-                let swapped = i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1];
+                let swapped =
+                    i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1];
                 let swap = if swapped { rows[i - 2][j - 2] + 1 } else { usize::MAX };
                 replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(swap)
             };
@@ -84,7 +87,13 @@ mod tests {
     #[test]
     fn types_of_other_shading_languages_lead_to_those_of_glsl() {
         let known = vkcert_model::element::ElementType::names();
-        let cases = [("int2", "ivec2"), ("float4", "vec4"), ("uint3", "uvec3"), ("half", "float16"), ("u32", "uint")];
+        let cases = [
+            ("int2", "ivec2"),
+            ("float4", "vec4"),
+            ("uint3", "uvec3"),
+            ("half", "float16"),
+            ("u32", "uint"),
+        ];
         for (foreign, near) in cases {
             assert_eq!(did_you_mean(foreign, &known), Some(format!("did you mean `{near}`?")));
         }

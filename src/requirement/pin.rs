@@ -1,8 +1,11 @@
-//! Links to parent requirements and the hashes that pin them: what state each is in, and files in which they are pinned.
+//! Links to parent requirements and the hashes that pin them: what state each is in, and files in
+//! which they are pinned.
 //!
-//! Knows: where a link stands in the text of its file. Promises: of a text nothing changes but the hashes of the links that are
-//! pinned: comments, order and layout stay; pinning twice changes nothing the second time.
-//! Does not cover: writing files, and whether a parent's change is one that the child has to follow.
+//! Knows: where a link stands in the text of its file. Promises: of a text nothing changes but the
+//! hashes of the links that are pinned: comments, order and layout stay; pinning twice changes
+//! nothing the second time.
+//! Does not cover: writing files, and whether a parent's change is one that the child has to
+//! follow.
 
 use super::document::{Node, Value};
 use super::hash::requirement_hash;
@@ -50,10 +53,14 @@ pub struct Link {
     pub hash: String,
 }
 
-/// Every link of a project, and the files that change, by path relative to it, with their new texts.
+/// Every link of a project, and the files that change, by path relative to it, with their new
+/// texts.
 pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, String>) {
-    let by_uid: BTreeMap<&RequirementId, &Requirement> =
-        project.requirements.iter().map(|requirement| (&requirement.uid, &requirement.value)).collect();
+    let by_uid: BTreeMap<&RequirementId, &Requirement> = project
+        .requirements
+        .iter()
+        .map(|requirement| (&requirement.uid, &requirement.value))
+        .collect();
     let mut links = Vec::new();
     let mut edits: BTreeMap<String, FileEdits> = BTreeMap::new();
     for requirement in &project.requirements {
@@ -67,7 +74,8 @@ pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, 
             let file = project.relative_file(requirement);
             let place = requirement.origin.at("parents").at(index);
             if wanted && let (Some(document), Some(node)) = (place.document(), place.value()) {
-                let edits = edits.entry(file.clone()).or_insert_with(|| FileEdits::of(&document.text));
+                let edits =
+                    edits.entry(file.clone()).or_insert_with(|| FileEdits::of(&document.text));
                 edits.places.extend(edit(&document.text, node, &hash));
             }
             let state = if wanted { LinkState::Pinned } else { before };
@@ -102,8 +110,8 @@ impl FileEdits {
     }
 }
 
-/// The hash in place of the one that stands there, else behind the parent's uid: in the same line in an inline table, in a
-/// line of its own under a header.
+/// The hash in place of the one that stands there, else behind the parent's uid: in the same line
+/// in an inline table, in a line of its own under a header.
 fn edit(text: &str, link: &Node, hash: &str) -> Option<(Range<usize>, String)> {
     if let Some(entry) = link.entry("hash") {
         return Some((entry.node.span.clone(), format!("\"{hash}\"")));
@@ -115,7 +123,10 @@ fn edit(text: &str, link: &Node, hash: &str) -> Option<(Range<usize>, String)> {
         return Some((end..end, format!(", hash = \"{hash}\"")));
     }
     let line_start = text[..uid.key_span.start].rfind('\n').map_or(0, |at| at + 1);
-    let indent: String = text[line_start..].chars().take_while(|character| matches!(character, ' ' | '\t')).collect();
+    let indent: String = text[line_start..]
+        .chars()
+        .take_while(|character| matches!(character, ' ' | '\t'))
+        .collect();
     let rest = &text[end..];
     let line_end = rest.find('\n').map_or(text.len(), |at| end + at);
     let carriage = if text[..line_end].ends_with('\r') { "\r" } else { "" };
@@ -139,8 +150,11 @@ mod tests {
         edits.places.extend(edit(text, link, HASH));
         let made = edits.apply();
         let again = Document::parse("r.toml", &made, Syntax::Toml).unwrap();
-        let link =
-            &again.root.entry("requirement").unwrap().node.elements()[0].entry("parents").unwrap().node.elements()[0];
+        let link = &again.root.entry("requirement").unwrap().node.elements()[0]
+            .entry("parents")
+            .unwrap()
+            .node
+            .elements()[0];
         assert_eq!(link.entry("hash").unwrap().node.value, Value::Text(HASH.to_owned()), "{made}");
         made
     }

@@ -1,11 +1,15 @@
 //! Which kernels the code that requirements name is part of, and which of it tests judge.
 //!
-//! Knows: files and functions of kernels as evidence holds them, and which kernels each test judges.
-//! Promises: a link to a function leads to the kernels that reach it; a link to a file, or to a name in it that is no function, to
-//! those that reach a function of the file, or include it where it has none; of these, to those that the link names, where it
-//! names any. A function that no kernel reaches leads to none; one whose entries are measured is judged only by a test that
-//! entered it. Of the kernels that a link leads to each is judged or named, with whether its text is that of a judged one.
-//! Does not cover: files that no kernel is made of, such as code of the host: nothing is said of links to them.
+//! Knows: files and functions of kernels as evidence holds them, and which kernels each test
+//! judges.
+//! Promises: a link to a function leads to the kernels that reach it; a link to a file, or to a
+//! name in it that is no function, to those that reach a function of the file, or include it where
+//! it has none; of these, to those that the link names, where it names any. A function that no
+//! kernel reaches leads to none; one whose entries are measured is judged only by a test that
+//! entered it. Of the kernels that a link leads to each is judged or named, with whether its text
+//! is that of a judged one.
+//! Does not cover: files that no kernel is made of, such as code of the host: nothing is said of
+//! links to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::coverage::Status;
@@ -70,7 +74,11 @@ impl TestedCode {
     }
 
     /// Code that a requirement names and that none of these tests judges, in any kernel or in some.
-    pub fn untested<'a>(&self, row: &RequirementEvidence, tests: impl IntoIterator<Item = &'a TestId>) -> UntestedCode {
+    pub fn untested<'a>(
+        &self,
+        row: &RequirementEvidence,
+        tests: impl IntoIterator<Item = &'a TestId>,
+    ) -> UntestedCode {
         let tests: BTreeSet<&TestId> = tests.into_iter().collect();
         let mut untested = UntestedCode::default();
         for code in row.code.iter().filter(|code| code.found) {
@@ -91,7 +99,8 @@ impl TestedCode {
                     (false, None) => (KernelText::Other, None),
                     (false, Some(place)) => (KernelText::Unread, Some(place.to_owned())),
                 };
-                let (file, symbol, kernel) = (link.file.clone(), link.symbol.clone(), kernel.clone());
+                let (file, symbol, kernel) =
+                    (link.file.clone(), link.symbol.clone(), kernel.clone());
                 untested.kernels.push(UntestedKernel { file, symbol, kernel, text, unread });
             }
         }
@@ -101,7 +110,8 @@ impl TestedCode {
     fn is_tested(&self, link: &CodeLink, kernel: &KernelName, tests: &BTreeSet<&TestId>) -> bool {
         let judges = |test: &TestId| self.judged.get(test).is_some_and(|row| row.contains(kernel));
         let rows = self.kernels.iter().filter(|code| code.kernel == *kernel);
-        rows.into_iter().any(|code| tests.iter().any(|test| judges(test) && code.is_entered(link, test)))
+        rows.into_iter()
+            .any(|code| tests.iter().any(|test| judges(test) && code.is_entered(link, test)))
     }
 
     /// Names of kernels in project order, each once.
@@ -117,7 +127,11 @@ impl TestedCode {
 
     /// The pieces of text that a link is about in these kernels.
     fn parts(&self, link: &CodeLink, of: impl Fn(&KernelName) -> bool) -> BTreeSet<TextPart<'_>> {
-        self.kernels.iter().filter(|code| of(&code.kernel)).flat_map(|code| code.parts(link)).collect()
+        self.kernels
+            .iter()
+            .filter(|code| of(&code.kernel))
+            .flat_map(|code| code.parts(link))
+            .collect()
     }
 
     /// What could not be read of the text of one of these kernels.
@@ -130,19 +144,22 @@ impl TestedCode {
 
     /// The kernels that a link leads to; none where no kernel is made of its file.
     fn kernels_of(&self, link: &CodeLink) -> Option<BTreeSet<&KernelName>> {
-        let including: Vec<&KernelCode> = self.kernels.iter().filter(|code| code.files.contains(&link.file)).collect();
+        let including: Vec<&KernelCode> =
+            self.kernels.iter().filter(|code| code.files.contains(&link.file)).collect();
         if including.is_empty() {
             return None;
         }
         let linked = |function: &&CodeFunction| {
-            function.file == link.file && link.symbol.as_ref().is_none_or(|symbol| *symbol == function.name)
+            function.file == link.file
+                && link.symbol.as_ref().is_none_or(|symbol| *symbol == function.name)
         };
         let of_file = |function: &&CodeFunction| function.file == link.file;
         let has = |part: &dyn Fn(&&CodeFunction) -> bool| {
             including.iter().any(|code| code.functions.iter().any(|function| part(&function)))
         };
         let reaching = |part: &dyn Fn(&&CodeFunction) -> bool| -> BTreeSet<&KernelName> {
-            let reaching = including.iter().filter(|code| code.reached.iter().any(|function| part(&function)));
+            let reaching =
+                including.iter().filter(|code| code.reached.iter().any(|function| part(&function)));
             reaching.map(|code| &code.kernel).collect()
         };
         let mut kernels = match (has(&linked), has(&of_file)) {
@@ -156,16 +173,18 @@ impl TestedCode {
 }
 
 impl KernelCode {
-    /// Whether a test entered the function that a link names; true where it names none, or none of which that is measured.
+    /// Whether a test entered the function that a link names; true where it names none, or none of
+    /// which that is measured.
     fn is_entered(&self, link: &CodeLink, test: &TestId) -> bool {
         let Some(symbol) = &link.symbol else { return true };
-        let named = |function: &&CodeFunction| function.file == link.file && function.name == *symbol;
+        let named =
+            |function: &&CodeFunction| function.file == link.file && function.name == *symbol;
         let mut entries = self.entered.iter().filter(|(function, _)| named(function)).peekable();
         entries.peek().is_none() || entries.any(|(_, tests)| tests.contains(test))
     }
 
-    /// The pieces of its text that a link is about: the functions of that name; of a link that names none, those of the file that
-    /// are reached, and what else stands in it.
+    /// The pieces of its text that a link is about: the functions of that name; of a link that
+    /// names none, those of the file that are reached, and what else stands in it.
     fn parts(&self, link: &CodeLink) -> Vec<TextPart<'_>> {
         let (functions, files) = match &self.texts {
             CodeTexts::Module(code) => return vec![("", code)],
@@ -177,7 +196,8 @@ impl KernelCode {
         let mut parts = Vec::new();
         for (function, digests) in of_file() {
             if names(function) || (!named && self.reached.contains(function)) {
-                parts.extend(digests.iter().map(|digest| (function.name.as_str(), digest.as_str())));
+                parts
+                    .extend(digests.iter().map(|digest| (function.name.as_str(), digest.as_str())));
             }
         }
         if !named {
@@ -189,7 +209,8 @@ impl KernelCode {
     fn of(row: &KernelEvidence) -> Self {
         let paths = row.structure.files.iter().map(|file| file.path.clone());
         let reached = reached_functions(row);
-        let (functions, reached) = (all_functions(row).into_iter(), reached.into_iter().collect::<BTreeSet<_>>());
+        let (functions, reached) =
+            (all_functions(row).into_iter(), reached.into_iter().collect::<BTreeSet<_>>());
         Self {
             kernel: row.kernel.clone(),
             files: paths.chain([row.source.clone()]).collect(),
@@ -229,14 +250,17 @@ pub fn reached_functions(row: &KernelEvidence) -> Vec<CodeFunction> {
     if structure.functions.is_empty() {
         return module_functions(row);
     }
-    let points: BTreeSet<&ObligationId> = row.coverage.points.iter().map(|point| &point.id).collect();
+    let points: BTreeSet<&ObligationId> =
+        row.coverage.points.iter().map(|point| &point.id).collect();
     let reached = structure.functions.iter().filter(|function| {
-        function.name == structure.entry || points.contains(&ObligationId(format!("{}.entry", function.id)))
+        function.name == structure.entry
+            || points.contains(&ObligationId(format!("{}.entry", function.id)))
     });
     reached.map(|function| placed(row, function)).collect()
 }
 
-/// The tests that count and entered a function, by function; those of which that could not be measured are left out.
+/// The tests that count and entered a function, by function; those of which that could not be
+/// measured are left out.
 fn entered_functions(row: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<TestId>> {
     let mut entered: BTreeMap<CodeFunction, BTreeSet<TestId>> = BTreeMap::new();
     for function in &row.structure.functions {
@@ -244,7 +268,10 @@ fn entered_functions(row: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<Te
         let Some(point) = row.coverage.points.iter().find(|point| point.id == id) else { continue };
         match point.status {
             Status::Covered | Status::Uncovered | Status::Justified => {
-                entered.entry(placed(row, function)).or_default().extend(point.tests.iter().cloned());
+                entered
+                    .entry(placed(row, function))
+                    .or_default()
+                    .extend(point.tests.iter().cloned());
             }
             Status::Undetermined => {}
         }
@@ -252,7 +279,8 @@ fn entered_functions(row: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<Te
     entered
 }
 
-/// Of a module without source: its entry point, and every other function that its branches stand in.
+/// Of a module without source: its entry point, and every other function that its branches stand
+/// in.
 fn module_functions(row: &KernelEvidence) -> Vec<CodeFunction> {
     let plain = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
     let branches = row.objects.structure.branches.iter();

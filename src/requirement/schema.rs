@@ -2,7 +2,9 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use vkcert_model::coverage::KernelCoverage;
-use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence, Manifest, ReportList, StoredInputs};
+use vkcert_model::evidence::{
+    Campaign, Evidence, KernelEvidence, Manifest, ReportList, StoredInputs,
+};
 use vkcert_model::procedure::Procedure;
 use vkcert_model::project::ProjectFile;
 use vkcert_model::requirement::RequirementsFile;
@@ -22,16 +24,52 @@ fn schema_of<T: JsonSchema>() -> Schema {
 
 /// Every file format with its schema. The command, its help text and the documents iterate this table.
 pub const SCHEMAS: &[SchemaRow] = &[
-    SchemaRow { name: "procedure", describes: "test-procedure file of `vkcert run`", make: schema_of::<Procedure> },
+    SchemaRow {
+        name: "procedure",
+        describes: "test-procedure file of `vkcert run`",
+        make: schema_of::<Procedure>,
+    },
     SchemaRow { name: "project", describes: "vkcert.toml", make: schema_of::<ProjectFile> },
-    SchemaRow { name: "requirements", describes: "requirements/**/*.toml", make: schema_of::<RequirementsFile> },
-    SchemaRow { name: "result", describes: "result of `vkcert run --format json`", make: schema_of::<RunResult> },
-    SchemaRow { name: "coverage", describes: "coverage of one kernel in a result", make: schema_of::<KernelCoverage> },
-    SchemaRow { name: "evidence", describes: "all evidence of a run together", make: schema_of::<Evidence> },
-    SchemaRow { name: "campaign", describes: "evidence/campaign.json", make: schema_of::<Campaign> },
-    SchemaRow { name: "kernel", describes: "evidence/kernel-*.json", make: schema_of::<KernelEvidence> },
-    SchemaRow { name: "inputs", describes: "evidence/inputs.json", make: schema_of::<StoredInputs> },
-    SchemaRow { name: "manifest", describes: "evidence/manifest.json", make: schema_of::<Manifest> },
+    SchemaRow {
+        name: "requirements",
+        describes: "requirements/**/*.toml",
+        make: schema_of::<RequirementsFile>,
+    },
+    SchemaRow {
+        name: "result",
+        describes: "result of `vkcert run --format json`",
+        make: schema_of::<RunResult>,
+    },
+    SchemaRow {
+        name: "coverage",
+        describes: "coverage of one kernel in a result",
+        make: schema_of::<KernelCoverage>,
+    },
+    SchemaRow {
+        name: "evidence",
+        describes: "all evidence of a run together",
+        make: schema_of::<Evidence>,
+    },
+    SchemaRow {
+        name: "campaign",
+        describes: "evidence/campaign.json",
+        make: schema_of::<Campaign>,
+    },
+    SchemaRow {
+        name: "kernel",
+        describes: "evidence/kernel-*.json",
+        make: schema_of::<KernelEvidence>,
+    },
+    SchemaRow {
+        name: "inputs",
+        describes: "evidence/inputs.json",
+        make: schema_of::<StoredInputs>,
+    },
+    SchemaRow {
+        name: "manifest",
+        describes: "evidence/manifest.json",
+        make: schema_of::<Manifest>,
+    },
     SchemaRow { name: "reports", describes: "reports.json", make: schema_of::<ReportList> },
 ];
 

@@ -1,14 +1,17 @@
 //! The status of requirements, from verdicts of tests and from records of analyses and reviews.
 //!
-//! Promises: a requirement is verified only by every method that it names. A test that neither passed nor failed, or that did not
-//! run, verifies nothing; what children show is told as such and never as tested. Where a requirement names kernels' code, each part
-//! of it is judged by a test of the requirement.
+//! Promises: a requirement is verified only by every method that it names. A test that neither
+//! passed nor failed, or that did not run, verifies nothing; what children show is told as such and
+//! never as tested. Where a requirement names kernels' code, each part of it is judged by a test of
+//! the requirement.
 //! Does not cover: whether a record is accepted, and links between requirements that have changed.
 
 use super::reach::{TestedCode, UntestedCode};
 use super::trace::Verdicts;
 use std::collections::BTreeMap;
-use vkcert_model::evidence::{KernelText, RecordEvidence, RequirementEvidence, RequirementStatus, UntestedKernel};
+use vkcert_model::evidence::{
+    KernelText, RecordEvidence, RequirementEvidence, RequirementStatus, UntestedKernel,
+};
 use vkcert_model::generation::Generation;
 use vkcert_model::id::{RequirementId, TestId};
 use vkcert_model::requirement::{CodeLink, VerificationMethod};
@@ -61,8 +64,8 @@ enum TestOutcome {
     Missing,
 }
 
-/// Outcome of every requirement. A project has no cycle of parents and no child that is not there (checked when it was read);
-/// in evidence such a child counts as untested.
+/// Outcome of every requirement. A project has no cycle of parents and no child that is not there
+/// (checked when it was read); in evidence such a child counts as untested.
 pub fn outcomes(
     traces: &[RequirementEvidence],
     shown: Shown<'_>,
@@ -80,9 +83,11 @@ pub fn outcomes(
 pub fn settle(traces: &mut [RequirementEvidence], shown: Shown<'_>, rules: Generation) {
     let mut outcomes = outcomes(traces, shown, rules);
     for trace in traces {
-        let outcome = outcomes.remove(&trace.requirement.uid).expect("every requirement has an outcome");
+        let outcome =
+            outcomes.remove(&trace.requirement.uid).expect("every requirement has an outcome");
         (trace.status, trace.open) = (outcome.status, outcome.open);
-        (trace.untested_code, trace.untested_kernels) = (outcome.untested_code, outcome.untested_kernels);
+        (trace.untested_code, trace.untested_kernels) =
+            (outcome.untested_code, outcome.untested_kernels);
     }
 }
 
@@ -99,7 +104,8 @@ impl Judging<'_> {
         if let Some(known) = self.known.get(uid) {
             return known.clone();
         }
-        // Evidence may hold what no project does: a requirement that is its own child is as good as untested.
+        // Evidence may hold what no project does: a requirement that is its own child is as good as
+        // untested.
         let pending = RequirementOutcome {
             status: RequirementStatus::Untested,
             open: Vec::new(),
@@ -115,26 +121,37 @@ impl Judging<'_> {
     fn judge(&mut self, trace: &RequirementEvidence) -> RequirementOutcome {
         let asked = &trace.requirement.verification;
         let asks_for_test = asked.contains(&VerificationMethod::Test);
-        let tests = match (trace.tests.is_empty() && trace.left_out_tests.is_empty(), asks_for_test) {
+        let tests = match (trace.tests.is_empty() && trace.left_out_tests.is_empty(), asks_for_test)
+        {
             (false, _) => Some(self.tests_and_children(trace)),
             (true, true) => Some(self.children(trace)),
             (true, false) => None,
         };
-        let untested = if asks_for_test { self.untested_code(trace) } else { UntestedCode::default() };
+        let untested =
+            if asks_for_test { self.untested_code(trace) } else { UntestedCode::default() };
         let other_text = untested.kernels.iter().any(|row| row.text != KernelText::Same);
         let lacks_code = other_text || !untested.links.is_empty();
         let tests = match tests {
-            Some(TestOutcome::Passed | TestOutcome::ChildrenVerified) if lacks_code => Some(TestOutcome::Open),
+            Some(TestOutcome::Passed | TestOutcome::ChildrenVerified) if lacks_code => {
+                Some(TestOutcome::Open)
+            }
             tests => tests,
         };
         let shown = |method: &VerificationMethod| match method {
             VerificationMethod::Test => matches!(
                 tests,
-                Some(TestOutcome::Passed | TestOutcome::ChildrenVerified | TestOutcome::ChildrenVerifiedOtherwise)
+                Some(
+                    TestOutcome::Passed
+                        | TestOutcome::ChildrenVerified
+                        | TestOutcome::ChildrenVerifiedOtherwise
+                )
             ),
-            VerificationMethod::Analysis | VerificationMethod::Review => self.has_record(uid_of(trace), *method),
+            VerificationMethod::Analysis | VerificationMethod::Review => {
+                self.has_record(uid_of(trace), *method)
+            }
         };
-        let mut open: Vec<VerificationMethod> = asked.iter().copied().filter(|method| !shown(method)).collect();
+        let mut open: Vec<VerificationMethod> =
+            asked.iter().copied().filter(|method| !shown(method)).collect();
         open.dedup();
         let status = match tests {
             Some(TestOutcome::Failed) => RequirementStatus::Failed,
@@ -143,23 +160,33 @@ impl Judging<'_> {
             _ if !open.is_empty() => RequirementStatus::Open,
             Some(TestOutcome::Passed) => match (asks_for_test, self.rules) {
                 (true, _) | (false, Generation::First) => RequirementStatus::Verified,
-                (false, Generation::Second | Generation::Current) => RequirementStatus::ByOtherMeans,
+                (false, Generation::Second | Generation::Current) => {
+                    RequirementStatus::ByOtherMeans
+                }
             },
             Some(TestOutcome::ChildrenVerified) => RequirementStatus::VerifiedByChildren,
             Some(TestOutcome::ChildrenVerifiedOtherwise) | None => RequirementStatus::ByOtherMeans,
         };
-        RequirementOutcome { status, open, untested_code: untested.links, untested_kernels: untested.kernels }
+        RequirementOutcome {
+            status,
+            open,
+            untested_code: untested.links,
+            untested_kernels: untested.kernels,
+        }
     }
 
-    /// What of the code that it names no test of it judges; of one that no test names, no test of its children.
+    /// What of the code that it names no test of it judges; of one that no test names, no test of
+    /// its children.
     fn untested_code(&self, trace: &RequirementEvidence) -> UntestedCode {
         let mut family = vec![trace];
         if trace.tests.is_empty() {
             let mut next = 0;
             while let Some(member) = family.get(next).copied() {
-                let children = member.children.iter().filter_map(|child| self.by_uid.get(child).copied());
-                let new: Vec<_> =
-                    children.filter(|child| !family.iter().any(|known| uid_of(known) == uid_of(child))).collect();
+                let children =
+                    member.children.iter().filter_map(|child| self.by_uid.get(child).copied());
+                let new: Vec<_> = children
+                    .filter(|child| !family.iter().any(|known| uid_of(known) == uid_of(child)))
+                    .collect();
                 family.extend(new);
                 next += 1;
             }
@@ -169,17 +196,21 @@ impl Judging<'_> {
         // Without tests there is nothing to say of them; those that were left out may judge it.
         match (self.rules, tests.is_empty() || left_out) {
             (Generation::Current, false) => self.shown.code.untested(trace, tests),
-            // It asked for a test in one of the kernels alone, and holds nothing to compare texts by.
+            // It asked for a test in one of the kernels alone, and holds nothing to compare texts
+            // by.
             (Generation::Second, false) => {
                 UntestedCode { kernels: Vec::new(), ..self.shown.code.untested(trace, tests) }
             }
-            (Generation::Second | Generation::Current, true) | (Generation::First, _) => UntestedCode::default(),
+            (Generation::Second | Generation::Current, true) | (Generation::First, _) => {
+                UntestedCode::default()
+            }
         }
     }
 
     fn has_record(&self, uid: &RequirementId, method: VerificationMethod) -> bool {
-        let accepted =
-            |row: &RecordEvidence| row.method == method && row.record.requirement == *uid && row.rejected.is_none();
+        let accepted = |row: &RecordEvidence| {
+            row.method == method && row.record.requirement == *uid && row.rejected.is_none()
+        };
         match self.rules {
             Generation::Second | Generation::Current => self.shown.records.iter().any(accepted),
             Generation::First => true,
@@ -187,8 +218,12 @@ impl Judging<'_> {
     }
 
     fn tests(&self, trace: &RequirementEvidence) -> TestOutcome {
-        let verdicts = trace.tests.iter().map(|test| self.shown.verdicts.get(test).map_or(&[][..], Vec::as_slice));
-        let outcomes: Vec<TestOutcome> = verdicts.map(|verdicts| of_test(verdicts, self.rules)).collect();
+        let verdicts = trace
+            .tests
+            .iter()
+            .map(|test| self.shown.verdicts.get(test).map_or(&[][..], Vec::as_slice));
+        let outcomes: Vec<TestOutcome> =
+            verdicts.map(|verdicts| of_test(verdicts, self.rules)).collect();
         let first = |wanted| outcomes.iter().copied().find(|outcome| *outcome == wanted);
         match first(TestOutcome::Failed).or(first(TestOutcome::Open)) {
             Some(outcome) => outcome,
@@ -201,13 +236,15 @@ impl Judging<'_> {
     fn tests_and_children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
         let own = self.tests(trace);
         match (own, self.rules) {
-            (TestOutcome::Passed, Generation::Second | Generation::Current) => match self.children(trace) {
-                refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
-                TestOutcome::Passed
-                | TestOutcome::Missing
-                | TestOutcome::ChildrenVerified
-                | TestOutcome::ChildrenVerifiedOtherwise => own,
-            },
+            (TestOutcome::Passed, Generation::Second | Generation::Current) => {
+                match self.children(trace) {
+                    refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
+                    TestOutcome::Passed
+                    | TestOutcome::Missing
+                    | TestOutcome::ChildrenVerified
+                    | TestOutcome::ChildrenVerifiedOtherwise => own,
+                }
+            }
             (_, Generation::First | Generation::Second | Generation::Current) => own,
         }
     }
@@ -243,10 +280,13 @@ fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
     &trace.requirement.uid
 }
 
-/// What one test shows: it passed if it passed somewhere and nowhere did anything else than pass or not run.
+/// What one test shows: it passed if it passed somewhere and nowhere did anything else than pass or
+/// not run.
 fn of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
-    let ran: Vec<Verdict> = verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
-    let failed = |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Error | Verdict::Timeout);
+    let ran: Vec<Verdict> =
+        verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
+    let failed =
+        |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Error | Verdict::Timeout);
     if !ran.is_empty() && ran.iter().all(|verdict| *verdict == Verdict::Pass) {
         TestOutcome::Passed
     } else if rules == Generation::First || ran.iter().any(failed) {
@@ -259,13 +299,18 @@ fn of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
 /// Why a requirement is open, a phrase per method.
 pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<String> {
     let mut reasons = Vec::new();
-    let other_texts = || row.untested_kernels.iter().filter_map(|kernel| Some((kernel, kernel.why_open()?)));
+    let other_texts =
+        || row.untested_kernels.iter().filter_map(|kernel| Some((kernel, kernel.why_open()?)));
     let lacks_code = !row.untested_code.is_empty() || other_texts().next().is_some();
     for method in &row.open {
         match method {
-            VerificationMethod::Analysis => reasons.push("no accepted record of an analysis".to_owned()),
+            VerificationMethod::Analysis => {
+                reasons.push("no accepted record of an analysis".to_owned())
+            }
             VerificationMethod::Review => reasons.push("no accepted record of a review".to_owned()),
-            VerificationMethod::Test if row.tests.is_empty() && row.left_out_tests.is_empty() && !lacks_code => {
+            VerificationMethod::Test
+                if row.tests.is_empty() && row.left_out_tests.is_empty() && !lacks_code =>
+            {
                 reasons.push("its children are not verified".to_owned())
             }
             VerificationMethod::Test => {}
@@ -275,15 +320,20 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
     for test in &row.tests {
         match verdicts.get(test) {
             Some(found) if of_test(found, Generation::Current) == TestOutcome::Open => {
-                let shown = found.iter().find(|verdict| !matches!(verdict, Verdict::Pass | Verdict::NotRun));
+                let shown = found
+                    .iter()
+                    .find(|verdict| !matches!(verdict, Verdict::Pass | Verdict::NotRun));
                 reasons.push(format!("test {test}: {}", shown.unwrap_or(&Verdict::NotRun)));
             }
             Some(_) | None => {}
         }
     }
-    reasons.extend(row.untested_code.iter().map(|code| format!("no test of it judges {code}, which it names")));
-    let judged_elsewhere =
-        |(kernel, why): (&UntestedKernel, String)| format!("no test of it judges {}, {why}", kernel.in_words());
+    reasons.extend(
+        row.untested_code.iter().map(|code| format!("no test of it judges {code}, which it names")),
+    );
+    let judged_elsewhere = |(kernel, why): (&UntestedKernel, String)| {
+        format!("no test of it judges {}, {why}", kernel.in_words())
+    };
     reasons.extend(other_texts().map(judged_elsewhere));
     reasons.extend(row.left_out_tests.iter().map(|test| format!("test {test} was left out")));
     if reasons.is_empty() && row.open.contains(&VerificationMethod::Test) {
@@ -300,8 +350,7 @@ mod tests {
 
     /// A requirement to be verified by test, with its tests and children.
     fn row(uid: &str, tests: &[&str], children: &[&str]) -> RequirementEvidence {
-        let requirement =
-            json!({ "uid": uid, "level": "HLR", "title": "t", "statement": "s", "verification": ["test"] });
+        let requirement = json!({ "uid": uid, "level": "HLR", "title": "t", "statement": "s", "verification": ["test"] });
         let row = json!({
             "requirement": requirement, "hash": "", "file": "", "suspect_parents": [], "children": children,
             "tests": tests, "left_out_tests": [], "code": [], "status": "untested", "open": [],
@@ -309,8 +358,13 @@ mod tests {
         serde_json::from_value(row).unwrap()
     }
 
-    fn status_of(rows: &[RequirementEvidence], verdicts: &[(&str, &[Verdict])], uid: &str) -> RequirementStatus {
-        let verdicts: Verdicts = verdicts.iter().map(|(id, all)| (TestId::from(*id), all.to_vec())).collect();
+    fn status_of(
+        rows: &[RequirementEvidence],
+        verdicts: &[(&str, &[Verdict])],
+        uid: &str,
+    ) -> RequirementStatus {
+        let verdicts: Verdicts =
+            verdicts.iter().map(|(id, all)| (TestId::from(*id), all.to_vec())).collect();
         let shown = Shown { verdicts: &verdicts, records: &[], code: &TestedCode::default() };
         outcomes(rows, shown, Generation::Current)[&RequirementId::from(uid)].status
     }
@@ -343,9 +397,12 @@ mod tests {
     #[test]
     fn a_requirement_whose_own_tests_pass_is_not_met_where_a_child_is_not() {
         use RequirementStatus::{Failed, Open, Verified};
-        for (verdict, status) in
-            [(Verdict::Pass, Verified), (Verdict::Fail, Failed), (Verdict::Undetermined, Open), (Verdict::NotRun, Open)]
-        {
+        for (verdict, status) in [
+            (Verdict::Pass, Verified),
+            (Verdict::Fail, Failed),
+            (Verdict::Undetermined, Open),
+            (Verdict::NotRun, Open),
+        ] {
             let rows = [row("P", &["A"], &["C"]), row("C", &["T"], &[])];
             let given = [("A", &[Verdict::Pass][..]), ("T", &[verdict])];
             assert_eq!(status_of(&rows, &given, "P"), status, "{verdict:?}");

@@ -12,7 +12,8 @@ use vkcert_model::procedure::{Dispatch, Test};
 use vkcert_model::requirement::{CodeLink, Requirement};
 use vkcert_model::verdict::Verdict;
 
-/// The verdicts of every test that was asked for, one per engine. A test that is missing did not run.
+/// The verdicts of every test that was asked for, one per engine. A test that is missing did not
+/// run.
 pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;
 
 /// The verdicts of stored tests.
@@ -21,7 +22,8 @@ pub fn verdicts(tests: &[TestEvidence]) -> Verdicts {
     tests.iter().map(|test| (test.id.clone(), of_test(test))).collect()
 }
 
-/// Every requirement, in project order, with what it traces to; its status is settled later (`status`).
+/// Every requirement, in project order, with what it traces to; its status is settled later
+/// (`status`).
 pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
     let by_uid: BTreeMap<&RequirementId, &Located<Requirement>> =
         project.requirements.iter().map(|requirement| (&requirement.uid, requirement)).collect();
@@ -29,10 +31,9 @@ pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
         .requirements
         .iter()
         .map(|located| {
-            let suspect = located
-                .parents
-                .iter()
-                .filter(|link| by_uid.get(&link.uid).is_some_and(|parent| is_suspect(link, parent)));
+            let suspect = located.parents.iter().filter(|link| {
+                by_uid.get(&link.uid).is_some_and(|parent| is_suspect(link, parent))
+            });
             RequirementEvidence {
                 requirement: located.value.clone(),
                 hash: requirement_hash(located),
@@ -52,12 +53,18 @@ pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
 }
 
 fn children(project: &Project, uid: &RequirementId) -> Vec<RequirementId> {
-    let child = |requirement: &&Located<Requirement>| requirement.parents.iter().any(|link| link.uid == *uid);
+    let child = |requirement: &&Located<Requirement>| {
+        requirement.parents.iter().any(|link| link.uid == *uid)
+    };
     project.requirements.iter().filter(child).map(|requirement| requirement.uid.clone()).collect()
 }
 
 fn tests_of(tests: &[Located<Test>], uid: &RequirementId) -> Vec<TestId> {
-    tests.iter().filter(|test| test.requirements.contains(uid)).map(|test| test.id.clone()).collect()
+    tests
+        .iter()
+        .filter(|test| test.requirements.contains(uid))
+        .map(|test| test.id.clone())
+        .collect()
 }
 
 fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
@@ -94,7 +101,11 @@ pub fn kernels_of(test: &Test) -> Vec<KernelName> {
 
 /// Names of the buffers whose device addresses a test gives, in buffers or in push constants.
 pub fn addressed(test: &Test) -> BTreeSet<String> {
-    let written = test.buffers.values().flat_map(|buffer| &buffer.address_of).map(|address| address.buffer.clone());
+    let written = test
+        .buffers
+        .values()
+        .flat_map(|buffer| &buffer.address_of)
+        .map(|address| address.buffer.clone());
     let mut names: BTreeSet<String> = written.collect();
     let pushed = test.dispatches.iter().filter_map(|dispatch| dispatch.push_constants.as_ref());
     for contents in pushed.chain(test.buffers.values().filter_map(|buffer| buffer.data.as_ref())) {
@@ -130,7 +141,12 @@ fn describe_dispatch(dispatch: &Dispatch) -> String {
         text.push_str(&format!(", {constants}"));
     }
     for (id, value) in &dispatch.specialization {
-        let value = value.value.as_ref().or(value.bits.as_ref()).map(ToString::to_string).unwrap_or_default();
+        let value = value
+            .value
+            .as_ref()
+            .or(value.bits.as_ref())
+            .map(ToString::to_string)
+            .unwrap_or_default();
         text.push_str(&format!(", specialization {id} = {value}"));
     }
     text

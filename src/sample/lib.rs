@@ -1,4 +1,5 @@
-//! Synthetic evidence for the tests of reports: two kernels, two engines, failures, long names, Unicode, many decisions.
+//! Synthetic evidence for the tests of reports: two kernels, two engines, failures, long names,
+//! Unicode, many decisions.
 //!
 //! Consistent enough that shares follow from the lists; nothing here was measured.
 
@@ -92,7 +93,8 @@ impl DecisionSample<'_> {
         let conditions: Vec<ConditionPlace> = (1..)
             .zip(self.conditions)
             .map(|(number, text)| {
-                let begin = from + self.source[from..].find(text).expect("the condition stands in the decision");
+                let begin = from
+                    + self.source[from..].find(text).expect("the condition stands in the decision");
                 from = begin + text.len();
                 let place = Position::of(self.source, begin);
                 ConditionPlace {
@@ -122,14 +124,26 @@ impl DecisionSample<'_> {
         let outcomes = [("T", true), ("F", false)].map(|(letter, value)| {
             let seen = self.vectors.iter().find(|(_, outcome, _)| *outcome == value);
             let status = if seen.is_some() { Status::Covered } else { Status::Uncovered };
-            let tests = seen.map_or(Vec::new(), |(_, _, tests)| tests.iter().map(|test| TestId::from(*test)).collect());
+            let tests = seen.map_or(Vec::new(), |(_, _, tests)| {
+                tests.iter().map(|test| TestId::from(*test)).collect()
+            });
             let text = format!("{} is {value}", self.text);
-            SimpleObligation { tests, ..simple(&format!("{id}.{letter}"), self.file, at, &text, status) }
+            SimpleObligation {
+                tests,
+                ..simple(&format!("{id}.{letter}"), self.file, at, &text, status)
+            }
         });
         let side = |pair: Option<[&str; 2]>| {
             let witness = |text: &str| {
-                let vector = vectors.iter().find(|vector| vector.values == values(text)).expect("pairs name vectors");
-                Witness { test: vector.tests[0].clone(), invocation: vector.witness, directed: None }
+                let vector = vectors
+                    .iter()
+                    .find(|vector| vector.values == values(text))
+                    .expect("pairs name vectors");
+                Witness {
+                    test: vector.tests[0].clone(),
+                    invocation: vector.witness,
+                    directed: None,
+                }
             };
             Independence {
                 status: if pair.is_some() { Status::Covered } else { Status::Uncovered },
@@ -258,7 +272,8 @@ fn statements(file: &str, source: &str, uncovered: &[usize]) -> Vec<SimpleObliga
         .zip(lines)
         .map(|(number, (line, text))| {
             let column = (text.len() - text.trim_start().len()) as u32 + 1;
-            let status = if uncovered.contains(&number) { Status::Uncovered } else { Status::Covered };
+            let status =
+                if uncovered.contains(&number) { Status::Uncovered } else { Status::Covered };
             simple(&format!("S{number}"), file, Position { line, column }, text.trim(), status)
         })
         .collect()
@@ -272,7 +287,9 @@ fn naive_coverage(engine: EngineName) -> KernelCoverage {
             ("TF", false, &["TC-MM-02"]),
             ("F-", false, &["TC-MM-01", "TC-MM-03"]),
         ],
-        EngineName::Vulkan => &[("TT", true, &["TC-MM-01", "TC-MM-02"]), ("F-", false, &["TC-MM-01"])],
+        EngineName::Vulkan => {
+            &[("TT", true, &["TC-MM-01", "TC-MM-02"]), ("F-", false, &["TC-MM-01"])]
+        }
     };
     let both = Some(["TT", "TF"]);
     let second = if engine == EngineName::Sequential { (both, both) } else { (None, None) };
@@ -306,12 +323,18 @@ fn naive_coverage(engine: EngineName) -> KernelCoverage {
         .build(),
     ];
     let branches = decisions.iter().flat_map(|decision| decision.outcomes.clone()).collect();
-    let point = |id: &str, line| simple(id, FILE, Position { line, column: 1 }, "main", Status::Covered);
+    let point =
+        |id: &str, line| simple(id, FILE, Position { line, column: 1 }, "main", Status::Covered);
     summarised(KernelCoverage {
         configuration: "default".into(),
         statements: statements(FILE, NAIVE_SOURCE, &[]),
         branches,
-        points: vec![point("F1.entry", 10), point("F1.X1", 15), point("F3.entry", 20), point("F3.X1", 26)],
+        points: vec![
+            point("F1.entry", 10),
+            point("F1.X1", 15),
+            point("F3.entry", 20),
+            point("F3.X1", 26),
+        ],
         decisions,
         objects: Vec::new(),
         additional: Vec::new(),
@@ -323,10 +346,16 @@ fn naive_coverage(engine: EngineName) -> KernelCoverage {
 
 /// 60 decisions, one of them with twelve conditions.
 fn large_source() -> String {
-    let mut source = String::from("#version 450\nlayout(local_size_x = 8, local_size_y = 8) in;\n\nvoid main() {\n");
+    let mut source = String::from(
+        "#version 450\nlayout(local_size_x = 8, local_size_y = 8) in;\n\nvoid main() {\n",
+    );
     for number in 1..60 {
-        source.push_str(&format!("    if (inside{number}(x, y) || tile_border_{number} < saturation_limit) {{\n"));
-        source.push_str(&format!("        accumulate_with_saturation_{number}(x, y, \"<b>&amp;\");\n    }}\n"));
+        source.push_str(&format!(
+            "    if (inside{number}(x, y) || tile_border_{number} < saturation_limit) {{\n"
+        ));
+        source.push_str(&format!(
+            "        accumulate_with_saturation_{number}(x, y, \"<b>&amp;\");\n    }}\n"
+        ));
     }
     source.push_str(&format!("    bool all_ok = {};\n}}\n", twelve()));
     source
@@ -337,14 +366,16 @@ fn twelve() -> String {
 }
 
 fn large_coverage() -> KernelCoverage {
-    const FILE: &str = "glsl/filters/convolution_2d_zero_padding_with_bounds_checks_and_saturation.comp";
+    const FILE: &str =
+        "glsl/filters/convolution_2d_zero_padding_with_bounds_checks_and_saturation.comp";
     let source = large_source();
     let mut decisions = Vec::new();
     for number in 1..60 {
         let one = format!("inside{number}(x, y)");
         let two = format!("tile_border_{number} < saturation_limit");
         let open = number % 17 == 3;
-        let tests: &[&str] = &["TC-CONV-01", "TC-CONV-02", "TC-CONV-03-WITH-A-RATHER-LONG-IDENTIFIER-FOR-A-TEST"];
+        let tests: &[&str] =
+            &["TC-CONV-01", "TC-CONV-02", "TC-CONV-03-WITH-A-RATHER-LONG-IDENTIFIER-FOR-A-TEST"];
         let all = [("T-", true, tests), ("FT", true, &tests[..1]), ("FF", false, &tests[1..2])];
         let both = |pair: [&'static str; 2]| (Some(pair), Some(pair));
         decisions.push(
@@ -356,7 +387,11 @@ fn large_coverage() -> KernelCoverage {
                 conditions: &[&one, &two],
                 context: DecisionContext::If,
                 vectors: if open { &all[..2] } else { &all },
-                pairs: &if open { [(None, None); 2] } else { [both(["T-", "FF"]), both(["FT", "FF"])] },
+                pairs: &if open {
+                    [(None, None); 2]
+                } else {
+                    [both(["T-", "FF"]), both(["FT", "FF"])]
+                },
                 missing: if open { &["FF"] } else { &[] },
                 closing: if open { &["FF"] } else { &[] },
             }
@@ -368,7 +403,8 @@ fn large_coverage() -> KernelCoverage {
     decisions[6].constant_outcome = Some(Outcome::True);
     decisions[7].expansion = vec!["CLAMPED".into(), "GUARD".into()];
     let branches = decisions[..59].iter().flat_map(|decision| decision.outcomes.clone()).collect();
-    let mut points = vec![simple("F1.entry", FILE, Position { line: 4, column: 1 }, "main", Status::Covered)];
+    let mut points =
+        vec![simple("F1.entry", FILE, Position { line: 4, column: 1 }, "main", Status::Covered)];
     points.push(SimpleObligation {
         reason: Some("accepted: unreachable by construction".into()),
         ..simple("F1.X2", FILE, Position { line: 90, column: 5 }, "return;", Status::Justified)
@@ -390,11 +426,16 @@ fn large_coverage() -> KernelCoverage {
 fn twelve_conditions(file: &str, source: &str) -> DecisionCoverage {
     let names: Vec<String> = (1..=12).map(|n| format!("flag_{n:02}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let rows: Vec<String> = (0..12).map(|n| format!("{}F{}", "T".repeat(n), "-".repeat(11 - n))).collect();
+    let rows: Vec<String> =
+        (0..12).map(|n| format!("{}F{}", "T".repeat(n), "-".repeat(11 - n))).collect();
     let tests: &[&str] = &["TC-CONV-02"];
     let mut vectors: Vec<(&str, bool, &[&str])> = vec![("TTTTTTTTTTTT", true, tests)];
     vectors.extend(rows.iter().map(|row| (row.as_str(), false, tests)));
-    let pairs: Vec<_> = rows.iter().map(|row| Some(["TTTTTTTTTTTT", row.as_str()])).map(|pair| (pair, pair)).collect();
+    let pairs: Vec<_> = rows
+        .iter()
+        .map(|row| Some(["TTTTTTTTTTTT", row.as_str()]))
+        .map(|pair| (pair, pair))
+        .collect();
     DecisionSample {
         number: 60,
         file,
@@ -415,10 +456,14 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
     let (file, text) = if naive {
         ("glsl/matmul_naive.comp", NAIVE_SOURCE.to_owned())
     } else {
-        ("glsl/filters/convolution_2d_zero_padding_with_bounds_checks_and_saturation.comp", large_source())
+        (
+            "glsl/filters/convolution_2d_zero_padding_with_bounds_checks_and_saturation.comp",
+            large_source(),
+        )
     };
     let function = |number: u32, name: &str| {
-        let start = text.find(&format!(" {name}(")).expect("the function stands in the source") as u32;
+        let start =
+            text.find(&format!(" {name}(")).expect("the function stands in the source") as u32;
         Function {
             id: FunctionId(number),
             name: name.into(),
@@ -457,7 +502,10 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
             target_env: "vulkan1.2".into(),
             defines: [("TILE".to_owned(), "16".to_owned())].into(),
             include: Vec::new(),
-            specialization: vec![constant(0, "TILE", "uint", "16"), constant(1, "CLAMP", "bool", "true")],
+            specialization: vec![
+                constant(0, "TILE", "uint", "16"),
+                constant(1, "CLAMP", "bool", "true"),
+            ],
             local_size: [16, 16, 1],
         },
         modules: ModuleHashes {
@@ -501,7 +549,12 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
     }
 }
 
-fn requirement(uid: &str, level: RequirementLevel, title: &str, status: RequirementStatus) -> RequirementEvidence {
+fn requirement(
+    uid: &str,
+    level: RequirementLevel,
+    title: &str,
+    status: RequirementStatus,
+) -> RequirementEvidence {
     RequirementEvidence {
         requirement: Requirement {
             uid: RequirementId::from(uid),
@@ -545,13 +598,24 @@ fn requirements() -> Vec<RequirementEvidence> {
     let mut list = vec![
         requirement("HLR-MM-001", Hlr, "Multiply matrices", RequirementStatus::VerifiedByChildren),
         requirement("LLR-MM-001", Llr, "Sum products in order of i", RequirementStatus::Verified),
-        requirement("LLR-MM-002", Llr, "Guard against indices outside the result", RequirementStatus::Failed),
-        requirement("LLR-CONV-001", Llr, "Pad with zeros outside the image", RequirementStatus::Untested),
+        requirement(
+            "LLR-MM-002",
+            Llr,
+            "Guard against indices outside the result",
+            RequirementStatus::Failed,
+        ),
+        requirement(
+            "LLR-CONV-001",
+            Llr,
+            "Pad with zeros outside the image",
+            RequirementStatus::Untested,
+        ),
         requirement("LLR-CONV-002", Llr, "Bounded run time", RequirementStatus::ByOtherMeans),
     ];
     list[0].children = vec!["LLR-MM-001".into(), "LLR-MM-002".into()];
     for item in &mut list[1..3] {
-        item.requirement.parents = vec![ParentLink { uid: "HLR-MM-001".into(), hash: Some(hash(9)) }];
+        item.requirement.parents =
+            vec![ParentLink { uid: "HLR-MM-001".into(), hash: Some(hash(9)) }];
         item.tests = vec!["TC-MM-01".into(), "TC-MM-02".into()];
         item.code = vec![code("glsl/matmul_naive.comp", "main", Some(20), true)];
     }
@@ -597,10 +661,14 @@ fn test(id: &str, title: &str, kernel: &str, verdicts: [Verdict; 2]) -> TestEvid
         file: "requirements/matmul.toml".into(),
         hash: hash(id.len() as u64),
         procedure: vec![format!("{kernel} 2×1×1 groups, m=3 n=2 k=20")],
-        definition: serde_json::from_value(serde_json::json!({"id": id, "dispatches": []})).unwrap(),
+        definition: serde_json::from_value(serde_json::json!({"id": id, "dispatches": []}))
+            .unwrap(),
         expected: Vec::new(),
         flows: Vec::new(),
-        results: vec![result(EngineName::Sequential, verdicts[0]), result(EngineName::Vulkan, verdicts[1])],
+        results: vec![
+            result(EngineName::Sequential, verdicts[0]),
+            result(EngineName::Vulkan, verdicts[1]),
+        ],
     }
 }
 
@@ -616,10 +684,13 @@ fn race() -> Finding {
         count: 3,
         other_place: Some(place(13, None)),
         invocations: vec![[0, 0, 0], [1, 0, 0]],
-        ..Finding::new(FindingKind::DataRace, "Invocation (1,0,0) reads element 17 of r while (0,0,0) writes it.")
-            .at(place(24, Some(9)))
-            .detail("memory", "buffer")
-            .detail("same_value", false)
+        ..Finding::new(
+            FindingKind::DataRace,
+            "Invocation (1,0,0) reads element 17 of r while (0,0,0) writes it.",
+        )
+        .at(place(24, Some(9)))
+        .detail("memory", "buffer")
+        .detail("same_value", false)
     }
 }
 
@@ -632,7 +703,12 @@ fn tests() -> Vec<TestEvidence> {
         test("TC-MM-04", "Empty matrix", NAIVE, [Fail, Timeout]),
         test("TC-CONV-01", "5 × 5 box over 33 × 17", LONG_KERNEL, [Pass, Pass]),
         test("TC-CONV-02", "Kernel larger than the image", LONG_KERNEL, [Pass, Pass]),
-        test("TC-CONV-03-WITH-A-RATHER-LONG-IDENTIFIER-FOR-A-TEST", "Impulse", LONG_KERNEL, [Pass, Pass]),
+        test(
+            "TC-CONV-03-WITH-A-RATHER-LONG-IDENTIFIER-FOR-A-TEST",
+            "Impulse",
+            LONG_KERNEL,
+            [Pass, Pass],
+        ),
     ];
     list[3].results[1].reason = Some("the fence was not signalled within 10 s".into());
     list[3].results[0].mismatches = (0..15_u32)
@@ -652,8 +728,11 @@ fn tests() -> Vec<TestEvidence> {
 }
 
 fn coupling() -> Vec<CouplingEvidence> {
-    let node =
-        |id: &str, kind: &str, label: &str| CouplingNode { id: id.into(), kind: kind.into(), label: label.into() };
+    let node = |id: &str, kind: &str, label: &str| CouplingNode {
+        id: id.into(),
+        kind: kind.into(),
+        label: label.into(),
+    };
     let edge = |from: &str, to: &str, kind: &str, label: &str| CouplingEdge {
         from: from.into(),
         to: to.into(),
@@ -689,7 +768,8 @@ fn coupling() -> Vec<CouplingEvidence> {
 }
 
 fn settings() -> ProjectFile {
-    let kernel = |name: &str| serde_json::json!({"name": name, "source": format!("glsl/{name}.comp")});
+    let kernel =
+        |name: &str| serde_json::json!({"name": name, "source": format!("glsl/{name}.comp")});
     serde_json::from_value(serde_json::json!({
         "schema": 1, "name": "Matrix & image kernels <demo>", "level": "A", "kernel": [kernel(NAIVE), kernel(LONG_KERNEL)],
     }))
@@ -742,8 +822,10 @@ pub fn identical(test: &TestId, kernel: &KernelName) -> Agreement {
 /// The whole sample.
 pub fn evidence() -> Evidence {
     let engines = [EngineName::Sequential, EngineName::Vulkan];
-    let kernels: Vec<KernelEvidence> =
-        [NAIVE, LONG_KERNEL].iter().flat_map(|name| engines.map(|engine| kernel(name, engine))).collect();
+    let kernels: Vec<KernelEvidence> = [NAIVE, LONG_KERNEL]
+        .iter()
+        .flat_map(|name| engines.map(|engine| kernel(name, engine)))
+        .collect();
     let summary = kernels.iter().map(|kernel| KernelSummary {
         kernel: kernel.kernel.clone(),
         configuration: kernel.configuration.name.clone(),
@@ -751,8 +833,11 @@ pub fn evidence() -> Evidence {
         criteria: kernel.coverage.summary.clone(),
     });
     let summary = summary.collect();
-    let identity = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    let justification = |obligation: &str, rejected: Option<&str>| JustificationEvidence {
+    let identity = |pairs: &[(&str, &str)]| {
+        pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+    };
+    let justification = |obligation: &str, rejected: Option<&str>| {
+        JustificationEvidence {
         justification: Justification {
             kernel: LONG_KERNEL.into(),
             subject: JustificationSubject::Obligation(ObligationId::from(obligation)),
@@ -769,6 +854,7 @@ pub fn evidence() -> Evidence {
         file: "requirements/justifications.toml".into(),
         rejected: rejected.map(str::to_owned),
         not_judged: None,
+    }
     };
     let agreement = |test: &str, coverage: AgreementOutcome, differences: Vec<String>| Agreement {
         left_open: Vec::new(),
@@ -789,7 +875,9 @@ pub fn evidence() -> Evidence {
                 profile: ProfileEvidence::default(),
                 decision_policy: "literal".into(),
                 memory_model: "idiom".into(),
-                criteria: ["statement", "branch", "decision", "mcdc-masking"].map(str::to_owned).into(),
+                criteria: ["statement", "branch", "decision", "mcdc-masking"]
+                    .map(str::to_owned)
+                    .into(),
                 tool: "vkcert".into(),
                 tool_version: "0.2.0".into(),
                 compiler: "shaderc 2024.4 with glslang 15.1 and SPIRV-Tools 2025.1".into(),
@@ -835,7 +923,11 @@ pub fn evidence() -> Evidence {
             }],
             agreement: vec![
                 agreement("TC-MM-01", AgreementOutcome::Identical, Vec::new()),
-                agreement("TC-MM-02", AgreementOutcome::Different, vec!["D2: vector TF on sequential only".into()]),
+                agreement(
+                    "TC-MM-02",
+                    AgreementOutcome::Different,
+                    vec!["D2: vector TF on sequential only".into()],
+                ),
                 Agreement {
                     outputs: AgreementOutcome::WithinErrorBounds,
                     bounds: Some(error_bounds()),
@@ -897,7 +989,10 @@ fn error_bounds() -> ErrorBounds {
                 within: true,
                 sequential: value(2.0, "0x40000000"),
                 vulkan: value(2.0000005, "0x40000002"),
-                permitted: vec![vec![value(1.9999993, "0x3ffffffa"), value(2.000001, "0x40000004")]],
+                permitted: vec![vec![
+                    value(1.9999993, "0x3ffffffa"),
+                    value(2.000001, "0x40000004"),
+                ]],
                 nan_permitted: false,
                 texel: None,
                 undefined: false,
@@ -910,7 +1005,9 @@ fn error_bounds() -> ErrorBounds {
 /// The sample with nothing against it: every list that speaks of defects is empty.
 pub fn flawless() -> Evidence {
     let mut evidence = evidence();
-    evidence.kernels.retain(|kernel| kernel.kernel.as_str() == NAIVE && kernel.engine == EngineName::Sequential);
+    evidence.kernels.retain(|kernel| {
+        kernel.kernel.as_str() == NAIVE && kernel.engine == EngineName::Sequential
+    });
     let campaign = &mut evidence.campaign;
     campaign.requirements.truncate(2);
     campaign.tests.truncate(2);
@@ -924,14 +1021,20 @@ pub fn flawless() -> Evidence {
     campaign.open_items.clear();
     campaign.notes = vec![CampaignNote {
         kind: NoteKind::EngineNotRun,
-        sentence: "Not run on the engine vulkan: no Vulkan device was found. Nothing is claimed for it.".into(),
+        sentence:
+            "Not run on the engine vulkan: no Vulkan device was found. Nothing is claimed for it."
+                .into(),
     }];
-    campaign.unsought.push(UnsoughtKind { kind: FindingKind::EngineDisagreement, reason: UnsoughtReason::NoDevice });
+    campaign.unsought.push(UnsoughtKind {
+        kind: FindingKind::EngineDisagreement,
+        reason: UnsoughtReason::NoDevice,
+    });
     campaign.justifications.clear();
     campaign.coupling.clear();
     campaign.findings.clear();
     campaign.agreement.clear();
-    let kept = |row: &KernelSummary| row.kernel.as_str() == NAIVE && row.engine == EngineName::Sequential;
+    let kept =
+        |row: &KernelSummary| row.kernel.as_str() == NAIVE && row.engine == EngineName::Sequential;
     campaign.conclusion.summary.retain(kept);
     campaign.conclusion.exit_code = 0;
     campaign.conclusion.reasons.clear();
@@ -941,7 +1044,8 @@ pub fn flawless() -> Evidence {
 
 /// Some of those that the sample gives.
 fn reasons() -> Vec<Reason> {
-    let (test, engines, verdict) = (TestId::from("TC-MM-04"), vec![EngineName::Sequential], Verdict::Fail);
+    let (test, engines, verdict) =
+        (TestId::from("TC-MM-04"), vec![EngineName::Sequential], Verdict::Fail);
     let kind = ReasonKind::TestFailed;
     let told = [
         Reason::Test { kind, test, engines, verdict, reason: None },

@@ -1,7 +1,8 @@
 //! The barriers of workgroups that an entry point reaches.
 //!
-//! Knows: OpControlBarrier with another execution scope than Subgroup; a barrier's number counts the instructions of that kind
-//! in the whole module, so that it is the same whichever functions are reached.
+//! Knows: OpControlBarrier with another execution scope than Subgroup; a barrier's number counts
+//! the instructions of that kind in the whole module, so that it is the same whichever functions
+//! are reached.
 //! Promises: module order.
 //! Does not cover: whether invocations come to one alike (`uniformity`).
 
@@ -21,7 +22,10 @@ pub struct WorkgroupBarrier {
 
 /// Whether an instruction is a barrier at which a whole workgroup waits.
 pub fn holds_workgroup(module: &Module, instruction: &Instruction) -> bool {
-    let scope = instruction.id(0).and_then(|scope| module.definition(scope)).and_then(|scope| scope.literal(0));
+    let scope = instruction
+        .id(0)
+        .and_then(|scope| module.definition(scope))
+        .and_then(|scope| scope.literal(0));
     instruction.op == Op::ControlBarrier && scope != Some(Scope::Subgroup as u32)
 }
 
@@ -38,5 +42,10 @@ pub fn workgroup_barriers(module: &Module, entry: Id) -> Vec<WorkgroupBarrier> {
     let blocks = functions.flat_map(|function| &function.blocks);
     let indices = blocks.flat_map(|block| block.range.clone());
     let found = indices.filter(|index| holds_workgroup(module, &module.instructions[*index]));
-    found.map(|index| WorkgroupBarrier { number: barrier_number(module, index), place: module.place(index) }).collect()
+    found
+        .map(|index| WorkgroupBarrier {
+            number: barrier_number(module, index),
+            place: module.place(index),
+        })
+        .collect()
 }

@@ -1,7 +1,8 @@
 //! The call graph of a module.
 //!
-//! Knows: OpFunctionCall between the functions of one module. SPIR-V forbids recursion for shaders (SPIR-V
-//! specification, "Universal Validation Rules": the static call graph from an entry point has no cycles).
+//! Knows: OpFunctionCall between the functions of one module. SPIR-V forbids recursion for shaders
+//! (SPIR-V specification, "Universal Validation Rules": the static call graph from an entry point
+//! has no cycles).
 //! Promises: orders depend on the module alone.
 //! Does not cover: function pointers, which shaders lack.
 
@@ -18,7 +19,8 @@ pub fn reachable_functions(module: &Module, root: Id) -> Vec<Id> {
         let Some(function) = module.function(id) else { continue };
         if seen.insert(id) {
             order.push(id);
-            let callees: Vec<Id> = calls(module, function).filter_map(|(_, call)| call.id(0)).collect();
+            let callees: Vec<Id> =
+                calls(module, function).filter_map(|(_, call)| call.id(0)).collect();
             pending.extend(callees.into_iter().rev());
         }
     }
@@ -26,12 +28,16 @@ pub fn reachable_functions(module: &Module, root: Id) -> Vec<Id> {
 }
 
 /// The calls in a function, with their index in the instruction list.
-pub fn calls<'a>(module: &'a Module, function: &Function) -> impl Iterator<Item = (usize, &'a Instruction)> {
+pub fn calls<'a>(
+    module: &'a Module,
+    function: &Function,
+) -> impl Iterator<Item = (usize, &'a Instruction)> {
     let instructions = function.range.clone().map(|index| (index, &module.instructions[index]));
     instructions.filter(|(_, instruction)| instruction.op == Op::FunctionCall)
 }
 
-/// Reachable functions, callees before their callers; so that a summary of each is ready when a caller needs it.
+/// Reachable functions, callees before their callers; so that a summary of each is ready when a
+/// caller needs it.
 pub fn callees_first(module: &Module, root: Id) -> Vec<Id> {
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();

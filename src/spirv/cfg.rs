@@ -1,7 +1,9 @@
 //! The control-flow graph of a function.
 //!
-//! Knows: blocks, their successors and their merge instructions (SPIR-V specification, "Structured Control Flow").
-//! Promises: block 0 is the entry block; orders are those of the module. Dominators come from petgraph.
+//! Knows: blocks, their successors and their merge instructions (SPIR-V specification, "Structured
+//! Control Flow").
+//! Promises: block 0 is the entry block; orders are those of the module. Dominators come from
+//! petgraph.
 //! Does not cover: calls (`calls`) and what values branch on (`uniformity`).
 
 use super::module::{Function, Id, Instruction, Module};
@@ -65,13 +67,22 @@ impl Graph {
             .map(|block| BasicBlock {
                 label: block.label,
                 range: block.range.clone(),
-                successors: unique(targets(&module.instructions[block.range.end - 1]).into_iter().filter_map(index)),
+                successors: unique(
+                    targets(&module.instructions[block.range.end - 1])
+                        .into_iter()
+                        .filter_map(index),
+                ),
                 predecessors: Vec::new(),
-                merge: module.instructions[block.range.clone()].iter().rev().take(4).find_map(|i| match i.op {
-                    Op::SelectionMerge => Some(Merge::Selection { merge: index(i.id(0)?)? }),
-                    Op::LoopMerge => Some(Merge::Loop { merge: index(i.id(0)?)?, continue_target: index(i.id(1)?)? }),
-                    _ => None,
-                }),
+                merge: module.instructions[block.range.clone()].iter().rev().take(4).find_map(
+                    |i| match i.op {
+                        Op::SelectionMerge => Some(Merge::Selection { merge: index(i.id(0)?)? }),
+                        Op::LoopMerge => Some(Merge::Loop {
+                            merge: index(i.id(0)?)?,
+                            continue_target: index(i.id(1)?)?,
+                        }),
+                        _ => None,
+                    },
+                ),
             })
             .collect();
         for from in 0..blocks.len() {
@@ -93,13 +104,14 @@ impl Graph {
 
     /// Immediate dominator of each block; none for the entry block and for unreachable blocks.
     pub fn immediate_dominators(&self) -> Vec<Option<usize>> {
-        let edges =
-            (0..self.blocks.len()).flat_map(|from| self.blocks[from].successors.iter().map(move |to| (from, *to)));
+        let edges = (0..self.blocks.len())
+            .flat_map(|from| self.blocks[from].successors.iter().map(move |to| (from, *to)));
         immediate_dominators(self.blocks.len(), edges, 0)
     }
 
-    /// Immediate post-dominator of each block; none where it is the function's end. A block from which no end is
-    /// reached counts as one that ends the function, so that what follows depends on it.
+    /// Immediate post-dominator of each block; none where it is the function's end. A block from
+    /// which no end is reached counts as one that ends the function, so that what follows depends
+    /// on it.
     pub fn immediate_post_dominators(&self) -> Vec<Option<usize>> {
         let end = self.blocks.len();
         let mut edges: Vec<(usize, usize)> = Vec::new();
@@ -128,7 +140,8 @@ impl Graph {
         found
     }
 
-    /// For each block, the blocks whose branch decides whether it is executed (Ferrante, Ottenstein, Warren 1987).
+    /// For each block, the blocks whose branch decides whether it is executed (Ferrante,
+    /// Ottenstein, Warren 1987).
     pub fn control_dependences(&self) -> Vec<BTreeSet<usize>> {
         let post_dominators = self.immediate_post_dominators();
         let mut dependences = vec![BTreeSet::new(); self.blocks.len()];
@@ -161,7 +174,8 @@ impl Graph {
         };
         let mut loops: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (tail, block) in self.blocks.iter().enumerate() {
-            // A block stands behind those that dominate it (SPIR-V specification, "Universal Validation Rules").
+            // A block stands behind those that dominate it (SPIR-V specification, "Universal
+            // Validation Rules").
             let backwards = block.successors.iter().copied().filter(|header| *header <= tail);
             for header in backwards.filter(|header| dominates(*header, tail)) {
                 let body = loops.entry(header).or_insert_with(|| BTreeSet::from([header]));
@@ -200,15 +214,22 @@ pub fn targets(terminator: &Instruction) -> Vec<Id> {
 /// The cases of an OpSwitch: label value (none for the default) and target.
 pub fn switch_targets(switch: &Instruction) -> Vec<(Option<u64>, Id)> {
     let default = switch.id(1).map(|target| (None, target));
-    let cases = switch.operands.get(2..).unwrap_or(&[]).chunks_exact(2).filter_map(|pair| match pair {
-        [Operand::LiteralBit32(value), Operand::IdRef(target)] => Some((Some(u64::from(*value)), *target)),
-        [Operand::LiteralBit64(value), Operand::IdRef(target)] => Some((Some(*value), *target)),
-        _ => None,
-    });
+    let cases =
+        switch.operands.get(2..).unwrap_or(&[]).chunks_exact(2).filter_map(|pair| match pair {
+            [Operand::LiteralBit32(value), Operand::IdRef(target)] => {
+                Some((Some(u64::from(*value)), *target))
+            }
+            [Operand::LiteralBit64(value), Operand::IdRef(target)] => Some((Some(*value), *target)),
+            _ => None,
+        });
     default.into_iter().chain(cases).collect()
 }
 
-fn immediate_dominators(nodes: usize, edges: impl Iterator<Item = (usize, usize)>, root: usize) -> Vec<Option<usize>> {
+fn immediate_dominators(
+    nodes: usize,
+    edges: impl Iterator<Item = (usize, usize)>,
+    root: usize,
+) -> Vec<Option<usize>> {
     if nodes == 0 {
         return Vec::new();
     }
@@ -220,5 +241,7 @@ fn immediate_dominators(nodes: usize, edges: impl Iterator<Item = (usize, usize)
         graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), ());
     }
     let found = dominators::simple_fast(&graph, NodeIndex::new(root));
-    (0..nodes).map(|node| found.immediate_dominator(NodeIndex::new(node)).map(NodeIndex::index)).collect()
+    (0..nodes)
+        .map(|node| found.immediate_dominator(NodeIndex::new(node)).map(NodeIndex::index))
+        .collect()
 }

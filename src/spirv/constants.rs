@@ -1,11 +1,13 @@
 //! Values of constants under a specialization.
 //!
-//! Knows: every OpConstant*, OpSpecConstant*, OpSpecConstantOp and OpUndef, evaluated with given values for
-//! specialization ids (SPIR-V specification, "Constant-Creation Instructions" and "Specialization").
-//! Promises: a value is exact for its width; what the specification leaves undefined (division by zero, a remainder of
-//! negative numbers, a shift by the width or more) is [`Value::Undef`], never a guess. An opcode that is not evaluated is an error by name.
-//! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as Vulkan does
-//! (VkSpecializationMapEntry); `reflect` lists those that exist.
+//! Knows: every OpConstant*, OpSpecConstant*, OpSpecConstantOp and OpUndef, evaluated with given
+//! values for specialization ids (SPIR-V specification, "Constant-Creation Instructions" and
+//! "Specialization").
+//! Promises: a value is exact for its width; what the specification leaves undefined (division by
+//! zero, a remainder of negative numbers, a shift by the width or more) is [`Value::Undef`], never
+//! a guess. An opcode that is not evaluated is an error by name.
+//! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as
+//! Vulkan does (VkSpecializationMapEntry); `reflect` lists those that exist.
 
 use super::float_controls::{self, Denormals, FloatControls};
 use super::module::{Id, Instruction, Module};
@@ -47,7 +49,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Evaluates every constant; `specialization` maps a SpecId to raw bits (Booleans: any bit set is true).
+    /// Evaluates every constant; `specialization` maps a SpecId to raw bits (Booleans: any bit set
+    /// is true).
     pub fn evaluate(
         module: &Module,
         types: &Types,
@@ -56,7 +59,8 @@ impl Constants {
         let mut constants = Self::default();
         for instruction in &module.instructions {
             if let (true, Some(id)) = (makes_constant(instruction.op), instruction.result) {
-                let value = Evaluation { module, types, specialization, known: &constants }.of(id, instruction)?;
+                let value = Evaluation { module, types, specialization, known: &constants }
+                    .of(id, instruction)?;
                 let constness = constants.constness_of(module, instruction);
                 constants.values.insert(id, (value, constness));
             }
@@ -66,7 +70,8 @@ impl Constants {
 
     /// Those alone that no specialization changes.
     pub fn unspecialized(&self) -> Self {
-        let values = self.values.iter().filter(|(_, (_, constness))| *constness == Constness::Constant);
+        let values =
+            self.values.iter().filter(|(_, (_, constness))| *constness == Constness::Constant);
         Self { values: values.map(|(id, value)| (*id, value.clone())).collect() }
     }
 
@@ -92,8 +97,8 @@ impl Constants {
         self.values.iter().filter_map(bits).collect()
     }
 
-    /// The value of an operation (result id, opcode, result type) on values of the given types; none where it is not
-    /// evaluated.
+    /// The value of an operation (result id, opcode, result type) on values of the given types;
+    /// none where it is not evaluated.
     pub fn operate(
         &self,
         module: &Module,
@@ -102,14 +107,18 @@ impl Constants {
         values: &[Value],
         operand_types: &[Id],
     ) -> Option<Value> {
-        let evaluation = Evaluation { module, types, specialization: &BTreeMap::new(), known: self };
+        let evaluation =
+            Evaluation { module, types, specialization: &BTreeMap::new(), known: self };
         match (op, values) {
-            (Op::Select, [Value::Bool(condition), one, other]) => Some(if *condition { one } else { other }.clone()),
+            (Op::Select, [Value::Bool(condition), one, other]) => {
+                Some(if *condition { one } else { other }.clone())
+            }
             _ => evaluation.component_wise(id, op, ty, values, operand_types).ok(),
         }
     }
 
-    /// Bits of a scalar constant, zero-extended; `None` for Booleans, composites, undefined and unknown ids.
+    /// Bits of a scalar constant, zero-extended; `None` for Booleans, composites, undefined and
+    /// unknown ids.
     pub fn scalar(&self, id: Id) -> Option<u64> {
         match self.value(id)? {
             Value::Scalar(bits) => Some(*bits),
@@ -153,7 +162,10 @@ impl Constants {
 
 fn makes_constant(op: Op) -> bool {
     op.is_constant()
-        || matches!(op, Op::Undef | Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT)
+        || matches!(
+            op,
+            Op::Undef | Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT
+        )
 }
 
 /// One instruction's evaluation in the context of those before it.
@@ -171,11 +183,15 @@ impl Evaluation<'_> {
             Op::ConstantTrue => Value::Bool(true),
             Op::ConstantFalse => Value::Bool(false),
             Op::SpecConstantTrue => Value::Bool(self.override_of(id).is_none_or(|bits| bits != 0)),
-            Op::SpecConstantFalse => Value::Bool(self.override_of(id).is_some_and(|bits| bits != 0)),
+            Op::SpecConstantFalse => {
+                Value::Bool(self.override_of(id).is_some_and(|bits| bits != 0))
+            }
             Op::Constant => Value::Scalar(self.literal(id, ty, instruction)?),
             Op::SpecConstant => {
                 let default = self.literal(id, ty, instruction)?;
-                Value::Scalar(self.override_of(id).map_or(default, |bits| truncate(bits, self.width(ty))))
+                Value::Scalar(
+                    self.override_of(id).map_or(default, |bits| truncate(bits, self.width(ty))),
+                )
             }
             Op::ConstantComposite | Op::SpecConstantComposite => {
                 let parts = instruction.ids().map(|part| self.operand(id, part));
@@ -217,35 +233,50 @@ impl Evaluation<'_> {
 
     fn operand(&self, id: Id, operand: Id) -> Result<Value, ConstantError> {
         let value = self.known.value(operand).cloned();
-        value.ok_or_else(|| malformed(id, format!("operand %{operand} is no constant defined before it")))
+        value.ok_or_else(|| {
+            malformed(id, format!("operand %{operand} is no constant defined before it"))
+        })
     }
 
     fn operation(&self, id: Id, ty: Id, instruction: &Instruction) -> Result<Value, ConstantError> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = instruction.operands.first() else {
             return Err(malformed(id, "no opcode"));
         };
-        let values = instruction.ids().map(|operand| self.operand(id, operand)).collect::<Result<Vec<_>, _>>()?;
-        let literals: Vec<u32> =
-            (0..instruction.operands.len()).filter_map(|index| instruction.literal(index)).collect();
-        let operand_types: Vec<Id> = instruction.ids().map(|operand| self.type_of(operand).unwrap_or(ty)).collect();
-        let need = |index: usize| values.get(index).ok_or_else(|| malformed(id, "too few operands"));
+        let values = instruction
+            .ids()
+            .map(|operand| self.operand(id, operand))
+            .collect::<Result<Vec<_>, _>>()?;
+        let literals: Vec<u32> = (0..instruction.operands.len())
+            .filter_map(|index| instruction.literal(index))
+            .collect();
+        let operand_types: Vec<Id> =
+            instruction.ids().map(|operand| self.type_of(operand).unwrap_or(ty)).collect();
+        let need =
+            |index: usize| values.get(index).ok_or_else(|| malformed(id, "too few operands"));
         match op {
             Op::CompositeExtract => self.extract(id, need(0)?.clone(), operand_types[0], &literals),
-            Op::CompositeInsert => self.insert(id, need(0)?.clone(), need(1)?.clone(), operand_types[1], &literals),
+            Op::CompositeInsert => {
+                self.insert(id, need(0)?.clone(), need(1)?.clone(), operand_types[1], &literals)
+            }
             Op::VectorShuffle => {
                 let mut pool = self.components(id, need(0)?, operand_types[0])?;
                 pool.extend(self.components(id, need(1)?, operand_types[1])?);
                 let pick = |index: &u32| match *index {
                     u32::MAX => Ok(Value::Undef),
-                    index => pool.get(index as usize).cloned().ok_or_else(|| malformed(id, "no such component")),
+                    index => pool
+                        .get(index as usize)
+                        .cloned()
+                        .ok_or_else(|| malformed(id, "no such component")),
                 };
                 literals.iter().map(pick).collect::<Result<_, _>>().map(Value::Composite)
             }
-            Op::Select if matches!(need(0)?, Value::Bool(_) | Value::Undef | Value::Null) => Ok(match need(0)? {
-                Value::Bool(true) => need(1)?.clone(),
-                Value::Undef => Value::Undef,
-                _ => need(2)?.clone(),
-            }),
+            Op::Select if matches!(need(0)?, Value::Bool(_) | Value::Undef | Value::Null) => {
+                Ok(match need(0)? {
+                    Value::Bool(true) => need(1)?.clone(),
+                    Value::Undef => Value::Undef,
+                    _ => need(2)?.clone(),
+                })
+            }
             op => self.component_wise(id, *op, ty, &values, &operand_types),
         }
     }
@@ -257,14 +288,16 @@ impl Evaluation<'_> {
     /// The components of a vector or other composite, nulls and undefined values spread out.
     fn components(&self, id: Id, value: &Value, ty: Id) -> Result<Vec<Value>, ConstantError> {
         let count = || {
-            let count = self.types.component_count(ty, self.known).filter(|count| *count <= MAX_REPLICATED);
+            let count =
+                self.types.component_count(ty, self.known).filter(|count| *count <= MAX_REPLICATED);
             count.map(|count| count as usize).ok_or_else(|| malformed(id, "not a composite"))
         };
         match value {
             Value::Composite(parts) => Ok(parts.clone()),
             Value::Undef => Ok(vec![Value::Undef; count()?]),
             Value::Null => {
-                let component = self.types.component(ty, 0).and_then(|component| self.types.get(component));
+                let component =
+                    self.types.component(ty, 0).and_then(|component| self.types.get(component));
                 let zero = match component {
                     Some(Type::Bool) => Value::Bool(false),
                     Some(Type::Int { .. } | Type::Float { .. }) => Value::Scalar(0),
@@ -276,11 +309,23 @@ impl Evaluation<'_> {
         }
     }
 
-    fn extract(&self, id: Id, mut value: Value, mut ty: Id, path: &[u32]) -> Result<Value, ConstantError> {
+    fn extract(
+        &self,
+        id: Id,
+        mut value: Value,
+        mut ty: Id,
+        path: &[u32],
+    ) -> Result<Value, ConstantError> {
         for index in path {
             let parts = self.components(id, &value, ty)?;
-            value = parts.get(*index as usize).cloned().ok_or_else(|| malformed(id, "no such component"))?;
-            ty = self.types.component(ty, *index).ok_or_else(|| malformed(id, "no such component"))?;
+            value = parts
+                .get(*index as usize)
+                .cloned()
+                .ok_or_else(|| malformed(id, "no such component"))?;
+            ty = self
+                .types
+                .component(ty, *index)
+                .ok_or_else(|| malformed(id, "no such component"))?;
         }
         Ok(match (value, self.types.get(ty)) {
             (Value::Null, Some(Type::Bool)) => Value::Bool(false),
@@ -289,11 +334,20 @@ impl Evaluation<'_> {
         })
     }
 
-    fn insert(&self, id: Id, object: Value, into: Value, ty: Id, path: &[u32]) -> Result<Value, ConstantError> {
+    fn insert(
+        &self,
+        id: Id,
+        object: Value,
+        into: Value,
+        ty: Id,
+        path: &[u32],
+    ) -> Result<Value, ConstantError> {
         let Some((first, rest)) = path.split_first() else { return Ok(object) };
         let mut parts = self.components(id, &into, ty)?;
-        let component = self.types.component(ty, *first).ok_or_else(|| malformed(id, "no such component"))?;
-        let slot = parts.get_mut(*first as usize).ok_or_else(|| malformed(id, "no such component"))?;
+        let component =
+            self.types.component(ty, *first).ok_or_else(|| malformed(id, "no such component"))?;
+        let slot =
+            parts.get_mut(*first as usize).ok_or_else(|| malformed(id, "no such component"))?;
         *slot = self.insert(id, object, slot.clone(), component, rest)?;
         Ok(Value::Composite(parts))
     }
@@ -315,7 +369,8 @@ impl Evaluation<'_> {
             .map(|(value, ty)| self.components(id, value, *ty))
             .collect::<Result<Vec<_>, _>>()?;
         let lane = |lane: usize| {
-            let lanes: Option<Vec<Value>> = columns.iter().map(|column| column.get(lane).cloned()).collect();
+            let lanes: Option<Vec<Value>> =
+                columns.iter().map(|column| column.get(lane).cloned()).collect();
             let lanes = lanes.ok_or_else(|| malformed(id, "operands differ in length"))?;
             self.scalar_operation(id, op, ty, &lanes, operand_types)
         };
@@ -337,20 +392,40 @@ impl Evaluation<'_> {
             _ if values.contains(&Value::Undef) => return self.known_op(op).map(|()| Value::Undef),
             [Value::Bool(a)] => logical(op, *a, None),
             [Value::Bool(a), Value::Bool(b)] => logical(op, *a, Some(*b)),
-            [Value::Scalar(a)] if op == Op::FConvert => self.converted(id, *a, operand_width, result_width)?,
+            [Value::Scalar(a)] if op == Op::FConvert => {
+                self.converted(id, *a, operand_width, result_width)?
+            }
             [Value::Scalar(a)] => unary(op, *a, operand_width, result_width),
             [Value::Scalar(a), Value::Scalar(b)] => binary(op, *a, *b, operand_width),
-            [Value::Bool(condition), a, b] if op == Op::Select => Some(if *condition { a.clone() } else { b.clone() }),
-            _ => return self.known_op(op).and_then(|()| Err(malformed(id, "operands of the wrong type"))),
+            [Value::Bool(condition), a, b] if op == Op::Select => {
+                Some(if *condition { a.clone() } else { b.clone() })
+            }
+            _ => {
+                return self
+                    .known_op(op)
+                    .and_then(|()| Err(malformed(id, "operands of the wrong type")));
+            }
         };
         outcome.ok_or(ConstantError::Unsupported { op })
     }
 
-    /// OpFConvert, rounded and flushed as the module says (VK_KHR_shader_float_controls, issue 3); refused where its entry points
-    /// do not say the same.
-    fn converted(&self, id: Id, bits: u64, from: u32, to: u32) -> Result<Option<Value>, ConstantError> {
-        let (Some(own), Some(new)) = (Format::of_width(from), Format::of_width(to)) else { return Ok(None) };
-        let all = self.module.entry_points.iter().map(|entry| FloatControls::of(self.module, entry.function));
+    /// OpFConvert, rounded and flushed as the module says (VK_KHR_shader_float_controls, issue 3);
+    /// refused where its entry points do not say the same.
+    fn converted(
+        &self,
+        id: Id,
+        bits: u64,
+        from: u32,
+        to: u32,
+    ) -> Result<Option<Value>, ConstantError> {
+        let (Some(own), Some(new)) = (Format::of_width(from), Format::of_width(to)) else {
+            return Ok(None);
+        };
+        let all = self
+            .module
+            .entry_points
+            .iter()
+            .map(|entry| FloatControls::of(self.module, entry.function));
         let mut all = all.map(|controls| (controls.width(from).denormals, controls.width(to)));
         let first = all.next().unwrap_or_default();
         if all.any(|other| other != first) {
@@ -425,11 +500,14 @@ fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
     Some(Value::Scalar(bits))
 }
 
-/// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is no such operator.
+/// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is
+/// no such operator.
 fn binary(op: Op, a: u64, b: u64, width: u32) -> Option<Value> {
     let form = Form::Integer(Width::of(width)?);
     match folded(op)? {
-        ScalarOperation::Compare(relation) => Some(Value::Bool(Relation::Compare(relation).holds(form, a, b))),
+        ScalarOperation::Compare(relation) => {
+            Some(Value::Bool(Relation::Compare(relation).holds(form, a, b)))
+        }
         ScalarOperation::Binary(operation) => {
             let operation = Operation::new(Sized::Binary(operation), form, form);
             match operation.undefined(a, b, 0) {

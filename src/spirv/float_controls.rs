@@ -1,10 +1,10 @@
-//! What a module says of its floating-point arithmetic: which way results are rounded, what becomes of denormal numbers, and
-//! what may be assumed of operands.
+//! What a module says of its floating-point arithmetic: which way results are rounded, what becomes
+//! of denormal numbers, and what may be assumed of operands.
 //!
-//! Knows: the execution modes of SPV_KHR_float_controls by entry point and width, FPFastMathDefault by type
-//! (SPV_KHR_float_controls2), the decorations FPRoundingMode and FPFastMathMode.
-//! Promises: what an entry point or a result does not declare is what the specification has as the default. Modes of a width
-//! hold for IEEE 754 formats, not for bfloat16.
+//! Knows: the execution modes of SPV_KHR_float_controls by entry point and width, FPFastMathDefault
+//! by type (SPV_KHR_float_controls2), the decorations FPRoundingMode and FPFastMathMode.
+//! Promises: what an entry point or a result does not declare is what the specification has as the
+//! default. Modes of a width hold for IEEE 754 formats, not for bfloat16.
 //! Does not cover: what an operation does with it.
 
 use super::module::{Id, Instruction, Module};
@@ -44,13 +44,21 @@ impl FloatControls {
     /// What the entry point with this function declares.
     pub fn of(module: &Module, entry: Id) -> Self {
         let mut controls = Self::default();
-        let declarations = module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+        let declarations =
+            module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
         for mode in declarations.filter(|instruction| instruction.id(0) == Some(entry)) {
             match (mode.op, mode.operands.get(1)) {
-                (Op::ExecutionMode, Some(Operand::ExecutionMode(wanted))) => controls.declare(*wanted, mode.literal(2)),
-                (Op::ExecutionModeId, Some(Operand::ExecutionMode(ExecutionMode::FPFastMathDefault))) => {
+                (Op::ExecutionMode, Some(Operand::ExecutionMode(wanted))) => {
+                    controls.declare(*wanted, mode.literal(2))
+                }
+                (
+                    Op::ExecutionModeId,
+                    Some(Operand::ExecutionMode(ExecutionMode::FPFastMathDefault)),
+                ) => {
                     let flags = mode.id(3).and_then(|id| module.definition(id)).and_then(flags_of);
-                    controls.fast_math.extend(mode.id(2).map(|ty| (ty, flags.unwrap_or(FPFastMathMode::NONE))));
+                    controls
+                        .fast_math
+                        .extend(mode.id(2).map(|ty| (ty, flags.unwrap_or(FPFastMathMode::NONE))));
                 }
                 _ => {}
             }
@@ -59,7 +67,9 @@ impl FloatControls {
     }
 
     fn declare(&mut self, mode: ExecutionMode, width: Option<u32>) {
-        let Some(controls) = width.and_then(place_of).map(|place| &mut self.widths[place]) else { return };
+        let Some(controls) = width.and_then(place_of).map(|place| &mut self.widths[place]) else {
+            return;
+        };
         match mode {
             ExecutionMode::RoundingModeRTE => controls.rounding = Direction::Nearest,
             ExecutionMode::RoundingModeRTZ => controls.rounding = Direction::TowardZero,
@@ -73,11 +83,19 @@ impl FloatControls {
         place_of(bits).map_or_else(WidthControls::default, |place| self.widths[place])
     }
 
-    /// What may be assumed of an operation on floats: the flags of all their types; none where the module leaves that to the
-    /// interface (SPIR-V, "FP Fast Math Mode").
-    pub fn fast_math(&self, module: &Module, types: &Types, operation: &Instruction) -> Option<FPFastMathMode> {
-        let decorated = operation.result.and_then(|id| module.decoration(id, Decoration::FPFastMathMode));
-        if let Some(Operand::FPFastMathMode(flags)) = decorated.and_then(|decorated| decorated.operands.first()) {
+    /// What may be assumed of an operation on floats: the flags of all their types; none where the
+    /// module leaves that to the interface (SPIR-V, "FP Fast Math Mode").
+    pub fn fast_math(
+        &self,
+        module: &Module,
+        types: &Types,
+        operation: &Instruction,
+    ) -> Option<FPFastMathMode> {
+        let decorated =
+            operation.result.and_then(|id| module.decoration(id, Decoration::FPFastMathMode));
+        if let Some(Operand::FPFastMathMode(flags)) =
+            decorated.and_then(|decorated| decorated.operands.first())
+        {
             return Some(*flags);
         }
         if self.fast_math.is_empty() {
@@ -97,10 +115,14 @@ impl FloatControls {
 
 /// Whether some result of a module has FPRoundingMode or FPFastMathMode.
 pub fn decorates_results(module: &Module) -> bool {
-    let declarations = module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+    let declarations =
+        module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
     declarations.filter(|instruction| instruction.op == Op::Decorate).any(|instruction| {
         let kind = instruction.operands.get(1);
-        matches!(kind, Some(Operand::Decoration(Decoration::FPRoundingMode | Decoration::FPFastMathMode)))
+        matches!(
+            kind,
+            Some(Operand::Decoration(Decoration::FPRoundingMode | Decoration::FPFastMathMode))
+        )
     })
 }
 

@@ -1,11 +1,13 @@
 //! Values that instructions of a function have because all they depend on is constant.
 //!
-//! Knows: constants under a specialization, and operations on them that GLSL compilers leave inside functions because the
-//! specification does not allow them as OpSpecConstantOp in shaders (comparisons and conversions of floats), or because
-//! an operand came through a call that is known to return it.
-//! Promises: a value is given only where every conforming implementation computes the same one. Float arithmetic is left
-//! alone (Vulkan 1.3, appendix "Precision and Operation of SPIR-V Instructions", leaves its rounding open), as are
-//! comparisons with denormal values, which an implementation may flush to zero.
+//! Knows: constants under a specialization, and operations on them that GLSL compilers leave inside
+//! functions because the specification does not allow them as OpSpecConstantOp in shaders
+//! (comparisons and conversions of floats), or because an operand came through a call that is known
+//! to return it.
+//! Promises: a value is given only where every conforming implementation computes the same one.
+//! Float arithmetic is left alone (Vulkan 1.3, appendix "Precision and Operation of SPIR-V
+//! Instructions", leaves its rounding open), as are comparisons with denormal values, which an
+//! implementation may flush to zero.
 //! Does not cover: loads, phis, calls and extended instructions: their results have no value here.
 
 use super::constants::{Constants, Value};
@@ -75,8 +77,10 @@ impl Folding<'_> {
         if depth == MAX_DEPTH || !foldable(instruction.op) {
             return None;
         }
-        let values: Vec<Value> =
-            instruction.ids().map(|operand| self.value_at(operand, depth + 1)).collect::<Option<_>>()?;
+        let values: Vec<Value> = instruction
+            .ids()
+            .map(|operand| self.value_at(operand, depth + 1))
+            .collect::<Option<_>>()?;
         let first_type = instruction.id(0).and_then(|operand| self.type_of(operand))?;
         let value = match self.types.get(self.types.scalar_of(first_type)?) {
             Some(Type::Float { width }) => self.float(instruction, *width, &values)?,
@@ -137,14 +141,23 @@ fn compare(op: Op, a: f64, b: f64) -> Option<bool> {
     }
 }
 
-/// Operations whose value follows from their operands; what else stands in a function has none here.
+/// Operations whose value follows from their operands; what else stands in a function has none
+/// here.
 fn foldable(op: Op) -> bool {
     let logic = matches!(
         op,
-        Op::LogicalNot | Op::LogicalAnd | Op::LogicalOr | Op::LogicalEqual | Op::LogicalNotEqual | Op::Select
+        Op::LogicalNot
+            | Op::LogicalAnd
+            | Op::LogicalOr
+            | Op::LogicalEqual
+            | Op::LogicalNotEqual
+            | Op::Select
     );
-    // OpLessOrGreater is another name of a comparison that is folded; compilers of GLSL do not write it.
-    logic || (op != Op::LessOrGreater && scalar_operation(op).is_some_and(|found| found.folding(op).in_functions()))
+    // OpLessOrGreater is another name of a comparison that is folded; compilers of GLSL do not
+    // write it.
+    logic
+        || (op != Op::LessOrGreater
+            && scalar_operation(op).is_some_and(|found| found.folding(op).in_functions()))
 }
 
 #[cfg(test)]

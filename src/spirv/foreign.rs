@@ -1,7 +1,8 @@
-//! Opcodes that no engine here executes: of other execution models, of OpenCL, and of vendors' extensions. A kernel that
-//! holds one is `unsupported` by name.
+//! Opcodes that no engine here executes: of other execution models, of OpenCL, and of vendors'
+//! extensions. A kernel that holds one is `unsupported` by name.
 //!
-//! Does not cover: opcodes of compute kernels that are only not built yet ([`opcodes`](super::opcodes)).
+//! Does not cover: opcodes of compute kernels that are only not built yet
+//! ([`opcodes`](super::opcodes)).
 
 use rspirv::spirv::Op;
 

@@ -1,6 +1,7 @@
 //! SPIR-V modules: reading, reflection, control flow, opcodes and their effects.
 //!
-//! Knows: the binary form and the meaning of declarations. Every layer below reads modules through this one.
+//! Knows: the binary form and the meaning of declarations. Every layer below reads modules through
+//! this one.
 //! Promises: a [`module::Module`] is parsed once and immutable; passes make new word streams.
 //! Does not cover: execution (`exec`), coverage records (`instrument`).
 

@@ -1,7 +1,8 @@
 //! Which scalar of a block a byte belongs to.
 //!
-//! Knows: offsets, strides and matrix layouts of a module's types. Promises: the scalar's type, its first byte, and the way to
-//! it as a program writes it (`values[3].position.y`, `m[1][2]`). A byte of padding belongs to none.
+//! Knows: offsets, strides and matrix layouts of a module's types. Promises: the scalar's type, its
+//! first byte, and the way to it as a program writes it (`values[3].position.y`, `m[1][2]`). A byte
+//! of padding belongs to none.
 //! Does not cover: memory without a layout.
 
 use super::constants::Constants;
@@ -19,7 +20,12 @@ pub struct ScalarPlace {
 }
 
 /// The scalar at byte `byte` of a block of type `block`.
-pub fn scalar_at(types: &Types, constants: &Constants, block: Id, byte: u64) -> Option<ScalarPlace> {
+pub fn scalar_at(
+    types: &Types,
+    constants: &Constants,
+    block: Id,
+    byte: u64,
+) -> Option<ScalarPlace> {
     let mut walk = Walk { types, constants, path: String::new(), offset: 0 };
     let ty = walk.descend(block, None, byte)?;
     let path = walk.path.trim_start_matches('.').to_owned();
@@ -37,13 +43,17 @@ impl Walk<'_> {
     /// Goes down to the scalar that holds byte `rest` of an object of type `ty`; its type.
     fn descend(&mut self, ty: Id, matrix: Option<MatrixLayout>, rest: u64) -> Option<Id> {
         match self.types.get(ty)? {
-            Type::Int { width, .. } | Type::Float { width } => (rest < u64::from(width / 8)).then_some(ty),
+            Type::Int { width, .. } | Type::Float { width } => {
+                (rest < u64::from(width / 8)).then_some(ty)
+            }
             Type::BFloat16 => (rest < 2).then_some(ty),
             Type::Vector { component, count } => {
                 let size = u64::from(self.types.scalar_width(*component)? / 8);
                 let index = within(rest, size, u64::from(*count))?;
                 let name = ["x", "y", "z", "w"].get(index as usize);
-                self.path.push_str(&name.map_or_else(|| format!("[{index}]"), |name| format!(".{name}")));
+                self.path.push_str(
+                    &name.map_or_else(|| format!("[{index}]"), |name| format!(".{name}")),
+                );
                 self.enter(*component, None, index * size, rest)
             }
             Type::Matrix { column, count } => self.matrix(*column, *count, matrix?, rest),
@@ -54,16 +64,19 @@ impl Walk<'_> {
             Type::RuntimeArray { element, stride } => {
                 self.element(*element, matrix, u64::from((*stride)?), u64::MAX, rest)
             }
-            Type::Structure { members, .. } => members.iter().enumerate().find_map(|(index, member)| {
-                let offset = u64::from(member.offset?);
-                let mut inner = Walk { path: self.path.clone(), ..*self };
-                let name = member.name.clone().unwrap_or_else(|| index.to_string());
-                inner.path.push_str(&format!(".{name}"));
-                inner.offset += offset;
-                let found = inner.descend(member.ty, member.matrix, rest.checked_sub(offset)?)?;
-                (self.path, self.offset) = (inner.path, inner.offset);
-                Some(found)
-            }),
+            Type::Structure { members, .. } => {
+                members.iter().enumerate().find_map(|(index, member)| {
+                    let offset = u64::from(member.offset?);
+                    let mut inner = Walk { path: self.path.clone(), ..*self };
+                    let name = member.name.clone().unwrap_or_else(|| index.to_string());
+                    inner.path.push_str(&format!(".{name}"));
+                    inner.offset += offset;
+                    let found =
+                        inner.descend(member.ty, member.matrix, rest.checked_sub(offset)?)?;
+                    (self.path, self.offset) = (inner.path, inner.offset);
+                    Some(found)
+                })
+            }
             Type::Void
             | Type::Bool
             | Type::Pointer { .. }
@@ -83,7 +96,14 @@ impl Walk<'_> {
         self.descend(ty, matrix, rest - start)
     }
 
-    fn element(&mut self, ty: Id, matrix: Option<MatrixLayout>, stride: u64, count: u64, rest: u64) -> Option<Id> {
+    fn element(
+        &mut self,
+        ty: Id,
+        matrix: Option<MatrixLayout>,
+        stride: u64,
+        count: u64,
+        rest: u64,
+    ) -> Option<Id> {
         let index = within(rest, stride, count)?;
         self.path.push_str(&format!("[{index}]"));
         self.enter(ty, matrix, index * stride, rest)
@@ -142,7 +162,8 @@ mod tests {
                 .map(|place| (place.path, place.offset))
         };
         let place = |path: &str, offset| Some((path.to_owned(), offset));
-        // By hand, std430: head 0; m (3 rows of 2, stride 8) at 8; Inner (16 bytes) at 32 and 48; rest from 64.
+        // By hand, std430: head 0; m (3 rows of 2, stride 8) at 8; Inner (16 bytes) at 32 and 48;
+        // rest from 64.
         assert_eq!(at(2), place("head", 0));
         assert_eq!(at(5), None);
         assert_eq!(at(8), place("m[0][0]", 8));

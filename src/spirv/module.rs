@@ -1,7 +1,8 @@
 //! A parsed SPIR-V module: the flat instruction list with word offsets, and indexes into it.
 //!
-//! The list keeps every instruction in its place, so that a pass can copy, drop and insert instructions and write the
-//! result with [`super::rewrite`]. Offsets count 32-bit words from the magic number (SPIR-V specification, section 2.3).
+//! The list keeps every instruction in its place, so that a pass can copy, drop and insert
+//! instructions and write the result with [`super::rewrite`]. Offsets count 32-bit words from the
+//! magic number (SPIR-V specification, section 2.3).
 
 use super::opcodes;
 use rspirv::binary::{Consumer, ParseAction};
@@ -149,19 +150,27 @@ impl Consumer for Collector<'_> {
     fn consume_instruction(&mut self, parsed: dr::Instruction) -> ParseAction {
         let word = self.words.get(self.offset as usize).copied().unwrap_or(1 << 16);
         let (op, mut operands) = match word & 0xFFFF {
-            opcode if opcode == Op::SpecConstantOp as u32 => match constant_operation(&parsed.operands) {
-                Ok(operands) => (Op::SpecConstantOp, operands),
-                Err(error) => {
-                    self.failure.get_or_insert(error);
-                    return ParseAction::Stop;
+            opcode if opcode == Op::SpecConstantOp as u32 => {
+                match constant_operation(&parsed.operands) {
+                    Ok(operands) => (Op::SpecConstantOp, operands),
+                    Err(error) => {
+                        self.failure.get_or_insert(error);
+                        return ParseAction::Stop;
+                    }
                 }
-            },
+            }
             _ => (parsed.class.opcode, parsed.operands),
         };
         // Operands are kept as long as the module: the reader leaves room for four.
         operands.shrink_to_fit();
         let (result_type, result) = (parsed.result_type, parsed.result_id);
-        self.instructions.push(Instruction { op, result_type, result, operands, offset: self.offset });
+        self.instructions.push(Instruction {
+            op,
+            result_type,
+            result,
+            operands,
+            offset: self.offset,
+        });
         self.offset += word >> 16;
         ParseAction::Continue
     }
@@ -171,7 +180,8 @@ impl Module {
     /// Binding numbers that the module declares, of any set.
     pub fn binding_numbers(&self) -> impl Iterator<Item = u32> + '_ {
         let is_binding = |i: &&Instruction| {
-            i.op == Op::Decorate && i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding))
+            i.op == Op::Decorate
+                && i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding))
         };
         self.instructions.iter().filter(is_binding).filter_map(|instruction| instruction.literal(2))
     }
@@ -180,27 +190,35 @@ impl Module {
     pub fn has_atomics(&self) -> bool {
         let is_atomic = |op: Op| {
             let integers = Op::AtomicLoad as u32..=Op::AtomicXor as u32;
-            integers.contains(&(op as u32)) || matches!(op, Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)
+            integers.contains(&(op as u32))
+                || matches!(op, Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)
         };
         self.instructions.iter().any(|instruction| is_atomic(instruction.op))
     }
 
-    /// Whether it may compute determinants or inverses of matrices (GLSL.std.450; instructions of other sets count, too).
+    /// Whether it may compute determinants or inverses of matrices (GLSL.std.450; instructions of
+    /// other sets count, too).
     pub fn computes_determinants(&self) -> bool {
         let numbers = [GlslStd450Op::Determinant as u32, GlslStd450Op::MatrixInverse as u32];
-        let computes =
-            |one: &Instruction| one.op == Op::ExtInst && one.literal(1).is_some_and(|it| numbers.contains(&it));
+        let computes = |one: &Instruction| {
+            one.op == Op::ExtInst && one.literal(1).is_some_and(|it| numbers.contains(&it))
+        };
         self.instructions.iter().any(computes)
     }
 
-    /// Parses a word stream. Run the validator first: this reader checks the grammar, not the rules.
+    /// Parses a word stream. Run the validator first: this reader checks the grammar, not the
+    /// rules.
     pub fn parse(words: impl Into<Arc<Vec<u32>>>) -> Result<Self, ModuleError> {
         let words = words.into();
         whole_instructions(&words)?;
         let readable = disguise_constant_operations(&words);
         let instructions = Vec::with_capacity(words.len() / 4);
-        let mut collector = Collector { words: &words, header: None, instructions, offset: 5, failure: None };
-        let read = rspirv::binary::parse_words(readable.as_deref().unwrap_or(words.as_slice()), &mut collector);
+        let mut collector =
+            Collector { words: &words, header: None, instructions, offset: 5, failure: None };
+        let read = rspirv::binary::parse_words(
+            readable.as_deref().unwrap_or(words.as_slice()),
+            &mut collector,
+        );
         let Collector { header, mut instructions, failure, .. } = collector;
         if let Some(failure) = failure {
             return Err(failure);
@@ -217,19 +235,30 @@ impl Module {
         if !bytes.len().is_multiple_of(4) {
             return Err(ModuleError::PartialWord { bytes: bytes.len() });
         }
-        let words: Vec<u32> =
-            bytes.chunks_exact(4).map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes"))).collect();
+        let words: Vec<u32> = bytes
+            .chunks_exact(4)
+            .map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes")))
+            .collect();
         Self::parse(words)
     }
 
-    fn index(words: Arc<Vec<u32>>, header: dr::ModuleHeader, instructions: Vec<Instruction>) -> Self {
+    fn index(
+        words: Arc<Vec<u32>>,
+        header: dr::ModuleHeader,
+        instructions: Vec<Instruction>,
+    ) -> Self {
         let functions = functions(&instructions);
         let lines = lines(&instructions);
         let mut module = Self {
             words,
             header,
             lines_ahead: lines_ahead(&functions, &lines),
-            function_numbers: functions.iter().enumerate().rev().map(|(at, function)| (function.id, at)).collect(),
+            function_numbers: functions
+                .iter()
+                .enumerate()
+                .rev()
+                .map(|(at, function)| (function.id, at))
+                .collect(),
             functions,
             entry_points: Vec::new(),
             definitions: BTreeMap::new(),
@@ -257,7 +286,10 @@ impl Module {
             (Op::Name, [Operand::IdRef(id), Operand::LiteralString(name)]) => {
                 self.names.insert(*id, name.clone());
             }
-            (Op::MemberName, [Operand::IdRef(id), Operand::LiteralBit32(member), Operand::LiteralString(name)]) => {
+            (
+                Op::MemberName,
+                [Operand::IdRef(id), Operand::LiteralBit32(member), Operand::LiteralString(name)],
+            ) => {
                 self.member_names.insert((*id, *member), name.clone());
             }
             (Op::String, [Operand::LiteralString(text)]) => {
@@ -269,7 +301,12 @@ impl Module {
             }
             (
                 Op::MemberDecorate,
-                [Operand::IdRef(id), Operand::LiteralBit32(member), Operand::Decoration(decoration), rest @ ..],
+                [
+                    Operand::IdRef(id),
+                    Operand::LiteralBit32(member),
+                    Operand::Decoration(decoration),
+                    rest @ ..,
+                ],
             ) => {
                 let decorated = Decorated { decoration: *decoration, operands: rest.to_vec() };
                 self.member_decorations.entry((*id, *member)).or_default().push(decorated);
@@ -285,7 +322,10 @@ impl Module {
                 let shared = self.decorations(*group).to_vec();
                 for pair in targets.chunks(2) {
                     if let [Operand::IdRef(id), Operand::LiteralBit32(member)] = pair {
-                        self.member_decorations.entry((*id, *member)).or_default().extend(shared.iter().cloned());
+                        self.member_decorations
+                            .entry((*id, *member))
+                            .or_default()
+                            .extend(shared.iter().cloned());
                     }
                 }
             }
@@ -355,8 +395,15 @@ impl Module {
         }
     }
 
-    pub fn member_decoration(&self, structure: Id, member: u32, decoration: Decoration) -> Option<&Decorated> {
-        self.member_decorations(structure, member).iter().find(|decorated| decorated.decoration == decoration)
+    pub fn member_decoration(
+        &self,
+        structure: Id,
+        member: u32,
+        decoration: Decoration,
+    ) -> Option<&Decorated> {
+        self.member_decorations(structure, member)
+            .iter()
+            .find(|decorated| decorated.decoration == decoration)
     }
 
     pub fn string(&self, id: Id) -> Option<&str> {
@@ -382,11 +429,17 @@ impl Module {
         self.entry_points.iter().find(|entry| entry.name == name)
     }
 
-    /// Where instruction `index` stands, for findings: glslang's function names lose their `(...` suffix.
-    /// The words without debug information: the same for texts that differ in nothing but comments, lines and names.
+    /// Where instruction `index` stands, for findings: glslang's function names lose their `(...`
+    /// suffix. The words without debug information: the same for texts that differ in nothing but
+    /// comments, lines and names.
     pub fn code(&self) -> Vec<u32> {
         let mut words = self.words[..5].to_vec();
-        let ends = self.instructions.iter().skip(1).map(|next| next.offset as usize).chain([self.words.len()]);
+        let ends = self
+            .instructions
+            .iter()
+            .skip(1)
+            .map(|next| next.offset as usize)
+            .chain([self.words.len()]);
         for (instruction, end) in self.instructions.iter().zip(ends) {
             if !opcodes::is_debug(instruction.op) {
                 words.extend(&self.words[instruction.offset as usize..end]);
@@ -397,14 +450,17 @@ impl Module {
 
     /// The number of an instruction in [`Module::code`], from 0.
     pub fn number_in_code(&self, index: usize) -> u32 {
-        self.instructions[..index].iter().filter(|before| !opcodes::is_debug(before.op)).count() as u32
+        self.instructions[..index].iter().filter(|before| !opcodes::is_debug(before.op)).count()
+            as u32
     }
 
     pub fn place(&self, index: usize) -> vkcert_model::place::Place {
         // Compilers give no line to the headers of loops: the first one behind them stands in.
         let line = self.line(index).or_else(|| self.lines_ahead.get(index).copied().flatten());
         let function = self.function_at(index).map(|function| {
-            let name = self.name(function.id).map(|name| name.split('(').next().unwrap_or(name).to_owned());
+            let name = self
+                .name(function.id)
+                .map(|name| name.split('(').next().unwrap_or(name).to_owned());
             name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("%{}", function.id))
         });
         vkcert_model::place::Place {
@@ -426,7 +482,8 @@ pub fn unknown_capabilities(words: &[u32]) -> Vec<u32> {
 /// The module without these declarations.
 pub fn without_unknown_capabilities(words: &[u32]) -> Vec<u32> {
     let unknown = |number: u32| Capability::from_u32(number).is_none();
-    let dropped: Vec<usize> = capabilities(words).filter(|one| unknown(one.1)).map(|(at, _)| at).collect();
+    let dropped: Vec<usize> =
+        capabilities(words).filter(|one| unknown(one.1)).map(|(at, _)| at).collect();
     let kept = |at: usize| !dropped.iter().any(|start| (*start..start + 2).contains(&at));
     words.iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, word)| *word).collect()
 }
@@ -439,7 +496,8 @@ fn capabilities(words: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
     declared.enumerate().map(move |(at, pair)| (first + 2 * at, pair[1]))
 }
 
-/// Instructions must end within the module: rspirv 0.13 reads strings up to the end that an instruction claims.
+/// Instructions must end within the module: rspirv 0.13 reads strings up to the end that an
+/// instruction claims.
 pub(super) fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
     let mut offset = 5;
     while let Some(word) = words.get(offset) {
@@ -453,9 +511,10 @@ pub(super) fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
     Ok(())
 }
 
-/// rspirv 0.13 reads exactly one operand per entry of the grammar behind the opcode of an OpSpecConstantOp, so that a
-/// shuffle or an extraction with several indices fails. In its eyes they become OpSpecConstantComposite, whose operands
-/// are plain words; [`constant_operation`] gives them their meaning. `None` where the module has none.
+/// rspirv 0.13 reads exactly one operand per entry of the grammar behind the opcode of an
+/// OpSpecConstantOp, so that a shuffle or an extraction with several indices fails. In its eyes
+/// they become OpSpecConstantComposite, whose operands are plain words; [`constant_operation`]
+/// gives them their meaning. `None` where the module has none.
 pub(super) fn disguise_constant_operations(words: &[u32]) -> Option<Vec<u32>> {
     let mut disguised: Option<Vec<u32>> = None;
     let mut offset = 5;
@@ -469,14 +528,17 @@ pub(super) fn disguise_constant_operations(words: &[u32]) -> Option<Vec<u32>> {
     disguised
 }
 
-/// The operands of an OpSpecConstantOp from its plain words: opcode, then ids and literals as that opcode has them.
+/// The operands of an OpSpecConstantOp from its plain words: opcode, then ids and literals as that
+/// opcode has them.
 fn constant_operation(words: &[Operand]) -> Result<Vec<Operand>, ModuleError> {
     let mut words = words.iter().filter_map(|word| match word {
         Operand::IdRef(word) => Some(*word),
         _ => None,
     });
     let opcode = words.next().and_then(Op::from_u32);
-    let op = opcode.ok_or_else(|| ModuleError::Parse { reason: "OpSpecConstantOp without an opcode".to_owned() })?;
+    let op = opcode.ok_or_else(|| ModuleError::Parse {
+        reason: "OpSpecConstantOp without an opcode".to_owned(),
+    })?;
     let ids = match op {
         Op::CompositeExtract => 1,
         Op::CompositeInsert | Op::VectorShuffle => 2,
@@ -505,14 +567,18 @@ fn functions(instructions: &[Instruction]) -> Vec<Function> {
                     function.parameters.push(result);
                 }
             }
-            Op::Label => block_start = Some((instruction.result.expect("OpLabel has a result"), index)),
+            Op::Label => {
+                block_start = Some((instruction.result.expect("OpLabel has a result"), index))
+            }
             Op::FunctionEnd => {
                 if let Some(function) = functions.last_mut() {
                     function.range.end = index + 1;
                 }
             }
             op if is_terminator(op) => {
-                if let (Some((label, start)), Some(function)) = (block_start.take(), functions.last_mut()) {
+                if let (Some((label, start)), Some(function)) =
+                    (block_start.take(), functions.last_mut())
+                {
                     function.blocks.push(Block { label, range: start..index + 1 });
                 }
             }
@@ -527,8 +593,9 @@ pub fn is_terminator(op: Op) -> bool {
     rspirv::grammar::reflect::is_block_terminator(op)
 }
 
-/// Lines by OpLine, and by DebugLine of the instruction set NonSemantic.Shader.DebugInfo.100 where a compiler writes those
-/// instead (DebugLine = 103, DebugNoLine = 104, DebugSource = 35; their numbers are ids of constants).
+/// Lines by OpLine, and by DebugLine of the instruction set NonSemantic.Shader.DebugInfo.100 where
+/// a compiler writes those instead (DebugLine = 103, DebugNoLine = 104, DebugSource = 35; their
+/// numbers are ids of constants).
 fn lines(instructions: &[Instruction]) -> Vec<Option<Line>> {
     let debug = DebugLines::of(instructions);
     let mut current = None;
@@ -537,10 +604,13 @@ fn lines(instructions: &[Instruction]) -> Vec<Option<Line>> {
         .map(|instruction| {
             match instruction.op {
                 Op::Line => {
-                    current = match (instruction.id(0), instruction.literal(1), instruction.literal(2)) {
-                        (Some(file), Some(line), Some(column)) => Some(Line { file, line, column }),
-                        _ => None,
-                    }
+                    current =
+                        match (instruction.id(0), instruction.literal(1), instruction.literal(2)) {
+                            (Some(file), Some(line), Some(column)) => {
+                                Some(Line { file, line, column })
+                            }
+                            _ => None,
+                        }
                 }
                 Op::NoLine | Op::FunctionEnd => current = None,
                 Op::ExtInst if instruction.id(0).is_some_and(|set| debug.set == Some(set)) => {
@@ -585,7 +655,9 @@ impl DebugLines {
                 (Op::Constant, Some(id)) => {
                     found.numbers.extend(instruction.literal(0).map(|number| (id, number)));
                 }
-                (Op::ExtInst, Some(id)) if instruction.id(0) == set && instruction.literal(1) == Some(35) => {
+                (Op::ExtInst, Some(id))
+                    if instruction.id(0) == set && instruction.literal(1) == Some(35) =>
+                {
                     found.sources.extend(instruction.id(2).map(|file| (id, file)));
                 }
                 _ => {}

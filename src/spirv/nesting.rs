@@ -1,8 +1,8 @@
 //! How deep types and constants are nested, and how much they hold.
 //!
-//! Promises: behind this check, an id has one definition, a type or constant holds only what is declared before it, at most [`MOST_LEVELS`] deep, and
-//! walking through everything that it holds takes at most [`MOST_PARTS`] steps. A pointer that
-//! is declared forward ends the walk.
+//! Promises: behind this check, an id has one definition, a type or constant holds only what is
+//! declared before it, at most [`MOST_LEVELS`] deep, and walking through everything that it holds
+//! takes at most [`MOST_PARTS`] steps. A pointer that is declared forward ends the walk.
 //! Does not cover: how many elements arrays have.
 
 use super::module::{Id, Instruction, ModuleError};
@@ -29,10 +29,15 @@ pub(crate) fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
     let mut defined = HashSet::with_capacity(instructions.len());
     for id in instructions.iter().filter_map(|instruction| instruction.result) {
         if !defined.insert(id) {
-            return Err(ModuleError::Nesting { what: "id", id, problem: "is defined twice".to_owned() });
+            return Err(ModuleError::Nesting {
+                what: "id",
+                id,
+                problem: "is defined twice".to_owned(),
+            });
         }
     }
-    for instruction in instructions.iter().take_while(|instruction| instruction.op != Op::Function) {
+    for instruction in instructions.iter().take_while(|instruction| instruction.op != Op::Function)
+    {
         if instruction.op == Op::TypeForwardPointer {
             held.extend(instruction.id(0).map(|id| (id, LEAF)));
         }
@@ -46,7 +51,9 @@ pub(crate) fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
             | Op::TypeMatrix
             | Op::TypeSampledImage
             | Op::TypeImage => ("type", instruction.ids().take(1).collect()),
-            Op::ConstantComposite | Op::SpecConstantComposite => ("constant", instruction.ids().collect()),
+            Op::ConstantComposite | Op::SpecConstantComposite => {
+                ("constant", instruction.ids().collect())
+            }
             _ => {
                 held.insert(id, LEAF);
                 continue;
@@ -55,8 +62,9 @@ pub(crate) fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
         let mut all = LEAF;
         for part in parts {
             let problem = |problem: String| ModuleError::Nesting { what, id, problem };
-            let one =
-                held.get(&part).ok_or_else(|| problem(format!("holds %{part}, which is not declared before it")))?;
+            let one = held.get(&part).ok_or_else(|| {
+                problem(format!("holds %{part}, which is not declared before it"))
+            })?;
             all.levels = all.levels.max(one.levels + 1);
             all.parts = all.parts.saturating_add(one.parts);
             if all.levels > MOST_LEVELS {

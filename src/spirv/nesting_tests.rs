@@ -3,7 +3,9 @@
 use crate::module::Module;
 
 fn words(declarations: &str) -> Vec<u32> {
-    let text = format!("OpCapability Shader\nOpMemoryModel Logical GLSL450\n%uint = OpTypeInt 32 0\n{declarations}");
+    let text = format!(
+        "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%uint = OpTypeInt 32 0\n{declarations}"
+    );
     shaderc::Compiler::new().unwrap().assemble(&text, None).expect("assembly").as_binary().to_vec()
 }
 
@@ -26,11 +28,18 @@ fn deep_types_are_refused_and_less_deep_ones_read() {
 
 #[test]
 fn wide_types_and_constants_are_refused() {
-    let error = read(&chain(60, |before| format!("OpTypeStruct %t{before} %t{before}"))).unwrap_err();
+    let error =
+        read(&chain(60, |before| format!("OpTypeStruct %t{before} %t{before}"))).unwrap_err();
     assert!(error.ends_with("holds more than 4194304 parts"), "{error}");
-    let constants: String = (1..40).map(|n| format!("%c{n} = OpConstantComposite %s %c{0} %c{0}\n", n - 1)).collect();
-    let error = read(&format!("%s = OpTypeStruct %uint %uint\n%c0 = OpConstant %uint 1\n{constants}")).unwrap_err();
-    assert!(error.starts_with("constant %") && error.ends_with("holds more than 4194304 parts"), "{error}");
+    let constants: String =
+        (1..40).map(|n| format!("%c{n} = OpConstantComposite %s %c{0} %c{0}\n", n - 1)).collect();
+    let error =
+        read(&format!("%s = OpTypeStruct %uint %uint\n%c0 = OpConstant %uint 1\n{constants}"))
+            .unwrap_err();
+    assert!(
+        error.starts_with("constant %") && error.ends_with("holds more than 4194304 parts"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -1,10 +1,13 @@
-//! The opcodes of SPIR-V: what each does to the state that other invocations or later instructions can see, and whether the
-//! sequential engine runs it.
+//! The opcodes of SPIR-V: what each does to the state that other invocations or later instructions
+//! can see, and whether the sequential engine runs it.
 //!
-//! Knows: every opcode of the grammar of the pinned rspirv, in one group here or in [`foreign`](super::foreign).
-//! Promises: an opcode that is in neither fails a test, so that a new grammar is looked at before it is used. The engine
-//! dispatches by this table: what is not its own here never reaches a handler, and `docs/spirv-support.md` is written from it.
-//! Does not cover: which operand is the pointer, and of what scope a barrier is; readers of the instruction see that.
+//! Knows: every opcode of the grammar of the pinned rspirv, in one group here or in
+//! [`foreign`](super::foreign).
+//! Promises: an opcode that is in neither fails a test, so that a new grammar is looked at before
+//! it is used. The engine dispatches by this table: what is not its own here never reaches a
+//! handler, and `docs/spirv-support.md` is written from it.
+//! Does not cover: which operand is the pointer, and of what scope a barrier is; readers of the
+//! instruction see that.
 
 use super::foreign::FOREIGN;
 use rspirv::spirv::Op;
@@ -63,7 +66,8 @@ pub fn effect(op: Op) -> Option<Effect> {
     GROUP_OF.get(&op).map(|group| group.effect)
 }
 
-/// Whether `op` says nothing but what things are called and where they come from: the first of the groups.
+/// Whether `op` says nothing but what things are called and where they come from: the first of the
+/// groups.
 pub fn is_debug(op: Op) -> bool {
     GROUPS[0].ops.contains(&op)
 }
@@ -79,8 +83,9 @@ pub fn support(op: Op) -> Support {
     }
 }
 
-static GROUP_OF: LazyLock<HashMap<Op, &'static Group>> =
-    LazyLock::new(|| GROUPS.iter().flat_map(|group| group.ops.iter().map(move |op| (*op, group))).collect());
+static GROUP_OF: LazyLock<HashMap<Op, &'static Group>> = LazyLock::new(|| {
+    GROUPS.iter().flat_map(|group| group.ops.iter().map(move |op| (*op, group))).collect()
+});
 
 /// The opcodes whose effect is known.
 pub const GROUPS: &[Group] = &[
@@ -170,7 +175,13 @@ pub const GROUPS: &[Group] = &[
         title: "Functions and variables",
         effect: Effect::Declaration,
         support: Support::Engine,
-        ops: &[Op::Function, Op::FunctionParameter, Op::FunctionEnd, Op::Variable, Op::UntypedVariableKHR],
+        ops: &[
+            Op::Function,
+            Op::FunctionParameter,
+            Op::FunctionEnd,
+            Op::Variable,
+            Op::UntypedVariableKHR,
+        ],
     },
     Group {
         title: "Functions and variables",
@@ -184,7 +195,12 @@ pub const GROUPS: &[Group] = &[
         support: Support::Engine,
         ops: &[Op::Label, Op::LoopMerge, Op::SelectionMerge],
     },
-    Group { title: "Control flow", effect: Effect::Pure, support: Support::Engine, ops: &[Op::Phi] },
+    Group {
+        title: "Control flow",
+        effect: Effect::Pure,
+        support: Support::Engine,
+        ops: &[Op::Phi],
+    },
     Group {
         title: "Control flow",
         effect: Effect::Branch,
@@ -358,7 +374,12 @@ pub const GROUPS: &[Group] = &[
             Op::FUnordGreaterThanEqual,
         ],
     },
-    Group { title: "Extended instructions", effect: Effect::ReadWrite, support: Support::Engine, ops: &[Op::ExtInst] },
+    Group {
+        title: "Extended instructions",
+        effect: Effect::ReadWrite,
+        support: Support::Engine,
+        ops: &[Op::ExtInst],
+    },
     Group {
         title: "Atomics",
         effect: Effect::Atomic,
@@ -390,8 +411,18 @@ pub const GROUPS: &[Group] = &[
         support: Support::Engine,
         ops: &[Op::ControlBarrier, Op::MemoryBarrier],
     },
-    Group { title: "Images", effect: Effect::Pure, support: Support::Engine, ops: &[Op::SampledImage, Op::Image] },
-    Group { title: "Images", effect: Effect::Address, support: Support::Engine, ops: &[Op::ImageTexelPointer] },
+    Group {
+        title: "Images",
+        effect: Effect::Pure,
+        support: Support::Engine,
+        ops: &[Op::SampledImage, Op::Image],
+    },
+    Group {
+        title: "Images",
+        effect: Effect::Address,
+        support: Support::Engine,
+        ops: &[Op::ImageTexelPointer],
+    },
     Group {
         title: "Images",
         effect: Effect::Read,
@@ -411,7 +442,12 @@ pub const GROUPS: &[Group] = &[
             Op::ImageQuerySamples,
         ],
     },
-    Group { title: "Images", effect: Effect::Write, support: Support::Engine, ops: &[Op::ImageWrite] },
+    Group {
+        title: "Images",
+        effect: Effect::Write,
+        support: Support::Engine,
+        ops: &[Op::ImageWrite],
+    },
     Group {
         title: "Subgroups",
         effect: Effect::Subgroup,
@@ -548,16 +584,40 @@ pub const GROUPS: &[Group] = &[
         support: Support::Engine,
         ops: &[Op::CooperativeMatrixLengthKHR],
     },
-    Group { title: "Hints", effect: Effect::Pure, support: Support::Engine, ops: &[Op::AssumeTrueKHR, Op::ExpectKHR] },
+    Group {
+        title: "Hints",
+        effect: Effect::Pure,
+        support: Support::Engine,
+        ops: &[Op::AssumeTrueKHR, Op::ExpectKHR],
+    },
     Group {
         title: "Subgroups",
         effect: Effect::Subgroup,
         support: Support::Engine,
-        ops: &[Op::GroupNonUniformQuadAllKHR, Op::GroupNonUniformQuadAnyKHR, Op::GroupNonUniformPartitionEXT],
+        ops: &[
+            Op::GroupNonUniformQuadAllKHR,
+            Op::GroupNonUniformQuadAnyKHR,
+            Op::GroupNonUniformPartitionEXT,
+        ],
     },
-    Group { title: "Not run", effect: Effect::Read, support: Support::Not("clocks"), ops: &[Op::ReadClockKHR] },
-    Group { title: "Pointers and addresses", effect: Effect::Pure, support: Support::Engine, ops: &[Op::PtrDiff] },
-    Group { title: "Not run", effect: Effect::Pure, support: Support::Not("SPV_KHR_fma"), ops: &[Op::FmaKHR] },
+    Group {
+        title: "Not run",
+        effect: Effect::Read,
+        support: Support::Not("clocks"),
+        ops: &[Op::ReadClockKHR],
+    },
+    Group {
+        title: "Pointers and addresses",
+        effect: Effect::Pure,
+        support: Support::Engine,
+        ops: &[Op::PtrDiff],
+    },
+    Group {
+        title: "Not run",
+        effect: Effect::Pure,
+        support: Support::Not("SPV_KHR_fma"),
+        ops: &[Op::FmaKHR],
+    },
     Group {
         title: "Not run",
         effect: Effect::Pure,

@@ -1,14 +1,16 @@
 //! How far the result of a floating-point operation may lie from the exact one.
 //!
-//! Knows: the tables of the Vulkan specification, appendix "Vulkan Environment for SPIR-V", section "Precision and
-//! Operation of SPIR-V Instructions", for single and half precision: what its bounds mean and the formulas that bounds are
-//! inherited from. Which operation has which bound stands in the row of the operation (`operation::table`).
-//! Promises: every value of a [`Range`] is one that the specification permits. Where a bound is inherited from a formula,
-//! its ends come from evaluations of that formula whose every step is at an end of what is permitted for it, so that the
-//! range may be too narrow and is never too wide.
-//! Does not cover: double precision (the specification asks for single precision at least), formulas equivalent to the one
-//! given, expressions that are rearranged (`docs/agreement.md`). Exact values are 64-bit floats: their own error is less than
-//! 2^-28 units in the last place of single precision.
+//! Knows: the tables of the Vulkan specification, appendix "Vulkan Environment for SPIR-V", section
+//! "Precision and Operation of SPIR-V Instructions", for single and half precision: what its bounds
+//! mean and the formulas that bounds are inherited from. Which operation has which bound stands in
+//! the row of the operation (`operation::table`).
+//! Promises: every value of a [`Range`] is one that the specification permits. Where a bound is
+//! inherited from a formula, its ends come from evaluations of that formula whose every step is at
+//! an end of what is permitted for it, so that the range may be too narrow and is never too wide.
+//! Does not cover: double precision (the specification asks for single precision at least),
+//! formulas equivalent to the one given, expressions that are rearranged (`docs/agreement.md`).
+//! Exact values are 64-bit floats: their own error is less than 2^-28 units in the last place of
+//! single precision.
 
 use super::float_controls::{FloatControls, decorates_results};
 use super::module::{Id, Module};
@@ -72,7 +74,8 @@ impl Width {
         -self.at_most(-x)
     }
 
-    /// `ulp(x)` of the specification: the least distance of two finite numbers of this format with `x` between or at them.
+    /// `ulp(x)` of the specification: the least distance of two finite numbers of this format with
+    /// `x` between or at them.
     pub fn ulp(self, x: f64) -> f64 {
         let largest = self.largest();
         let x = x.abs().min(largest);
@@ -106,7 +109,8 @@ pub enum Operation {
 /// What an operation may return.
 #[derive(Clone, Copy)]
 pub enum Bound {
-    /// The exact result, which is always representable, or which the specification gives no other bound for.
+    /// The exact result, which is always representable, or which the specification gives no other
+    /// bound for.
     Exact,
     /// One of the two representable numbers around the exact result.
     CorrectlyRounded,
@@ -114,7 +118,8 @@ pub enum Bound {
     Ulp(f64),
     /// The same, by the operands.
     UlpBy(fn(&[f64]) -> f64),
-    /// Distance from the exact result. The specification gives it for [-pi, pi] and none elsewhere; it is taken for everywhere.
+    /// Distance from the exact result. The specification gives it for [-pi, pi] and none elsewhere;
+    /// it is taken for everywhere.
     Absolute(f64),
     /// A distance where the operand is in [0.5, 2], elsewhere 3 units in the last place.
     Logarithm(f64),
@@ -150,8 +155,8 @@ pub struct Range {
 use Bound::{Absolute, CorrectlyRounded, Exact, Inherited, Logarithm, Ulp, UlpBy};
 use Operation::{Core, Extended};
 
-/// The specification's table, from the rows of the operations. An operation without a row has one permitted result: the exact
-/// one.
+/// The specification's table, from the rows of the operations. An operation without a row has one
+/// permitted result: the exact one.
 pub static TABLE: LazyLock<Vec<Row>> = LazyLock::new(bounds);
 
 pub const POWER_7: f64 = 1.0 / 128.0;
@@ -164,8 +169,8 @@ pub fn row_of(operation: Operation) -> Option<&'static Bounds> {
 }
 
 impl Bounds {
-    /// The permitted results on operands of the format. None where there is but one, where the exact result is no finite number
-    /// or not defined, and where the bound permits any.
+    /// The permitted results on operands of the format. None where there is but one, where the
+    /// exact result is no finite number or not defined, and where the bound permits any.
     pub fn range(&self, operands: &[f64], width: Width) -> Option<Range> {
         let x = (self.exact)(operands);
         if !x.is_finite() || operands.iter().any(|operand| !operand.is_finite()) {
@@ -178,7 +183,9 @@ impl Bounds {
         let around = |distance: f64| Some((x - distance, x + distance));
         let (low, high) = match bound {
             Exact => return None,
-            CorrectlyRounded => return Some(Range { low: width.at_most(x), high: width.at_least(x) }),
+            CorrectlyRounded => {
+                return Some(Range { low: width.at_most(x), high: width.at_least(x) });
+            }
             Ulp(n) => around(n * width.ulp(x)),
             UlpBy(n) => around(n(operands) * width.ulp(x)),
             Absolute(distance) => around(distance),
@@ -190,7 +197,8 @@ impl Bounds {
     }
 }
 
-/// The largest number of the format not above an upper end; an infinity where the end is beyond the largest finite number.
+/// The largest number of the format not above an upper end; an infinity where the end is beyond the
+/// largest finite number.
 fn inward(high: f64, width: Width) -> Option<f64> {
     if high.is_nan() {
         None
@@ -204,7 +212,8 @@ fn inward(high: f64, width: Width) -> Option<f64> {
 /// Most choices of an evaluation: 1024 evaluations of a formula.
 const MOST_CHOICES: u32 = 10;
 
-/// How far from `x` evaluations of a formula come; none where one is no finite number (then anything is permitted).
+/// How far from `x` evaluations of a formula come; none where one is no finite number (then
+/// anything is permitted).
 fn farthest(formula: Formula, operands: &[f64], width: Width, x: f64) -> Option<f64> {
     let mut farthest: f64 = 0.0;
     let mut choices = 0;
@@ -396,12 +405,13 @@ pub(super) fn normalized(e: &mut Evaluation, v: &[f64]) -> f64 {
 /// What a module leaves to an implementation, beside the bounds of single operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Freedom {
-    /// Whether the entry point fixes how correctly rounded results are rounded (RoundingModeRTE, RoundingModeRTZ).
+    /// Whether the entry point fixes how correctly rounded results are rounded (RoundingModeRTE,
+    /// RoundingModeRTZ).
     pub rounding: Rounding,
     pub denormals: Denormals,
     pub zeros: Zeros,
-    /// Indices of instructions whose result must not be combined with another (NoContraction, or no AllowContract where
-    /// the module says what is allowed).
+    /// Indices of instructions whose result must not be combined with another (NoContraction, or no
+    /// AllowContract where the module says what is allowed).
     pub separate: BTreeSet<u32>,
     /// Indices of instructions that may be carried out in half precision (RelaxedPrecision).
     pub relaxed: BTreeSet<u32>,
@@ -429,30 +439,45 @@ pub enum Denormals {
 }
 
 impl Freedom {
-    /// What an entry point (the id of its function) declares for 32-bit floats, and the decorations of the module.
+    /// What an entry point (the id of its function) declares for 32-bit floats, and the decorations
+    /// of the module.
     pub fn of(module: &Module, entry: Id) -> Self {
         let declares = |wanted: ExecutionMode| {
-            module.instructions.iter().take_while(|instruction| instruction.op != Op::Function).any(|instruction| {
-                instruction.op == Op::ExecutionMode
-                    && instruction.operands.as_slice()
-                        == [Operand::IdRef(entry), Operand::ExecutionMode(wanted), Operand::LiteralBit32(32)]
-            })
+            module.instructions.iter().take_while(|instruction| instruction.op != Op::Function).any(
+                |instruction| {
+                    instruction.op == Op::ExecutionMode
+                        && instruction.operands.as_slice()
+                            == [
+                                Operand::IdRef(entry),
+                                Operand::ExecutionMode(wanted),
+                                Operand::LiteralBit32(32),
+                            ]
+                },
+            )
         };
         let decorated = |wanted: Decoration| {
             let all = module.instructions.iter().enumerate();
-            let all = all.filter(|(_, one)| one.result.is_some_and(|id| module.decoration(id, wanted).is_some()));
+            let all = all.filter(|(_, one)| {
+                one.result.is_some_and(|id| module.decoration(id, wanted).is_some())
+            });
             all.map(|(index, _)| index as u32).collect()
         };
         let mut separate: BTreeSet<u32> = decorated(Decoration::NoContraction);
         let fast_math = FastMath::of(module, entry);
         separate.extend(fast_math.separate);
         Self {
-            rounding: match (declares(ExecutionMode::RoundingModeRTE), declares(ExecutionMode::RoundingModeRTZ)) {
+            rounding: match (
+                declares(ExecutionMode::RoundingModeRTE),
+                declares(ExecutionMode::RoundingModeRTZ),
+            ) {
                 (true, _) => Rounding::Nearest,
                 (false, true) => Rounding::TowardZero,
                 (false, false) => Rounding::Any,
             },
-            denormals: match (declares(ExecutionMode::DenormPreserve), declares(ExecutionMode::DenormFlushToZero)) {
+            denormals: match (
+                declares(ExecutionMode::DenormPreserve),
+                declares(ExecutionMode::DenormFlushToZero),
+            ) {
                 (true, _) => Denormals::Preserved,
                 (false, true) => Denormals::Flushed,
                 (false, false) => Denormals::MayBeFlushed,
@@ -481,8 +506,12 @@ impl FastMath {
             return Self::default();
         }
         let types = Types::of(module);
-        let of_floats =
-            |ty: Id| types.scalar_of(ty).and_then(|ty| types.get(ty)).map(|ty| matches!(ty, Type::Float { .. }));
+        let of_floats = |ty: Id| {
+            types
+                .scalar_of(ty)
+                .and_then(|ty| types.get(ty))
+                .map(|ty| matches!(ty, Type::Float { .. }))
+        };
         let mut found = Self::default();
         for (index, instruction) in module.instructions.iter().enumerate() {
             if instruction.result_type.and_then(of_floats) != Some(true) {

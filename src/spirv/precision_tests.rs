@@ -30,12 +30,14 @@ fn one_ulp_is_what_the_specification_says() {
 
 #[test]
 fn a_quotient_may_be_two_and_a_half_ulps_away() {
-    // 1/3 = 0.0101...b: its neighbours are multiples of 2^-25; the nearest is 11184811 / 2^25, 1/3 of a step above it.
+    // 1/3 = 0.0101...b: its neighbours are multiples of 2^-25; the nearest is 11184811 / 2^25, 1/3
+    // of a step above it.
     let quantum = 2f64.powi(-25);
     let Range { low, high } = range(Core(Op::FDiv), &[1.0, 3.0]);
     assert_eq!(low, 11_184_809.0 * quantum);
     assert_eq!(high, 11_184_813.0 * quantum);
-    // An exact quotient: 2.5 of the smaller steps below 2, so 2 of them down, and one of the larger ones up.
+    // An exact quotient: 2.5 of the smaller steps below 2, so 2 of them down, and one of the larger
+    // ones up.
     let Range { low, high } = range(Core(Op::FDiv), &[4.0, 2.0]);
     assert_eq!((low, high), (2.0 - 2.0 * STEP, 2.0 + 2.0 * STEP));
 }
@@ -46,7 +48,10 @@ fn sums_round_to_a_neighbour_and_are_exact_where_they_can_be() {
     let Range { low, high } = range(Core(Op::FAdd), &[1.0, 2f64.powi(-30)]);
     assert_eq!((low, high), (1.0, 1.0 + STEP));
     let largest = f64::from(f32::MAX);
-    assert_eq!(range(Core(Op::FAdd), &[largest, 2f64.powi(100)]), Range { low: largest, high: f64::INFINITY });
+    assert_eq!(
+        range(Core(Op::FAdd), &[largest, 2f64.powi(100)]),
+        Range { low: largest, high: f64::INFINITY }
+    );
 }
 
 #[test]
@@ -54,12 +59,18 @@ fn functions_have_the_bounds_of_the_table() {
     // exp(0) = 1: 3 ulps of 2^-24; the numbers above 1 are 2^-23 apart.
     assert_eq!(single(GLOp::Exp, 0.0), Range { low: 1.0 - 1.5 * STEP, high: 1.0 + STEP });
     // exp2(3) = 8: 9 ulps of 2^-21 each.
-    assert_eq!(single(GLOp::Exp2, 3.0), Range { low: 8.0 - 9.0 * 4.0 * STEP, high: 8.0 + 32.0 * STEP });
+    assert_eq!(
+        single(GLOp::Exp2, 3.0),
+        Range { low: 8.0 - 9.0 * 4.0 * STEP, high: 8.0 + 32.0 * STEP }
+    );
     // log2(1) = 0 within 2^-21; log2(4) = 2 within 3 ulps of 2^-23.
     assert_eq!(single(GLOp::Log2, 1.0), Range { low: -2f64.powi(-21), high: 2f64.powi(-21) });
     assert_eq!(single(GLOp::Log2, 4.0), Range { low: 2.0 - 3.0 * STEP, high: 2.0 + 2.0 * STEP });
     assert_eq!(single(GLOp::Sin, 0.0), Range { low: -2f64.powi(-11), high: 2f64.powi(-11) });
-    assert_eq!(single(GLOp::InverseSqrt, 4.0), Range { low: 0.5 - STEP / 2.0, high: 0.5 + STEP / 2.0 });
+    assert_eq!(
+        single(GLOp::InverseSqrt, 4.0),
+        Range { low: 0.5 - STEP / 2.0, high: 0.5 + STEP / 2.0 }
+    );
     let arc = single(GLOp::Atan, 1.0);
     let ulp = Width::Single.ulp(std::f64::consts::FRAC_PI_4);
     assert!(arc.high - std::f64::consts::FRAC_PI_4 <= 4096.0 * ulp);
@@ -68,19 +79,19 @@ fn functions_have_the_bounds_of_the_table() {
 
 #[test]
 fn inherited_bounds_are_those_of_the_formula() {
-    // sqrt(4) = 1 / inversesqrt(4): 0.5 - 2^-24 is permitted there (2 ulps of 2^-25 each), its inverse is 2 + 2^-22 + ...,
-    // ulp 2^-22, of which 2.5 may be added: 3.5 ulps of 2^-22, which makes 3 as a number of the format. The error is counted
-    // to both sides.
+    // sqrt(4) = 1 / inversesqrt(4): 0.5 - 2^-24 is permitted there (2 ulps of 2^-25 each), its
+    // inverse is 2 + 2^-22 + ..., ulp 2^-22, of which 2.5 may be added: 3.5 ulps of 2^-22, which
+    // makes 3 as a number of the format. The error is counted to both sides.
     let Range { low, high } = single(GLOp::Sqrt, 4.0);
     assert_eq!(high, 2.0 + 3.0 * 2.0 * STEP);
     assert_eq!(low, 2.0 - 6.0 * STEP);
-    // pow(2, 1) = exp2(1 * log2(2)): log2(2) is within 2^-21, 4 * 2^-23, of 1; exp2 of that is 2 + 4 ln 2 * 2^-22, 2.77 ulps
-    // above 2, and has 5 ulps and a little of its own.
+    // pow(2, 1) = exp2(1 * log2(2)): log2(2) is within 2^-21, 4 * 2^-23, of 1; exp2 of that is 2 +
+    // 4 ln 2 * 2^-22, 2.77 ulps above 2, and has 5 ulps and a little of its own.
     let Range { high, .. } = range(Extended(GLOp::Pow), &[2.0, 1.0]);
     let ulps = (high - 2.0) / (2.0 * STEP);
     assert!((7.0..=7.8).contains(&ulps), "{ulps}");
-    // fma has the error of a rounded product and a rounded sum: (1 + 2^-23)^2 - 1 - 2^-22 = 2^-46, whose product may be
-    // rounded up by 2^-23.
+    // fma has the error of a rounded product and a rounded sum: (1 + 2^-23)^2 - 1 - 2^-22 = 2^-46,
+    // whose product may be rounded up by 2^-23.
     let x = 1.0 + STEP;
     let Range { low, high } = range(Extended(GLOp::Fma), &[x, x, -1.0 - 2.0 * STEP]);
     assert!(low < 0.0 && (high - STEP).abs() < STEP / 1000.0, "{low} {high}");

@@ -43,7 +43,9 @@ fn interface_of_a_kernel_is_what_its_text_declares() {
     let rows: Vec<_> = reflection
         .resources
         .iter()
-        .map(|resource| (resource.set, resource.binding, resource.class, resource.count, resource.access))
+        .map(|resource| {
+            (resource.set, resource.binding, resource.class, resource.count, resource.access)
+        })
         .collect();
     let one = DescriptorCount::One;
     assert_eq!(
@@ -56,12 +58,17 @@ fn interface_of_a_kernel_is_what_its_text_declares() {
         ]
     );
     let source = &reflection.resources[2];
-    assert_eq!((source.name.as_deref(), source.block_name.as_deref()), (Some("source"), Some("In")));
+    assert_eq!(
+        (source.name.as_deref(), source.block_name.as_deref()),
+        (Some("source"), Some("In"))
+    );
     assert_eq!((source.fixed_bytes, source.element_stride), (16, Some(16)));
-    // std140: three columns of 16 bytes, then three elements of 16 bytes, the last of which ends after 4.
+    // std140: three columns of 16 bytes, then three elements of 16 bytes, the last of which ends
+    // after 4.
     assert_eq!(reflection.resources[1].fixed_bytes, 48 + 36);
     let push = reflection.push_constants.unwrap();
-    let members: Vec<_> = push.members.iter().map(|member| (member.name.as_deref(), member.offset)).collect();
+    let members: Vec<_> =
+        push.members.iter().map(|member| (member.name.as_deref(), member.offset)).collect();
     assert_eq!(members, [(Some("m"), Some(0)), (Some("n"), Some(4)), (Some("k"), Some(16))]);
     assert_eq!(push.size, 32);
     assert_eq!(reflection.workgroup.len(), 1);
@@ -69,7 +76,14 @@ fn interface_of_a_kernel_is_what_its_text_declares() {
     let rows: Vec<_> = reflection
         .specialization
         .iter()
-        .map(|constant| (constant.spec_id, constant.name.as_deref(), constant.type_name.as_str(), constant.default))
+        .map(|constant| {
+            (
+                constant.spec_id,
+                constant.name.as_deref(),
+                constant.type_name.as_str(),
+                constant.default,
+            )
+        })
         .collect();
     assert_eq!(rows[0], (0, Some("TILE"), "uint", 16));
     assert_eq!(rows[1], (1, Some("FAST"), "bool", 1));
@@ -98,7 +112,9 @@ fn shuffle_of_specialization_constants_is_read_and_evaluated() {
     let shuffle = module.instructions.iter().find(|instruction| {
         matches!(
             instruction.operands.first(),
-            Some(rspirv::dr::Operand::LiteralSpecConstantOpInteger(rspirv::spirv::Op::VectorShuffle))
+            Some(rspirv::dr::Operand::LiteralSpecConstantOpInteger(
+                rspirv::spirv::Op::VectorShuffle
+            ))
         )
     });
     let id = shuffle.expect("glslang folds the swizzle into a shuffle").result.unwrap();
@@ -183,7 +199,10 @@ fn validator_names_what_is_wrong() {
     assert!(validate(&[0x0302_2307], TargetEnv::Vulkan1_0).is_err());
     for (env, name) in TargetEnv::ALL {
         assert_eq!(TargetEnv::named(name.to_str().unwrap()), Some(*env));
-        assert!(validate(&compile("void main() {}", TargetEnv::Vulkan1_0), *env).is_ok(), "{env:?}");
+        assert!(
+            validate(&compile("void main() {}", TargetEnv::Vulkan1_0), *env).is_ok(),
+            "{env:?}"
+        );
     }
 }
 
@@ -193,7 +212,8 @@ fn disassembly_shows_names() {
     assert!(text.contains("OpEntryPoint GLCompute %main"), "{text}");
 }
 
-/// Lines of barriers under non-uniform control flow with the line of the branch; line 2 is the first of `body`.
+/// Lines of barriers under non-uniform control flow with the line of the branch; line 2 is the
+/// first of `body`.
 fn divergent(body: &str) -> Vec<(u32, u32, String)> {
     let source = format!(
         "layout(local_size_x = 8) in; layout(push_constant) uniform P {{ uint n; }};         layout(constant_id = 0) const uint S = 1; shared uint w[8];         layout(binding = 0) buffer A {{ uint r[]; }}; layout(binding = 1) readonly buffer C {{ uint c[]; }};         layout(binding = 2) uniform U {{ uint u; }};\n{body}"
@@ -202,7 +222,10 @@ fn divergent(body: &str) -> Vec<(u32, u32, String)> {
     let entry = module.entry_points[0].function;
     let barriers = super::uniformity::divergent_barriers(&module, entry);
     let line = |place: &vkcert_model::place::Place| place.line.unwrap();
-    barriers.iter().map(|b| (line(&b.barrier), line(&b.branch), b.divergence.what.clone())).collect()
+    barriers
+        .iter()
+        .map(|b| (line(&b.barrier), line(&b.branch), b.divergence.what.clone()))
+        .collect()
 }
 
 #[test]
@@ -257,7 +280,8 @@ fn divergence_passes_through_calls_variables_and_loop_exits() {
             g();
         }
     }";
-    let found: Vec<_> = divergent(called).into_iter().map(|(barrier, branch, _)| (barrier, branch)).collect();
+    let found: Vec<_> =
+        divergent(called).into_iter().map(|(barrier, branch, _)| (barrier, branch)).collect();
     assert_eq!(found[0], (5, 4));
     assert_eq!(found[1].0, 9);
     assert_eq!(found.len(), 2);
@@ -267,11 +291,17 @@ fn divergence_passes_through_calls_variables_and_loop_exits() {
 fn loads_count_as_uniform_only_where_nobody_writes() {
     assert_eq!(divergent("void main() { if (c[u] > 1u) barrier(); }"), []);
     assert_eq!(divergent("void main() { if (r[u] > 1u) barrier(); }"), []);
-    assert_eq!(divergent("void main() { if (c[gl_LocalInvocationIndex] > 1u) barrier(); }").len(), 1);
+    assert_eq!(
+        divergent("void main() { if (c[gl_LocalInvocationIndex] > 1u) barrier(); }").len(),
+        1
+    );
     assert_eq!(divergent("void main() { r[1] = 2u; if (r[u] > 1u) barrier(); }").len(), 1);
     assert_eq!(divergent("void main() { if (w[u] > 1u) barrier(); }").len(), 1);
     assert_eq!(
-        divergent("void main() { if (gl_WorkGroupID.x > 1u && gl_LocalInvocationID.x > 1u) barrier(); }").len(),
+        divergent(
+            "void main() { if (gl_WorkGroupID.x > 1u && gl_LocalInvocationID.x > 1u) barrier(); }"
+        )
+        .len(),
         1
     );
 }

@@ -1,9 +1,11 @@
 //! The types of a module as values, and how many bytes they take.
 //!
-//! Knows: every OpType* of a module with the decorations that lay it out (ArrayStride, Offset, MatrixStride, RowMajor).
-//! Promises: ids that are no type give `None`; a type that this file has no variant for is [`Type::Other`] by opcode.
-//! Sizes follow the decorations (explicit layout) or, for memory that carries none, the rules of std430, which is how
-//! Vulkan counts workgroup memory (Vulkan specification, "Workgroup Memory Size" of the shader interfaces chapter).
+//! Knows: every OpType* of a module with the decorations that lay it out (ArrayStride, Offset,
+//! MatrixStride, RowMajor).
+//! Promises: ids that are no type give `None`; a type that this file has no variant for is
+//! [`Type::Other`] by opcode. Sizes follow the decorations (explicit layout) or, for memory that
+//! carries none, the rules of std430, which is how Vulkan counts workgroup memory (Vulkan
+//! specification, "Workgroup Memory Size" of the shader interfaces chapter).
 //! Does not cover: whether a layout is legal; the validator checks that.
 
 use super::constants::Constants;
@@ -37,7 +39,8 @@ pub enum Type {
         column: Id,
         count: u32,
     },
-    /// `length` is the id of a constant or specialization constant; `stride` in bytes where decorated.
+    /// `length` is the id of a constant or specialization constant; `stride` in bytes where
+    /// decorated.
     Array {
         element: Id,
         length: Id,
@@ -94,7 +97,8 @@ pub enum Signedness {
     Unsigned,
 }
 
-/// Whether a structure is the type of a resource (SPIR-V specification, decorations Block and BufferBlock).
+/// Whether a structure is the type of a resource (SPIR-V specification, decorations Block and
+/// BufferBlock).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockKind {
     None,
@@ -213,12 +217,16 @@ impl Types {
         }
     }
 
-    /// The storage class of a variable and the type of what it holds; none for other instructions, and where an untyped
-    /// variable does not say it.
+    /// The storage class of a variable and the type of what it holds; none for other instructions,
+    /// and where an untyped variable does not say it.
     pub fn variable(&self, instruction: &Instruction) -> Option<(StorageClass, Id)> {
         match (instruction.op, instruction.operands.first()?) {
-            (Op::Variable, Operand::StorageClass(storage)) => Some((*storage, self.pointee(instruction.result_type?)?)),
-            (Op::UntypedVariableKHR, Operand::StorageClass(storage)) => Some((*storage, instruction.id(1)?)),
+            (Op::Variable, Operand::StorageClass(storage)) => {
+                Some((*storage, self.pointee(instruction.result_type?)?))
+            }
+            (Op::UntypedVariableKHR, Operand::StorageClass(storage)) => {
+                Some((*storage, instruction.id(1)?))
+            }
             _ => None,
         }
     }
@@ -241,20 +249,26 @@ impl Types {
         }
     }
 
-    /// Type of the component at `index` of a composite: vector component, column, element or member.
+    /// Type of the component at `index` of a composite: vector component, column, element or
+    /// member.
     pub fn component(&self, id: Id, index: u32) -> Option<Id> {
         match self.get(id)? {
             Type::Vector { component, count } => (index < *count).then_some(*component),
             Type::Matrix { column, count } => (index < *count).then_some(*column),
             Type::Array { element, .. } | Type::RuntimeArray { element, .. } => Some(*element),
-            Type::CooperativeMatrix { component, share, .. } => (index < *share).then_some(*component),
+            Type::CooperativeMatrix { component, share, .. } => {
+                (index < *share).then_some(*component)
+            }
             Type::Structure { members, .. } => members.get(index as usize).map(|member| member.ty),
             _ => None,
         }
     }
 
     /// Tells how many elements of each cooperative matrix an invocation holds.
-    pub fn share_matrices<E>(&mut self, share: impl Fn([Id; 3]) -> Result<u32, E>) -> Result<(), E> {
+    pub fn share_matrices<E>(
+        &mut self,
+        share: impl Fn([Id; 3]) -> Result<u32, E>,
+    ) -> Result<(), E> {
         for ty in self.by_id.values_mut() {
             if let Type::CooperativeMatrix { component: _, scope, rows, columns, share: own } = ty {
                 *own = share([*scope, *rows, *columns])?;
@@ -285,7 +299,8 @@ impl Types {
         }
     }
 
-    /// How the type is called in GLSL, for messages: `uint`, `vec3`, `mat4x3`, `float[]`, a structure's own name.
+    /// How the type is called in GLSL, for messages: `uint`, `vec3`, `mat4x3`, `float[]`, a
+    /// structure's own name.
     pub fn name(&self, id: Id) -> String {
         let Some(ty) = self.get(id) else { return format!("%{id}") };
         match ty {
@@ -304,7 +319,9 @@ impl Types {
                 Some(Type::Vector { count: rows, .. }) => format!("mat{count}x{rows}"),
                 _ => format!("mat{count}"),
             },
-            Type::Array { element, .. } | Type::RuntimeArray { element, .. } => format!("{}[]", self.name(*element)),
+            Type::Array { element, .. } | Type::RuntimeArray { element, .. } => {
+                format!("{}[]", self.name(*element))
+            }
             Type::Structure { name, .. } => name.clone().unwrap_or_else(|| format!("struct %{id}")),
             Type::Pointer { pointee, .. } => format!("pointer to {}", self.name(*pointee)),
             Type::UntypedPointer { .. } => "untyped pointer".to_owned(),
@@ -313,20 +330,33 @@ impl Types {
             Type::Image(_) => "image".to_owned(),
             Type::Sampler => "sampler".to_owned(),
             Type::SampledImage { .. } => "sampled image".to_owned(),
-            Type::CooperativeMatrix { component, .. } => format!("cooperative matrix of {}", self.name(*component)),
+            Type::CooperativeMatrix { component, .. } => {
+                format!("cooperative matrix of {}", self.name(*component))
+            }
             Type::Other(op) => format!("{op:?}"),
         }
     }
 
-    /// Bytes that an object of explicitly laid-out type `id` takes, array and matrix strides counted in full; a runtime
-    /// array counts nothing. `matrix` is the layout of the member that holds it.
-    pub fn byte_size(&self, id: Id, matrix: Option<MatrixLayout>, constants: &Constants) -> Result<u64, LayoutError> {
+    /// Bytes that an object of explicitly laid-out type `id` takes, array and matrix strides
+    /// counted in full; a runtime array counts nothing. `matrix` is the layout of the member that
+    /// holds it.
+    pub fn byte_size(
+        &self,
+        id: Id,
+        matrix: Option<MatrixLayout>,
+        constants: &Constants,
+    ) -> Result<u64, LayoutError> {
         self.explicit(id, matrix, constants, Trailing::Counted)
     }
 
-    /// Bytes from the start of an object to the end of its last component, without padding behind it: what a buffer
-    /// must at least have for every component to be inside.
-    pub fn byte_extent(&self, id: Id, matrix: Option<MatrixLayout>, constants: &Constants) -> Result<u64, LayoutError> {
+    /// Bytes from the start of an object to the end of its last component, without padding behind
+    /// it: what a buffer must at least have for every component to be inside.
+    pub fn byte_extent(
+        &self,
+        id: Id,
+        matrix: Option<MatrixLayout>,
+        constants: &Constants,
+    ) -> Result<u64, LayoutError> {
         self.explicit(id, matrix, constants, Trailing::Omitted)
     }
 
@@ -341,37 +371,55 @@ impl Types {
         let repeated = |stride: u32, count: u64, last: u64| -> Result<u64, LayoutError> {
             let strides = match trailing {
                 Trailing::Counted => {
-                    return u64::from(stride).checked_mul(count).ok_or(LayoutError::TooLarge { ty: id });
+                    return u64::from(stride)
+                        .checked_mul(count)
+                        .ok_or(LayoutError::TooLarge { ty: id });
                 }
                 Trailing::Omitted if count == 0 => return Ok(0),
                 Trailing::Omitted => u64::from(stride).checked_mul(count - 1),
             };
-            strides.and_then(|bytes| bytes.checked_add(last)).ok_or(LayoutError::TooLarge { ty: id })
+            strides
+                .and_then(|bytes| bytes.checked_add(last))
+                .ok_or(LayoutError::TooLarge { ty: id })
         };
         match self.get(id) {
             Some(Type::Int { width, .. } | Type::Float { width }) => Ok(u64::from(*width / 8)),
             Some(Type::BFloat16) => Ok(2),
-            Some(Type::Vector { component, count }) => Ok(inner(*component, None)? * u64::from(*count)),
+            Some(Type::Vector { component, count }) => {
+                Ok(inner(*component, None)? * u64::from(*count))
+            }
             Some(Type::Matrix { column, count }) => {
-                let layout = matrix.ok_or(LayoutError::Undecorated { ty: id, decoration: "MatrixStride" })?;
+                let layout = matrix
+                    .ok_or(LayoutError::Undecorated { ty: id, decoration: "MatrixStride" })?;
                 let (vectors, components) = match (layout.majorness, self.get(*column)) {
                     (Majorness::Column, Some(Type::Vector { count: rows, .. })) => (*count, *rows),
                     (Majorness::Row, Some(Type::Vector { count: rows, .. })) => (*rows, *count),
                     (_, _) => return Err(self.no_size(id)),
                 };
                 let scalar = self.scalar_of(*column).ok_or_else(|| self.no_size(id))?;
-                repeated(layout.stride, u64::from(vectors), inner(scalar, None)? * u64::from(components))
+                repeated(
+                    layout.stride,
+                    u64::from(vectors),
+                    inner(scalar, None)? * u64::from(components),
+                )
             }
             Some(Type::Array { element, length, stride }) => {
-                let stride = stride.ok_or(LayoutError::Undecorated { ty: id, decoration: "ArrayStride" })?;
-                let count = constants.array_length(*length).ok_or(LayoutError::UnknownLength { length: *length })?;
+                let stride =
+                    stride.ok_or(LayoutError::Undecorated { ty: id, decoration: "ArrayStride" })?;
+                let count = constants
+                    .array_length(*length)
+                    .ok_or(LayoutError::UnknownLength { length: *length })?;
                 repeated(stride, count, inner(*element, matrix)?)
             }
             Some(Type::RuntimeArray { .. }) => Ok(0),
-            Some(Type::Structure { members, .. }) => members.iter().try_fold(0, |size: u64, member| {
-                let offset = member.offset.ok_or(LayoutError::Undecorated { ty: id, decoration: "Offset" })?;
-                Ok(size.max(u64::from(offset) + inner(member.ty, member.matrix)?))
-            }),
+            Some(Type::Structure { members, .. }) => {
+                members.iter().try_fold(0, |size: u64, member| {
+                    let offset = member
+                        .offset
+                        .ok_or(LayoutError::Undecorated { ty: id, decoration: "Offset" })?;
+                    Ok(size.max(u64::from(offset) + inner(member.ty, member.matrix)?))
+                })
+            }
             Some(Type::Pointer { storage: StorageClass::PhysicalStorageBuffer, .. })
             | Some(Type::UntypedPointer { storage: StorageClass::PhysicalStorageBuffer })
             | Some(Type::ForwardPointer { storage: StorageClass::PhysicalStorageBuffer }) => Ok(8),
@@ -379,11 +427,14 @@ impl Types {
         }
     }
 
-    /// Size and alignment in bytes by the std430 rules, for memory whose types carry no layout; Booleans take 4 bytes.
+    /// Size and alignment in bytes by the std430 rules, for memory whose types carry no layout;
+    /// Booleans take 4 bytes.
     pub fn natural_layout(&self, id: Id, constants: &Constants) -> Result<(u64, u64), LayoutError> {
         match self.get(id) {
             Some(Type::Bool) => Ok((4, 4)),
-            Some(Type::Int { width, .. } | Type::Float { width }) => Ok((u64::from(*width / 8), u64::from(*width / 8))),
+            Some(Type::Int { width, .. } | Type::Float { width }) => {
+                Ok((u64::from(*width / 8), u64::from(*width / 8)))
+            }
             Some(Type::BFloat16) => Ok((2, 2)),
             Some(Type::Vector { component, count }) => {
                 let (size, _) = self.natural_layout(*component, constants)?;
@@ -396,7 +447,9 @@ impl Types {
             }
             Some(Type::Array { element, length, .. }) => {
                 let (size, alignment) = self.natural_layout(*element, constants)?;
-                let count = constants.array_length(*length).ok_or(LayoutError::UnknownLength { length: *length })?;
+                let count = constants
+                    .array_length(*length)
+                    .ok_or(LayoutError::UnknownLength { length: *length })?;
                 let total = size.next_multiple_of(alignment).checked_mul(count);
                 Ok((total.ok_or(LayoutError::TooLarge { ty: id })?, alignment))
             }
@@ -404,7 +457,10 @@ impl Types {
                 let (mut end, mut widest) = (0u64, 1);
                 for member in members {
                     let (size, alignment) = self.natural_layout(member.ty, constants)?;
-                    end = end.next_multiple_of(alignment).checked_add(size).ok_or(LayoutError::TooLarge { ty: id })?;
+                    end = end
+                        .next_multiple_of(alignment)
+                        .checked_add(size)
+                        .ok_or(LayoutError::TooLarge { ty: id })?;
                     widest = widest.max(alignment);
                 }
                 Ok((end.next_multiple_of(widest), widest))
@@ -444,15 +500,31 @@ fn read(module: &Module, instruction: &Instruction) -> Option<Type> {
         Op::TypeBool => Type::Bool,
         Op::TypeInt => Type::Int {
             width: instruction.literal(0)?,
-            signedness: if instruction.literal(1)? == 1 { Signedness::Signed } else { Signedness::Unsigned },
+            signedness: if instruction.literal(1)? == 1 {
+                Signedness::Signed
+            } else {
+                Signedness::Unsigned
+            },
         },
-        // A second operand names an encoding other than IEEE 754 (bfloat16, 8-bit floats): not this variant.
-        Op::TypeFloat if instruction.operands.len() == 1 => Type::Float { width: instruction.literal(0)? },
-        Op::TypeFloat if matches!(instruction.operands[1..], [Operand::FPEncoding(FPEncoding::BFloat16KHR)]) => {
+        // A second operand names an encoding other than IEEE 754 (bfloat16, 8-bit floats): not this
+        // variant.
+        Op::TypeFloat if instruction.operands.len() == 1 => {
+            Type::Float { width: instruction.literal(0)? }
+        }
+        Op::TypeFloat
+            if matches!(
+                instruction.operands[1..],
+                [Operand::FPEncoding(FPEncoding::BFloat16KHR)]
+            ) =>
+        {
             Type::BFloat16
         }
-        Op::TypeVector => Type::Vector { component: instruction.id(0)?, count: instruction.literal(1)? },
-        Op::TypeMatrix => Type::Matrix { column: instruction.id(0)?, count: instruction.literal(1)? },
+        Op::TypeVector => {
+            Type::Vector { component: instruction.id(0)?, count: instruction.literal(1)? }
+        }
+        Op::TypeMatrix => {
+            Type::Matrix { column: instruction.id(0)?, count: instruction.literal(1)? }
+        }
         Op::TypeCooperativeMatrixKHR => Type::CooperativeMatrix {
             component: instruction.id(0)?,
             scope: instruction.id(1)?,
@@ -460,10 +532,20 @@ fn read(module: &Module, instruction: &Instruction) -> Option<Type> {
             columns: instruction.id(3)?,
             share: 0,
         },
-        Op::TypeArray => Type::Array { element: instruction.id(0)?, length: instruction.id(1)?, stride: stride() },
-        Op::TypeRuntimeArray => Type::RuntimeArray { element: instruction.id(0)?, stride: stride() },
+        Op::TypeArray => Type::Array {
+            element: instruction.id(0)?,
+            length: instruction.id(1)?,
+            stride: stride(),
+        },
+        Op::TypeRuntimeArray => {
+            Type::RuntimeArray { element: instruction.id(0)?, stride: stride() }
+        }
         Op::TypeStruct => Type::Structure {
-            members: instruction.ids().enumerate().map(|(index, ty)| member(module, id, index as u32, ty)).collect(),
+            members: instruction
+                .ids()
+                .enumerate()
+                .map(|(index, ty)| member(module, id, index as u32, ty))
+                .collect(),
             name: module.name(id).filter(|name| !name.is_empty()).map(str::to_owned),
             block: if module.decoration(id, Decoration::BufferBlock).is_some() {
                 BlockKind::BufferBlock
@@ -474,16 +556,19 @@ fn read(module: &Module, instruction: &Instruction) -> Option<Type> {
             },
         },
         Op::TypePointer => match (instruction.operands.first()?, instruction.id(1)?) {
-            (Operand::StorageClass(storage), pointee) => Type::Pointer { storage: *storage, pointee },
+            (Operand::StorageClass(storage), pointee) => {
+                Type::Pointer { storage: *storage, pointee }
+            }
             _ => return None,
         },
         Op::TypeUntypedPointerKHR => match instruction.operands.first()? {
             Operand::StorageClass(storage) => Type::UntypedPointer { storage: *storage },
             _ => return None,
         },
-        Op::TypeFunction => {
-            Type::Function { result: instruction.id(0)?, parameters: instruction.ids().skip(1).collect() }
-        }
+        Op::TypeFunction => Type::Function {
+            result: instruction.id(0)?,
+            parameters: instruction.ids().skip(1).collect(),
+        },
         Op::TypeImage => Type::Image(image(instruction)?),
         Op::TypeSampler => Type::Sampler,
         Op::TypeSampledImage => Type::SampledImage { image: instruction.id(0)? },
@@ -518,15 +603,21 @@ fn literal(operand: &Operand) -> Option<u32> {
 fn member(module: &Module, structure: Id, index: u32, ty: Id) -> Member {
     let decoration = |decoration| module.member_decoration(structure, index, decoration);
     let number = |wanted| literal(decoration(wanted)?.operands.first()?);
-    let majorness = if decoration(Decoration::RowMajor).is_some() { Majorness::Row } else { Majorness::Column };
+    let majorness =
+        if decoration(Decoration::RowMajor).is_some() { Majorness::Row } else { Majorness::Column };
     Member {
         ty,
         offset: number(Decoration::Offset),
         matrix: number(Decoration::MatrixStride).map(|stride| MatrixLayout { stride, majorness }),
-        name: module.member_name(structure, index).filter(|name| !name.is_empty()).map(str::to_owned),
-        builtin: decoration(Decoration::BuiltIn).and_then(|decorated| match decorated.operands.first() {
-            Some(Operand::BuiltIn(builtin)) => Some(*builtin),
-            _ => None,
+        name: module
+            .member_name(structure, index)
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned),
+        builtin: decoration(Decoration::BuiltIn).and_then(|decorated| {
+            match decorated.operands.first() {
+                Some(Operand::BuiltIn(builtin)) => Some(*builtin),
+                _ => None,
+            }
         }),
         access: MemberAccess {
             non_writable: decoration(Decoration::NonWritable).is_some(),

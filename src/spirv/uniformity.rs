@@ -1,11 +1,13 @@
 //! Which blocks may be executed by some invocations of a workgroup and not by others.
 //!
-//! Knows: where values come from that differ between invocations of one workgroup (invocation and subgroup ids, memory
-//! that the kernel writes, atomics, subgroup operations), and how they spread through values, variables, parameters,
-//! returns and control flow. Workgroup id, push constants, uniform buffers, specialization constants and storage buffers
-//! that the kernel does not write are the same for all invocations of a workgroup.
-//! Promises: conservative. A block that is not reported is executed by all invocations of a workgroup or by none (Vulkan
-//! specification, "Uniform control flow"), provided that no buffer is bound twice under different names.
+//! Knows: where values come from that differ between invocations of one workgroup (invocation and
+//! subgroup ids, memory that the kernel writes, atomics, subgroup operations), and how they spread
+//! through values, variables, parameters, returns and control flow. Workgroup id, push constants,
+//! uniform buffers, specialization constants and storage buffers that the kernel does not write are
+//! the same for all invocations of a workgroup.
+//! Promises: conservative. A block that is not reported is executed by all invocations of a
+//! workgroup or by none (Vulkan specification, "Uniform control flow"), provided that no buffer is
+//! bound twice under different names.
 //! Does not cover: values that happen to be equal; `x * 0` is as unlike as `x`.
 
 use super::calls::reachable_functions;
@@ -29,11 +31,13 @@ pub struct NonUniform {
 pub struct Divergence {
     /// Index of the branch in the module's instruction list.
     pub branch: usize,
-    /// Index of the instruction whose value differs between invocations, where the branch's condition comes from.
+    /// Index of the instruction whose value differs between invocations, where the branch's
+    /// condition comes from.
     pub source: Option<usize>,
     /// What that instruction is, in words.
     pub what: String,
-    /// Calls that lead from the branch's function to the block's, outermost first (instruction indices).
+    /// Calls that lead from the branch's function to the block's, outermost first (instruction
+    /// indices).
     pub calls: Vec<usize>,
 }
 
@@ -59,8 +63,8 @@ impl NonUniform {
     }
 }
 
-/// Blocks of the functions that `entry` (a function id) reaches whose execution depends on a branch whose condition may
-/// differ between the invocations of a workgroup.
+/// Blocks of the functions that `entry` (a function id) reaches whose execution depends on a branch
+/// whose condition may differ between the invocations of a workgroup.
 pub fn non_uniform_blocks(module: &Module, entry: Id) -> NonUniform {
     let mut analysis = Analysis::new(module, entry);
     while analysis.pass() {}
@@ -76,7 +80,10 @@ pub fn divergent_barriers(module: &Module, entry: Id) -> Vec<DivergentBarrier> {
     let mut barriers = Vec::new();
     for block in blocks {
         let Some(divergence) = non_uniform.block(block.label) else { continue };
-        let inside = block.range.clone().filter(|index| module.instructions[*index].op == Op::ControlBarrier);
+        let inside = block
+            .range
+            .clone()
+            .filter(|index| module.instructions[*index].op == Op::ControlBarrier);
         barriers.extend(inside.map(|instruction| DivergentBarrier {
             instruction,
             barrier: module.place(instruction),
@@ -135,12 +142,16 @@ impl<'a> Analysis<'a> {
 
     /// What is written through a variable pointer may be any storage buffer.
     fn find_pointed(&mut self) {
-        let through = |root: &Id| self.storage(*root) == Some(StorageClass::StorageBuffer) && self.is_variable(*root);
+        let through = |root: &Id| {
+            self.storage(*root) == Some(StorageClass::StorageBuffer) && self.is_variable(*root)
+        };
         if self.written.iter().any(through) {
             let globals = self.module.instructions.iter().take_while(|one| one.op != Op::Function);
-            let is_variable = |one: &&Instruction| matches!(one.op, Op::Variable | Op::UntypedVariableKHR);
+            let is_variable =
+                |one: &&Instruction| matches!(one.op, Op::Variable | Op::UntypedVariableKHR);
             let variables = globals.filter(is_variable).filter_map(|one| one.result);
-            let buffers = variables.filter(|id| self.storage(*id) == Some(StorageClass::StorageBuffer));
+            let buffers =
+                variables.filter(|id| self.storage(*id) == Some(StorageClass::StorageBuffer));
             let buffers: Vec<Id> = buffers.collect();
             self.written.extend(buffers);
         }
@@ -148,11 +159,13 @@ impl<'a> Analysis<'a> {
 
     /// Whether a root is a pointer that was chosen at run time.
     fn is_variable(&self, root: Id) -> bool {
-        let is_known = |op: Op| matches!(op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter);
+        let is_known =
+            |op: Op| matches!(op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter);
         self.module.definition(root).is_some_and(|one| !is_known(one.op))
     }
 
-    /// Variables and pointer parameters that are written, parameters carried over to what is passed for them.
+    /// Variables and pointer parameters that are written, parameters carried over to what is passed
+    /// for them.
     fn find_written(&mut self) {
         loop {
             let before = self.written.len();
@@ -174,7 +187,10 @@ impl<'a> Analysis<'a> {
     }
 
     fn body_indices(&self) -> Vec<usize> {
-        self.graphs.iter().flat_map(|(graph, _)| graph.blocks.iter().flat_map(|block| block.range.clone())).collect()
+        self.graphs
+            .iter()
+            .flat_map(|(graph, _)| graph.blocks.iter().flat_map(|block| block.range.clone()))
+            .collect()
     }
 
     /// Pairs of parameter and argument of a call.
@@ -232,7 +248,12 @@ impl<'a> Analysis<'a> {
             let outer = self.divergent.get(&graph.blocks[*branch].label).cloned();
             let divergence = outer.or_else(|| {
                 let cause = self.values.get(&condition?)?.clone();
-                Some(Divergence { branch: terminator, source: cause.instruction, what: cause.what, calls: Vec::new() })
+                Some(Divergence {
+                    branch: terminator,
+                    source: cause.instruction,
+                    what: cause.what,
+                    calls: Vec::new(),
+                })
             });
             if let Some(divergence) = divergence {
                 self.divergent.insert(graph.blocks[block].label, divergence);
@@ -264,21 +285,30 @@ impl<'a> Analysis<'a> {
     }
 
     /// What makes the result of an instruction differ, if anything.
-    fn cause(&self, graph: &Graph, block: usize, index: usize, instruction: &Instruction) -> Option<Cause> {
+    fn cause(
+        &self,
+        graph: &Graph,
+        block: usize,
+        index: usize,
+        instruction: &Instruction,
+    ) -> Option<Cause> {
         let here = |what: String| Some(Cause { instruction: Some(index), what });
         let operand = || instruction.ids().find_map(|id| self.values.get(&id)).cloned();
         match instruction.op {
             Op::Variable | Op::UntypedVariableKHR | Op::Label => None,
             Op::Undef => here("an undefined value".to_owned()),
             Op::Load => operand().or_else(|| self.loaded(index, instruction.id(0)?)),
-            Op::ImageRead | Op::ImageSparseRead => operand().or_else(|| here("an image read".to_owned())),
+            Op::ImageRead | Op::ImageSparseRead => {
+                operand().or_else(|| here("an image read".to_owned()))
+            }
             op if is_atomic(op) => here("the result of an atomic".to_owned()),
             op if is_group_operation(op) => here("the result of a subgroup operation".to_owned()),
             Op::CooperativeMatrixLoadKHR => here("an element of a cooperative matrix".to_owned()),
             Op::ReadClockKHR => here("a clock".to_owned()),
             Op::FunctionCall => self.results.get(&instruction.id(0)?).cloned(),
             Op::Phi => operand().or_else(|| {
-                let mut from = graph.blocks[block].predecessors.iter().map(|block| graph.blocks[*block].label);
+                let mut from =
+                    graph.blocks[block].predecessors.iter().map(|block| graph.blocks[*block].label);
                 from.find_map(|label| self.divergent.get(&label)).map(branch_cause)
             }),
             _ => operand(),
@@ -288,7 +318,13 @@ impl<'a> Analysis<'a> {
     fn loaded(&self, index: usize, pointer: Id) -> Option<Cause> {
         let root = self.root(pointer)?;
         let cause = |what: String| Some(Cause { instruction: Some(index), what });
-        let name = || self.module.name(root).filter(|name| !name.is_empty()).unwrap_or("a variable").to_owned();
+        let name = || {
+            self.module
+                .name(root)
+                .filter(|name| !name.is_empty())
+                .unwrap_or("a variable")
+                .to_owned()
+        };
         match self.storage(root)? {
             StorageClass::Input => {
                 let builtin = self.builtin(root);
@@ -303,7 +339,11 @@ impl<'a> Analysis<'a> {
                             | BuiltIn::DeviceIndex
                     )
                 );
-                if uniform { None } else { cause(builtin.map_or_else(name, |builtin| format!("{builtin:?}"))) }
+                if uniform {
+                    None
+                } else {
+                    cause(builtin.map_or_else(name, |builtin| format!("{builtin:?}")))
+                }
             }
             StorageClass::StorageBuffer if self.is_variable(root) => {
                 cause("a load through a variable pointer".to_owned())
@@ -339,7 +379,9 @@ impl<'a> Analysis<'a> {
             let value = instruction.ids().find_map(|id| self.values.get(&id)).cloned();
             let copied = match instruction.op {
                 Op::CopyMemory => {
-                    let source = instruction.id(1).and_then(|from| Some((from, self.module.definition_index(from)?)));
+                    let source = instruction
+                        .id(1)
+                        .and_then(|from| Some((from, self.module.definition_index(from)?)));
                     source.and_then(|(from, index)| self.loaded(index, from))
                 }
                 _ => None,
@@ -350,7 +392,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Arguments reach parameters, contents go both ways, and a divergent call makes all of the callee divergent.
+    /// Arguments reach parameters, contents go both ways, and a divergent call makes all of the
+    /// callee divergent.
     fn call(&mut self, index: usize, instruction: &Instruction, divergent: Option<&Divergence>) {
         for (parameter, argument) in self.passed(instruction) {
             if let Some(cause) = self.values.get(&argument).cloned() {
@@ -397,7 +440,8 @@ fn written_pointers(instruction: &Instruction) -> Vec<Id> {
         Op::ImageWrite | Op::CooperativeMatrixStoreKHR => instruction.id(0),
         Op::AtomicLoad => None,
         op if is_atomic(op) => instruction.id(0),
-        // Modf and Frexp write through their last operand; a pointer there is the only one an extended instruction has.
+        // Modf and Frexp write through their last operand; a pointer there is the only one an
+        // extended instruction has.
         Op::ExtInst => instruction.ids().last(),
         _ => None,
     };

@@ -1,9 +1,10 @@
 //! The SPIR-V validator and disassembler that are part of the pinned compiler.
 //!
-//! Knows: the C interface of SPIRV-Tools, whose code lies inside shaderc's static library; so the rules are those of the
-//! pinned compiler and no outside program is needed.
-//! Promises: any sequence of words is answered with `Ok` or a message; nothing crashes on garbage. Layouts that a device
-//! feature permits (scalar, std430 in uniform blocks) are accepted; whether the device has it is the engine's check.
+//! Knows: the C interface of SPIRV-Tools, whose code lies inside shaderc's static library; so the
+//! rules are those of the pinned compiler and no outside program is needed.
+//! Promises: any sequence of words is answered with `Ok` or a message; nothing crashes on garbage.
+//! Layouts that a device feature permits (scalar, std430 in uniform blocks) are accepted; whether
+//! the device has it is the engine's check.
 //! Does not cover: rules that hold only at run time (the engines look for those).
 
 use super::rewrite::outline;
@@ -43,8 +44,9 @@ impl TargetEnv {
         Self::ALL.iter().find(|(_, known)| known.to_bytes() == name.as_bytes()).map(|(env, _)| *env)
     }
 
-    /// The oldest Vulkan environment that takes a module's SPIR-V version (header word 1), for modules that come
-    /// without one (Vulkan specification, "Versions and Formats" of the SPIR-V environment).
+    /// The oldest Vulkan environment that takes a module's SPIR-V version (header word 1), for
+    /// modules that come without one (Vulkan specification, "Versions and Formats" of the SPIR-V
+    /// environment).
     pub fn for_version(words: &[u32]) -> Self {
         match words.get(1).map_or(0, |version| version >> 8 & 0xFFFF) {
             0..=0x100 => TargetEnv::Vulkan1_0,
@@ -56,7 +58,11 @@ impl TargetEnv {
     }
 
     fn c_name(self) -> &'static CStr {
-        Self::ALL.iter().find(|(env, _)| *env == self).map(|(_, name)| *name).expect("ALL lists every environment")
+        Self::ALL
+            .iter()
+            .find(|(env, _)| *env == self)
+            .map(|(_, name)| *name)
+            .expect("ALL lists every environment")
     }
 }
 
@@ -66,8 +72,8 @@ impl TargetEnv {
 pub struct ValidationError {
     /// The validator's own sentence, with the instruction it is about.
     pub message: String,
-    /// Index of the word (or, for rules about an instruction, of the instruction) that the validator names, where it
-    /// names one.
+    /// Index of the word (or, for rules about an instruction, of the instruction) that the
+    /// validator names, where it names one.
     pub word: Option<u64>,
 }
 
@@ -76,8 +82,8 @@ pub fn validate(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
     validate_with(words, env, Layouts::Permitted)
 }
 
-/// The same, but block layouts that the feature scalarBlockLayout permits are not accepted (those of
-/// uniformBufferStandardLayout are, which every Vulkan 1.2 device has).
+/// The same, but block layouts that the feature scalarBlockLayout permits are not accepted (those
+/// of uniformBufferStandardLayout are, which every Vulkan 1.2 device has).
 pub fn validate_standard_layout(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
     validate_with(words, env, Layouts::Standard)
 }
@@ -96,7 +102,8 @@ fn validate_with(words: &[u32], env: TargetEnv, layouts: Layouts) -> Result<(), 
         let message = "the first word is not the SPIR-V magic number 0x07230203".to_owned();
         return Err(ValidationError { message, word: Some(0) });
     }
-    // A module with large functions is as valid as one that has them outlined, and that takes far less time.
+    // A module with large functions is as valid as one that has them outlined, and that takes far
+    // less time.
     if let Some(outlined) = outline::outline_functions(words, outline::SIZES)
         && run(&outlined, env, Names::Numbers, layouts).is_ok()
     {
@@ -112,7 +119,8 @@ pub(super) fn validate_whole(words: &[u32], env: TargetEnv) -> Result<(), Valida
 }
 
 fn whole(words: &[u32], env: TargetEnv, layouts: Layouts) -> Result<(), ValidationError> {
-    // Friendly names serve the message alone, and cost quadratic time where many ids have the same name.
+    // Friendly names serve the message alone, and cost quadratic time where many ids have the same
+    // name.
     match run(words, env, Names::Numbers, layouts) {
         Ok(()) => Ok(()),
         Err(_) => run(words, env, Names::Friendly, layouts),
@@ -126,7 +134,12 @@ enum Names {
     Friendly,
 }
 
-fn run(words: &[u32], env: TargetEnv, names: Names, layouts: Layouts) -> Result<(), ValidationError> {
+fn run(
+    words: &[u32],
+    env: TargetEnv,
+    names: Names,
+    layouts: Layouts,
+) -> Result<(), ValidationError> {
     let _inside = Inside::new(Part::Validator, &subject(words));
     let context = Context::new(env)?;
     let options = Options::permissive()?;
@@ -137,14 +150,14 @@ fn run(words: &[u32], env: TargetEnv, names: Names, layouts: Layouts) -> Result<
     }
     let binary = ConstBinary { code: words.as_ptr(), word_count: words.len() };
     let mut diagnostic = Diagnostic(ptr::null_mut());
-    // SAFETY: context and options are live objects of the library, `binary` describes a live slice that the library
-    // only reads, and `diagnostic` receives a pointer that its Drop gives back.
+    // SAFETY: context and options are live objects of the library, `binary` describes a live slice
+    // that the library only reads, and `diagnostic` receives a pointer that its Drop gives back.
     let code = unsafe { spvValidateWithOptions(context.0, options.0, &binary, &mut diagnostic.0) };
     if code == SPV_SUCCESS { Ok(()) } else { Err(diagnostic.into_error(code)) }
 }
 
-/// What a module is called where nothing but its words is known: by the first string in it, which in a module of the
-/// compiler is the path of the source.
+/// What a module is called where nothing but its words is known: by the first string in it, which
+/// in a module of the compiler is the path of the source.
 fn subject(words: &[u32]) -> String {
     const HEADER_WORDS: usize = 5;
     let mut at = HEADER_WORDS;
@@ -155,8 +168,11 @@ fn subject(words: &[u32]) -> String {
         }
         if opcode == Op::String as u32 {
             let string = words.get(at + 2..at + length).unwrap_or(&[]);
-            let bytes: Vec<u8> =
-                string.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+            let bytes: Vec<u8> = string
+                .iter()
+                .flat_map(|word| word.to_le_bytes())
+                .take_while(|byte| *byte != 0)
+                .collect();
             return format!("a module of {}", String::from_utf8_lossy(&bytes));
         }
         at += length;
@@ -171,8 +187,16 @@ pub fn disassemble(words: &[u32]) -> Result<String, ValidationError> {
     let mut text = Text(ptr::null_mut());
     let _inside = Inside::new(Part::Validator, &subject(words));
     // SAFETY: as in `validate`; `text` receives a pointer that its Drop gives back.
-    let code =
-        unsafe { spvBinaryToText(context.0, words.as_ptr(), words.len(), DISASSEMBLY, &mut text.0, &mut diagnostic.0) };
+    let code = unsafe {
+        spvBinaryToText(
+            context.0,
+            words.as_ptr(),
+            words.len(),
+            DISASSEMBLY,
+            &mut text.0,
+            &mut diagnostic.0,
+        )
+    };
     if code != SPV_SUCCESS || text.0.is_null() {
         return Err(diagnostic.into_error(code));
     }
@@ -247,13 +271,18 @@ struct Context(*mut c_void);
 
 impl Context {
     fn new(env: TargetEnv) -> Result<Self, ValidationError> {
-        let missing = || ValidationError { message: "the validator does not know this environment".into(), word: None };
+        let missing = || ValidationError {
+            message: "the validator does not know this environment".into(),
+            word: None,
+        };
         let mut number = 0;
-        // SAFETY: the name is a C string and `number` a live integer for the enum's value (an int in C).
+        // SAFETY: the name is a C string and `number` a live integer for the enum's value (an int
+        // in C).
         if !unsafe { spvParseTargetEnv(env.c_name().as_ptr(), &mut number) } {
             return Err(missing());
         }
-        // SAFETY: `number` is an environment that the library has just named; null is an answer, checked below.
+        // SAFETY: `number` is an environment that the library has just named; null is an answer,
+        // checked below.
         let context = unsafe { spvContextCreate(number) };
         if context.is_null() { Err(missing()) } else { Ok(Self(context)) }
     }
@@ -273,7 +302,10 @@ impl Options {
         // SAFETY: no arguments; null is checked before use.
         let options = unsafe { spvValidatorOptionsCreate() };
         if options.is_null() {
-            return Err(ValidationError { message: "the validator is out of memory".into(), word: None });
+            return Err(ValidationError {
+                message: "the validator is out of memory".into(),
+                word: None,
+            });
         }
         let options = Self(options);
         // SAFETY: a live options object.

@@ -36,7 +36,8 @@ pub struct Common {
     /// Form of the result on stdout
     #[arg(long, global = true, value_enum, default_value_t = OutputForm::Text)]
     pub format: OutputForm,
-    /// Tests run at the same time [default: number of cores; one on a device with processors of its own]
+    /// Tests run at the same time [default: number of cores; one on a device with processors of its
+    /// own]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
@@ -47,7 +48,8 @@ pub struct Common {
     /// Say more about what is done
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// Wall-clock limit per run of a test, in seconds [default: 10 on a device; the sequential engine counts steps]
+    /// Wall-clock limit per run of a test, in seconds [default: 10 on a device; the sequential
+    /// engine counts steps]
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
     /// Limit per test on the sequential engine, in instructions summed over all invocations
@@ -85,7 +87,8 @@ pub struct Verify {
     /// SHA-256 that the manifest or the list of reports must have
     #[arg(long, value_name = "HASH")]
     pub root: Option<String>,
-    /// Compare the inputs with the files of a project, and its kernels, compiled there, with those of the evidence
+    /// Compare the inputs with the files of a project, and its kernels, compiled there, with those
+    /// of the evidence
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
     /// Run the tests again on the sequential engine, with kernels that expectations refer to
@@ -129,7 +132,9 @@ impl Color {
             Color::Always => true,
             Color::Never => false,
             // https://no-color.org: any non-empty value switches colour off.
-            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            Color::Auto => {
+                terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
         };
         if wanted { Coloring::Colored } else { Coloring::Plain }
     }

@@ -5,8 +5,13 @@ use super::output;
 use vkcert_model::exit::Exit;
 use vkcert_verification::{self as verify, Demand, Options, Replay, Toolchain, telling};
 
-/// Exit 0 if nothing differs from what follows from the raw records (under `--strict`: and all was derived), else 1.
-pub fn command<T: Toolchain>(common: &Common, arguments: &Verify, toolchain: &T) -> Result<Exit, T::Error> {
+/// Exit 0 if nothing differs from what follows from the raw records (under `--strict`: and all was
+/// derived), else 1.
+pub fn command<T: Toolchain>(
+    common: &Common,
+    arguments: &Verify,
+    toolchain: &T,
+) -> Result<Exit, T::Error> {
     let options = Options {
         root: arguments.root.clone(),
         project: arguments.project.clone(),

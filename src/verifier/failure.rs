@@ -1,11 +1,14 @@
-//! What stops a command, and how it is told: `miette` on a terminal, one JSON document with `--format json`.
+//! What stops a command, and how it is told: `miette` on a terminal, one JSON document with
+//! `--format json`.
 //!
-//! Promises: however long a line or a value of an input is, a diagnostic quotes a bounded part of it.
+//! Promises: however long a line or a value of an input is, a diagnostic quotes a bounded part of
+//! it.
 
 use super::args::{Color, Coloring};
 use super::output;
 use miette::{
-    LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, Report, SourceCode, SourceSpan, SpanContents,
+    LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, Report, SourceCode,
+    SourceSpan, SpanContents,
 };
 use std::fmt;
 use std::ops::Range;
@@ -67,7 +70,8 @@ pub fn json(failure: Failure) -> serde_json::Value {
     };
     match failure {
         Failure::Input(diagnostics) => {
-            let all: Vec<_> = diagnostics.iter().map(|item| one(item.kind, &item.message, Some(item))).collect();
+            let all: Vec<_> =
+                diagnostics.iter().map(|item| one(item.kind, &item.message, Some(item))).collect();
             let mut document = serde_json::json!({ "error": all.first() });
             if all.len() > 1 {
                 document["errors"] = all.into();
@@ -100,9 +104,14 @@ pub fn print(failure: Failure, color: Color) {
                 output::tell(format_args!("... and {} more\n", diagnostics.len() - SHOWN));
             }
         }
-        Failure::Tool { message, .. } => output::tell(render(&Diagnostic::new("tool", message), colors)),
+        Failure::Tool { message, .. } => {
+            output::tell(render(&Diagnostic::new("tool", message), colors))
+        }
         Failure::Unavailable { message, hint } => {
-            let diagnostic = Diagnostic { hint: hint.map(str::to_owned), ..Diagnostic::new("unavailable", message) };
+            let diagnostic = Diagnostic {
+                hint: hint.map(str::to_owned),
+                ..Diagnostic::new("unavailable", message)
+            };
             output::tell(render(&diagnostic, colors));
         }
     }
@@ -120,13 +129,18 @@ pub fn render(diagnostic: &Diagnostic, colors: Coloring) -> String {
     let shown = Shown::from(diagnostic);
     let mut text = String::new();
     let report: &dyn miette::Diagnostic = &shown;
-    let written = fmt::Write::write_fmt(&mut text, format_args!("{}", Debugged { handler: &handler, report }));
+    let written = fmt::Write::write_fmt(
+        &mut text,
+        format_args!("{}", Debugged { handler: &handler, report }),
+    );
     written.map_or_else(|_| format!("{}\n", Report::msg(diagnostic.message.clone())), |()| text)
 }
 
-/// Columns that a diagnostic is laid out in: those of the terminal, but never more than can be read.
+/// Columns that a diagnostic is laid out in: those of the terminal, but never more than can be
+/// read.
 fn stderr_width() -> usize {
-    terminal_size::terminal_size_of(std::io::stderr()).map_or(100, |(width, _)| usize::from(width.0).clamp(40, 100))
+    terminal_size::terminal_size_of(std::io::stderr())
+        .map_or(100, |(width, _)| usize::from(width.0).clamp(40, 100))
 }
 
 struct Debugged<'a> {
@@ -172,7 +186,9 @@ impl From<&Diagnostic> for Shown {
             }
             _ => {
                 let place = match location.position {
-                    Some(position) => format!("{}:{}:{}", location.file, position.line, position.column),
+                    Some(position) => {
+                        format!("{}:{}:{}", location.file, position.line, position.column)
+                    }
                     None => location.file.clone(),
                 };
                 shown.message = format!("{place}: {}", shown.message);
@@ -195,8 +211,8 @@ fn boundary_below(text: &str, byte: usize) -> usize {
     (0..=byte).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or(0)
 }
 
-/// The source of a fault. Of a long line only a part is quoted, because a terminal is of no use for a line of thousands
-/// of characters and `miette` lays out none of more than 65,535 columns.
+/// The source of a fault. Of a long line only a part is quoted, because a terminal is of no use for
+/// a line of thousands of characters and `miette` lays out none of more than 65,535 columns.
 #[derive(Debug)]
 struct Excerpt {
     file: String,
@@ -211,10 +227,15 @@ impl Excerpt {
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
         let line_before = text[..line_start].rsplit('\n').next().unwrap_or_default();
-        let line_after = text[line_end..].trim_start_matches('\n').split('\n').next().unwrap_or_default();
-        let longest = [line_before.len(), line_end - line_start, line_after.len()].into_iter().max().unwrap_or(0);
+        let line_after =
+            text[line_end..].trim_start_matches('\n').split('\n').next().unwrap_or_default();
+        let longest = [line_before.len(), line_end - line_start, line_after.len()]
+            .into_iter()
+            .max()
+            .unwrap_or(0);
         let window = (longest > MOST_LINE_BYTES).then(|| {
-            let first = boundary_below(text, start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
+            let first =
+                boundary_below(text, start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
             first..boundary_below(text, (first + MOST_LINE_BYTES).min(line_end))
         });
         Self { file: file.to_owned(), text: text.clone(), window }
@@ -241,10 +262,21 @@ impl SourceCode for Excerpt {
         let Some(window) = &self.window else {
             let whole = text.read_span(span, lines_before, lines_after)?;
             let (line, column, count) = (whole.line(), whole.column(), whole.line_count());
-            return Ok(Box::new(MietteSpanContents::new_named(name, whole.data(), *whole.span(), line, column, count)));
+            return Ok(Box::new(MietteSpanContents::new_named(
+                name,
+                whole.data(),
+                *whole.span(),
+                line,
+                column,
+                count,
+            )));
         };
         // Without lines around it the span itself is asked for, to name its place.
-        let start = if lines_before == 0 { span.offset().clamp(window.start, window.end) } else { window.start };
+        let start = if lines_before == 0 {
+            span.offset().clamp(window.start, window.end)
+        } else {
+            window.start
+        };
         let place = vkcert_model::place::Position::of(text, start);
         let data = &text.as_bytes()[start..window.end];
         let shown = SourceSpan::from((start, data.len()));
@@ -264,6 +296,8 @@ impl miette::Diagnostic for Shown {
         self.text.as_ref().map(|text| text as &dyn SourceCode)
     }
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.label.as_ref().map(|label| Box::new(std::iter::once(label.clone())) as Box<dyn Iterator<Item = _>>)
+        self.label
+            .as_ref()
+            .map(|label| Box::new(std::iter::once(label.clone())) as Box<dyn Iterator<Item = _>>)
     }
 }

@@ -1,7 +1,8 @@
-//! What reads evidence for a user: arguments, diagnostics, and the commands `verify` and `report`; and the small program that
-//! does nothing else.
+//! What reads evidence for a user: arguments, diagnostics, and the commands `verify` and `report`;
+//! and the small program that does nothing else.
 //!
-//! Knows: a toolchain, if the caller has one. Promises: both programs say the same in the same words, and exit alike.
+//! Knows: a toolchain, if the caller has one. Promises: both programs say the same in the same
+//! words, and exit alike.
 //! Does not cover: compiling kernels and running tests (`vkcert`).
 
 pub mod args;
@@ -68,7 +69,8 @@ pub fn unreadable(error: &clap::Error) -> Exit {
         let said = message.lines().map(str::trim).take_while(|line| !line.is_empty());
         let said = said.collect::<Vec<_>>().join(" ");
         let diagnostics = [Diagnostic::new("usage", said.trim_start_matches("error: "))];
-        let _ = output::print(&format!("{:#}\n", failure::json(failure::Failure::Input(&diagnostics))));
+        let _ =
+            output::print(&format!("{:#}\n", failure::json(failure::Failure::Input(&diagnostics))));
     }
     let _ = error.print();
     Exit::Usage
@@ -76,7 +78,8 @@ pub fn unreadable(error: &clap::Error) -> Exit {
 
 /// Whether the arguments hold `--format json`, though they do not parse as a whole.
 fn asks_for_json() -> bool {
-    let arguments: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let arguments: Vec<String> =
+        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
     arguments.iter().any(|argument| argument == "--format=json")
         || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }

@@ -4,18 +4,20 @@ use std::io::Write;
 use std::path::Path;
 use vkcert_verification::VerifyError;
 
-/// Prints to stdout. A reader that has gone away is no failure: what a command comes to does not depend on who reads it,
-/// so that its exit code stands.
+/// Prints to stdout. A reader that has gone away is no failure: what a command comes to does not
+/// depend on who reads it, so that its exit code stands.
 pub fn print(text: &str) -> Result<(), VerifyError> {
     print_bytes(text.as_bytes())
 }
 
-/// Writes to stderr, lines with their ends. Who does not read it changes nothing of what a command comes to.
+/// Writes to stderr, lines with their ends. Who does not read it changes nothing of what a command
+/// comes to.
 pub fn tell(text: impl std::fmt::Display) {
     let _ = write!(std::io::stderr(), "{text}");
 }
 
-/// Columns of the terminal that stdout is; none where it is no terminal: what goes to a file or a pipe is not broken.
+/// Columns of the terminal that stdout is; none where it is no terminal: what goes to a file or a
+/// pipe is not broken.
 pub fn stdout_width() -> Option<u16> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
 }
@@ -26,14 +28,19 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), VerifyError> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(VerifyError::Tool { message: format!("cannot write to stdout: {error}"), path: None }),
+        Err(error) => Err(VerifyError::Tool {
+            message: format!("cannot write to stdout: {error}"),
+            path: None,
+        }),
     }
 }
 
 /// Replaces one file whole.
 pub fn write_file(path: &Path, contents: &[u8]) -> Result<(), VerifyError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| VerifyError::unwritable(path, &error))?;
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)
+        .map_err(|error| VerifyError::unwritable(path, &error))?;
     file.write_all(contents).map_err(|error| VerifyError::unwritable(path, &error))?;
     file.persist(path).map_err(|error| VerifyError::unwritable(path, &error.error))?;
     Ok(())

@@ -7,15 +7,19 @@ use vkcert_requirement::PROJECT_FILE;
 /// Where `certify` writes evidence, from the folder of the project.
 pub const EVIDENCE: &str = "reports/evidence";
 
-/// Of evidence alone: its project is known where `certify` has written it into the project's own folder.
+/// Of evidence alone: its project is known where `certify` has written it into the project's own
+/// folder.
 pub fn of_evidence(evidence: &Path) -> Places {
-    let outside = Places { project: ProjectPlace::Unknown, evidence: Some(evidence.display().to_string()) };
+    let outside =
+        Places { project: ProjectPlace::Unknown, evidence: Some(evidence.display().to_string()) };
     let mut above = evidence.ancestors();
     if !evidence.ends_with(EVIDENCE) {
         return outside;
     }
     match above.nth(2) {
-        Some(folder) if folder.join(PROJECT_FILE).is_file() => Places { project: of_project(folder), evidence: None },
+        Some(folder) if folder.join(PROJECT_FILE).is_file() => {
+            Places { project: of_project(folder), evidence: None }
+        }
         Some(_) | None => outside,
     }
 }

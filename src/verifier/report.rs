@@ -6,37 +6,57 @@ use base64::Engine as _;
 use std::path::Path;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::exit::Exit;
-use vkcert_report::{self as report_formats, Colour, FormatName, Places, Presentation, Standing, Written, shell_word};
+use vkcert_report::{
+    self as report_formats, Colour, FormatName, Places, Presentation, Standing, Written, shell_word,
+};
 use vkcert_verification::{self as verify, Extent, Toolchain, Verification, VerifyError};
 
 /// Problems told one by one.
 const LISTED: usize = 10;
 
-/// Renders one format to stdout or a file. Evidence that does not verify is refused, or stamped on every page.
-pub fn command<T: Toolchain>(common: &Common, report: &Report, toolchain: &T) -> Result<Exit, T::Error> {
-    let format: FormatName = report.report_format.parse().map_err(|error: report_formats::ReportError| {
-        VerifyError::from(Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`"))
-    })?;
+/// Renders one format to stdout or a file. Evidence that does not verify is refused, or stamped on
+/// every page.
+pub fn command<T: Toolchain>(
+    common: &Common,
+    report: &Report,
+    toolchain: &T,
+) -> Result<Exit, T::Error> {
+    let format: FormatName =
+        report.report_format.parse().map_err(|error: report_formats::ReportError| {
+            VerifyError::from(
+                Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`"),
+            )
+        })?;
     let (found, stored) = verify::folder(&report.evidence, &verify::Options::default(), toolchain)?;
-    let unreadable = stored.as_deref().map_or_else(|| found.problems.last().cloned(), verify::unreadable);
+    let unreadable =
+        stored.as_deref().map_or_else(|| found.problems.last().cloned(), verify::unreadable);
     if let Some(reason) = unreadable {
-        let diagnostic = Diagnostic::new("bad-evidence", format!("no report can be made: {reason}"));
+        let diagnostic =
+            Diagnostic::new("bad-evidence", format!("no report can be made: {reason}"));
         return Err(VerifyError::from(diagnostic).into());
     }
-    let Some(stored) = stored else { return Err(VerifyError::tool("evidence without a problem is there").into()) };
+    let Some(stored) = stored else {
+        return Err(VerifyError::tool("evidence without a problem is there").into());
+    };
     let standing = standing(&found);
     if matches!(standing, Standing::Unverified(_)) && !report.unverified {
         return Ok(refuse(common, &report.evidence, &found.problems)?);
     }
-    let presentation = Presentation { standing, ..presentation(common, None, places::of_evidence(&report.evidence)) };
-    let bytes =
-        report_formats::render(&stored, format, &presentation).map_err(|error| VerifyError::tool(error.to_string()))?;
+    let presentation = Presentation {
+        standing,
+        ..presentation(common, None, places::of_evidence(&report.evidence))
+    };
+    let bytes = report_formats::render(&stored, format, &presentation)
+        .map_err(|error| VerifyError::tool(error.to_string()))?;
     match &report.output {
         Some(path) => output::write_file(path, &bytes)?,
-        None if common.format == OutputForm::Text || format == FormatName::Json => output::print_bytes(&bytes)?,
+        None if common.format == OutputForm::Text || format == FormatName::Json => {
+            output::print_bytes(&bytes)?
+        }
         None => {}
     }
-    if common.format == OutputForm::Json && (report.output.is_some() || format != FormatName::Json) {
+    if common.format == OutputForm::Json && (report.output.is_some() || format != FormatName::Json)
+    {
         output::print(&format!("{:#}\n", document(report, format, &bytes)))?;
     }
     Ok(if found.holds() { Exit::Success } else { Exit::Failed })
@@ -46,7 +66,9 @@ fn standing(found: &Verification) -> Standing {
     match (found.holds(), found.extent) {
         (false, _) => Standing::Unverified(found.problems.clone()),
         (true, Extent::Whole) => Standing::Verified,
-        (true, Extent::WithoutModules | Extent::WithoutInputs) => Standing::InPart(found.not_derivable.clone()),
+        (true, Extent::WithoutModules | Extent::WithoutInputs) => {
+            Standing::InPart(found.not_derivable.clone())
+        }
     }
 }
 
@@ -62,12 +84,18 @@ fn refuse(common: &Common, evidence: &Path, problems: &[String]) -> Result<Exit,
             let error = serde_json::json!({
                 "kind": "unverified", "message": message, "hint": hint, "file": null, "line": null, "column": null,
             });
-            output::print(&format!("{:#}\n", serde_json::json!({ "error": error, "problems": problems })))?;
+            output::print(&format!(
+                "{:#}\n",
+                serde_json::json!({ "error": error, "problems": problems })
+            ))?;
         }
         OutputForm::Text => {}
     }
     output::tell(format_args!("error: {message}\n"));
-    problems.iter().take(LISTED).for_each(|problem| output::tell(format_args!("  differs  {problem}\n")));
+    problems
+        .iter()
+        .take(LISTED)
+        .for_each(|problem| output::tell(format_args!("  differs  {problem}\n")));
     output::tell(format_args!("  help: {hint}\n"));
     Ok(Exit::Failed)
 }
@@ -78,7 +106,9 @@ fn document(report: &Report, format: FormatName, bytes: &[u8]) -> serde_json::Va
     match (&report.output, std::str::from_utf8(bytes)) {
         (Some(path), _) => document["output"] = path.display().to_string().into(),
         (None, Ok(text)) => document["text"] = text.into(),
-        (None, Err(_)) => document["bytes"] = base64::engine::general_purpose::STANDARD.encode(bytes).into(),
+        (None, Err(_)) => {
+            document["bytes"] = base64::engine::general_purpose::STANDARD.encode(bytes).into()
+        }
     }
     document
 }

@@ -33,7 +33,11 @@ impl Differences {
             (_, _) => {
                 self.compared += 1;
                 if stored != derived {
-                    self.found.push(format!("{path}: stored {}, derived {}", shown(stored), shown(derived)));
+                    self.found.push(format!(
+                        "{path}: stored {}, derived {}",
+                        shown(stored),
+                        shown(derived)
+                    ));
                 }
             }
         }
@@ -42,8 +46,12 @@ impl Differences {
     fn member(&mut self, path: &str, stored: Option<&Value>, derived: Option<&Value>) {
         match (stored, derived) {
             (Some(stored), Some(derived)) => self.compare(path, stored, derived),
-            (Some(stored), None) => self.one_sided(format!("{path}: stored {}, and nothing is derived", shown(stored))),
-            (None, Some(derived)) => self.one_sided(format!("{path}: not stored, derived {}", shown(derived))),
+            (Some(stored), None) => {
+                self.one_sided(format!("{path}: stored {}, and nothing is derived", shown(stored)))
+            }
+            (None, Some(derived)) => {
+                self.one_sided(format!("{path}: not stored, derived {}", shown(derived)))
+            }
             (None, None) => {}
         }
     }

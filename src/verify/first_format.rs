@@ -1,13 +1,16 @@
 //! Evidence of format 1, which stored less: what it cannot hold, and what is not derived of it.
 //!
-//! Knows: which versions of the program wrote format 1, and which parts evidence has had since. Promises: evidence that says it is
-//! of format 1 and has a part of a later one, or was made by a later version, is told; that less was derived is told always.
-//! Does not cover: evidence that is rewritten to hold just what the first version would have written.
+//! Knows: which versions of the program wrote format 1, and which parts evidence has had since.
+//! Promises: evidence that says it is of format 1 and has a part of a later one, or was made by a
+//! later version, is told; that less was derived is told always.
+//! Does not cover: evidence that is rewritten to hold just what the first version would have
+//! written.
 
 use super::Verification;
 use vkcert_derivation::stated::TOOL;
 use vkcert_model::evidence::{
-    Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, RequirementEvidence, RequirementStatus, TestEvidence, TestResult,
+    Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, RequirementEvidence, RequirementStatus,
+    TestEvidence, TestResult,
 };
 use vkcert_model::finding::Finding;
 use vkcert_model::generation::FIRST_VERSION;
@@ -22,7 +25,8 @@ stored; not derived: whether the settings are those of the project and the level
 its kernels store, and all that follows from sources. Its justifications are bound to displayed texts, those of findings to \
 sentences; they are judged by what that format knew";
 
-/// Says what is not derived of format 1, and finds what it cannot hold. Other formats are no concern of this.
+/// Says what is not derived of format 1, and finds what it cannot hold. Other formats are no
+/// concern of this.
 pub fn check(stored: &Evidence, found: &mut Verification) {
     let campaign = &stored.campaign;
     if campaign.schema != FIRST_SCHEMA {
@@ -67,7 +71,10 @@ fn of_campaign(campaign: &Campaign) -> Vec<LaterPart> {
         part("notes of page 1", !campaign.notes.is_empty()),
         part("kinds of findings that were not looked for", !campaign.unsought.is_empty()),
         part("grounds of the conclusion", !campaign.conclusion.grounds.is_empty()),
-        part("what agreement leaves open", campaign.agreement.iter().any(|row| !row.left_open.is_empty())),
+        part(
+            "what agreement leaves open",
+            campaign.agreement.iter().any(|row| !row.left_open.is_empty()),
+        ),
     ];
     parts.extend(campaign.requirements.iter().flat_map(of_requirement));
     parts.extend(campaign.tests.iter().flat_map(of_test));
@@ -95,7 +102,10 @@ fn of_requirement(row: &RequirementEvidence) -> [LaterPart; 4] {
 
 fn of_test(test: &TestEvidence) -> Vec<LaterPart> {
     let later_form = |expected: &vkcert_model::procedure::Expectation| {
-        expected.count.is_some() || expected.order.is_some() || expected.record.is_some() || expected.check.is_some()
+        expected.count.is_some()
+            || expected.order.is_some()
+            || expected.record.is_some()
+            || expected.check.is_some()
     };
     let mut parts = vec![
         part("what dispatches store", !test.flows.is_empty()),
@@ -118,23 +128,40 @@ fn of_result(result: &TestResult) -> [LaterPart; 7] {
 }
 
 fn of_justification(justification: &Justification) -> LaterPart {
-    let later = justification.category.is_some() || justification.means.is_some() || justification.argument.is_some();
+    let later = justification.category.is_some()
+        || justification.means.is_some()
+        || justification.argument.is_some();
     part("a category, means or argument of a justification", later)
 }
 
 fn of_finding(finding: &Finding) -> LaterPart {
-    part("typed subjects of findings", finding.acceptance.as_ref().is_some_and(|accepted| accepted.subject.is_some()))
+    part(
+        "typed subjects of findings",
+        finding.acceptance.as_ref().is_some_and(|accepted| accepted.subject.is_some()),
+    )
 }
 
 fn of_kernel(kernel: &KernelEvidence) -> [LaterPart; 4] {
     let coverage = &kernel.coverage;
-    let lists = [&coverage.statements, &coverage.branches, &coverage.points, &coverage.barriers, &coverage.objects];
+    let lists = [
+        &coverage.statements,
+        &coverage.branches,
+        &coverage.points,
+        &coverage.barriers,
+        &coverage.objects,
+    ];
     let uncounted = lists.into_iter().flatten().any(|obligation| !obligation.uncounted.is_empty());
     let records = || kernel.records.iter().chain(&kernel.objects.records);
     [
         part("tests that exercise and do not count", uncounted),
         part("digests of texts", !kernel.structure.texts.is_empty()),
-        part("vectors of directed schedules", records().any(|row| !row.records.directed.is_empty())),
-        part("what may follow undefined values", records().any(|row| row.records.follow_undefined())),
+        part(
+            "vectors of directed schedules",
+            records().any(|row| !row.records.directed.is_empty()),
+        ),
+        part(
+            "what may follow undefined values",
+            records().any(|row| row.records.follow_undefined()),
+        ),
     ]
 }

@@ -8,8 +8,8 @@ use vkcert_derivation::files::{CAMPAIGN, INPUTS, MANIFEST, REPORTS, bytes_of, ca
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
-    Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, KernelSummary, Manifest, READABLE_SCHEMAS, ReportList,
-    StoredFile,
+    Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, KernelSummary, Manifest, READABLE_SCHEMAS,
+    ReportList, StoredFile,
 };
 use vkcert_model::path::shown;
 use vkcert_model::place::Position;
@@ -38,7 +38,8 @@ impl Folder {
         let shown = folder.display().to_string();
         let mut found = Self { shown: shown.clone(), ..Self::default() };
         found.files.insert(MANIFEST.to_owned(), read(folder, MANIFEST)?);
-        let entries = fs::read_dir(folder).map_err(|error| unreadable(&shown, &error.to_string()))?;
+        let entries =
+            fs::read_dir(folder).map_err(|error| unreadable(&shown, &error.to_string()))?;
         for entry in entries {
             let entry = entry.map_err(|error| unreadable(&shown, &error.to_string()))?;
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -58,14 +59,18 @@ impl Folder {
 
     fn read_reports(&mut self, folder: &Path) -> Result<(), VerifyError> {
         let Some(beside) = beside(folder) else { return Ok(()) };
-        let names = FORMATS.iter().filter_map(|format| format.file).filter(|name| beside.join(name).is_file());
+        let names = FORMATS
+            .iter()
+            .filter_map(|format| format.file)
+            .filter(|name| beside.join(name).is_file());
         self.unlisted = names.map(str::to_owned).collect();
         self.unlisted.sort();
         if !beside.join(REPORTS).is_file() {
             return Ok(());
         }
         let bytes = read(&beside, REPORTS)?;
-        let names: Vec<String> = report_list(&bytes).map(|list| list.reports.into_keys().collect()).unwrap_or_default();
+        let names: Vec<String> =
+            report_list(&bytes).map(|list| list.reports.into_keys().collect()).unwrap_or_default();
         for name in names.into_iter().filter(|name| is_plain(name) && beside.join(name).is_file()) {
             self.reports.insert(name.clone(), read(&beside, &name)?);
         }
@@ -122,8 +127,8 @@ pub fn load(path: &Path) -> Result<(Evidence, Vec<String>), VerifyError> {
     Ok((evidence(&folder, manifest)?, problems))
 }
 
-/// Looks at the files of a folder: hashes, missing and unlisted files, the form of each. Only a manifest that cannot be read
-/// is an error.
+/// Looks at the files of a folder: hashes, missing and unlisted files, the form of each. Only a
+/// manifest that cannot be read is an error.
 pub fn examine(folder: &Folder) -> Result<Stored, VerifyError> {
     let manifest = manifest(folder)?;
     let mut problems = tampering(folder, &manifest);
@@ -145,11 +150,15 @@ fn manifest(folder: &Folder) -> Result<Manifest, VerifyError> {
     parse(&folder.shown, MANIFEST, bytes)
 }
 
-/// Files whose hashes are not those of the manifest or of the list of reports, missing files, and files that nothing lists.
+/// Files whose hashes are not those of the manifest or of the list of reports, missing files, and
+/// files that nothing lists.
 pub fn tampering(folder: &Folder, manifest: &Manifest) -> Vec<String> {
     let stray = |name: &String| format!("{name} is in the folder but not in the manifest");
     let mut problems: Vec<String> = folder.strange.iter().map(stray).collect();
-    let unlisted = folder.files.keys().filter(|name| *name != MANIFEST && !manifest.outputs.contains_key(*name));
+    let unlisted = folder
+        .files
+        .keys()
+        .filter(|name| *name != MANIFEST && !manifest.outputs.contains_key(*name));
     problems.extend(unlisted.map(stray));
     problems.sort();
     for (name, hash) in &manifest.outputs {
@@ -167,13 +176,17 @@ pub fn tampering(folder: &Folder, manifest: &Manifest) -> Vec<String> {
 
 /// What is wrong with the list of reports.
 fn reports(folder: &Folder, bytes: &[u8]) -> Vec<String> {
-    let Some(list) = report_list(bytes) else { return vec![format!("{REPORTS} is not a list of reports")] };
+    let Some(list) = report_list(bytes) else {
+        return vec![format!("{REPORTS} is not a list of reports")];
+    };
     let mut problems = Vec::new();
     if canonical(&list).ok().as_deref() != Some(bytes) || list.schema != 1 {
         problems.push(format!("{REPORTS} is not in the form that this program writes"));
     }
     if list.root != folder.root() {
-        problems.push(format!("{REPORTS} is of other evidence: its root is not the SHA-256 of the manifest"));
+        problems.push(format!(
+            "{REPORTS} is of other evidence: its root is not the SHA-256 of the manifest"
+        ));
     }
     for (name, hash) in &list.reports {
         match folder.reports.get(name) {
@@ -187,10 +200,11 @@ fn reports(folder: &Folder, bytes: &[u8]) -> Vec<String> {
     problems
 }
 
-/// Files that hold something else than what was read from them, or that have another name than they should. Older evidence
-/// lacks fields that would be written now.
+/// Files that hold something else than what was read from them, or that have another name than they
+/// should. Older evidence lacks fields that would be written now.
 fn form(folder: &Folder, evidence: &Evidence) -> Result<Vec<String>, VerifyError> {
-    let schemas = evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
+    let schemas =
+        evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
     let schemas = schemas.chain(evidence.inputs.iter().map(|inputs| inputs.schema));
     let schema = evidence.manifest.schema;
     if !READABLE_SCHEMAS.contains(&schema) || schemas.into_iter().any(|other| other != schema) {
@@ -204,7 +218,9 @@ fn form(folder: &Folder, evidence: &Evidence) -> Result<Vec<String>, VerifyError
     }
     for (name, bytes) in &written {
         match folder.files.get(name) {
-            None => problems.push(format!("{name} is missing: the evidence has it under another name")),
+            None => {
+                problems.push(format!("{name} is missing: the evidence has it under another name"))
+            }
             Some(found) if found != bytes && schema == EVIDENCE_SCHEMA => {
                 problems.push(format!("{name} is not in the form that this program writes"));
             }
@@ -222,9 +238,12 @@ fn inputs(evidence: &Evidence) -> Vec<String> {
         match stored.files.get(path) {
             None => problems.push(format!("the input {path} of the manifest is not stored")),
             Some(StoredFile::Omitted { bytes }) if may_be_omitted(evidence, path, *bytes) => {}
-            Some(StoredFile::Omitted { .. }) => problems.push(format!("the input {path} is always stored, and is not")),
+            Some(StoredFile::Omitted { .. }) => {
+                problems.push(format!("the input {path} is always stored, and is not"))
+            }
             Some(file) if bytes_of(file).is_some_and(|bytes| sha256_digits(&bytes) == *hash) => {}
-            Some(_) => problems.push(format!("the stored input {path} has another SHA-256 than the manifest")),
+            Some(_) => problems
+                .push(format!("the stored input {path} has another SHA-256 than the manifest")),
         }
     }
     let unlisted = stored.files.keys().filter(|path| !evidence.manifest.inputs.contains_key(*path));
@@ -232,10 +251,14 @@ fn inputs(evidence: &Evidence) -> Vec<String> {
     problems
 }
 
-/// Whether an input is data, a module or a file that a requirement names, and larger than what is stored of these.
+/// Whether an input is data, a module or a file that a requirement names, and larger than what is
+/// stored of these.
 fn may_be_omitted(evidence: &Evidence, path: &str, bytes: u64) -> bool {
     let settings = evidence.campaign.settings.as_ref();
-    let mut sources = settings.into_iter().flat_map(|settings| &settings.kernels).map(|kernel| kernel.source.as_str());
+    let mut sources = settings
+        .into_iter()
+        .flat_map(|settings| &settings.kernels)
+        .map(|kernel| kernel.source.as_str());
     let mut texts = evidence.kernels.iter().flat_map(|kernel| &kernel.structure.files);
     let is_kept = path == PROJECT_FILE
         || is_requirement_file(path)
@@ -245,8 +268,10 @@ fn may_be_omitted(evidence: &Evidence, path: &str, bytes: u64) -> bool {
 }
 
 fn evidence(folder: &Folder, manifest: Manifest) -> Result<Evidence, VerifyError> {
-    let listed = |name: &str| folder.files.get(name).filter(|_| manifest.outputs.contains_key(name));
-    let bytes = listed(CAMPAIGN).ok_or_else(|| unreadable(&folder.shown, "it holds no campaign.json"))?;
+    let listed =
+        |name: &str| folder.files.get(name).filter(|_| manifest.outputs.contains_key(name));
+    let bytes =
+        listed(CAMPAIGN).ok_or_else(|| unreadable(&folder.shown, "it holds no campaign.json"))?;
     let campaign: Campaign = parse(&folder.shown, CAMPAIGN, bytes)?;
     let mut kernels = Vec::new();
     for name in folder.files.keys().filter(|name| name.starts_with("kernel-")) {
@@ -258,7 +283,9 @@ fn evidence(folder: &Folder, manifest: Manifest) -> Result<Evidence, VerifyError
     let order = |kernel: &KernelEvidence| {
         let rows = &campaign.conclusion.summary;
         let same = |row: &&KernelSummary| {
-            row.kernel == kernel.kernel && row.configuration == kernel.configuration.name && row.engine == kernel.engine
+            row.kernel == kernel.kernel
+                && row.configuration == kernel.configuration.name
+                && row.engine == kernel.engine
         };
         rows.iter().position(|row| same(&row)).unwrap_or(usize::MAX)
     };
@@ -278,7 +305,11 @@ fn unreadable(file: &str, reason: &str) -> VerifyError {
         .into()
 }
 
-fn parse<T: serde::de::DeserializeOwned>(folder: &str, name: &str, bytes: &[u8]) -> Result<T, VerifyError> {
+fn parse<T: serde::de::DeserializeOwned>(
+    folder: &str,
+    name: &str,
+    bytes: &[u8],
+) -> Result<T, VerifyError> {
     let read = || {
         check_depth(bytes)?;
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
@@ -295,7 +326,8 @@ fn parse<T: serde::de::DeserializeOwned>(folder: &str, name: &str, bytes: &[u8])
     })
 }
 
-/// Brackets that evidence may nest: far more than any kernel that the front end reads, and far less than the stack holds.
+/// Brackets that evidence may nest: far more than any kernel that the front end reads, and far less
+/// than the stack holds.
 const MAX_DEPTH: usize = 20_000;
 
 fn check_depth(bytes: &[u8]) -> Result<(), serde_json::Error> {

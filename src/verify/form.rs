@@ -1,15 +1,15 @@
-//! Whether stored evidence has the form that everything which reads it relies on: indices that lead somewhere, spans inside of
-//! texts, numbers in order.
+//! Whether stored evidence has the form that everything which reads it relies on: indices that lead
+//! somewhere, spans inside of texts, numbers in order.
 //!
-//! Promises: of evidence that is not malformed, reports and derivations find what they look up. Does not cover: whether
-//! what they find is true.
+//! Promises: of evidence that is not malformed, reports and derivations find what they look up.
+//! Does not cover: whether what they find is true.
 
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::place::Span;
 use vkcert_model::records::RecordLayout;
 use vkcert_model::structure::{
-    Block, BooleanExpression, Decision, Exit, Expansion, Function, KernelStructure, MarkerRole, Statement,
-    StatementKind, Switch,
+    Block, BooleanExpression, Decision, Exit, Expansion, Function, KernelStructure, MarkerRole,
+    Statement, StatementKind, Switch,
 };
 
 /// What is wrong with the form of evidence; none where nothing is.
@@ -31,16 +31,22 @@ fn of_kernel(kernel: &KernelEvidence) -> Checked {
     Reader { structure }.whole()?;
     for (number, marker) in &kernel.presence.markers {
         let known = structure.markers.get(*number as usize);
-        require(known == Some(&marker.role), || format!("marker {number} is not what the structure says"))?;
+        require(known == Some(&marker.role), || {
+            format!("marker {number} is not what the structure says")
+        })?;
     }
     require(kernel.layout == layout(kernel), || {
         "the layout of its records does not follow from its structure".to_owned()
     })?;
     for (index, branch) in kernel.objects.structure.branches.iter().enumerate() {
-        require(branch.id.0 as usize == index + 1, || format!("branch {} is out of order", branch.id))?;
+        require(branch.id.0 as usize == index + 1, || {
+            format!("branch {} is out of order", branch.id)
+        })?;
         let bits = kernel.objects.structure.bits;
         let inside = branch.outcomes.iter().all(|outcome| outcome.bit < bits);
-        require(inside, || format!("a record of branch {} lies outside of the records", branch.id))?;
+        require(inside, || {
+            format!("a record of branch {} lies outside of the records", branch.id)
+        })?;
     }
     let coverage = &kernel.coverage;
     for decision in &coverage.decisions {
@@ -67,15 +73,21 @@ impl Reader<'_> {
     fn whole(&self) -> Checked {
         let structure = self.structure;
         for (index, decision) in structure.decisions.iter().enumerate() {
-            require(decision.id.0 as usize == index + 1, || format!("decision {} is out of order", decision.id))?;
+            require(decision.id.0 as usize == index + 1, || {
+                format!("decision {} is out of order", decision.id)
+            })?;
             self.decision(decision)?;
         }
         for (index, switch) in structure.switches.iter().enumerate() {
-            require(switch.id.0 as usize == index + 1, || format!("switch {} is out of order", switch.id))?;
+            require(switch.id.0 as usize == index + 1, || {
+                format!("switch {} is out of order", switch.id)
+            })?;
             self.switch(switch)?;
         }
         for (index, function) in structure.functions.iter().enumerate() {
-            require(function.id.0 as usize == index + 1, || format!("function {} is out of order", function.id))?;
+            require(function.id.0 as usize == index + 1, || {
+                format!("function {} is out of order", function.id)
+            })?;
             self.function(function)?;
         }
         structure.markers.iter().try_for_each(|role| self.marker(*role))
@@ -84,7 +96,9 @@ impl Reader<'_> {
     fn span(&self, span: Span) -> Checked {
         let file = self.structure.files.get(span.file.0 as usize);
         let text = file.and_then(|file| file.text.get(span.start as usize..span.end as usize));
-        require(text.is_some(), || format!("a span lies outside of its file: {} to {}", span.start, span.end))
+        require(text.is_some(), || {
+            format!("a span lies outside of its file: {} to {}", span.start, span.end)
+        })
     }
 
     fn expansions(&self, expansions: &[Expansion]) -> Checked {
@@ -93,7 +107,9 @@ impl Reader<'_> {
 
     fn mark(&self, mark: u32) -> Checked {
         // Each mark has a marker.
-        require((mark as usize) < self.structure.markers.len(), || format!("there is no mark {mark}"))
+        require((mark as usize) < self.structure.markers.len(), || {
+            format!("there is no mark {mark}")
+        })
     }
 
     fn known_decision(&self, number: u32) -> Result<&Decision, String> {
@@ -183,7 +199,9 @@ impl Reader<'_> {
                 self.statement(body)
             }
             StatementKind::For { init, decision, body } => {
-                decision.iter().try_for_each(|decision| self.known_decision(decision.0).map(|_| ()))?;
+                decision
+                    .iter()
+                    .try_for_each(|decision| self.known_decision(decision.0).map(|_| ()))?;
                 init.iter().try_for_each(|init| self.statement(init))?;
                 self.statement(body)
             }

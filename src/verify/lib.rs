@@ -1,9 +1,13 @@
-//! The verification of an evidence folder: everything that follows from something else stored, derived again.
+//! The verification of an evidence folder: everything that follows from something else stored,
+//! derived again.
 //!
-//! Knows: an evidence folder and the list of reports beside it. What needs a compiler or an engine is behind [`Toolchain`]: the
-//! caller gives one, or [`NoToolchain`], and then what follows from modules is told by name as not derived.
-//! Promises: what is stored and does not follow is a problem by name, what cannot be derived is told as such; nothing is printed.
-//! Does not cover: what a signature covers: facts that follow from nothing else (`docs/evidence.md` lists them).
+//! Knows: an evidence folder and the list of reports beside it. What needs a compiler or an engine
+//! is behind [`Toolchain`]: the caller gives one, or [`NoToolchain`], and then what follows from
+//! modules is told by name as not derived.
+//! Promises: what is stored and does not follow is a problem by name, what cannot be derived is
+//! told as such; nothing is printed.
+//! Does not cover: what a signature covers: facts that follow from nothing else (`docs/evidence.md`
+//! lists them).
 
 pub mod consistency;
 pub mod difference;
@@ -192,7 +196,8 @@ pub struct ComparedKernels {
     pub same_files: usize,
     /// Those that compile to the production module of the evidence.
     pub same_modules: usize,
-    /// Who made the modules of the evidence, where that is another compiler: they were not compared.
+    /// Who made the modules of the evidence, where that is another compiler: they were not
+    /// compared.
     pub other_compiler: Option<String>,
 }
 
@@ -262,7 +267,10 @@ pub fn folder<T: Toolchain>(
 }
 
 /// Hashes and form of the files alone.
-pub fn files(folder: &Folder, options: &Options) -> Result<(Verification, Option<Box<Evidence>>), VerifyError> {
+pub fn files(
+    folder: &Folder,
+    options: &Options,
+) -> Result<(Verification, Option<Box<Evidence>>), VerifyError> {
     let stored = folder::examine(folder)?;
     let mut found = Verification {
         problems: stored.problems,
@@ -346,7 +354,9 @@ pub fn contents<T: Toolchain>(
 fn refuse_replay(options: &Options, found: &mut Verification) {
     match options.replay {
         Replay::No => {}
-        Replay::Sequential => found.problems.push("the tests cannot be replayed (see above)".to_owned()),
+        Replay::Sequential => {
+            found.problems.push("the tests cannot be replayed (see above)".to_owned())
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The project of a campaign, from the inputs that its evidence stores.
 //!
-//! Promises: nothing is read but what is stored (and, where a project is named, files of it that were too large to store and
-//! have the stored hash); stored paths lead nowhere else. Kernels are compiled by the toolchain given, if it is the one that made
-//! the evidence.
+//! Promises: nothing is read but what is stored (and, where a project is named, files of it that
+//! were too large to store and have the stored hash); stored paths lead nowhere else. Kernels are
+//! compiled by the toolchain given, if it is the one that made the evidence.
 
 use super::Toolchain;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,11 @@ pub enum Outcome<C> {
 }
 
 /// Makes the project again; `sources` is a folder with files that are not stored.
-pub fn rebuild<T: Toolchain>(stored: &Evidence, sources: Option<&Path>, toolchain: &T) -> Outcome<T::Compiled> {
+pub fn rebuild<T: Toolchain>(
+    stored: &Evidence,
+    sources: Option<&Path>,
+    toolchain: &T,
+) -> Outcome<T::Compiled> {
     let LaidOutInputs { folder, absent } = match inputs(stored, sources) {
         Ok(inputs) => inputs,
         Err(Unusable::Absent(reason)) => return Outcome::Nothing(reason),
@@ -43,18 +47,27 @@ pub fn rebuild<T: Toolchain>(stored: &Evidence, sources: Option<&Path>, toolchai
     let missing = absent.values().next().cloned();
     let mut project = match (requirement::load_project(folder.path()), &missing) {
         (Ok(project), _) => project,
-        (Err(_), Some(reason)) => return Outcome::Nothing(format!("what follows from the inputs: {reason}")),
+        (Err(_), Some(reason)) => {
+            return Outcome::Nothing(format!("what follows from the inputs: {reason}"));
+        }
         (Err(diagnostics), None) => {
-            return Outcome::Wrong(format!("the stored inputs are no project: {}", first_message(&diagnostics)));
+            return Outcome::Wrong(format!(
+                "the stored inputs are no project: {}",
+                first_message(&diagnostics)
+            ));
         }
     };
     let absent = absent.into_keys().collect();
     let left_out = &stored.campaign.left_out;
     let all = std::mem::take(&mut project.tests);
-    (project.left_out, project.tests) = all.into_iter().partition(|test| left_out.contains(&test.id));
+    (project.left_out, project.tests) =
+        all.into_iter().partition(|test| left_out.contains(&test.id));
     if let Some(reason) = missing.or_else(|| not_compiled(stored, &project, toolchain)) {
         let reason = format!("what follows from the modules: {reason}");
-        return Outcome::ProjectAlone(Box::new(LaidOutProject { project, absent, _folder: folder }), reason);
+        return Outcome::ProjectAlone(
+            Box::new(LaidOutProject { project, absent, _folder: folder }),
+            reason,
+        );
     }
     match toolchain.compile(LaidOutProject { project, absent, _folder: folder }) {
         Ok(compiled) => Outcome::Whole(Box::new(compiled)),
@@ -76,15 +89,20 @@ enum Unusable {
 
 fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<LaidOutInputs, Unusable> {
     let Some(inputs) = &stored.inputs else {
-        let reason = "what follows from the inputs: evidence of this format does not store them".to_owned();
+        let reason =
+            "what follows from the inputs: evidence of this format does not store them".to_owned();
         return Err(Unusable::Absent(reason));
     };
-    let unusable = |error: std::io::Error| Unusable::Absent(format!("the inputs cannot be laid out: {error}"));
+    let unusable =
+        |error: std::io::Error| Unusable::Absent(format!("the inputs cannot be laid out: {error}"));
     let folder = tempfile::tempdir().map_err(unusable)?;
     let mut absent = BTreeMap::new();
     for (path, file) in &inputs.files {
         if !is_inside(path) {
-            absent.insert(path.clone(), format!("the input `{path}` is no file inside of the project"));
+            absent.insert(
+                path.clone(),
+                format!("the input `{path}` is no file inside of the project"),
+            );
             continue;
         }
         let hash = stored.manifest.inputs.get(path);
@@ -96,8 +114,9 @@ fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<LaidOutInputs, Un
                     continue;
                 }
             },
-            StoredFile::Text(_) | StoredFile::Bytes(_) => bytes_of(file)
-                .ok_or_else(|| Unusable::Contradicting(format!("the stored input {path} is not base64")))?,
+            StoredFile::Text(_) | StoredFile::Bytes(_) => bytes_of(file).ok_or_else(|| {
+                Unusable::Contradicting(format!("the stored input {path} is not base64"))
+            })?,
         };
         if hash != Some(&sha256_digits(&bytes)) {
             return Err(Unusable::Contradicting(format!(
@@ -107,30 +126,48 @@ fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<LaidOutInputs, Un
         let target = folder.path().join(path);
         let parent = target.parent().unwrap_or(folder.path());
         let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&target, bytes));
-        written
-            .map_err(|error| Unusable::Contradicting(format!("the stored input {path} cannot be laid out: {error}")))?;
+        written.map_err(|error| {
+            Unusable::Contradicting(format!("the stored input {path} cannot be laid out: {error}"))
+        })?;
     }
-    if let Some(path) = stored.manifest.inputs.keys().find(|path| !inputs.files.contains_key(*path)) {
-        return Err(Unusable::Contradicting(format!("the input {path} of the manifest is not stored")));
+    if let Some(path) = stored.manifest.inputs.keys().find(|path| !inputs.files.contains_key(*path))
+    {
+        return Err(Unusable::Contradicting(format!(
+            "the input {path} of the manifest is not stored"
+        )));
     }
     Ok(LaidOutInputs { folder, absent })
 }
 
 /// The bytes of an input that is not stored, from the project named.
-fn given(path: &str, size: u64, hash: Option<&String>, sources: Option<&Path>) -> Result<Vec<u8>, String> {
+fn given(
+    path: &str,
+    size: u64,
+    hash: Option<&String>,
+    sources: Option<&Path>,
+) -> Result<Vec<u8>, String> {
     let read = sources.and_then(|sources| std::fs::read(sources.join(path)).ok());
-    let right = read.filter(|bytes| bytes.len() as u64 == size && hash == Some(&sha256_digits(bytes)));
-    right.ok_or_else(|| format!("the input {path} ({size} bytes) is not stored; `--project` gives it"))
+    let right =
+        read.filter(|bytes| bytes.len() as u64 == size && hash == Some(&sha256_digits(bytes)));
+    right.ok_or_else(|| {
+        format!("the input {path} ({size} bytes) is not stored; `--project` gives it")
+    })
 }
 
 /// Whether a path leads to a file below the folder that it is relative to.
 fn is_inside(path: &str) -> bool {
     let mut parts = Path::new(path).components().peekable();
-    !path.is_empty() && !path.contains('\0') && parts.all(|part| matches!(part, Component::Normal(_)))
+    !path.is_empty()
+        && !path.contains('\0')
+        && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Why the kernels cannot be compiled as they were.
-fn not_compiled(stored: &Evidence, project: &Project, toolchain: &impl Toolchain) -> Option<String> {
+fn not_compiled(
+    stored: &Evidence,
+    project: &Project,
+    toolchain: &impl Toolchain,
+) -> Option<String> {
     if let Some(other) = toolchain.other_maker(stored) {
         return Some(format!("they were made by {other}"));
     }
@@ -190,7 +227,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("f"), b"1234").unwrap();
         let hash = sha256_digits(b"1234");
-        let of = |size: u64, hash: Option<&String>| given("f", size, hash, Some(folder.path())).is_ok();
+        let of =
+            |size: u64, hash: Option<&String>| given("f", size, hash, Some(folder.path())).is_ok();
         assert!(of(4, Some(&hash)));
         assert!(!of(5, Some(&hash)) && !of(4, Some(&sha256_digits(b"1235"))) && !of(4, None));
         assert!(given("f", 4, Some(&hash), None).is_err());

@@ -1,7 +1,10 @@
-//! `vkcert verify --project DIR`: the inputs of evidence against the files of a project, and what its kernels come to there.
+//! `vkcert verify --project DIR`: the inputs of evidence against the files of a project, and what
+//! its kernels come to there.
 //!
-//! Promises: each input is compared; where all are the same, the toolchain compiles every kernel once more in the project.
-//! Does not cover: production modules on disk that are not what their sources compile to and were so before: the evidence has a finding.
+//! Promises: each input is compared; where all are the same, the toolchain compiles every kernel
+//! once more in the project.
+//! Does not cover: production modules on disk that are not what their sources compile to and were
+//! so before: the evidence has a finding.
 
 use super::{ComparedFiles, KernelCheck, Toolchain, Verification, VerifyError};
 use std::path::Path;
@@ -9,8 +12,9 @@ use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::Evidence;
 use vkcert_requirement::requirement_files;
 
-/// Every input that is missing in `project` or has other contents there, files that the run did not read and a run there would, and
-/// kernels that are other ones there, as problems; and how many were compared.
+/// Every input that is missing in `project` or has other contents there, files that the run did not
+/// read and a run there would, and kernels that are other ones there, as problems; and how many
+/// were compared.
 pub fn compare(
     stored: &Evidence,
     project: &Path,
@@ -19,13 +23,18 @@ pub fn compare(
 ) -> Result<ComparedFiles, VerifyError> {
     let folder = project.display().to_string();
     let inputs = &stored.manifest.inputs;
-    let mut compared = ComparedFiles { inputs: inputs.len(), folder: folder.clone(), ..ComparedFiles::default() };
+    let mut compared =
+        ComparedFiles { inputs: inputs.len(), folder: folder.clone(), ..ComparedFiles::default() };
     for (path, hash) in inputs {
         found.checked += 1;
         match std::fs::read(project.join(path)) {
             Ok(bytes) if sha256_digits(&bytes) == *hash => compared.same += 1,
-            Ok(_) => found.problems.push(format!("{path} in {folder} is not the input: it has another SHA-256")),
-            Err(error) => found.problems.push(format!("{path} is an input, and in {folder}: {error}")),
+            Ok(_) => found
+                .problems
+                .push(format!("{path} in {folder} is not the input: it has another SHA-256")),
+            Err(error) => {
+                found.problems.push(format!("{path} is an input, and in {folder}: {error}"))
+            }
         }
     }
     for path in requirement_files(project)? {

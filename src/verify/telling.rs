@@ -1,11 +1,13 @@
 //! What `verify` says of what it found: on the terminal and as JSON.
 //!
-//! Promises: that all follows is said only where all was derived; what was not derived is named, and so is what the hash given by
-//! `--root` stands for, and how many files were compared with those of the project given by `--project`.
+//! Promises: that all follows is said only where all was derived; what was not derived is named,
+//! and so is what the hash given by `--root` stands for, and how many files were compared with
+//! those of the project given by `--project`.
 //! Does not cover: what was found (`verify`).
 
 use super::{
-    ComparedFiles, ComparedKernels, Extent, KernelCheck, ProjectCheck, ReportCheck, RootCover, Status, Verification,
+    ComparedFiles, ComparedKernels, Extent, KernelCheck, ProjectCheck, ReportCheck, RootCover,
+    Status, Verification,
 };
 use serde_json::{Value, json};
 use vkcert_model::wording::plural;
@@ -54,7 +56,12 @@ fn project_in_numbers(project: &ProjectCheck) -> Value {
 fn kernels_in_numbers(kernels: &KernelCheck) -> Value {
     match kernels {
         KernelCheck::NotCompared { .. } => Value::Null,
-        KernelCheck::Compared(ComparedKernels { kernels, same_files, same_modules, other_compiler }) => {
+        KernelCheck::Compared(ComparedKernels {
+            kernels,
+            same_files,
+            same_modules,
+            other_compiler,
+        }) => {
             let same_modules = other_compiler.is_none().then_some(same_modules);
             json!({ "compiled": kernels, "same_files": same_files, "same_modules": same_modules })
         }
@@ -64,11 +71,21 @@ fn kernels_in_numbers(kernels: &KernelCheck) -> Value {
 /// Some lines, of which the first says what the last one says with its numbers.
 pub fn in_words(found: &Verification) -> String {
     let mut text = format!("result            {}\n", in_brief(found.status()));
-    found.problems.iter().take(LISTED).for_each(|problem| text.push_str(&format!("differs           {problem}\n")));
+    found
+        .problems
+        .iter()
+        .take(LISTED)
+        .for_each(|problem| text.push_str(&format!("differs           {problem}\n")));
     if found.problems.len() > LISTED {
-        text.push_str(&format!("                  ... and {} more\n", found.problems.len() - LISTED));
+        text.push_str(&format!(
+            "                  ... and {} more\n",
+            found.problems.len() - LISTED
+        ));
     }
-    found.not_derivable.iter().for_each(|reason| text.push_str(&format!("not re-derivable  {reason}\n")));
+    found
+        .not_derivable
+        .iter()
+        .for_each(|reason| text.push_str(&format!("not re-derivable  {reason}\n")));
     if let Some(words) = of_project(&found.project) {
         text.push_str(&format!("project           {words}\n"));
     }
@@ -105,9 +122,13 @@ fn result(found: &Verification) -> String {
             let verb = if problems == 1 { "does" } else { "do" };
             format!("NOT verified: {problems} of {count} statements {verb} not hold{left}\n")
         }
-        (Status::Verified, _) => format!("verified: all {count} {statements} follow from the stored records\n"),
+        (Status::Verified, _) => {
+            format!("verified: all {count} {statements} follow from the stored records\n")
+        }
         (Status::InPart, Extent::Whole) => {
-            format!("verified in part, NOT as a whole: {count} {statements} follow from the stored records{left}\n")
+            format!(
+                "verified in part, NOT as a whole: {count} {statements} follow from the stored records{left}\n"
+            )
         }
         (Status::InPart, Extent::WithoutModules) => {
             format!(
@@ -127,20 +148,27 @@ fn of_project(project: &ProjectCheck) -> Option<String> {
     let ComparedFiles { folder, inputs, same, unread, kernels } = match project {
         ProjectCheck::NotGiven => return None,
         ProjectCheck::NotCompared { folder } => {
-            return Some(format!("`{folder}` was compared with nothing: the evidence cannot be read"));
+            return Some(format!(
+                "`{folder}` was compared with nothing: the evidence cannot be read"
+            ));
         }
         ProjectCheck::Compared(compared) => compared,
     };
     let count = if same == inputs { "all".to_owned() } else { format!("{same} of") };
     let files = match inputs {
         0 => format!("compared with nothing in `{folder}`: the evidence names no input file"),
-        1 if *same == 1 => format!("the 1 input file of the evidence has the same SHA-256 in `{folder}`"),
-        _ => format!("{count} {inputs} input files of the evidence have the same SHA-256 in `{folder}`"),
+        1 if *same == 1 => {
+            format!("the 1 input file of the evidence has the same SHA-256 in `{folder}`")
+        }
+        _ => format!(
+            "{count} {inputs} input files of the evidence have the same SHA-256 in `{folder}`"
+        ),
     };
     let unread = match unread {
         0 => "it has no requirement file that the run did not read".to_owned(),
         count => {
-            let files = plural(*count, "requirement file there was", "requirement files there were");
+            let files =
+                plural(*count, "requirement file there was", "requirement files there were");
             format!("{files} not read by the run")
         }
     };
@@ -150,14 +178,22 @@ fn of_project(project: &ProjectCheck) -> Option<String> {
 /// What the kernels were compared with.
 fn of_kernels(kernels: &KernelCheck) -> String {
     let ComparedKernels { kernels, same_files, same_modules, other_compiler } = match kernels {
-        KernelCheck::NotCompared { reason } => return format!("its kernels were not compared: {reason}"),
+        KernelCheck::NotCompared { reason } => {
+            return format!("its kernels were not compared: {reason}");
+        }
         KernelCheck::Compared(compared) => compared,
     };
-    let files =
-        format!("{same_files} of its {} the same files", plural(*kernels, "kernel includes", "kernels include"));
+    let files = format!(
+        "{same_files} of its {} the same files",
+        plural(*kernels, "kernel includes", "kernels include")
+    );
     match other_compiler {
-        None => format!("{files}, {same_modules} of {kernels} compile to the same production module"),
-        Some(other) => format!("{files}; production modules were not compared: {other} made those of the evidence"),
+        None => {
+            format!("{files}, {same_modules} of {kernels} compile to the same production module")
+        }
+        Some(other) => format!(
+            "{files}; production modules were not compared: {other} made those of the evidence"
+        ),
     }
 }
 
@@ -166,10 +202,12 @@ fn of_root(cover: RootCover) -> Option<&'static str> {
     match cover {
         RootCover::NotGiven => None,
         RootCover::Nothing => Some("is neither that of the manifest nor that of the report list"),
-        RootCover::Evidence => Some("is that of the manifest, which holds the hashes of all inputs and evidence files"),
-        RootCover::EvidenceAndReports => {
-            Some("is that of the report list, which holds the root and the hashes of the reports listed")
+        RootCover::Evidence => {
+            Some("is that of the manifest, which holds the hashes of all inputs and evidence files")
         }
+        RootCover::EvidenceAndReports => Some(
+            "is that of the report list, which holds the root and the hashes of the reports listed",
+        ),
     }
 }
 

@@ -4,7 +4,8 @@ use super::{KernelCheck, LaidOutProject, Replay, Verification, VerifyError};
 use std::path::Path;
 use vkcert_model::evidence::Evidence;
 
-/// A compiler with an engine: makes kernels again, and with them what follows from modules and from runs.
+/// A compiler with an engine: makes kernels again, and with them what follows from modules and from
+/// runs.
 pub trait Toolchain {
     /// A project with its kernels.
     type Compiled;
@@ -13,7 +14,8 @@ pub trait Toolchain {
     /// Who made the modules of the evidence, where that is not this toolchain.
     fn other_maker(&self, stored: &Evidence) -> Option<String>;
 
-    /// The project with its kernels under their configurations; a sentence says why they cannot be compiled.
+    /// The project with its kernels under their configurations; a sentence says why they cannot be
+    /// compiled.
     fn compile(&self, laid_out: LaidOutProject) -> Result<Self::Compiled, String>;
 
     /// Derives the whole evidence again and notes every field that differs.
@@ -25,8 +27,14 @@ pub trait Toolchain {
         found: &mut Verification,
     ) -> Result<(), Self::Error>;
 
-    /// Compiles the kernels of a project in `folder`, whose files are the inputs of the evidence, and compares them.
-    fn compare_kernels(&self, stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck;
+    /// Compiles the kernels of a project in `folder`, whose files are the inputs of the evidence,
+    /// and compares them.
+    fn compare_kernels(
+        &self,
+        stored: &Evidence,
+        folder: &Path,
+        found: &mut Verification,
+    ) -> KernelCheck;
 }
 
 /// Neither compiler nor engine: what follows from modules is not derived, and told as such.
@@ -59,7 +67,12 @@ impl Toolchain for NoToolchain {
         match *compiled {}
     }
 
-    fn compare_kernels(&self, stored: &Evidence, _folder: &Path, _found: &mut Verification) -> KernelCheck {
+    fn compare_kernels(
+        &self,
+        stored: &Evidence,
+        _folder: &Path,
+        _found: &mut Verification,
+    ) -> KernelCheck {
         KernelCheck::NotCompared { reason: format!("they were made by {}", maker(stored)) }
     }
 }

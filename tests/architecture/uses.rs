@@ -1,7 +1,8 @@
 //! The modules that a source text names, however the path is written.
 //!
-//! Knows: paths that begin with `crate`, `super` or `self`, in `use` declarations and in code, with groups over several
-//! lines; child modules in `use` declarations. Comments and literals name nothing.
+//! Knows: paths that begin with `crate`, `super` or `self`, in `use` declarations and in code, with
+//! groups over several lines; child modules in `use` declarations. Comments and literals name
+//! nothing.
 //! Does not cover: paths that macros make.
 
 /// A path of a text, from the root of its crate.
@@ -23,7 +24,9 @@ enum Token {
 fn tokens(text: &str) -> Vec<(usize, Token)> {
     let characters: Vec<char> = text.chars().collect();
     let (mut tokens, mut at, mut line) = (Vec::new(), 0, 1);
-    let starts = |at: usize, what: &str| what.chars().enumerate().all(|(i, c)| characters.get(at + i) == Some(&c));
+    let starts = |at: usize, what: &str| {
+        what.chars().enumerate().all(|(i, c)| characters.get(at + i) == Some(&c))
+    };
     while at < characters.len() {
         let start = at;
         let character = characters[at];
@@ -57,7 +60,8 @@ fn tokens(text: &str) -> Vec<(usize, Token)> {
                 (false, _) => 1,
             };
         } else if character.is_alphanumeric() || character == '_' {
-            let word: String = characters[at..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
+            let word: String =
+                characters[at..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
             at += word.chars().count();
             tokens.push((line, Token::Word(word)));
         } else if starts(at, "::") {
@@ -82,7 +86,8 @@ fn raw_string(characters: &[char]) -> Option<usize> {
     (rest.get(hashes) == Some(&'"')).then_some(hashes)
 }
 
-/// Reads a path or a group of paths from `at` on; `before` are the segments in front of it. Gives where it ends.
+/// Reads a path or a group of paths from `at` on; `before` are the segments in front of it. Gives
+/// where it ends.
 fn read_tree(
     tokens: &[(usize, Token)],
     mut at: usize,
@@ -124,7 +129,8 @@ fn read_tree(
     at
 }
 
-/// Every path that a module names. `module` is its own path; `children` are the names of its child modules.
+/// Every path that a module names. `module` is its own path; `children` are the names of its child
+/// modules.
 pub(super) fn named(text: &str, module: &[String], children: &[String]) -> Vec<Named> {
     let tokens = tokens(text);
     let word = |at: usize| match tokens.get(at) {
@@ -135,7 +141,9 @@ pub(super) fn named(text: &str, module: &[String], children: &[String]) -> Vec<N
     let mut inner: Vec<(usize, String)> = Vec::new();
     let (mut at, mut braces, mut all) = (0, 0, Vec::new());
     while at < tokens.len() {
-        if word(at) == Some("mod") && tokens.get(at + 2).map(|(_, token)| token) == Some(&Token::Other('{')) {
+        if word(at) == Some("mod")
+            && tokens.get(at + 2).map(|(_, token)| token) == Some(&Token::Other('{'))
+        {
             inner.push((braces, word(at + 1).unwrap_or_default().to_owned()));
             braces += 1;
             at += 3;
@@ -150,8 +158,11 @@ pub(super) fn named(text: &str, module: &[String], children: &[String]) -> Vec<N
         if (starts_path || uses_child) && (at == 0 || tokens[at - 1].1 != Token::Colons) {
             let mut found = Vec::new();
             at = read_tree(&tokens, at, &[], &mut found).max(at + 1);
-            let own: Vec<String> = module.iter().cloned().chain(inner.iter().map(|(_, name)| name.clone())).collect();
-            all.extend(found.into_iter().map(|(line, path)| Named { line, path: from_root(&own, &path) }));
+            let own: Vec<String> =
+                module.iter().cloned().chain(inner.iter().map(|(_, name)| name.clone())).collect();
+            all.extend(
+                found.into_iter().map(|(line, path)| Named { line, path: from_root(&own, &path) }),
+            );
             continue;
         }
         match tokens[at].1 {
@@ -177,7 +188,9 @@ fn from_root(module: &[String], path: &[String]) -> Vec<String> {
         base.clear();
         rest = &path[1..];
     }
-    while let Some((first, after)) = rest.split_first().filter(|(first, _)| *first == "super" || *first == "self") {
+    while let Some((first, after)) =
+        rest.split_first().filter(|(first, _)| *first == "super" || *first == "self")
+    {
         if first == "super" {
             base.pop();
         }

@@ -1,4 +1,5 @@
-//! Kernels in SPIR-V assembly: assembled, validated, run on the sequential engine and on the device.
+//! Kernels in SPIR-V assembly: assembled, validated, run on the sequential engine and on the
+//! device.
 
 #![allow(dead_code)]
 
@@ -15,8 +16,9 @@ use vkcert::model::finding::FindingKind;
 use vkcert::model::procedure::DescriptorClass;
 use vkcert::spirv::validate::{TargetEnv, validate};
 
-/// A kernel. `%i` and `%o` are blocks of a runtime array of uint at bindings 0 and 1; `%x` is the local index; `%c0` to
-/// `%c9` are constants of type uint; pointers: `%pb` to a block, `%pu` to its words, `%fu` to a function variable.
+/// A kernel. `%i` and `%o` are blocks of a runtime array of uint at bindings 0 and 1; `%x` is the
+/// local index; `%c0` to `%c9` are constants of type uint; pointers: `%pb` to a block, `%pu` to its
+/// words, `%fu` to a function variable.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Kernel {
     /// Names of capabilities and extensions.
@@ -41,9 +43,12 @@ impl Kernel {
     pub(crate) fn text(&self) -> String {
         let (extensions, capabilities): (Vec<&str>, Vec<&str>) =
             self.needs.iter().copied().partition(|name| name.starts_with("SPV_"));
-        let capabilities: String = capabilities.iter().map(|name| format!("OpCapability {name}\n")).collect();
-        let extensions: String = extensions.iter().map(|name| format!("OpExtension \"{name}\"\n")).collect();
-        let constants: String = (0..10).map(|n| format!("%c{n} = OpConstant %uint {n}\n")).collect();
+        let capabilities: String =
+            capabilities.iter().map(|name| format!("OpCapability {name}\n")).collect();
+        let extensions: String =
+            extensions.iter().map(|name| format!("OpExtension \"{name}\"\n")).collect();
+        let constants: String =
+            (0..10).map(|n| format!("%c{n} = OpConstant %uint {n}\n")).collect();
         let model = if self.needs.contains(&"VulkanMemoryModel") { "Vulkan" } else { "GLSL450" };
         format!(
             "OpCapability Shader
@@ -104,7 +109,9 @@ OpFunctionEnd
         options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
         // The assembler knows core instructions of version 1.0 only, and those of extensions.
         let known = NEWER.iter().fold(text.clone(), |text, (new, old)| text.replace(new, old));
-        let artifact = compiler.assemble(&known, Some(&options)).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let artifact = compiler
+            .assemble(&known, Some(&options))
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
         let mut words = artifact.as_binary().to_vec();
         words[1] = 0x0001_0600;
         if known == text { words } else { newer(&words) }
@@ -113,7 +120,8 @@ OpFunctionEnd
     /// The job with one group; the module must be valid.
     pub(crate) fn job(&self, input: &[u32], output: usize) -> Job {
         let words = self.words();
-        validate(&words, TargetEnv::Vulkan1_3).unwrap_or_else(|error| panic!("{error}\n{}", self.text()));
+        validate(&words, TargetEnv::Vulkan1_3)
+            .unwrap_or_else(|error| panic!("{error}\n{}", self.text()));
         self.unchecked(words, input, output)
     }
 
@@ -156,10 +164,20 @@ OpFunctionEnd
     }
 
     /// Words of the output where nothing is found; the same on the device if there is one that can.
-    pub(crate) fn output(&self, input: &[u32], output: usize, device: Option<&mut VulkanExecutor>) -> Vec<u32> {
+    pub(crate) fn output(
+        &self,
+        input: &[u32],
+        output: usize,
+        device: Option<&mut VulkanExecutor>,
+    ) -> Vec<u32> {
         let job = self.job(input, output);
         let run = sequential(&job, Settings::default());
-        assert_eq!((&run.completion, run.findings.as_slice()), (&Completion::Completed, &[][..]), "{}", self.text());
+        assert_eq!(
+            (&run.completion, run.findings.as_slice()),
+            (&Completion::Completed, &[][..]),
+            "{}",
+            self.text()
+        );
         for tile_width in [1, 3] {
             let other = sequential(&job, Settings { tile_width, ..Settings::default() });
             assert_eq!(run.buffers, other.buffers, "tiles of {tile_width}");
@@ -168,7 +186,8 @@ OpFunctionEnd
             let theirs = device.run(&job, &mut Unobserved).unwrap();
             match &theirs.completion {
                 Completion::Completed => {
-                    let pair = [&run, &theirs].map(|run| run.buffers.iter().map(|one| words(one)).collect::<Vec<_>>());
+                    let pair = [&run, &theirs]
+                        .map(|run| run.buffers.iter().map(|one| words(one)).collect::<Vec<_>>());
                     assert_eq!(pair[0], pair[1], "sequential, device\n{}", self.text());
                 }
                 Completion::Unsupported { what } => eprintln!("NOT RUN on the device: {what}"),
@@ -187,8 +206,11 @@ OpFunctionEnd
 }
 
 /// Instructions that are not core ones of version 1.0, with those that stand for them in the text.
-const NEWER: &[(&str, &str)] =
-    &[("OpCopyLogical", "OpCopyObject"), ("OpPtrEqual", "OpIEqual"), ("OpPtrNotEqual", "OpINotEqual")];
+const NEWER: &[(&str, &str)] = &[
+    ("OpCopyLogical", "OpCopyObject"),
+    ("OpPtrEqual", "OpIEqual"),
+    ("OpPtrNotEqual", "OpINotEqual"),
+];
 
 /// The module with the newer instructions where their stand-ins would not be valid.
 fn newer(words: &[u32]) -> Vec<u32> {

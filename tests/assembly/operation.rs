@@ -1,4 +1,5 @@
-//! Kernels of one operation on numbers of any width: operands from pairs of words, the result into a pair.
+//! Kernels of one operation on numbers of any width: operands from pairs of words, the result into
+//! a pair.
 
 use super::Kernel;
 use std::fmt::Write;
@@ -34,7 +35,8 @@ pub(crate) const TYPES: &str = "%half = OpTypeFloat 16
 %split_double = OpTypeStruct %double %int
 ";
 
-pub(crate) const WIDTHS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "SPV_KHR_float_controls"];
+pub(crate) const WIDTHS: &[&str] =
+    &["Int8", "Int16", "Int64", "Float16", "Float64", "SPV_KHR_float_controls"];
 
 /// A kernel whose invocations take three numbers from three pairs of words and give one as a pair.
 pub(crate) struct Operation {
@@ -79,7 +81,12 @@ impl Operation {
         Self { operands: ["float"; 3], result: "float", text: text.to_owned() }
     }
 
-    pub(crate) fn kernel(&self, needs: &'static [&'static str], modes: &'static str, count: usize) -> Kernel {
+    pub(crate) fn kernel(
+        &self,
+        needs: &'static [&'static str],
+        modes: &'static str,
+        count: usize,
+    ) -> Kernel {
         let mut body = "%at = OpIMul %uint %x %c6\n".to_owned();
         for ((name, ty), place) in ["a", "b", "d"].into_iter().zip(self.operands).zip(0..) {
             let own = unsigned(bits_of(ty));
@@ -120,14 +127,27 @@ OpStore %o_p1 %r_1",
             if own == self.result { "OpCopyObject" } else { "OpBitcast" },
             if own == "ulong" { "OpCopyObject" } else { "OpUConvert" },
         );
-        Kernel { needs, modes, declarations: TYPES.to_owned(), body, size: count as u32, ..Kernel::default() }
+        Kernel {
+            needs,
+            modes,
+            declarations: TYPES.to_owned(),
+            body,
+            size: count as u32,
+            ..Kernel::default()
+        }
     }
 
     /// Results for triples of operands, as bits.
-    pub(crate) fn results(&self, needs: &'static [&'static str], modes: &'static str, given: &[[u64; 3]]) -> Vec<u64> {
+    pub(crate) fn results(
+        &self,
+        needs: &'static [&'static str],
+        modes: &'static str,
+        given: &[[u64; 3]],
+    ) -> Vec<u64> {
         let mut kernel = self.kernel(needs, modes, given.len());
         kernel.imports = if self.text.contains("%glsl") { IMPORT } else { "" };
-        let input: Vec<u32> = given.iter().flatten().flat_map(|bits| [*bits as u32, (bits >> 32) as u32]).collect();
+        let input: Vec<u32> =
+            given.iter().flatten().flat_map(|bits| [*bits as u32, (bits >> 32) as u32]).collect();
         let words = kernel.output(&input, 2 * given.len(), None);
         words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect()
     }

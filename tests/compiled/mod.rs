@@ -1,4 +1,5 @@
-//! Kernels of test procedures compiled with the real compiler, for tests of what stands behind the front end.
+//! Kernels of test procedures compiled with the real compiler, for tests of what stands behind the
+//! front end.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,14 +39,26 @@ pub(crate) fn kernels(procedure: &ProcedureFile) -> BTreeMap<KernelName, Prepare
             KernelText::Path(path) => std::fs::read_to_string(procedure.base.join(path)).unwrap(),
             KernelText::Contents(contents) => contents.text.clone().unwrap(),
         };
-        let prepared =
-            PreparedKernel { entry: kernel.entry.clone(), module: module(&text), recording: ModuleRecording::None };
+        let prepared = PreparedKernel {
+            entry: kernel.entry.clone(),
+            module: module(&text),
+            recording: ModuleRecording::None,
+        };
         (name.clone(), prepared)
     });
     compiled.collect()
 }
 
 /// Default limits, all checks.
-pub(crate) fn setting<'a>(kernels: &'a BTreeMap<KernelName, PreparedKernel>, base: &'a Path) -> Setting<'a> {
-    Setting { kernels, base, limits: &LIMITS, overrides: TestLimits::default(), checks: Checks::all() }
+pub(crate) fn setting<'a>(
+    kernels: &'a BTreeMap<KernelName, PreparedKernel>,
+    base: &'a Path,
+) -> Setting<'a> {
+    Setting {
+        kernels,
+        base,
+        limits: &LIMITS,
+        overrides: TestLimits::default(),
+        checks: Checks::all(),
+    }
 }

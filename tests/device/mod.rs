@@ -2,7 +2,8 @@
 
 use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
 
-/// The best device; none where there is none and `VKCERT_REQUIRE_VULKAN` does not demand one, which is told.
+/// The best device; none where there is none and `VKCERT_REQUIRE_VULKAN` does not demand one, which
+/// is told.
 pub(crate) fn device() -> Option<VulkanExecutor> {
     match VulkanExecutor::new(DeviceChoice::Best, Settings::new(env!("CARGO_BIN_EXE_vkcert"))) {
         Ok(engine) => Some(engine),

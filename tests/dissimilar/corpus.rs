@@ -1,5 +1,6 @@
-//! Kernels in the style of real ones (images, networks, physics, sorting, scans, cryptography, matrices): each has a
-//! program, g++ and clang take all of them without a word, and they leave what the sequential engine leaves.
+//! Kernels in the style of real ones (images, networks, physics, sorting, scans, cryptography,
+//! matrices): each has a program, g++ and clang take all of them without a word, and they leave
+//! what the sequential engine leaves.
 
 use super::programs::Together;
 use super::translated;
@@ -13,7 +14,8 @@ use vkcert::exec::{Executor, Unobserved};
 
 /// The compilers of this machine.
 fn compilers() -> Vec<&'static str> {
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
+    let folders: Vec<PathBuf> =
+        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
     let is_there = |name: &&str| folders.iter().any(|folder| folder.join(name).is_file());
     ["g++", "clang++-19"].into_iter().filter(is_there).collect()
 }
@@ -27,12 +29,18 @@ fn tests() -> Vec<FileTest> {
 }
 
 fn text(test: &FileTest) -> String {
-    std::fs::read_to_string(root().join("tests/dissimilar/corpus").join(format!("{}.comp", test.name))).unwrap()
+    std::fs::read_to_string(
+        root().join("tests/dissimilar/corpus").join(format!("{}.comp", test.name)),
+    )
+    .unwrap()
 }
 
-/// Words that differ by more than the error that inexact functions may have; all words where they are no floats.
+/// Words that differ by more than the error that inexact functions may have; all words where they
+/// are no floats.
 fn far_words(ours: &[u8], theirs: &[u8]) -> usize {
-    let words = |bytes: &[u8]| -> Vec<[u8; 4]> { bytes.chunks_exact(4).map(|word| word.try_into().unwrap()).collect() };
+    let words = |bytes: &[u8]| -> Vec<[u8; 4]> {
+        bytes.chunks_exact(4).map(|word| word.try_into().unwrap()).collect()
+    };
     let near = |a: [u8; 4], b: [u8; 4]| {
         let (a, b) = (f32::from_le_bytes(a), f32::from_le_bytes(b));
         a.to_bits() == b.to_bits() || (a - b).abs() <= 1e-5 * a.abs().max(1e-3)
@@ -52,7 +60,9 @@ fn kernels_like_real_ones_are_taken_by_every_compiler_and_agree() {
         })
         .collect();
     let compilers = compilers();
-    let Some((first, others)) = compilers.split_first() else { panic!("no C++ compiler is installed") };
+    let Some((first, others)) = compilers.split_first() else {
+        panic!("no C++ compiler is installed")
+    };
     others.iter().for_each(|compiler| Together::check(&programs, compiler));
     let built = Together::build_with(&programs, first);
     let mut identical = 0;
@@ -67,7 +77,13 @@ fn kernels_like_real_ones_are_taken_by_every_compiler_and_agree() {
         let input: Vec<&Vec<u8>> = job.buffers.iter().map(|buffer| &buffer.bytes).collect();
         assert_ne!(ours.buffers.iter().collect::<Vec<_>>(), input, "{} writes nothing", test.name);
         for (ours, theirs) in ours.buffers.iter().zip(&theirs) {
-            assert_eq!(far_words(ours, theirs), 0, "{}\n{ours:?}\n{theirs:?}\n{}", test.name, programs[number]);
+            assert_eq!(
+                far_words(ours, theirs),
+                0,
+                "{}\n{ours:?}\n{theirs:?}\n{}",
+                test.name,
+                programs[number]
+            );
         }
         identical += usize::from(ours.buffers == theirs);
     }

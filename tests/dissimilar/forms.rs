@@ -1,8 +1,8 @@
-//! Small forms of GLSL, hundreds of them side by side: conversions, constructors, operators and functions of mixed types,
-//! what is written in parts, names that C++ keeps, literals.
+//! Small forms of GLSL, hundreds of them side by side: conversions, constructors, operators and
+//! functions of mixed types, what is written in parts, names that C++ keeps, literals.
 //!
-//! Promises: g++ (where it is there) and clang take the programs, and these leave the bytes of the sequential engine. What of the
-//! forms GLSL itself refuses is left out, as the compiler says it.
+//! Promises: g++ (where it is there) and clang take the programs, and these leave the bytes of the
+//! sequential engine. What of the forms GLSL itself refuses is left out, as the compiler says it.
 
 use super::filetest;
 use super::{clang, ran, small_job, translated};
@@ -13,8 +13,13 @@ use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::{Executor, Unobserved};
 
 /// Scalar types with the prefix of their vectors and the name of a variable that holds one.
-const FAMILIES: [(&str, &str, &str); 5] =
-    [("bool", "b", "b"), ("int", "i", "i"), ("uint", "u", "u"), ("float", "", "f"), ("double", "d", "d")];
+const FAMILIES: [(&str, &str, &str); 5] = [
+    ("bool", "b", "b"),
+    ("int", "i", "i"),
+    ("uint", "u", "u"),
+    ("float", "", "f"),
+    ("double", "d", "d"),
+];
 const NUMBERS: usize = 4;
 
 fn type_name(family: usize, size: usize) -> String {
@@ -44,7 +49,8 @@ fn head() -> String {
         .to_owned();
     for family in 0..FAMILIES.len() {
         for size in 2..=4 {
-            let parts: String = (0..size).map(|at| put(family, 1, &format!("value[{at}]"))).collect();
+            let parts: String =
+                (0..size).map(|at| put(family, 1, &format!("value[{at}]"))).collect();
             let name = type_name(family, size);
             text.push_str(&format!("void put_{name}({name} value) {{ {parts} }}\n"));
         }
@@ -75,8 +81,11 @@ fn inputs() -> String {
 const SLOT: usize = 40;
 
 fn kernel(declarations: &[String], lines: &[String]) -> String {
-    let body: String =
-        lines.iter().enumerate().map(|(at, line)| format!("    next = {}u;\n    {line}\n", 4 + at * SLOT)).collect();
+    let body: String = lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| format!("    next = {}u;\n    {line}\n", 4 + at * SLOT))
+        .collect();
     format!("{}{}\nvoid main() {{\n{}{body}}}\n", head(), declarations.join("\n"), inputs())
 }
 
@@ -88,9 +97,12 @@ fn accepted(declarations: &[String], lines: Vec<String>) -> Vec<String> {
         let source = super::source(&text);
         let Err(errors) = vkcert::glsl::compile(&source) else { return kept };
         let first = text.lines().position(|line| line.trim() == kept[0]).unwrap();
-        let starts = errors.iter().filter_map(|error| error.location.as_ref()?.span.as_ref().map(|span| span.start));
+        let starts = errors
+            .iter()
+            .filter_map(|error| error.location.as_ref()?.span.as_ref().map(|span| span.start));
         let lines = starts.map(|start| text[..start].matches('\n').count());
-        let wrong: BTreeSet<usize> = lines.filter_map(|line| line.checked_sub(first)).map(|line| line / 2).collect();
+        let wrong: BTreeSet<usize> =
+            lines.filter_map(|line| line.checked_sub(first)).map(|line| line / 2).collect();
         assert!(!wrong.is_empty(), "{errors:?}");
         let mut at = 0;
         kept.retain(|_| {
@@ -123,18 +135,23 @@ fn agree(what: &str, declarations: &[&str], lines: Vec<String>, least: usize) {
     let ours = SequentialExecutor::default().run(&job, &mut Unobserved).unwrap();
     assert!(ours.findings.is_empty(), "{what}: {:#?}", ours.findings);
     let program = translated(&text, &BTreeMap::new()).unwrap_or_else(|refused| {
-        let line = refused.rsplit(':').next().and_then(|line| line.parse::<usize>().ok()).unwrap_or(1);
+        let line =
+            refused.rsplit(':').next().and_then(|line| line.parse::<usize>().ok()).unwrap_or(1);
         panic!("{what}: {refused}: {}", text.lines().nth(line - 1).unwrap_or_default())
     });
     gcc_takes(what, &program.text);
     match ran(&tools, &program.text, &job) {
-        Ok(Ran::Completed(bytes)) => compare(&lines, &job::outputs(&bytes, 1).unwrap()[0], &ours.buffers[0]),
+        Ok(Ran::Completed(bytes)) => {
+            compare(&lines, &job::outputs(&bytes, 1).unwrap()[0], &ours.buffers[0])
+        }
         other => panic!("{what}: {other:?}"),
     }
 }
 
 fn compare(lines: &[String], theirs: &[u8], ours: &[u8]) {
-    let words = |bytes: &[u8]| bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let words = |bytes: &[u8]| {
+        bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    };
     let (theirs, ours): (Vec<u32>, Vec<u32>) = (words(theirs), words(ours));
     let unlike = (0..ours.len()).filter(|at| theirs[*at] != ours[*at]);
     let unlike: Vec<_> = unlike.map(|at| (&lines[(at - 4) / SLOT], theirs[at], ours[at])).collect();
@@ -145,7 +162,9 @@ fn gcc_takes(what: &str, program: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = super::write(folder.path(), "forms.cpp", program);
     let mut command = std::process::Command::new("g++");
-    let Ok(output) = command.args(["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra"]).arg(&file).output() else {
+    let Ok(output) =
+        command.args(["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra"]).arg(&file).output()
+    else {
         eprintln!("NOT RUN: g++");
         return;
     };
@@ -189,14 +208,23 @@ fn constructors_of_every_type_from_every_type() {
             }
         }
         for (number, parts) in PARTS.iter().enumerate() {
-            let given = parts.iter().enumerate().map(|(at, size)| variable((to + number + at) % FAMILIES.len(), *size));
+            let given = parts
+                .iter()
+                .enumerate()
+                .map(|(at, size)| variable((to + number + at) % FAMILIES.len(), *size));
             let given: Vec<String> = given.collect();
             for size in 2..=4 {
-                lines.push(put(to, size, &format!("{}({})", type_name(to, size), given.join(", "))));
+                lines.push(put(
+                    to,
+                    size,
+                    &format!("{}({})", type_name(to, size), given.join(", ")),
+                ));
             }
         }
     }
-    for (value, size) in [("mat2(f)", 2), ("mat2(f2, i2)", 2), ("mat2(1, u, f, d)", 2), ("mat2(mat3(f))", 2)] {
+    for (value, size) in
+        [("mat2(f)", 2), ("mat2(f2, i2)", 2), ("mat2(1, u, f, d)", 2), ("mat2(mat3(f))", 2)]
+    {
         lines.push(put(3, size, &format!("({value})[1]")));
     }
     for value in ["mat3(mat2(f))", "mat3(f3, i, f2, u3)", "mat3(mat4x2(2.0))", "mat3(d)"] {
@@ -222,10 +250,17 @@ fn operators_of_mixed_types() {
                 }
                 for operator in ["+=", "-=", "*=", "/=", "<<=", ">>=", "%=", "|="] {
                     let whole = put(a, left, "made");
-                    lines.push(format!("{{ {} made = {x}; made {operator} {y}; {whole} }}", type_name(a, left)));
+                    lines.push(format!(
+                        "{{ {} made = {x}; made {operator} {y}; {whole} }}",
+                        type_name(a, left)
+                    ));
                 }
                 lines.push(put(a.max(b), size, &format!("b ? {x} : {y}")));
-                lines.push(format!("{{ {} made = {y}; {} }}", type_name(a, left), put(a, left, "made")));
+                lines.push(format!(
+                    "{{ {} made = {y}; {} }}",
+                    type_name(a, left),
+                    put(a, left, "made")
+                ));
             }
         }
     }
@@ -249,8 +284,19 @@ fn functions_of_mixed_types() {
         "bitCount",
         "findMSB",
     ];
-    let two =
-        ["min", "max", "mod", "step", "dot", "distance", "reflect", "lessThan", "equal", "greaterThanEqual", "ldexp"];
+    let two = [
+        "min",
+        "max",
+        "mod",
+        "step",
+        "dot",
+        "distance",
+        "reflect",
+        "lessThan",
+        "equal",
+        "greaterThanEqual",
+        "ldexp",
+    ];
     let three = ["clamp", "mix", "fma", "smoothstep", "faceforward"];
     let inexact = ["distance", "reflect", "length", "smoothstep", "sqrt", "degrees"];
     for a in 1..=NUMBERS {
@@ -267,7 +313,9 @@ fn functions_of_mixed_types() {
             for (left, right) in [(1, 1), (3, 1), (1, 3), (3, 3)] {
                 let (x, y) = (variable(a, left), variable(b, right));
                 for name in two {
-                    for (result, made) in [(0, 3), (a, 1), (a.max(b), left.max(right)), (3, 1), (3, 3)] {
+                    for (result, made) in
+                        [(0, 3), (a, 1), (a.max(b), left.max(right)), (3, 1), (3, 3)]
+                    {
                         lines.push(put(result, made, &format!("{name}({x}, {y})")));
                     }
                 }
@@ -345,11 +393,30 @@ const WRITTEN: &[&str] = &[
 
 #[test]
 fn parts_are_written_and_functions_are_found() {
-    agree("parts", DECLARATIONS, WRITTEN.iter().map(|&line| line.to_owned()).collect(), WRITTEN.len() - 1);
+    agree(
+        "parts",
+        DECLARATIONS,
+        WRITTEN.iter().map(|&line| line.to_owned()).collect(),
+        WRITTEN.len() - 1,
+    );
 }
 
 const LITERALS: &[(&str, &[&str])] = &[
-    ("int", &["0", "017", "00", "0x7fffffff", "0XfF", "-2147483648", "0x80000000", "2147483647", "-1", "07"]),
+    (
+        "int",
+        &[
+            "0",
+            "017",
+            "00",
+            "0x7fffffff",
+            "0XfF",
+            "-2147483648",
+            "0x80000000",
+            "2147483647",
+            "-1",
+            "07",
+        ],
+    ),
     ("uint", &["0u", "017u", "0x80000000u", "0XFFFFFFFFU", "4294967295u", "1U", "0u", "0777U"]),
     (
         "float",
@@ -393,7 +460,9 @@ fn names_and_literals_mean_the_same() {
     let names: BTreeSet<&str> = NAMES.split_whitespace().collect();
     let mut lines: Vec<String> = LITERALS
         .iter()
-        .flat_map(|(name, literals)| literals.iter().map(move |literal| format!("put_{name}({literal});")))
+        .flat_map(|(name, literals)| {
+            literals.iter().map(move |literal| format!("put_{name}({literal});"))
+        })
         .collect();
     for (number, name) in names.iter().enumerate() {
         lines.push(format!("{{ int {name} = i; {name} += {number}; put_int({name}); }}"));
@@ -420,7 +489,8 @@ fn names_of_functions_structures_and_members_mean_the_same() {
         vkcert::glsl::compile(&super::source(&text)).is_ok()
     };
     let kept: Vec<_> = candidates.into_iter().filter(takes).collect();
-    let declarations: Vec<&str> = kept.iter().flat_map(|(declarations, _)| declarations).map(String::as_str).collect();
+    let declarations: Vec<&str> =
+        kept.iter().flat_map(|(declarations, _)| declarations).map(String::as_str).collect();
     let lines = kept.iter().map(|(_, line)| line.clone()).collect();
     agree("names of functions", &declarations, lines, 100);
 }

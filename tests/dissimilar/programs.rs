@@ -27,13 +27,20 @@ impl Together {
         let mut text = header.to_owned();
         let mut cases = String::new();
         for (number, program) in programs.iter().enumerate() {
-            let kernel =
-                program.split("namespace kernel {").nth(1).unwrap().split("} // namespace kernel").next().unwrap();
+            let kernel = program
+                .split("namespace kernel {")
+                .nth(1)
+                .unwrap()
+                .split("} // namespace kernel")
+                .next()
+                .unwrap();
             text += &format!(
                 "namespace kernel_{number} {{{}}}\n",
                 kernel.replace("kernel::", &format!("kernel_{number}::"))
             );
-            cases += &format!("case {number}: vkcert::run_job(job, kernel_{number}::dispatch); break;\n");
+            cases += &format!(
+                "case {number}: vkcert::run_job(job, kernel_{number}::dispatch); break;\n"
+            );
         }
         text += "int main(int, char **arguments) {\nstd::ifstream job(arguments[2]);\n";
         text += &format!("switch (std::atoi(arguments[1])) {{\n{cases}}}\n}}\n");
@@ -42,9 +49,18 @@ impl Together {
 
     pub(super) fn build_with(programs: &[String], compiler: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (source, program) = (write(folder.path(), "all.cpp", Self::joined(programs)), folder.path().join("all"));
+        let (source, program) =
+            (write(folder.path(), "all.cpp", Self::joined(programs)), folder.path().join("all"));
         let mut command = std::process::Command::new(compiler);
-        command.args(["-std=c++17", "-ffp-contract=off", "-fno-strict-aliasing", "-Wall", "-Wextra", "-Werror", "-o"]);
+        command.args([
+            "-std=c++17",
+            "-ffp-contract=off",
+            "-fno-strict-aliasing",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-o",
+        ]);
         run(command.arg(&program).arg(&source), 0);
         Self { folder, program }
     }
@@ -54,14 +70,24 @@ impl Together {
         let folder = tempfile::tempdir().unwrap();
         let source = write(folder.path(), "all.cpp", Self::joined(programs));
         let mut command = std::process::Command::new(compiler);
-        run(command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(&source), 0);
+        run(
+            command
+                .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"])
+                .arg(&source),
+            0,
+        );
     }
 
     pub(super) fn run(&self, number: usize, job: &Job) -> Ran {
-        let contents: Vec<Vec<u8>> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
+        let contents: Vec<Vec<u8>> =
+            job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
         let text = job::text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE).unwrap();
         let file = write(self.folder.path(), "job", text);
-        let left = std::process::Command::new(&self.program).arg(number.to_string()).arg(file).output().unwrap();
+        let left = std::process::Command::new(&self.program)
+            .arg(number.to_string())
+            .arg(file)
+            .output()
+            .unwrap();
         let said = String::from_utf8(left.stderr).unwrap();
         match left.status.code() {
             Some(0) => Ran::Completed(String::from_utf8(left.stdout).unwrap()),
@@ -158,7 +184,11 @@ const FLOWS: &[Flow] = &[
         "uint k = 0u; do { k++; if (i == k) continue; barrier(); s[i] += k; } while (k < 3u);",
         Meeting::Some,
     ),
-    Flow("do while, conditions that differ", "uint k = 0u; do { barrier(); k++; } while (k <= i);", Meeting::Some),
+    Flow(
+        "do while, conditions that differ",
+        "uint k = 0u; do { barrier(); k++; } while (k <= i);",
+        Meeting::Some,
+    ),
     Flow(
         "do while, break by some in the only iteration",
         "do { barrier(); if (i == 2u) break; s[i] += 1u; } while (false); barrier(); mine += s[3u - i];",
@@ -205,7 +235,11 @@ const FLOWS: &[Flow] = &[
         Meeting::Some,
     ),
     Flow("a branch that some take", "if (i < 2u) { barrier(); s[i] += 1u; }", Meeting::Some),
-    Flow("two branches with a barrier each", "if (i < 2u) { barrier(); } else { barrier(); }", Meeting::Some),
+    Flow(
+        "two branches with a barrier each",
+        "if (i < 2u) { barrier(); } else { barrier(); }",
+        Meeting::Some,
+    ),
     Flow(
         "a branch that is left before its barrier",
         "if (i == 0u) { r[i] = 5u; if (mine > 0u) return; barrier(); } else s[i] += 3u;",
@@ -228,21 +262,24 @@ const FLOWS: &[Flow] = &[
     ),
 ];
 
-/// Only a barrier that some invocations miss is divergence; everything else ends as the engine ends it.
+/// Only a barrier that some invocations miss is divergence; everything else ends as the engine ends
+/// it.
 #[test]
 fn programs_stop_at_barriers_that_some_invocations_miss_and_nowhere_else() {
     if clang().is_none() {
         return;
     }
     let texts: Vec<String> = FLOWS.iter().map(Flow::text).collect();
-    let translated =
-        texts.iter().map(|text| translated(text, &BTreeMap::new()).unwrap_or_else(|what| panic!("{what}\n{text}")));
+    let translated = texts.iter().map(|text| {
+        translated(text, &BTreeMap::new()).unwrap_or_else(|what| panic!("{what}\n{text}"))
+    });
     let programs: Vec<String> = translated.map(|program| program.text).collect();
     let together = Together::build(&programs);
     for (number, Flow(name, _, meeting)) in FLOWS.iter().enumerate() {
         let job = small_job(&filetest::compile(name, &texts[number]));
         let ours = SequentialExecutor::default().run(&job, &mut Unobserved).unwrap();
-        let found: BTreeSet<FindingKind> = ours.findings.iter().map(|finding| finding.kind).collect();
+        let found: BTreeSet<FindingKind> =
+            ours.findings.iter().map(|finding| finding.kind).collect();
         let kernel = programs[number].split("// One workgroup").nth(1).unwrap_or_default();
         match (together.run(number, &job), meeting) {
             (Ran::Completed(left), Meeting::All) => {
@@ -250,8 +287,16 @@ fn programs_stop_at_barriers_that_some_invocations_miss_and_nowhere_else() {
                 assert_eq!(job::outputs(&left, 1).unwrap(), ours.buffers, "{name}\n{kernel}");
             }
             (Ran::Stopped(why), Meeting::Some) => {
-                assert_eq!(found, BTreeSet::from([FindingKind::BarrierDivergence]), "{name}: {:#?}", ours.findings);
-                assert!(why.starts_with("barrier divergence") && why.contains("text.comp:6"), "{name}: {why}");
+                assert_eq!(
+                    found,
+                    BTreeSet::from([FindingKind::BarrierDivergence]),
+                    "{name}: {:#?}",
+                    ours.findings
+                );
+                assert!(
+                    why.starts_with("barrier divergence") && why.contains("text.comp:6"),
+                    "{name}: {why}"
+                );
             }
             (left, _) => panic!("{name}: {left:?}, but {meeting:?}\n{kernel}"),
         }
@@ -268,8 +313,8 @@ impl Flow {
     }
 }
 
-/// What GLSL leaves undefined or open stops the program by name, in constant expressions too, where the compiler has
-/// folded it for the engines.
+/// What GLSL leaves undefined or open stops the program by name, in constant expressions too, where
+/// the compiler has folded it for the engines.
 #[test]
 fn what_is_undefined_or_open_stops_the_program_by_name() {
     if clang().is_none() {
@@ -335,7 +380,11 @@ fn the_table_names_what_is_undefined_in_constants() {
              bindings = [{ set = 0, binding = 0, buffer = \"r\", class = \"storage\" }]\n";
         let file = write(folder.path(), "constant.toml", procedure);
         let mut command = vkcert();
-        command.arg("dissimilar").arg(&file).args(["--engine", "sequential", "--out"]).arg(folder.path());
+        command
+            .arg("dissimilar")
+            .arg(&file)
+            .args(["--engine", "sequential", "--out"])
+            .arg(folder.path());
         run(&mut command, code);
         let table = std::fs::read_to_string(folder.path().join("dissimilar.md")).unwrap();
         assert!(table.contains(shown) && !table.contains("DIFFERENT"), "{body}\n{table}");
@@ -354,7 +403,8 @@ fn bad_jobs_end_with_a_message() {
         tools.run(&built, &file, &folder.path().join("counts.profraw"))
     };
     let words = "00".repeat(16);
-    let good = format!("# four words\nbuffer 0 {words}\nbind 0 0 0 0 16\npush -\n\ndispatch 1 1 1\n");
+    let good =
+        format!("# four words\nbuffer 0 {words}\nbind 0 0 0 0 16\npush -\n\ndispatch 1 1 1\n");
     assert!(matches!(run(&good), Ok(Ran::Completed(_))), "{:?}", run(&good));
     let bound = format!("buffer 0 {words}\nbind 0 0 0 0 16\n");
     for (text, due) in [
@@ -373,11 +423,23 @@ fn bad_jobs_end_with_a_message() {
         ("bind 0 0 0 0 16\n".to_owned(), "a binding of a buffer that is not there"),
         (format!("buffer 0 {words}\nbind 0 0 0 4 16\n"), "a binding beyond its buffer"),
         (format!("buffer 0 {words}\nbind 0 0 0 17 0\n"), "a binding beyond its buffer"),
-        (format!("buffer 0 {words}\nbind 0 0 0 18446744073709551615 2\n"), "a binding beyond its buffer"),
-        (format!("buffer 0 {words}\nbind 0 0 0 18446744073709551616 2\n"), "a number that is too large"),
+        (
+            format!("buffer 0 {words}\nbind 0 0 0 18446744073709551615 2\n"),
+            "a binding beyond its buffer",
+        ),
+        (
+            format!("buffer 0 {words}\nbind 0 0 0 18446744073709551616 2\n"),
+            "a number that is too large",
+        ),
         (format!("buffer 0 {words}\nbind 4294967296 0 0 0 16\n"), "a number that is too large"),
-        (format!("buffer 0 {words}\ndispatch 1 1 1\n"), "the job binds no buffer to set 0, binding 0"),
-        (format!("{bound}dispatch 4294967296 1 1\n"), "line 3 of the job: a number that is too large"),
+        (
+            format!("buffer 0 {words}\ndispatch 1 1 1\n"),
+            "the job binds no buffer to set 0, binding 0",
+        ),
+        (
+            format!("{bound}dispatch 4294967296 1 1\n"),
+            "line 3 of the job: a number that is too large",
+        ),
         (format!("{bound}dispatch 1 1\n"), "it is not complete"),
         (format!("{bound}dispatch 1 1 -1\n"), "a word that is no number"),
         ("buffer 0 00\nbind 0 0 0 0 1\ndispatch 1 1 1\n".to_owned(), "an access beyond a buffer"),
@@ -385,7 +447,9 @@ fn bad_jobs_end_with_a_message() {
         (String::new(), "the job dispatches nothing"),
     ] {
         match run(&text) {
-            Ok(Ran::Stopped(why)) => assert!(why.contains(due) && !why.contains('\n'), "{text}: {why}"),
+            Ok(Ran::Stopped(why)) => {
+                assert!(why.contains(due) && !why.contains('\n'), "{text}: {why}")
+            }
             other => panic!("{text}: {other:?}, not {due}"),
         }
     }
@@ -402,9 +466,13 @@ fn compilers_accept_programs_without_a_warning() {
         let file = write(folder.path(), name, translated(text, &BTreeMap::new()).unwrap().text);
         for compiler in ["clang++-19", "g++"] {
             let mut command = std::process::Command::new(compiler);
-            command.args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-c", "-o", "/dev/null"]).arg(&file);
+            command
+                .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-c", "-o", "/dev/null"])
+                .arg(&file);
             match command.output() {
-                Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)),
+                Ok(output) => {
+                    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr))
+                }
                 Err(error) => eprintln!("NOT RUN: {compiler}: {error}"),
             }
         }

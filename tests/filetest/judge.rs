@@ -13,17 +13,21 @@ pub(crate) const WIDTHS: [u32; 5] = [64, 1, 3, 128, 1024];
 /// How the listed findings are compared with those that are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Findings {
-    /// The later place first; where the result may depend on the width, only kinds at other widths than 64.
+    /// The later place first; where the result may depend on the width, only kinds at other widths
+    /// than 64.
     AsListed,
-    /// The two places of a data race in either order, and exactly these pairs at every width. Where the result may depend
-    /// on the width, a read that races may come before what it should read: then it reads what nobody wrote.
+    /// The two places of a data race in either order, and exactly these pairs at every width. Where
+    /// the result may depend on the width, a read that races may come before what it should read:
+    /// then it reads what nobody wrote.
     InEitherOrder,
 }
 
 pub(crate) fn run(test: &FileTest, tile_width: u32) -> Run {
     let memory_model = if test.spec_memory_model { MemoryModel::Spec } else { MemoryModel::Idiom };
     let settings = Settings { tile_width, memory_model, ..Settings::default() };
-    SequentialExecutor::new(settings).run(&test.job(), &mut Unobserved).expect("the engine does not fail")
+    SequentialExecutor::new(settings)
+        .run(&test.job(), &mut Unobserved)
+        .expect("the engine does not fail")
 }
 
 fn line(place: &Option<Place>) -> Option<u32> {
@@ -42,7 +46,9 @@ fn completes(test: &FileTest, run: &Run) -> bool {
         | (Completion::Error { .. }, Completed::Error)
         | (Completion::NoTermination { .. }, Completed::NoTermination)
         | (Completion::Undetermined { .. }, Completed::Undetermined) => true,
-        (Completion::Unsupported { what }, Completed::Unsupported(name)) => what.contains(name.as_str()),
+        (Completion::Unsupported { what }, Completed::Unsupported(name)) => {
+            what.contains(name.as_str())
+        }
         _ => false,
     }
 }
@@ -61,9 +67,16 @@ fn is_expected(expected: &Expected, finding: &Finding, findings: Findings) -> bo
 
 /// Listed findings that were not made, and made findings that are not listed.
 fn wrong_findings(test: &FileTest, width: u32, run: &Run, findings: Findings) -> Vec<String> {
-    let tolerated = |made: &Finding| made.kind == FindingKind::UninitializedRead && may_vary(test, width);
-    let missing = test.findings.iter().filter(|one| !run.findings.iter().any(|made| is_expected(one, made, findings)));
-    let more = run.findings.iter().filter(|made| !test.findings.iter().any(|one| is_expected(one, made, findings)));
+    let tolerated =
+        |made: &Finding| made.kind == FindingKind::UninitializedRead && may_vary(test, width);
+    let missing = test
+        .findings
+        .iter()
+        .filter(|one| !run.findings.iter().any(|made| is_expected(one, made, findings)));
+    let more = run
+        .findings
+        .iter()
+        .filter(|made| !test.findings.iter().any(|one| is_expected(one, made, findings)));
     let more = more.filter(|made| !tolerated(made));
     let missing = missing.map(|one| format!("missing finding {one:?}"));
     let more = more.map(|made| {
@@ -81,7 +94,11 @@ fn may_vary(test: &FileTest, width: u32) -> bool {
 /// Kinds that were not found at all.
 fn missing_kinds(test: &FileTest, run: &Run) -> Vec<String> {
     let kinds: Vec<String> = run.findings.iter().map(|finding| finding.kind.to_string()).collect();
-    test.findings.iter().filter(|one| !kinds.contains(&one.kind)).map(|one| format!("no {one:?}")).collect()
+    test.findings
+        .iter()
+        .filter(|one| !kinds.contains(&one.kind))
+        .map(|one| format!("no {one:?}"))
+        .collect()
 }
 
 /// What a run at a tile width does other than the directives say.
@@ -97,7 +114,10 @@ pub(crate) fn problems(test: &FileTest, width: u32, run: &Run, findings: Finding
     for (kind, name, value) in &test.details {
         let has = |finding: &Finding| {
             finding.kind.to_string() == *kind
-                && finding.details.get(name).is_some_and(|one| one.to_string().trim_matches('"') == *value)
+                && finding
+                    .details
+                    .get(name)
+                    .is_some_and(|one| one.to_string().trim_matches('"') == *value)
         };
         if !run.findings.iter().any(has) {
             problems.push(format!("no {kind} with {name} {value}"));

@@ -7,11 +7,14 @@ pub(crate) mod judge;
 use std::path::Path;
 use std::sync::Arc;
 use vkcert::exec::resource::{
-    AddressPlace, ImageView, JobAddress, JobImage, JobResources, JobSampler, JobView, ViewKind, address_symbol,
+    AddressPlace, ImageView, JobAddress, JobImage, JobResources, JobSampler, JobView, ViewKind,
+    address_symbol,
 };
 use vkcert::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use vkcert::model::finding::Checks;
-use vkcert::model::image::{AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape};
+use vkcert::model::image::{
+    AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape,
+};
 use vkcert::model::procedure::{DescriptorClass, Limits};
 
 #[derive(Debug, Clone, Default)]
@@ -115,7 +118,12 @@ pub(crate) fn compile(name: &str, text: &str) -> Vec<u32> {
     compile_with(&shaderc::Compiler::new().unwrap(), shaderc::EnvVersion::Vulkan1_1, name, text)
 }
 
-fn compile_with(compiler: &shaderc::Compiler, environment: shaderc::EnvVersion, name: &str, text: &str) -> Vec<u32> {
+fn compile_with(
+    compiler: &shaderc::Compiler,
+    environment: shaderc::EnvVersion,
+    name: &str,
+    text: &str,
+) -> Vec<u32> {
     let mut options = shaderc::CompileOptions::new().unwrap();
     options.set_target_env(shaderc::TargetEnv::Vulkan, environment as u32);
     options.set_generate_debug_info();
@@ -153,10 +161,13 @@ fn words<'a>(kind: &str, texts: impl Iterator<Item = &'a str>) -> Vec<Option<u32
 impl FileTest {
     /// All tests of a folder, by name.
     pub(crate) fn read_all(folder: &Path) -> Vec<Self> {
-        let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut paths: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         let compiler = shaderc::Compiler::new().unwrap();
-        let comp = |path: &std::path::PathBuf| path.extension().is_some_and(|extension| extension == "comp");
+        let comp = |path: &std::path::PathBuf| {
+            path.extension().is_some_and(|extension| extension == "comp")
+        };
         paths.into_iter().filter(comp).map(|path| Self::read(&compiler, &path)).collect()
     }
 
@@ -173,14 +184,19 @@ impl FileTest {
         test
     }
 
-    /// The test with its `neighbour` directive in place of the one that this names: it has no finding.
+    /// The test with its `neighbour` directive in place of the one that this names: it has no
+    /// finding.
     pub(crate) fn neighbour(compiler: &shaderc::Compiler, name: &str, text: &str) -> Self {
         let of_two = |line: &str| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
-        let others: Vec<String> =
-            text.lines().filter_map(|line| Some(format!(" {}", line.strip_prefix("//! neighbour ")?))).collect();
+        let others: Vec<String> = text
+            .lines()
+            .filter_map(|line| Some(format!(" {}", line.strip_prefix("//! neighbour ")?)))
+            .collect();
         assert!(!others.is_empty(), "{name}: no neighbour");
         let changed = text.lines().map(|line| match line.strip_prefix("//!") {
-            Some(rest) if rest.starts_with(" finding ") || rest.starts_with(" neighbour ") => "//".to_owned(),
+            Some(rest) if rest.starts_with(" finding ") || rest.starts_with(" neighbour ") => {
+                "//".to_owned()
+            }
             Some(rest) => match others.iter().find(|other| of_two(other) == of_two(rest)) {
                 Some(other) => format!("//!{other}"),
                 None => line.to_owned(),
@@ -201,7 +217,8 @@ impl FileTest {
             let directive = parts.next().unwrap_or_default();
             test.directive(directive, parts.collect());
         }
-        test.sequential_only |= !test.findings.is_empty() || !matches!(test.completion, Completed::Wholly);
+        test.sequential_only |=
+            !test.findings.is_empty() || !matches!(test.completion, Completed::Wholly);
         test
     }
 
@@ -211,13 +228,18 @@ impl FileTest {
             "groups" => self.groups = [number(0), number(1), number(2)],
             "buffer" | "uniform" => self.buffers.push(Buffer {
                 binding: number(0),
-                class: if directive == "buffer" { DescriptorClass::Storage } else { DescriptorClass::Uniform },
+                class: if directive == "buffer" {
+                    DescriptorClass::Storage
+                } else {
+                    DescriptorClass::Uniform
+                },
                 words: words(parts[1], parts[2..].iter().copied()),
                 range: None,
             }),
             "image" | "texels" => self.images.push(image(directive, &parts)),
             "range" => {
-                let buffer = self.buffers.iter_mut().find(|buffer| buffer.binding == number(0)).unwrap();
+                let buffer =
+                    self.buffers.iter_mut().find(|buffer| buffer.binding == number(0)).unwrap();
                 buffer.range = Some(u64::from(number(1)));
             }
             "alias" => self.aliases.push(Alias {
@@ -231,7 +253,13 @@ impl FileTest {
                 let class = serde_json::from_value(parts[2].into()).unwrap();
                 let format = serde_json::from_value(parts[3].into()).unwrap();
                 let (binding, of) = (number(0), number(1));
-                self.aliases.push(Alias { binding, of, offset: 0, range: None, texels: Some((class, format)) });
+                self.aliases.push(Alias {
+                    binding,
+                    of,
+                    offset: 0,
+                    range: None,
+                    texels: Some((class, format)),
+                });
             }
             "address" => self.addresses.push(Address {
                 binding: number(0),
@@ -265,7 +293,9 @@ impl FileTest {
                 line: number(1),
                 other: parts.get(2).map(|_| number(2)),
             }),
-            "detail" => self.details.push((parts[0].to_owned(), parts[1].to_owned(), parts[2].to_owned())),
+            "detail" => {
+                self.details.push((parts[0].to_owned(), parts[1].to_owned(), parts[2].to_owned()))
+            }
             "completion" => {
                 self.completion = match parts[0] {
                     "completed" => Completed::Wholly,
@@ -288,10 +318,13 @@ impl FileTest {
 
     /// The job, with every check on.
     pub(crate) fn job(&self) -> Job {
-        let images = self.images.iter().zip(self.buffers.len()..).map(|(image, buffer)| image.bound(buffer));
+        let images =
+            self.images.iter().zip(self.buffers.len()..).map(|(image, buffer)| image.bound(buffer));
         let shapes = self.images.iter().zip(self.buffers.len() as u32..);
         let resources = JobResources {
-            images: shapes.filter_map(|(image, buffer)| Some(JobImage { buffer, shape: image.shape? })).collect(),
+            images: shapes
+                .filter_map(|(image, buffer)| Some(JobImage { buffer, shape: image.shape? }))
+                .collect(),
             samplers: self
                 .images
                 .iter()
@@ -325,7 +358,10 @@ impl FileTest {
                 module: 0,
                 entry: "main".to_owned(),
                 groups: self.groups,
-                bindings: bindings.chain(self.aliases.iter().map(|alias| self.aliased(alias))).chain(images).collect(),
+                bindings: bindings
+                    .chain(self.aliases.iter().map(|alias| self.aliased(alias)))
+                    .chain(images)
+                    .collect(),
                 push_constants,
                 push_constants_defined,
                 specialization: self.specialization.iter().copied().collect(),
@@ -347,8 +383,10 @@ impl FileTest {
         });
         let mut contents: Vec<JobBuffer> = contents.collect();
         for one in &self.addresses {
-            let (at, symbol) = (one.at as usize, address_symbol(self.buffer_of(one.target) as u32, one.offset));
-            contents[self.buffer_of(one.binding)].bytes[at..at + 8].copy_from_slice(&symbol.to_le_bytes());
+            let (at, symbol) =
+                (one.at as usize, address_symbol(self.buffer_of(one.target) as u32, one.offset));
+            contents[self.buffer_of(one.binding)].bytes[at..at + 8]
+                .copy_from_slice(&symbol.to_le_bytes());
         }
         contents
     }
@@ -388,9 +426,13 @@ impl FileTest {
     pub(crate) fn mismatches(&self, buffers: &[Vec<u8>]) -> Vec<String> {
         let mut problems = Vec::new();
         for expect in &self.expect {
-            let bound =
-                self.buffers.iter().map(|buffer| buffer.binding).chain(self.images.iter().map(|one| one.binding));
-            let index = bound.enumerate().find(|(_, binding)| *binding == expect.binding).unwrap().0;
+            let bound = self
+                .buffers
+                .iter()
+                .map(|buffer| buffer.binding)
+                .chain(self.images.iter().map(|one| one.binding));
+            let index =
+                bound.enumerate().find(|(_, binding)| *binding == expect.binding).unwrap().0;
             let Some(bytes) = buffers.get(index) else {
                 problems.push(format!("no buffer {}", expect.binding));
                 continue;
@@ -401,7 +443,9 @@ impl FileTest {
                 let equal = match expect.kind.as_str() {
                     "float" => {
                         let (a, b) = (f32::from_bits(actual), f32::from_bits(*expected));
-                        (a - b).abs() <= 1e-5 * b.abs().max(1.0) || a == b || (a.is_nan() && b.is_nan())
+                        (a - b).abs() <= 1e-5 * b.abs().max(1.0)
+                            || a == b
+                            || (a.is_nan() && b.is_nan())
                     }
                     _ => actual == *expected,
                 };
@@ -419,7 +463,8 @@ impl FileTest {
     }
 }
 
-/// `image BINDING[.INDEX] CLASS DIM FORMAT EXTENT LAYERS LEVELS TYPE WORDS`, `texels BINDING[.INDEX] CLASS FORMAT TYPE WORDS`.
+/// `image BINDING[.INDEX] CLASS DIM FORMAT EXTENT LAYERS LEVELS TYPE WORDS`, `texels
+/// BINDING[.INDEX] CLASS FORMAT TYPE WORDS`.
 fn image(directive: &str, parts: &[&str]) -> Image {
     let parsed = |text: &str| serde_json::Value::from(text);
     let (binding, array_index) = parts[0].split_once('.').unwrap_or((parts[0], "0"));
@@ -457,14 +502,25 @@ impl Image {
                     (ImageDim::Cube, 6) => ViewKind::Cube,
                     (ImageDim::Cube, _) => ViewKind::CubeArray,
                 };
-                let levels = if self.class == DescriptorClass::StorageImage { 1 } else { shape.levels };
+                let levels =
+                    if self.class == DescriptorClass::StorageImage { 1 } else { shape.levels };
                 let view = ImageView { kind, level: 0, levels, layer: 0, layers: shape.layers };
                 let combined = self.class == DescriptorClass::Combined;
                 (0, if combined { JobView::Combined(view, 0) } else { JobView::Image(view) })
             }
         };
         let (binding, array_index, class) = (self.binding, self.array_index, self.class);
-        JobBinding { set: 0, binding, array_index, class, view, buffer, offset: 0, range, dynamic_offset: 0 }
+        JobBinding {
+            set: 0,
+            binding,
+            array_index,
+            class,
+            view,
+            buffer,
+            offset: 0,
+            range,
+            dynamic_offset: 0,
+        }
     }
 }
 

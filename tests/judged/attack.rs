@@ -116,15 +116,19 @@ fn check(kernel: &str, buffer: &str) -> String {
 }
 
 fn words(counted: &'static [&'static str], id: &'static str, kernels: &[&str]) -> Row {
-    let buffer = "buffers.d = { type = \"uint\", data = [0, 1074266112, 0, 1074266112] }\n".to_owned();
+    let buffer =
+        "buffers.d = { type = \"uint\", data = [0, 1074266112, 0, 1074266112] }\n".to_owned();
     let dispatches: String = kernels.iter().map(|kernel| dispatch(kernel, &["d"])).collect();
-    let doubles = expect("buffer = \"d\"\ntype = \"float64\"\nvalues = [3.0, 3.0]\ntolerance = { abs = 1e-3 }");
+    let doubles = expect(
+        "buffer = \"d\"\ntype = \"float64\"\nvalues = [3.0, 3.0]\ntolerance = { abs = 1e-3 }",
+    );
     row(id, counted, &[buffer, dispatches, doubles])
 }
 
 fn vacuous() -> Vec<Row> {
     let verdict = || "buffers.v = { type = \"uint\", data = [0, 0, 0, 0] }\n".to_owned();
-    let counts = "buffer = \"c\"\ntype = \"uint16\"\noffset = 4\nvalues = [3]\ntolerance = { abs = 100.0 }";
+    let counts =
+        "buffer = \"c\"\ntype = \"uint16\"\noffset = 4\nvalues = [3]\ntolerance = { abs = 100.0 }";
     let halves = |values: &str, tolerance: &str| {
         let wide = format!("buffer = \"f\"\nvalues = {values}\ntolerance = {{ {tolerance} }}");
         [floats("f", "[0.0, 0.0, 0.0, 0.0]"), dispatch("halves", &["a", "f"]), expect(&wide)]
@@ -142,7 +146,12 @@ fn vacuous() -> Vec<Row> {
         row(
             "finite-is-enough",
             &[],
-            &[floats("f", "[0.0, 0.0, 0.0, 0.0]"), verdict(), dispatch("halves", &["a", "f"]), check("finite", "f")],
+            &[
+                floats("f", "[0.0, 0.0, 0.0, 0.0]"),
+                verdict(),
+                dispatch("halves", &["a", "f"]),
+                check("finite", "f"),
+            ],
         ),
         row("expected-elsewhere", &[], &halves("[1e6, 1e6, 1e6, 1e6]", "abs = 2e6")),
         row("twice-as-wide-as-all", &[], &halves("[0.0, 1.5, 4.5, 0.5]", "rel = 2.0, abs = 9.0")),
@@ -181,7 +190,9 @@ fn vacuous() -> Vec<Row> {
             &[
                 floats("z", "[1.0, 0.0, 0.0, 0.0]"),
                 dispatch("residuals", &["a", "z"]),
-                expect("buffer = \"z\"\noffset = 4\nvalues = [0.0, 0.0, 0.0]\ntolerance = { abs = 1e-3 }"),
+                expect(
+                    "buffer = \"z\"\noffset = 4\nvalues = [0.0, 0.0, 0.0]\ntolerance = { abs = 1e-3 }",
+                ),
             ],
         ),
     ]
@@ -204,12 +215,18 @@ fn right() -> Vec<Row> {
             &[
                 "buffers.c = { type = \"uint\", count = 4 }\n".to_owned(),
                 dispatch("counts", &["a", "c"]),
-                expect("buffer = \"c\"\ntype = \"uint16\"\noffset = 4\nvalues = [3]\ntolerance = { abs = 1.0 }"),
+                expect(
+                    "buffer = \"c\"\ntype = \"uint16\"\noffset = 4\nvalues = [3]\ntolerance = { abs = 1.0 }",
+                ),
             ],
         ),
         row("checked-ascending", &["sorted"], &sorted(check("ascending", "u"))),
         row("sorted", &["sorted"], &sorted(expect("buffer = \"u\"\nvalues = [0, 1, 3, 9]"))),
-        row("in-any-order", &["sorted"], &sorted(expect("buffer = \"u\"\norder = \"any\"\nvalues = [9, 3, 1, 0]"))),
+        row(
+            "in-any-order",
+            &["sorted"],
+            &sorted(expect("buffer = \"u\"\norder = \"any\"\nvalues = [9, 3, 1, 0]")),
+        ),
         row(
             "damped-thrice",
             &["damp"],
@@ -240,7 +257,11 @@ fn right() -> Vec<Row> {
                 expect("buffer = \"f\"\noffset = 4\nvalues = [\"NaN\", \"NaN\", \"NaN\"]"),
             ],
         ),
-        row("tallied", &["tally"], &[tally, dispatch("tally", &["a", "n"]), expect("buffer = \"n\"\nvalues = [2, 2]")]),
+        row(
+            "tallied",
+            &["tally"],
+            &[tally, dispatch("tally", &["a", "n"]), expect("buffer = \"n\"\nvalues = [2, 2]")],
+        ),
         row(
             "residuals-of-start",
             &["residuals"],

@@ -31,7 +31,10 @@ fn stored_outputs_that_no_test_judges_are_noted() {
     assert!(all.len() == 1 && all[0].ends_with(each), "{all:?}");
     let campaign = certified(&["flag-that-stays-down", "address-of-input"], 1);
     let all = told(&campaign);
-    assert!(all[0].contains(": addresses (what device addresses name), flagged (binding 1 `Out`). "), "{all:?}");
+    assert!(
+        all[0].contains(": addresses (what device addresses name), flagged (binding 1 `Out`). "),
+        "{all:?}"
+    );
 }
 
 /// Nothing that the first dispatch can store raises the flag of the second.
@@ -43,7 +46,10 @@ fn dispatches_that_count_by_another_one_alone_are_noted() {
     let all = told(&campaign);
     assert_eq!(all.last(), Some(&sentence), "{all:?}");
     let altered = &campaign["tests"][0]["results"][0]["altered"][0];
-    assert_eq!((&altered["noticed"]["dispatch"], &altered["unnoticed"]), (&1.into(), &serde_json::json!([0])));
+    assert_eq!(
+        (&altered["noticed"]["dispatch"], &altered["unnoticed"]),
+        (&1.into(), &serde_json::json!([0]))
+    );
 }
 
 /// What takes an engine to know is still about dispatches of its row.
@@ -53,7 +59,15 @@ fn forged_numbers_of_dispatches_are_found() {
     let rows: Vec<Row> = rows().into_iter().filter(|row| row.id == "flag-behind-a-flag").collect();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
-    run(vkcert().arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 0);
+    run(
+        vkcert()
+            .arg("certify")
+            .arg(folder.path())
+            .arg("--out")
+            .arg(&out)
+            .args(["--engine", "sequential"]),
+        0,
+    );
     for (field, value) in [("noticed", 9), ("overwritten", 9), ("unnoticed", 1), ("unnoticed", 9)] {
         let copy = folder.path().join("forged");
         copy_tree(&out.join("latest/evidence"), &copy);
@@ -76,14 +90,20 @@ fn a_test_of_zeros_says_what_would_help() {
     let campaign = certified(&["zeros-over-zeros", "any-float-below-1e30"], 1);
     let reason = |id: &str| {
         let mut tests = campaign["tests"].as_array().unwrap().iter();
-        tests.find(|test| test["id"] == id).unwrap()["results"][0]["reason"].as_str().unwrap().to_owned()
+        tests.find(|test| test["id"] == id).unwrap()["results"][0]["reason"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(
         reason("zeros-over-zeros"),
         "none of the tried alterations of what `residuals` stored fails this test; `z` shall be zero: let it start as \
          what the tolerance refuses"
     );
-    assert_eq!(reason("any-float-below-1e30"), "none of the tried alterations of what `halves` stored fails this test");
+    assert_eq!(
+        reason("any-float-below-1e30"),
+        "none of the tried alterations of what `halves` stored fails this test"
+    );
 }
 
 /// What an expectation reads as one number is altered as far as the kernel stored it.

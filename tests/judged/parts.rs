@@ -1,4 +1,5 @@
-//! What of a stored buffer no test judges, member by member and element by element, and expectations that judge nothing.
+//! What of a stored buffer no test judges, member by member and element by element, and
+//! expectations that judge nothing.
 
 use super::*;
 
@@ -76,7 +77,9 @@ fn parts_dispatch() -> String {
     let buffers = "buffers.x = { type = \"uint\", data = [0, 0] }\nbuffers.y = { type = \"uint\", data = [0, 0] }\n\
                    buffers.z = { type = \"float\", count = 4 }\n";
     let bindings = "{ binding = 0, buffer = \"x\" }, { binding = 0, array_index = 1, buffer = \"y\" }, { binding = 2, buffer = \"z\" }";
-    format!("{buffers}[[test.dispatches]]\nkernel = \"parts\"\ngroups = [1, 1, 1]\nbindings = [{bindings}]\n")
+    format!(
+        "{buffers}[[test.dispatches]]\nkernel = \"parts\"\ngroups = [1, 1, 1]\nbindings = [{bindings}]\n"
+    )
 }
 
 fn mixed(id: &'static str, start: &str, expectations: &[&str]) -> Row {
@@ -89,8 +92,11 @@ const WIDE: &str = "buffer = \"m\"\nvalues = [1e6, 0.5, 0.5, 0.5]\ntolerance = {
 
 pub(super) fn rows() -> Vec<Row> {
     let halves = |id, counted, start: &str, values: &str, tolerance: &str| {
-        let buffer = format!("buffers.w = {{ type = \"float\", fill = {{ constant = {start} }}, count = 4 }}\n");
-        let expected = format!("buffer = \"w\"\nvalues = {values}\ntolerance = {{ abs = {tolerance} }}");
+        let buffer = format!(
+            "buffers.w = {{ type = \"float\", fill = {{ constant = {start} }}, count = 4 }}\n"
+        );
+        let expected =
+            format!("buffer = \"w\"\nvalues = {values}\ntolerance = {{ abs = {tolerance} }}");
         row(id, counted, &[buffer, dispatch("halves", &["a", "w"]), expect(&expected)])
     };
     let residuals = |id, counted, start: &str, values: &str| {
@@ -104,11 +110,16 @@ pub(super) fn rows() -> Vec<Row> {
     let exact = || expect("buffer = \"p\"\nvalues = [-1, -1, -1, -1]");
     let check = "[[test.expect]]\n[test.expect.check]\nkernel = \"blind\"\ngroups = [1, 1, 1]\nverdict = \"v\"\nbindings = [{ binding = 0, buffer = \"o\" }, { binding = 1, buffer = \"v\" }]\n";
     let status = |id, values: &str| {
-        let buffer = "buffers.s = { type = \"uint\", fill = { constant = 0 }, count = 12 }\n".to_owned();
+        let buffer =
+            "buffers.s = { type = \"uint\", fill = { constant = 0 }, count = 12 }\n".to_owned();
         row(
             id,
             &["status"],
-            &[buffer, dispatch("status", &["a", "s"]), expect(&format!("buffer = \"s\"\nvalues = {values}"))],
+            &[
+                buffer,
+                dispatch("status", &["a", "s"]),
+                expect(&format!("buffer = \"s\"\nvalues = {values}")),
+            ],
         )
     };
     let once = || dispatch("k", &["a", "o"]);
@@ -123,7 +134,10 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         parts(
             "parts-that-remain",
-            &["buffer = \"y\"\noffset = 4\nvalues = [4]", "buffer = \"z\"\nvalues = [0.5, 1.5, 2.5, 3.5]"],
+            &[
+                "buffer = \"y\"\noffset = 4\nvalues = [4]",
+                "buffer = \"z\"\nvalues = [0.5, 1.5, 2.5, 3.5]",
+            ],
         ),
         parts(
             "parts-all",
@@ -133,8 +147,15 @@ pub(super) fn rows() -> Vec<Row> {
                 "buffer = \"z\"\nvalues = [0.5, 1.5, 2.5, 3.5]",
             ],
         ),
-        parts("parts-without-results", &["buffer = \"x\"\nvalues = [1, 2]", "buffer = \"y\"\nvalues = [3, 4]"]),
-        row("parts-beside", &["k"], &[parts_dispatch(), once(), expect("buffer = \"o\"\nvalues = [0, 1, 0, 1]")]),
+        parts(
+            "parts-without-results",
+            &["buffer = \"x\"\nvalues = [1, 2]", "buffer = \"y\"\nvalues = [3, 4]"],
+        ),
+        row(
+            "parts-beside",
+            &["k"],
+            &[parts_dispatch(), once(), expect("buffer = \"o\"\nvalues = [0, 1, 0, 1]")],
+        ),
         status("flag-that-is-not-judged", "[4]"),
         status("flag-and-ends", "[4, 0, 0, 0, 0, 0, 0, 0, 0]"),
         mixed("wide-for-most", "", &[WIDE]),
@@ -142,7 +163,11 @@ pub(super) fn rows() -> Vec<Row> {
         row(
             "beside-a-wide-one",
             &["copy"],
-            &[copy(), exact(), expect("buffer = \"r\"\nvalues = [0, 3, 9, 1]\ntolerance = { abs = 1000 }")],
+            &[
+                copy(),
+                exact(),
+                expect("buffer = \"r\"\nvalues = [0, 3, 9, 1]\ntolerance = { abs = 1000 }"),
+            ],
         ),
         row(
             "beside-a-blind-checker",
@@ -168,9 +193,16 @@ pub(super) fn rows() -> Vec<Row> {
         row(
             "again-and-again",
             &["again"],
-            &[dispatch("again", &["a", "o"]).repeat(10), expect("buffer = \"o\"\nvalues = [0, 3, 9, 1]")],
+            &[
+                dispatch("again", &["a", "o"]).repeat(10),
+                expect("buffer = \"o\"\nvalues = [0, 3, 9, 1]"),
+            ],
         ),
-        row("stored-never", &[], &[dispatch("never", &["o"]), expect("buffer = \"o\"\nvalues = [-1, -1, -1, -1]")]),
+        row(
+            "stored-never",
+            &[],
+            &[dispatch("never", &["o"]), expect("buffer = \"o\"\nvalues = [-1, -1, -1, -1]")],
+        ),
         residuals("near-zeros-over-fives", &["residuals"], fives, near),
         residuals("zeros-over-fives", &["residuals"], fives, "[0.0, 0.0, 0.0, 0.0]"),
         residuals("near-zeros-over-nothing", &[], "", near),
@@ -195,7 +227,10 @@ fn members_and_elements_that_no_test_judges_are_noted() {
     assert_eq!(in_part, [sentence]);
     // What one test leaves another may judge.
     let both = told(&["parts-in-part", "parts-that-remain"], "outputs-not-judged");
-    assert!(!both.iter().any(|note| note.starts_with("Judged outputs of which no single test")), "{both:?}");
+    assert!(
+        !both.iter().any(|note| note.starts_with("Judged outputs of which no single test")),
+        "{both:?}"
+    );
 }
 
 /// A small test that judges all says nothing of what another one covers alone.
@@ -208,12 +243,16 @@ fn tests_that_judge_nothing_of_a_member_that_others_judge_are_noted() {
         )
     };
     let one = told(&["parts-all", "parts-without-results"], "outputs-not-judged");
-    let results = "binding 2 `Results.results[]`: stored and not judged at all by test parts-without-results";
+    let results =
+        "binding 2 `Results.results[]`: stored and not judged at all by test parts-without-results";
     assert_eq!(one, [sentence(results)]);
     let rows = ["parts-all", "parts-that-remain", "parts-without-results", "parts-in-part"];
     let several = told(&rows, "outputs-not-judged");
-    let outputs =
-        |member: &str| format!("binding 0 `Outputs[{member}`: stored and not judged at all by test parts-that-remain");
+    let outputs = |member: &str| {
+        format!(
+            "binding 0 `Outputs[{member}`: stored and not judged at all by test parts-that-remain"
+        )
+    };
     let members = [outputs("0].a"), outputs("0].b"), outputs("1].a"), "and 2 more".to_owned()];
     assert_eq!(several, [sentence(&members.join(", ").replace(", and", " and"))]);
     // What a test does not cover it need not judge.
@@ -229,11 +268,21 @@ fn tests_that_judge_in_part_are_told_beside_their_verdict() {
     let rows: Vec<Row> = super::rows().into_iter().filter(|row| ids.contains(&row.id)).collect();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
-    let campaign =
-        run_json(vkcert().arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 0);
+    let campaign = run_json(
+        vkcert()
+            .arg("certify")
+            .arg(folder.path())
+            .arg("--out")
+            .arg(&out)
+            .args(["--engine", "sequential"]),
+        0,
+    );
     let notes = campaign["notes"].as_array().unwrap();
     let silent = "binding 2 `Results.results[]`";
-    assert!(!notes.iter().any(|note| note["sentence"].as_str().unwrap().contains(silent)), "{notes:?}");
+    assert!(
+        !notes.iter().any(|note| note["sentence"].as_str().unwrap().contains(silent)),
+        "{notes:?}"
+    );
     let html = std::fs::read_to_string(out.join("report.html")).unwrap();
     let row = |id: &str| {
         let results = &html[html.find("Verdict of every test on every engine").unwrap()..];
@@ -251,8 +300,7 @@ fn tests_that_judge_in_part_are_told_beside_their_verdict() {
 #[test]
 fn members_that_every_test_leaves_as_they_were_are_noted() {
     let all = told(&["flag-that-is-not-judged"], "outputs-not-judged");
-    let end =
-        ": status (binding 1 `Status.ends[]`: no test judges it, binding 1 `Status.overflow`: no test judges it).";
+    let end = ": status (binding 1 `Status.ends[]`: no test judges it, binding 1 `Status.overflow`: no test judges it).";
     assert!(all.len() == 1 && all[0].ends_with(end), "{all:?}");
     assert_eq!(told(&["flag-that-is-not-judged", "flag-and-ends"], "outputs-not-judged"), [""; 0]);
 }
@@ -262,7 +310,9 @@ fn elements_are_judged_at_their_own_scale() {
     let wide = told(&["wide-for-most"], "outputs-not-judged");
     assert!(
         wide.len() == 1
-            && wide[0].ends_with(": mixed (binding 0 `Out.f[]`: at most 1 of 4 stored elements judged by any test)."),
+            && wide[0].ends_with(
+                ": mixed (binding 0 `Out.f[]`: at most 1 of 4 stored elements judged by any test)."
+            ),
         "{wide:?}"
     );
     assert_eq!(told(&["narrow-for-all"], "outputs-not-judged"), [""; 0]);
@@ -275,7 +325,15 @@ fn what_later_dispatches_make_of_stores_is_judged_by_them() {
         let all = told(rows, "outputs-not-judged").into_iter();
         all.filter(|note| note.starts_with("Judged outputs of which no single test")).collect()
     };
-    let rows = ["copied", "sum-through-sums", "tallied", "sorted", "by-its-model", "checked-ascending", "address"];
+    let rows = [
+        "copied",
+        "sum-through-sums",
+        "tallied",
+        "sorted",
+        "by-its-model",
+        "checked-ascending",
+        "address",
+    ];
     assert_eq!(in_part(&rows), [""; 0]);
     // Nothing reads what the last one of these leaves; of texels the first is looked at.
     let rows = in_part(&["damped-thrice", "texels"]);
@@ -286,8 +344,13 @@ fn what_later_dispatches_make_of_stores_is_judged_by_them() {
 
 #[test]
 fn expectations_that_judge_nothing_are_noted() {
-    let rows =
-        ["beside-a-wide-one", "beside-a-blind-checker", "beside-a-wide-comparison", "beside-an-idle-one", "values"];
+    let rows = [
+        "beside-a-wide-one",
+        "beside-a-blind-checker",
+        "beside-a-wide-comparison",
+        "beside-an-idle-one",
+        "values",
+    ];
     let told = told(&rows, "expectation-judges-nothing");
     let sentence = "Expectations that none of the alterations tried on what the kernels of their test stored makes fail: test \
                     beside-an-idle-one: expectation 1 of 2 (`a`), test beside-a-wide-one: expectation 2 of 2 (`r`), test \
@@ -299,17 +362,30 @@ fn expectations_that_judge_nothing_are_noted() {
 #[test]
 fn the_first_of_many_dispatches_is_noted_where_nothing_of_it_is_judged() {
     let told = told(&["again-and-again"], "outputs-not-judged");
-    assert!(told.iter().any(|note| note.ends_with("(test again-and-again: 1 of 10 of again).")), "{told:?}");
+    assert!(
+        told.iter().any(|note| note.ends_with("(test again-and-again: 1 of 10 of again).")),
+        "{told:?}"
+    );
 }
 
 #[test]
 fn forged_elements_and_expectations_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let rows: Vec<Row> =
-        super::rows().into_iter().filter(|row| ["parts-in-part", "beside-a-wide-one"].contains(&row.id)).collect();
+    let rows: Vec<Row> = super::rows()
+        .into_iter()
+        .filter(|row| ["parts-in-part", "beside-a-wide-one"].contains(&row.id))
+        .collect();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
-    run(vkcert().arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 0);
+    run(
+        vkcert()
+            .arg("certify")
+            .arg(folder.path())
+            .arg("--out")
+            .arg(&out)
+            .args(["--engine", "sequential"]),
+        0,
+    );
     let forgeries: &[(&str, &str, Value)] = &[
         ("beside-a-wide-one", "idle/0", 0.into()),
         ("parts-in-part", "judged/3/kernel", "copy".into()),
@@ -327,11 +403,15 @@ fn forged_elements_and_expectations_are_found() {
         forge(&copy, "campaign.json", |campaign| {
             let mut tests = campaign["tests"].as_array().unwrap().iter();
             let of = if field.starts_with("flows") { "" } else { "results/0/" };
-            place = format!("/tests/{}/{of}{field}", tests.position(|row| row["id"] == *test).unwrap());
+            place =
+                format!("/tests/{}/{of}{field}", tests.position(|row| row["id"] == *test).unwrap());
             *campaign.pointer_mut(&place).unwrap() = value.clone();
         });
         let output = run(vkcert().arg("verify").arg(&copy), 1);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.contains(&format!("differs           campaign.json{place}")), "{field}: {said}");
+        assert!(
+            said.contains(&format!("differs           campaign.json{place}")),
+            "{field}: {said}"
+        );
     }
 }

@@ -223,8 +223,9 @@ fn small_project(folder: &Path, cases: &[Case]) {
     let mut tests = "schema = 1\n".to_owned();
     let texts = cases.iter().map(|case| (case.id, case.text.as_str()));
     for (name, text) in texts.chain([("fives", FIVES)]) {
-        settings +=
-            &format!("[[kernel]]\nname = \"{name}\"\nsource = \"glsl/{name}.comp\"\ntarget_env = \"vulkan1.2\"\n");
+        settings += &format!(
+            "[[kernel]]\nname = \"{name}\"\nsource = \"glsl/{name}.comp\"\ntarget_env = \"vulkan1.2\"\n"
+        );
         write(folder, &format!("glsl/{name}.comp"), text);
     }
     for Case { id, .. } in cases {
@@ -233,7 +234,8 @@ fn small_project(folder: &Path, cases: &[Case]) {
         );
     }
     for Case { id, steps, .. } in cases {
-        tests += &format!("[[test]]\nid = \"{id}\"\nrequirements = [\"HLR-{id}\"]\n{BUFFERS}{steps}");
+        tests +=
+            &format!("[[test]]\nid = \"{id}\"\nrequirements = [\"HLR-{id}\"]\n{BUFFERS}{steps}");
     }
     write(folder, "vkcert.toml", settings);
     write(folder, "requirements/all.toml", tests);
@@ -243,8 +245,11 @@ fn small_project(folder: &Path, cases: &[Case]) {
 fn judged(campaign: &Value) -> BTreeMap<String, Vec<String>> {
     let of_test = |test: &Value| {
         let rows = test["results"][0]["judged"].as_array().cloned().unwrap_or_default();
-        let told = |row: &Value| format!("{} {} of {}", row["member"].as_str().unwrap(), row["judged"], row["stored"]);
-        let mut told: Vec<String> = rows.iter().filter(|row| row["member"] != "e[]").map(told).collect();
+        let told = |row: &Value| {
+            format!("{} {} of {}", row["member"].as_str().unwrap(), row["judged"], row["stored"])
+        };
+        let mut told: Vec<String> =
+            rows.iter().filter(|row| row["member"] != "e[]").map(told).collect();
         told.sort();
         (test["id"].as_str().unwrap().to_owned(), told)
     };
@@ -257,8 +262,15 @@ fn stores_count_through_reads_behind_them_alone() {
     let cases = cases();
     small_project(folder.path(), &cases);
     let out = folder.path().join("out");
-    let campaign =
-        run_json(vkcert().arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 0);
+    let campaign = run_json(
+        vkcert()
+            .arg("certify")
+            .arg(folder.path())
+            .arg("--out")
+            .arg(&out)
+            .args(["--engine", "sequential"]),
+        0,
+    );
     let found = judged(&campaign);
     let wanted: BTreeMap<String, Vec<String>> = cases
         .iter()
@@ -269,15 +281,27 @@ fn stores_count_through_reads_behind_them_alone() {
     let evidence = out.join("latest/evidence");
     run(vkcert().arg("verify").arg(&evidence).args(["--strict", "--replay"]), 0);
     run(vkcert().arg("verify").arg(&evidence), 0);
-    let place = campaign["tests"].as_array().unwrap().iter().position(|test| test["id"] == "replaced").unwrap();
+    let place = campaign["tests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|test| test["id"] == "replaced")
+        .unwrap();
     for (value, options) in [(5, &[][..]), (4, &["--replay"])] {
         let copy = folder.path().join("forged");
         copy_tree(&evidence, &copy);
         forge(&copy, "campaign.json", |campaign| {
             campaign["tests"][place]["results"][0]["judged"][0]["judged"] = value.into();
         });
-        let said =
-            String::from_utf8_lossy(&run(vkcert().arg("verify").arg(&copy).args(options), 1).stdout).into_owned();
-        assert!(said.contains(&format!("differs           campaign.json/tests/{place}/results/0/judged/0")), "{said}");
+        let said = String::from_utf8_lossy(
+            &run(vkcert().arg("verify").arg(&copy).args(options), 1).stdout,
+        )
+        .into_owned();
+        assert!(
+            said.contains(&format!(
+                "differs           campaign.json/tests/{place}/results/0/judged/0"
+            )),
+            "{said}"
+        );
     }
 }

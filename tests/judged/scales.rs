@@ -1,5 +1,5 @@
-//! Rows on the scale of altered contents: what is far above what an expectation looks at, floats in integer blocks, results that
-//! are to be zero.
+//! Rows on the scale of altered contents: what is far above what an expectation looks at, floats in
+//! integer blocks, results that are to be zero.
 
 use super::*;
 
@@ -87,8 +87,15 @@ fn huge_rows() -> Vec<Row> {
     let rest = "buffer = \"f\"\noffset = 4\nvalues = [3.0, 9.0, 1.0]\ntolerance = { abs = 1000.0 }";
     let near = "[[test.expect]]\n[test.expect.check]\nkernel = \"near\"\ngroups = [1, 1, 1]\nverdict = \"v\"\nbindings = [{ binding = 0, buffer = \"f\" }, { binding = 1, buffer = \"v\" }]\n";
     let tail = |tolerance: &str| {
-        let copied = format!("buffer = \"t\"\nvalues = [0.0, 3.0, 9.0, 1.0]\ntolerance = {{ abs = {tolerance} }}");
-        vec![FLOATS.to_owned(), dispatch("huge", &["a", "f"]), dispatch("tail", &["f", "t"]), expect(&copied)]
+        let copied = format!(
+            "buffer = \"t\"\nvalues = [0.0, 3.0, 9.0, 1.0]\ntolerance = {{ abs = {tolerance} }}"
+        );
+        vec![
+            FLOATS.to_owned(),
+            dispatch("huge", &["a", "f"]),
+            dispatch("tail", &["f", "t"]),
+            expect(&copied),
+        ]
     };
     let mut rows = vec![
         huge("huge-and-unjudged", &[], &[rest]),
@@ -105,7 +112,11 @@ fn huge_rows() -> Vec<Row> {
             &["buffer = \"f\"\nvalues = [1e9, 3.0, 9.0, 1.0]\ntolerance = { abs = 1000.0 }"],
         ),
         huge("huge-beside-narrow", &["huge"], &[&rest.replace("1000.0", "1.0")]),
-        row("huge-and-unchecked", &[], &[FLOATS.to_owned(), dispatch("huge", &["a", "f"]), near.to_owned()]),
+        row(
+            "huge-and-unchecked",
+            &[],
+            &[FLOATS.to_owned(), dispatch("huge", &["a", "f"]), near.to_owned()],
+        ),
     ];
     rows.push(row("huge-and-not-copied", &[], &tail("1000.0")));
     rows.push(row("copied-beside-huge", &["huge", "tail"], &tail("1.0")));
@@ -115,12 +126,16 @@ fn huge_rows() -> Vec<Row> {
 fn bit_rows() -> Vec<Row> {
     let bits = |id, counted, expectation: &str| {
         let buffers = "buffers.b = { type = \"uint\", count = 4 }\nbuffers.h = { type = \"uint\", count = 4 }\nbuffers.d = { type = \"uint\", count = 8 }\n";
-        row(id, counted, &[buffers.to_owned(), dispatch("bits", &["a", "b", "h", "d"]), expect(expectation)])
+        row(
+            id,
+            counted,
+            &[buffers.to_owned(), dispatch("bits", &["a", "b", "h", "d"]), expect(expectation)],
+        )
     };
     let floats = "buffer = \"b\"\ntype = \"float\"\nvalues = [0.0, 1.5, 4.5, 0.5]\ntolerance = { abs = 100.0 }";
-    let halves =
-        "buffer = \"h\"\ntype = \"float16\"\nvalues = [0.0, 1.0, 1.5, 1.0, 4.5, 1.0]\ntolerance = { abs = 100.0 }";
-    let doubles = "buffer = \"d\"\ntype = \"float64\"\nvalues = [2.0, 2.0]\ntolerance = { abs = 100.0 }";
+    let halves = "buffer = \"h\"\ntype = \"float16\"\nvalues = [0.0, 1.0, 1.5, 1.0, 4.5, 1.0]\ntolerance = { abs = 100.0 }";
+    let doubles =
+        "buffer = \"d\"\ntype = \"float64\"\nvalues = [2.0, 2.0]\ntolerance = { abs = 100.0 }";
     vec![
         bits("any-float-bits", &[], floats),
         bits("float-bits", &["bits"], &floats.replace("100.0", "1e-3")),
@@ -134,7 +149,9 @@ fn bit_rows() -> Vec<Row> {
 fn zero_rows() -> Vec<Row> {
     let zeros = |start: &str, tolerance: &str| {
         let buffer = format!("buffers.z = {{ type = \"float\", {start}count = 4 }}\n");
-        let expectation = format!("buffer = \"z\"\nvalues = [0.0, 0.0, 0.0, 0.0]\ntolerance = {{ abs = {tolerance} }}");
+        let expectation = format!(
+            "buffer = \"z\"\nvalues = [0.0, 0.0, 0.0, 0.0]\ntolerance = {{ abs = {tolerance} }}"
+        );
         [buffer, dispatch("residuals", &["a", "z"]), expect(&expectation)]
     };
     let filled = |value: &str| format!("fill = {{ constant = {value} }}, ");

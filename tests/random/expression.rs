@@ -1,5 +1,5 @@
-//! Expressions of every type, floats apart (`float`). Every result is defined, and the same in every order of evaluation
-//! that is allowed.
+//! Expressions of every type, floats apart (`float`). Every result is defined, and the same in
+//! every order of evaluation that is allowed.
 
 use super::types::{FLOATS, INTEGERS, Scalar, Type, float_literal, integer_literal};
 use super::writer::{Access, Floats, Variable, Writer};
@@ -57,8 +57,10 @@ impl Writer {
             Type::Struct(number) => self.structs[*number].clone(),
             Type::Numbers(..) | Type::Matrix(..) => unreachable!("no aggregate"),
         };
-        let values: Vec<String> =
-            members.iter().map(|member| self.value(member, depth.min(1).saturating_sub(1))).collect();
+        let values: Vec<String> = members
+            .iter()
+            .map(|member| self.value(member, depth.min(1).saturating_sub(1)))
+            .collect();
         format!("{}({})", ty.name(), values.join(", "))
     }
 
@@ -72,7 +74,9 @@ impl Writer {
             let Some(path) = self.walk(&variable, want) else { continue };
             let wild = variable.floats == Floats::Wild && access == Access::Read;
             match want {
-                Type::Numbers(scalar, _) if wild && scalar.is_float() => return Some(self.tame(want, &path)),
+                Type::Numbers(scalar, _) if wild && scalar.is_float() => {
+                    return Some(self.tame(want, &path));
+                }
                 Type::Matrix(..) if wild => return Some(self.tame(want, &path)),
                 Type::Array(..) | Type::Struct(_) if wild && self.has_floats(want) => {}
                 _ => return Some(path),
@@ -133,8 +137,9 @@ impl Writer {
 
     /// A call of a function with this result, if there is one and calls may still be written.
     pub(crate) fn call(&mut self, ty: &Type, depth: u32) -> Option<String> {
-        let found: Vec<usize> =
-            (0..self.functions.len()).filter(|at| self.functions[*at].result.as_ref() == Some(ty)).collect();
+        let found: Vec<usize> = (0..self.functions.len())
+            .filter(|at| self.functions[*at].result.as_ref() == Some(ty))
+            .collect();
         if found.is_empty() || self.calls == 0 || self.pure > 0 || depth == 0 {
             return None;
         }
@@ -155,7 +160,8 @@ impl Writer {
                         && variable.ty == *ty
                         && !taken.contains(&variable.name)
                 };
-                let fits: Vec<String> = self.scope.iter().filter(fit).map(|variable| variable.name.clone()).collect();
+                let fits: Vec<String> =
+                    self.scope.iter().filter(fit).map(|variable| variable.name.clone()).collect();
                 if fits.is_empty() {
                     self.calls += 1;
                     return None;
@@ -186,7 +192,8 @@ impl Writer {
             let parts: Vec<String> = (0..n).map(|_| self.integer_leaf(scalar, 1)).collect();
             return format!("{}({})", scalar.vector(n), parts.join(", "));
         }
-        let bits = if self.dice.one_in(3) { self.dice.roll() } else { self.dice.pick(&INTERESTING) };
+        let bits =
+            if self.dice.one_in(3) { self.dice.roll() } else { self.dice.pick(&INTERESTING) };
         let literal = integer_literal(scalar, bits);
         if n == 1 { literal } else { format!("{}({literal})", scalar.vector(n)) }
     }
@@ -232,13 +239,17 @@ impl Writer {
             14 => {
                 let a = self.integer(scalar, n, less);
                 let (low, high) = (self.dice.below(50), 50 + self.dice.below(70));
-                let low =
-                    if scalar.is_signed() { format!("{}(-{low})", scalar.vector(n)) } else { Self::of(scalar, n, low) };
+                let low = if scalar.is_signed() {
+                    format!("{}(-{low})", scalar.vector(n))
+                } else {
+                    Self::of(scalar, n, low)
+                };
                 format!("clamp({a}, {low}, {})", Self::of(scalar, n, high))
             }
             15 if scalar.is_signed() => {
                 let a = self.integer(scalar, n, less);
-                // Of a constant of 8, 16 or 64 bits, glslang gives whatever its memory holds (docs/random-kernels.md).
+                // Of a constant of 8, 16 or 64 bits, glslang gives whatever its memory holds
+                // (docs/random-kernels.md).
                 let unknown = format!("{}(push_n >> 4)", scalar.vector(n));
                 if self.dice.one_in(2) {
                     format!("sign({a} ^ {unknown})")
@@ -267,7 +278,8 @@ impl Writer {
         }
     }
 
-    /// Of numbers that are not negative: GLSL and Vulkan leave others undefined (docs/random-kernels.md).
+    /// Of numbers that are not negative: GLSL and Vulkan leave others undefined
+    /// (docs/random-kernels.md).
     fn remainder(&mut self, scalar: Scalar, n: u32, a: &str, b: &str) -> String {
         let name = scalar.vector(n);
         let most = integer_literal(scalar, (1 << (scalar.bits() - 1)) - 1);
@@ -324,11 +336,16 @@ impl Writer {
         }
     }
 
-    /// An integer as one of another type. Mesa 22.3.6 compares a signed one that it has made 64 bits wide as if it had no sign
-    /// (docs/random-kernels.md): a number that the compiler does not know stands between conversion and comparison.
+    /// An integer as one of another type. Mesa 22.3.6 compares a signed one that it has made 64
+    /// bits wide as if it had no sign (docs/random-kernels.md): a number that the compiler does not
+    /// know stands between conversion and comparison.
     fn converted(scalar: Scalar, n: u32, a: &str) -> String {
         let name = scalar.vector(n);
-        if scalar.bits() == 64 { format!("({name}({a}) ^ {name}(push_n >> 4))") } else { format!("{name}({a})") }
+        if scalar.bits() == 64 {
+            format!("({name}({a}) ^ {name}(push_n >> 4))")
+        } else {
+            format!("{name}({a})")
+        }
     }
 
     fn bit_function(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
@@ -353,7 +370,9 @@ impl Writer {
     pub(crate) fn swizzled(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
         let from = 2 + self.dice.below(3) as u32;
         let a = self.value(&Type::Numbers(scalar, from), depth.min(1));
-        let letters: String = (0..n).map(|_| ['x', 'y', 'z', 'w'][self.dice.below(u64::from(from)) as usize]).collect();
+        let letters: String = (0..n)
+            .map(|_| ['x', 'y', 'z', 'w'][self.dice.below(u64::from(from)) as usize])
+            .collect();
         format!("({a}).{letters}")
     }
 
@@ -375,8 +394,8 @@ impl Writer {
         }
     }
 
-    /// Packing and unpacking, of a number that the compiler does not know: its optimiser folds bit casts of narrow vectors
-    /// wrongly (docs/random-kernels.md).
+    /// Packing and unpacking, of a number that the compiler does not know: its optimiser folds bit
+    /// casts of narrow vectors wrongly (docs/random-kernels.md).
     fn packed(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
         if (scalar, n) == (U32, 1) && self.dice.one_in(3) {
             return format!("packHalf2x16({})", self.small(F32, 2));
@@ -443,7 +462,8 @@ impl Writer {
                 format!("({condition} ? {} : {})", self.boolean(1, less), self.boolean(1, less))
             }
             8 => {
-                let ty = Type::Numbers(Scalar::random(&mut self.dice), 2 + self.dice.below(3) as u32);
+                let ty =
+                    Type::Numbers(Scalar::random(&mut self.dice), 2 + self.dice.below(3) as u32);
                 let (a, b) = (self.value(&ty, less), self.value(&ty, 0));
                 format!("({a} {} {b})", self.dice.pick(&["==", "!="]))
             }
@@ -468,7 +488,8 @@ impl Writer {
         if n == 1 {
             return format!("({a} {} {b})", self.dice.pick(&["<", "<=", ">", ">=", "==", "!="]));
         }
-        let names = ["lessThan", "lessThanEqual", "greaterThan", "greaterThanEqual", "equal", "notEqual"];
+        let names =
+            ["lessThan", "lessThanEqual", "greaterThan", "greaterThanEqual", "equal", "notEqual"];
         format!("{}({a}, {b})", self.dice.pick(&names))
     }
 }

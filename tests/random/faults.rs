@@ -45,7 +45,12 @@ pub(crate) fn faulty(kernel: &Kernel) -> Faulty {
             "o[uint(o.length()) + gl_LocalInvocationIndex] = 1u;".to_owned(),
             String::new(),
         ),
-        3 => (FindingKind::DataRace, "two writers", "o[0] = gl_LocalInvocationIndex;".to_owned(), String::new()),
+        3 => (
+            FindingKind::DataRace,
+            "two writers",
+            "o[0] = gl_LocalInvocationIndex;".to_owned(),
+            String::new(),
+        ),
         4 => (
             FindingKind::DataRace,
             "no barrier",
@@ -78,9 +83,14 @@ pub(crate) fn faulty(kernel: &Kernel) -> Faulty {
             FindingKind::UninitializedRead,
             "an output parameter without a value",
             format!("{name} lost; leave_out(lost); {own} = {};", fold(scalar, "lost")),
-            format!("void leave_out(out {name} p) {{ if (gl_LocalInvocationIndex == 1u) p = {name}(1); }}\n"),
+            format!(
+                "void leave_out(out {name} p) {{ if (gl_LocalInvocationIndex == 1u) p = {name}(1); }}\n"
+            ),
         ),
     };
-    let text = kernel.text.replace(START, &lines).replace("void main() {", &format!("{file}void main() {{"));
+    let text = kernel
+        .text
+        .replace(START, &lines)
+        .replace("void main() {", &format!("{file}void main() {{"));
     Faulty { kernel: Kernel { text, ..kernel.clone() }, due, what }
 }

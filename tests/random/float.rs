@@ -1,7 +1,8 @@
 //! Expressions of floats and matrices.
 //!
-//! Floats that a variable can hold are zero or between a least and a greatest magnitude (`tame`), so that neither
-//! denormals nor infinities come to operations; what the specification allows to round otherwise has exact operands.
+//! Floats that a variable can hold are zero or between a least and a greatest magnitude (`tame`),
+//! so that neither denormals nor infinities come to operations; what the specification allows to
+//! round otherwise has exact operands.
 
 use super::types::{FLOATS, INTEGERS, Scalar, Type, float_literal, integer_literal};
 use super::writer::{Access, Writer};
@@ -45,7 +46,11 @@ impl Writer {
             }
             choice @ 7..=13 => {
                 let a = self.float(scalar, n, less);
-                format!("{}({a})", ["floor", "ceil", "trunc", "roundEven", "abs", "sign", "-"][choice as usize - 7])
+                format!(
+                    "{}({a})",
+                    ["floor", "ceil", "trunc", "roundEven", "abs", "sign", "-"]
+                        [choice as usize - 7]
+                )
             }
             choice @ 14..=15 => {
                 let (a, b) = (self.float(scalar, n, less), self.float(scalar, n, less));
@@ -61,7 +66,11 @@ impl Writer {
             }
             18 => {
                 let condition = self.boolean(1, less);
-                format!("{condition} ? {} : {}", self.float(scalar, n, less), self.float(scalar, n, less))
+                format!(
+                    "{condition} ? {} : {}",
+                    self.float(scalar, n, less),
+                    self.float(scalar, n, less)
+                )
             }
             19 | 20 => self.float_of(scalar, n, less),
             21 => return self.swizzled(scalar, n, less),
@@ -89,7 +98,9 @@ impl Writer {
                 let matrix = self.small_matrix(scalar, n, 3);
                 format!("{} * {matrix}", self.small(scalar, 3))
             }
-            5 if n == 1 && scalar != F16 => format!("determinant({})", self.small_matrix(scalar, 2, 2)),
+            5 if n == 1 && scalar != F16 => {
+                format!("determinant({})", self.small_matrix(scalar, 2, 2))
+            }
             _ => format!("step({a}, {b})"),
         }
     }
@@ -119,7 +130,8 @@ impl Writer {
                     (F32, U32, "uintBitsToFloat"),
                     (F64, U64, "uint64BitsToDouble"),
                 ];
-                let (_, of, function) = bits.into_iter().find(|(float, ..)| *float == scalar).expect("a float");
+                let (_, of, function) =
+                    bits.into_iter().find(|(float, ..)| *float == scalar).expect("a float");
                 let vector = of.vector(n);
                 let (keep, add) = (0xBFFF_u64 << (of.bits() - 16), 0x2000_u64 << (of.bits() - 16));
                 let rest = (1_u64 << (of.bits() - 16)) - 1;
@@ -128,7 +140,10 @@ impl Writer {
                 format!("{function}(({a} & {}) | {})", literal(keep | rest), literal(add))
             }
             3 if scalar == F32 && n == 2 => {
-                format!("unpackHalf2x16(({} & 0xBFFFBFFFu) | 0x20002000u)", self.integer(U32, 1, depth))
+                format!(
+                    "unpackHalf2x16(({} & 0xBFFFBFFFu) | 0x20002000u)",
+                    self.integer(U32, 1, depth)
+                )
             }
             _ => {
                 let from = self.dice.pick(&INTEGERS);
@@ -139,7 +154,9 @@ impl Writer {
                     _ => 29,
                 };
                 match from.bits().checked_sub(most) {
-                    Some(shift) if shift > 0 => format!("{name}({a} >> {})", Self::of(from, n, u64::from(shift))),
+                    Some(shift) if shift > 0 => {
+                        format!("{name}({a} >> {})", Self::of(from, n, u64::from(shift)))
+                    }
                     _ => format!("{name}({a})"),
                 }
             }
@@ -165,7 +182,11 @@ impl Writer {
             2 => format!("matrixCompMult({a}, {})", self.matrix(scalar, columns, rows, less)),
             3 => format!("transpose({})", self.matrix(scalar, rows, columns, less)),
             4 => format!("{a} * {}", self.float(scalar, 1, less)),
-            5 => format!("outerProduct({}, {})", self.small(scalar, rows), self.small(scalar, columns)),
+            5 => format!(
+                "outerProduct({}, {})",
+                self.small(scalar, rows),
+                self.small(scalar, columns)
+            ),
             _ => {
                 let left = self.small_matrix(scalar, 2, rows);
                 format!("{left} * {}", self.small_matrix(scalar, columns, 2))

@@ -1,7 +1,9 @@
 //! The frame of a random kernel: structures, constants, blocks of memory, functions, `main`.
 
 use super::types::{FLOATS, Scalar, Type, float_literal, integer_literal};
-use super::writer::{Access, BoundBuffer, BoundImage, Contents, Floats, Flow, Jumps, Shape, Use, Variable, Writer};
+use super::writer::{
+    Access, BoundBuffer, BoundImage, Contents, Floats, Flow, Jumps, Shape, Use, Variable, Writer,
+};
 use Scalar::{Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
 /// Words of the output buffer for each invocation.
@@ -101,7 +103,14 @@ impl Writer {
         self.globals.push(Variable { name: name.to_owned(), ty, access, floats, local: false });
     }
 
-    fn bind(&mut self, binding: u32, array_index: u32, words: usize, contents: Contents, use_of: Use) {
+    fn bind(
+        &mut self,
+        binding: u32,
+        array_index: u32,
+        words: usize,
+        contents: Contents,
+        use_of: Use,
+    ) {
         self.shape.buffers.push(BoundBuffer { binding, array_index, words, contents, use_of });
     }
 
@@ -118,22 +127,29 @@ impl Writer {
     /// Blocks of set 0. What is not used by a kernel is bound all the same.
     fn memory(&mut self) -> String {
         let all = (self.shape.local_size * self.shape.groups) as usize;
-        let mut text = "layout(std430, set = 0, binding = 0) buffer Out { uint o[]; };\n".to_owned();
+        let mut text =
+            "layout(std430, set = 0, binding = 0) buffer Out { uint o[]; };\n".to_owned();
         self.bind(0, 0, all * OUT_WORDS, Contents::Zero, Use::Storage);
         let layouts = ["std430", "std140", "scalar", "std430, row_major", "scalar, row_major"];
         let layout = self.dice.pick(&layouts);
         let (ty, words) = self.some_struct();
-        text +=
-            &format!("layout({layout}, set = 0, binding = 1) readonly buffer In {{ {} items[]; }} src;\n", ty.name());
+        text += &format!(
+            "layout({layout}, set = 0, binding = 1) readonly buffer In {{ {} items[]; }} src;\n",
+            ty.name()
+        );
         self.bind(1, 0, 12 * words, self.contents_of(&ty), Use::Storage);
         let index = self.dice.below(7);
-        let name = format!("src.items[(gl_GlobalInvocationID.x + {index}u) % uint(src.items.length())]");
+        let name =
+            format!("src.items[(gl_GlobalInvocationID.x + {index}u) % uint(src.items.length())]");
         self.global(&name, ty.clone(), Access::Read, Floats::Wild);
         let read = (name, ty);
         if self.dice.one_in(2) {
             let layout = self.dice.pick(&layouts);
             let (ty, words) = self.some_struct();
-            text += &format!("layout({layout}, set = 0, binding = 2) buffer Own {{ {} items[]; }} own;\n", ty.name());
+            text += &format!(
+                "layout({layout}, set = 0, binding = 2) buffer Own {{ {} items[]; }} own;\n",
+                ty.name()
+            );
             self.bind(2, 0, all * words, self.contents_of(&ty), Use::Storage);
             let own = "own.items[gl_GlobalInvocationID.x]";
             self.copies = (read.1 == ty).then(|| (own.to_owned(), read.0));
@@ -142,7 +158,10 @@ impl Writer {
         if self.dice.one_in(2) {
             let layout = self.dice.pick(&["std140", "scalar", "std140, row_major"]);
             let (ty, words) = self.some_struct();
-            text += &format!("layout({layout}, set = 0, binding = 3) uniform Uni {{ {} item; }} uni;\n", ty.name());
+            text += &format!(
+                "layout({layout}, set = 0, binding = 3) uniform Uni {{ {} item; }} uni;\n",
+                ty.name()
+            );
             self.bind(3, 0, words, self.contents_of(&ty), Use::Uniform);
             self.global("uni.item", ty, Access::Read, Floats::Wild);
         }
@@ -159,7 +178,10 @@ impl Writer {
         let mut members = "uint push_u; int push_i; float push_f; uint push_n;".to_owned();
         if self.dice.one_in(3) {
             let (ty, words) = self.some_struct();
-            text += &format!("layout(buffer_reference, std430) readonly buffer Ref {{ {} items[3]; }};\n", ty.name());
+            text += &format!(
+                "layout(buffer_reference, std430) readonly buffer Ref {{ {} items[3]; }};\n",
+                ty.name()
+            );
             members += " Ref ref;";
             self.bind(0, 0, 4 * words, self.contents_of(&ty), Use::Addressed);
             self.shape.addressed = Some(self.shape.buffers.len() - 1);
@@ -178,9 +200,13 @@ impl Writer {
                 scalar.name()
             );
             let ty = Type::Numbers(scalar, 1);
-            (0..3).for_each(|at| self.bind(4, at, 6 + 2 * at as usize, self.contents_of(&ty), Use::Storage));
+            (0..3).for_each(|at| {
+                self.bind(4, at, 6 + 2 * at as usize, self.contents_of(&ty), Use::Storage)
+            });
             let slot = self.dice.pick(&["0", "1", "2", "push_n % 3u"]);
-            let name = format!("slots[{slot}].w[gl_GlobalInvocationID.x % uint(slots[{slot}].w.length())]");
+            let name = format!(
+                "slots[{slot}].w[gl_GlobalInvocationID.x % uint(slots[{slot}].w.length())]"
+            );
             self.global(&name, ty, Access::Read, Floats::Wild);
         }
         text += "layout(std430, set = 0, binding = 5) buffer Tally { uint words[18]; int least; int most; uint64_t wide[4]; } tally;\n";
@@ -204,8 +230,22 @@ impl Writer {
                 false,
                 Contents::Any,
             ),
-            ("counts", "layout(r32i, set = 0, binding = 11) uniform iimage2D", "r32i", [4, 1], false, Contents::Any),
-            ("numbers", "layout(set = 0, binding = 12) uniform isampler2D", "rgba32i", [8, 4], true, Contents::Any),
+            (
+                "counts",
+                "layout(r32i, set = 0, binding = 11) uniform iimage2D",
+                "r32i",
+                [4, 1],
+                false,
+                Contents::Any,
+            ),
+            (
+                "numbers",
+                "layout(set = 0, binding = 12) uniform isampler2D",
+                "rgba32i",
+                [8, 4],
+                true,
+                Contents::Any,
+            ),
             (
                 "floats",
                 "layout(set = 0, binding = 13) uniform sampler2D",
@@ -224,7 +264,9 @@ impl Writer {
             ),
         ];
         let mut declared = self.declarations.join("\n") + "\n";
-        for ((name, head, format, extent, sampled, contents), binding) in images.into_iter().zip(10..) {
+        for ((name, head, format, extent, sampled, contents), binding) in
+            images.into_iter().zip(10..)
+        {
             if text.contains(&format!("({name},")) {
                 declared += &format!("{head} {name};\n");
                 self.shape.images.push(BoundImage { binding, format, extent, sampled, contents });
@@ -240,13 +282,20 @@ impl Writer {
             let scalar = self.dice.pick(&[Bool, I32, U32, I64, U64, F32, F64, I8, U16, I16, U8]);
             let name = format!("spec{id}");
             let (value, bits) = self.specialized(scalar);
-            text += &format!("layout(constant_id = {id}) const {} {name} = {value};\n", scalar.name());
+            text +=
+                &format!("layout(constant_id = {id}) const {} {name} = {value};\n", scalar.name());
             if let Some(bits) = bits {
                 self.shape.specialization.insert(id, bits);
             }
-            // Of expressions of specialization constants alone, glslang makes operations that SPIR-V does not have.
+            // Of expressions of specialization constants alone, glslang makes operations that
+            // SPIR-V does not have.
             text += &format!("{} value{id} = {name};\n", scalar.name());
-            self.global(&format!("value{id}"), Type::Numbers(scalar, 1), Access::Read, Floats::Tame);
+            self.global(
+                &format!("value{id}"),
+                Type::Numbers(scalar, 1),
+                Access::Read,
+                Floats::Tame,
+            );
             if scalar == U32 {
                 text += &format!("const uint derived{id} = {name} * 3u ^ 5u;\n");
                 text += &format!("uint other{id} = derived{id};\n");
@@ -254,12 +303,21 @@ impl Writer {
             }
         }
         if self.dice.one_in(2) {
-            let element = Type::Numbers(Scalar::integer(&mut self.dice), self.dice.pick(&[1, 2, 4]));
+            let element =
+                Type::Numbers(Scalar::integer(&mut self.dice), self.dice.pick(&[1, 2, 4]));
             let table = Type::Array(Box::new(element.clone()), 4);
             let Type::Numbers(scalar, _) = element else { unreachable!("numbers") };
-            let values: Vec<String> =
-                (0..4).map(|_| format!("{}({})", element.name(), integer_literal(scalar, self.dice.roll()))).collect();
-            text += &format!("const {} table = {}({});\n", table.name(), table.name(), values.join(", "));
+            let values: Vec<String> = (0..4)
+                .map(|_| {
+                    format!("{}({})", element.name(), integer_literal(scalar, self.dice.roll()))
+                })
+                .collect();
+            text += &format!(
+                "const {} table = {}({});\n",
+                table.name(),
+                table.name(),
+                values.join(", ")
+            );
             self.global("table", table, Access::Read, Floats::Tame);
         }
         text += "uint trace = 1u;\n";
@@ -303,8 +361,12 @@ impl Writer {
                 Type::Matrix(scalar, columns, rows) => {
                     needed.push((*scalar, *rows));
                     let name = ty.name();
-                    let parts: Vec<String> = (0..*columns).map(|at| format!("tame(m[{at}])")).collect();
-                    matrices += &format!("{name} tame({name} m) {{ return {name}({}); }}\n", parts.join(", "));
+                    let parts: Vec<String> =
+                        (0..*columns).map(|at| format!("tame(m[{at}])")).collect();
+                    matrices += &format!(
+                        "{name} tame({name} m) {{ return {name}({}); }}\n",
+                        parts.join(", ")
+                    );
                 }
                 Type::Array(..) | Type::Struct(_) => unreachable!("numbers and matrices are tamed"),
             }
@@ -320,7 +382,8 @@ impl Writer {
             };
             for (_, n) in needed.iter().filter(|(of, _)| *of == scalar) {
                 let (name, number) = (scalar.vector(*n), |value: f64| float_literal(scalar, value));
-                let (low, high, zero, other) = (number(low), number(high), number(0.0), number(1.5));
+                let (low, high, zero, other) =
+                    (number(low), number(high), number(0.0), number(1.5));
                 text += &if *n == 1 {
                     format!(
                         "{name} tame({name} x) {{ return abs(x) < {low} ? {zero} : (abs(x) <= {high} ? x : {other}); }}\n"
@@ -364,7 +427,8 @@ impl Writer {
 
     /// Writes parts of what is in scope, and the trace.
     fn results(&mut self) {
-        let locals: Vec<Variable> = self.scope.iter().filter(|one| one.local || one.name == "held").cloned().collect();
+        let locals: Vec<Variable> =
+            self.scope.iter().filter(|one| one.local || one.name == "held").cloned().collect();
         let first = locals.len().saturating_sub(OUT_WORDS - 1);
         for (at, variable) in locals[first..].iter().enumerate() {
             let mut inner = variable.ty.clone();
@@ -381,7 +445,10 @@ impl Writer {
             let found = (0..20).find_map(|_| self.walk(variable, &Type::Numbers(want, 1)));
             if let Some(path) = found {
                 let folded = fold(want, &path);
-                self.line(&format!("o[gl_GlobalInvocationID.x * {OUT_WORDS}u + {}u] = {folded};", at + 1));
+                self.line(&format!(
+                    "o[gl_GlobalInvocationID.x * {OUT_WORDS}u + {}u] = {folded};",
+                    at + 1
+                ));
             }
         }
         self.line(&format!("o[gl_GlobalInvocationID.x * {OUT_WORDS}u] = trace;"));

@@ -5,11 +5,14 @@ use super::types::Dice;
 use super::writer::{Contents, Use};
 use std::sync::Arc;
 use vkcert::exec::resource::{
-    AddressPlace, ImageView, JobAddress, JobImage, JobResources, JobSampler, JobView, ViewKind, address_symbol,
+    AddressPlace, ImageView, JobAddress, JobImage, JobResources, JobSampler, JobView, ViewKind,
+    address_symbol,
 };
 use vkcert::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use vkcert::model::finding::Checks;
-use vkcert::model::image::{AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape};
+use vkcert::model::image::{
+    AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape,
+};
 use vkcert::model::procedure::{DescriptorClass, Limits};
 
 fn bytes(dice: &mut Dice, words: usize, contents: Contents) -> Vec<u8> {
@@ -30,7 +33,8 @@ fn buffer(name: String, bytes: Vec<u8>) -> JobBuffer {
 pub(crate) fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
     let shape = &kernel.shape;
     let mut dice = Dice(kernel.seed ^ 0xABCD);
-    let (mut buffers, mut bindings, mut resources) = (Vec::new(), Vec::new(), JobResources::default());
+    let (mut buffers, mut bindings, mut resources) =
+        (Vec::new(), Vec::new(), JobResources::default());
     for (index, bound) in shape.buffers.iter().enumerate() {
         buffers.push(buffer(
             format!("{}.{}", bound.binding, bound.array_index),
@@ -45,9 +49,17 @@ pub(crate) fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
         bindings.push(JobBinding { class, array_index: bound.array_index, ..storage });
     }
     for image in &shape.images {
-        let format = ImageFormat::ALL.iter().find(|format| format.name() == image.format).expect("a format");
+        let format =
+            ImageFormat::ALL.iter().find(|format| format.name() == image.format).expect("a format");
         let extent = [image.extent[0], image.extent[1], 1];
-        let image_shape = ImageShape { dim: ImageDim::Two, format: *format, extent, layers: 1, levels: 1, samples: 1 };
+        let image_shape = ImageShape {
+            dim: ImageDim::Two,
+            format: *format,
+            extent,
+            layers: 1,
+            levels: 1,
+            samples: 1,
+        };
         let size = image_shape.bytes().expect("a size") as usize;
         let view = ImageView { kind: ViewKind::Two, level: 0, levels: 1, layer: 0, layers: 1 };
         let index = buffers.len();
@@ -58,7 +70,12 @@ pub(crate) fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
         } else {
             (DescriptorClass::StorageImage, JobView::Image(view))
         };
-        bindings.push(JobBinding { class, view, range: 0, ..JobBinding::storage(0, image.binding, index, 0) });
+        bindings.push(JobBinding {
+            class,
+            view,
+            range: 0,
+            ..JobBinding::storage(0, image.binding, index, 0)
+        });
     }
     if shape.images.iter().any(|image| image.sampled) {
         resources.samplers.push(nearest());
@@ -101,7 +118,8 @@ pub(crate) fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
     }
 }
 
-/// Whether the module has a specialization constant of this id: the optimiser drops what nothing uses.
+/// Whether the module has a specialization constant of this id: the optimiser drops what nothing
+/// uses.
 fn declares(words: &[u32], id: u32) -> bool {
     const DECORATE: u32 = 4 << 16 | 71;
     const SPEC_ID: u32 = 1;

@@ -1,4 +1,5 @@
-//! Makes a failing kernel smaller, on its text: a candidate stands if it still compiles, is valid and fails.
+//! Makes a failing kernel smaller, on its text: a candidate stands if it still compiles, is valid
+//! and fails.
 
 /// The smallest text that `fails` that was found. Lines and blocks go first, then operands.
 pub(crate) fn reduce(text: &str, fails: &mut dyn FnMut(&str) -> bool) -> String {
@@ -97,9 +98,13 @@ fn shrink_expressions(text: &str, fails: &mut dyn FnMut(&str) -> bool) -> String
     while let Some(next) = best[at..].find('(') {
         at += next;
         let Some((end, parts)) = group(&best, at) else { break };
-        let head = best[..at].rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |found| found + 1);
+        let head = best[..at]
+            .rfind(|c: char| !c.is_alphanumeric() && c != '_')
+            .map_or(0, |found| found + 1);
         let mut candidates: Vec<(usize, String)> = Vec::new();
-        for part in parts.iter().filter(|part| part.len() > 1 || part.chars().all(char::is_alphanumeric)) {
+        for part in
+            parts.iter().filter(|part| part.len() > 1 || part.chars().all(char::is_alphanumeric))
+        {
             candidates.push((head, part.clone()));
             candidates.push((at, format!("({part})")));
         }

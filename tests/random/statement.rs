@@ -1,8 +1,9 @@
 //! Statements: assignments, control flow, calls, what a workgroup and a subgroup do together.
 //!
-//! Barriers stand in uniform control flow, subgroup operations there and behind conditions, but in no loop whose trip
-//! counts differ. Such loops are tested at their top: of a value that a loop leaves at its only exit, Mesa 22.3.6 knows
-//! only what the last invocation left (docs/random-kernels.md).
+//! Barriers stand in uniform control flow, subgroup operations there and behind conditions, but in
+//! no loop whose trip counts differ. Such loops are tested at their top: of a value that a loop
+//! leaves at its only exit, Mesa 22.3.6 knows only what the last invocation left
+//! (docs/random-kernels.md).
 
 use super::types::{INTEGERS, Scalar, Type};
 use super::writer::{Access, Flow, Function, Jumps, Way, Writer};
@@ -84,7 +85,8 @@ impl Writer {
     fn precise(&mut self) {
         let (scalar, n) = (self.dice.pick(&super::types::FLOATS), self.dice.pick(&[1, 1, 2, 4]));
         let (ty, name) = (Type::Numbers(scalar, n), self.name("e"));
-        let (a, b, c) = (self.float(scalar, n, 1), self.float(scalar, n, 0), self.float(scalar, n, 0));
+        let (a, b, c) =
+            (self.float(scalar, n, 1), self.float(scalar, n, 0), self.float(scalar, n, 0));
         let sign = self.dice.pick(&["+", "-"]);
         self.line(&format!("precise {} {name} = {a} * {b} {sign} {c};", ty.name()));
         let tame = self.tame(&ty, &name);
@@ -94,7 +96,9 @@ impl Writer {
 
     fn compound(&mut self) {
         match self.copies.clone() {
-            Some((to, from)) if self.dice.one_in(3) => return self.line(&format!("{to} = {from};")),
+            Some((to, from)) if self.dice.one_in(3) => {
+                return self.line(&format!("{to} = {from};"));
+            }
             _ if self.dice.one_in(4) => return self.precise(),
             _ => {}
         }
@@ -129,17 +133,23 @@ impl Writer {
             0 | 1 => {
                 let (a, b) = (self.integer(U32, n, 1), self.integer(U32, n, 1));
                 let function = self.dice.pick(&["uaddCarry", "usubBorrow"]);
-                self.line(&format!("{unsigned} {second}, {first} = {function}({a}, {b}, {second});"));
+                self.line(&format!(
+                    "{unsigned} {second}, {first} = {function}({a}, {b}, {second});"
+                ));
                 self.both(&first, &second, Type::Numbers(U32, n), Type::Numbers(U32, n));
             }
             2 => {
                 let (a, b) = (self.integer(U32, n, 1), self.integer(U32, n, 1));
-                self.line(&format!("{unsigned} {first}, {second}; umulExtended({a}, {b}, {first}, {second});"));
+                self.line(&format!(
+                    "{unsigned} {first}, {second}; umulExtended({a}, {b}, {first}, {second});"
+                ));
                 self.both(&first, &second, Type::Numbers(U32, n), Type::Numbers(U32, n));
             }
             3 => {
                 let (a, b) = (self.integer(I32, n, 1), self.integer(I32, n, 1));
-                self.line(&format!("{signed} {first}, {second}; imulExtended({a}, {b}, {first}, {second});"));
+                self.line(&format!(
+                    "{signed} {first}, {second}; imulExtended({a}, {b}, {first}, {second});"
+                ));
                 self.both(&first, &second, Type::Numbers(I32, n), Type::Numbers(I32, n));
             }
             choice => {
@@ -147,7 +157,9 @@ impl Writer {
                 let (ty, a) = (Type::Numbers(float, n), self.float(float, n, 1));
                 let name = ty.name();
                 if choice == 4 {
-                    self.line(&format!("{signed} {second}; {name} {first} = frexp({a}, {second});"));
+                    self.line(&format!(
+                        "{signed} {second}; {name} {first} = frexp({a}, {second});"
+                    ));
                     let tame = self.tame(&ty, &format!("ldexp({first}, {second} + {signed}(2))"));
                     self.line(&format!("{first} = {tame};"));
                     self.both(&first, &second, ty, Type::Numbers(I32, n));
@@ -181,8 +193,11 @@ impl Writer {
             return self.line(&format!("if ({condition}) {{ {jump} }}"));
         }
         let count = self.functions.len() as u64;
-        let call =
-            if count == 0 { None } else { self.dice.below(count).try_into().ok().and_then(|at| self.call_of(at, 2)) };
+        let call = if count == 0 {
+            None
+        } else {
+            self.dice.below(count).try_into().ok().and_then(|at| self.call_of(at, 2))
+        };
         match call {
             Some(call) => self.line(&format!("{call};")),
             None => self.compound(),
@@ -227,8 +242,15 @@ impl Writer {
         let value = self.integer(U32, 1, 1);
         let most = 2 + self.dice.below(4);
         self.line(&format!("{name} {bound} = {name}({value} % {most}u);"));
-        let more = if self.dice.one_in(3) { format!(" && {}", self.pure_boolean(2)) } else { String::new() };
-        let step = self.dice.pick(&["++", " += 1", "++", " += 2"]).replace(" += ", &format!(" += {name}("));
+        let more = if self.dice.one_in(3) {
+            format!(" && {}", self.pure_boolean(2))
+        } else {
+            String::new()
+        };
+        let step = self
+            .dice
+            .pick(&["++", " += 1", "++", " += 2"])
+            .replace(" += ", &format!(" += {name}("));
         let step = if step == "++" { step } else { step + ")" };
         self.line(&format!("for ({name} {k} = {name}(0); {k} < {bound}{more}; {k}{step}) {{"));
         self.counted(&k, scalar, depth);
@@ -286,7 +308,8 @@ impl Writer {
         let (flow, count) = (Flow::Any, 2 + self.dice.below(3));
         let default = self.dice.below(6);
         for label in 0..count {
-            let mut labels = format!("case {}{suffix}:", label * (1 + u64::from(suffix.is_empty())));
+            let mut labels =
+                format!("case {}{suffix}:", label * (1 + u64::from(suffix.is_empty())));
             if label == default {
                 labels += " default:";
             }
@@ -359,16 +382,28 @@ impl Writer {
             }
             4 => {
                 let (value, find) = (self.value(&ty, 2), self.dice.pick(&["LSB", "MSB"]));
-                (ty, format!("subgroupBroadcast({value}, subgroupBallotFind{find}(subgroupBallot(true)))"))
+                (
+                    ty,
+                    format!(
+                        "subgroupBroadcast({value}, subgroupBallotFind{find}(subgroupBallot(true)))"
+                    ),
+                )
             }
             5 => {
-                let (vote, condition) = (self.dice.pick(&["All", "Any", "AllEqual"]), self.boolean(1, 2));
+                let (vote, condition) =
+                    (self.dice.pick(&["All", "Any", "AllEqual"]), self.boolean(1, 2));
                 (Type::Numbers(Bool, 1), format!("subgroup{vote}({condition})"))
             }
             6 => (Type::UINT, format!("subgroupBallot({}).x", self.boolean(1, 2))),
             7 => {
                 let count = self.dice.pick(&["", "Inclusive", "Exclusive"]);
-                (Type::UINT, format!("subgroupBallot{count}BitCount(subgroupBallot({}))", self.boolean(1, 2)))
+                (
+                    Type::UINT,
+                    format!(
+                        "subgroupBallot{count}BitCount(subgroupBallot({}))",
+                        self.boolean(1, 2)
+                    ),
+                )
             }
             8 => {
                 let texts = [
@@ -389,8 +424,12 @@ impl Writer {
             }
             _ => {
                 let value = self.value(&ty, 2);
-                let way =
-                    self.dice.pick(&["SwapHorizontal(@)", "SwapVertical(@)", "SwapDiagonal(@)", "Broadcast(@, 2u)"]);
+                let way = self.dice.pick(&[
+                    "SwapHorizontal(@)",
+                    "SwapVertical(@)",
+                    "SwapDiagonal(@)",
+                    "Broadcast(@, 2u)",
+                ]);
                 (ty, format!("subgroupQuad{}", way.replace('@', &value)))
             }
         };
@@ -398,7 +437,8 @@ impl Writer {
         self.declare(&name, ty);
     }
 
-    /// Atomics that commute, with their results unused; others on cells of the invocation's own; texels.
+    /// Atomics that commute, with their results unused; others on cells of the invocation's own;
+    /// texels.
     fn atomic_or_image(&mut self) {
         match self.dice.below(8) {
             0 | 1 => {
@@ -414,12 +454,14 @@ impl Writer {
                 self.line(&format!("{function}(tally.words[{}], {value});", base + cell));
             }
             2 => {
-                let (function, member) = self.dice.pick(&[("atomicMin", "least"), ("atomicMax", "most")]);
+                let (function, member) =
+                    self.dice.pick(&[("atomicMin", "least"), ("atomicMax", "most")]);
                 let value = self.integer(I32, 1, 1);
                 self.line(&format!("{function}(tally.{member}, {value});"));
             }
             3 => {
-                let functions = [("atomicAdd", 0), ("atomicMax", 1), ("atomicXor", 2), ("atomicOr", 3)];
+                let functions =
+                    [("atomicAdd", 0), ("atomicMax", 1), ("atomicXor", 2), ("atomicOr", 3)];
                 let ((function, at), value) = (self.dice.pick(&functions), self.integer(U64, 1, 1));
                 self.line(&format!("{function}(tally.wide[{at}], {value});"));
             }
@@ -427,11 +469,19 @@ impl Writer {
                 let wide = self.dice.one_in(2);
                 let (scalar, cells) = if wide { (U64, "wide") } else { (U32, "cells") };
                 let (value, name) = (self.integer(scalar, 1, 1), self.name("c"));
-                let function = self.dice.pick(&["Add", "Exchange", "Min", "Max", "And", "Or", "Xor", "CompSwap"]);
-                let other =
-                    if function == "CompSwap" { format!(", {}", self.integer(scalar, 1, 1)) } else { String::new() };
+                let function = self
+                    .dice
+                    .pick(&["Add", "Exchange", "Min", "Max", "And", "Or", "Xor", "CompSwap"]);
+                let other = if function == "CompSwap" {
+                    format!(", {}", self.integer(scalar, 1, 1))
+                } else {
+                    String::new()
+                };
                 let cell = format!("own_cells.{cells}[gl_GlobalInvocationID.x]");
-                self.line(&format!("{} {name} = atomic{function}({cell}, {value}{other});", scalar.name()));
+                self.line(&format!(
+                    "{} {name} = atomic{function}({cell}, {value}{other});",
+                    scalar.name()
+                ));
                 self.declare(&name, Type::Numbers(scalar, 1));
             }
             _ => self.image(),
@@ -456,19 +506,25 @@ impl Writer {
             }
             3 => {
                 let (x, y) = (self.integer(I32, 1, 1), self.integer(I32, 1, 1));
-                self.line(&format!("ivec4 {name} = texelFetch(numbers, ivec2({x} & 7, {y} & 3), 0);"));
+                self.line(&format!(
+                    "ivec4 {name} = texelFetch(numbers, ivec2({x} & 7, {y} & 3), 0);"
+                ));
                 self.declare(&name, Type::Numbers(I32, 4));
             }
             4 => {
                 let x = self.integer(I32, 1, 1);
-                let tame = self.tame(&Type::Numbers(F32, 4), &format!("texelFetch(floats, ivec2({x} & 7, 1), 0)"));
+                let tame = self.tame(
+                    &Type::Numbers(F32, 4),
+                    &format!("texelFetch(floats, ivec2({x} & 7, 1), 0)"),
+                );
                 self.line(&format!("vec4 {name} = {tame};"));
                 self.declare(&name, Type::Numbers(F32, 4));
             }
             _ => {
                 let value = self.float(F32, 4, 1);
                 self.line(&format!("imageStore(painting, {own}, {value});"));
-                let tame = self.tame(&Type::Numbers(F32, 2), &format!("imageLoad(painting, {own}).zx"));
+                let tame =
+                    self.tame(&Type::Numbers(F32, 2), &format!("imageLoad(painting, {own}).zx"));
                 self.line(&format!("vec2 {name} = {tame};"));
                 self.declare(&name, Type::Numbers(F32, 2));
             }
@@ -490,8 +546,11 @@ impl Writer {
                 _ => self.declare(&format!("p{at}"), ty),
             }
         }
-        let list: Vec<String> =
-            parameters.iter().enumerate().map(|(at, (way, ty))| format!("{}{} p{at}", way.glsl(), ty.name())).collect();
+        let list: Vec<String> = parameters
+            .iter()
+            .enumerate()
+            .map(|(at, (way, ty))| format!("{}{} p{at}", way.glsl(), ty.name()))
+            .collect();
         let name = result.as_ref().map_or_else(|| "void".to_owned(), Type::name);
         self.line(&format!("{name} f{number}({}) {{", list.join(", ")));
         self.indent += 1;

@@ -201,7 +201,9 @@ impl Writer {
             Type::Numbers(scalar, _) => scalar.is_float(),
             Type::Matrix(..) => true,
             Type::Array(element, _) => self.has_floats(element),
-            Type::Struct(number) => self.structs[*number].iter().any(|member| self.has_floats(member)),
+            Type::Struct(number) => {
+                self.structs[*number].iter().any(|member| self.has_floats(member))
+            }
         }
     }
 
@@ -210,7 +212,9 @@ impl Writer {
         match ty {
             Type::Numbers(_, n) => 8 * n.next_power_of_two() as usize,
             Type::Matrix(_, columns, rows) => 32 * (*columns).max(*rows) as usize,
-            Type::Array(element, length) => self.most_bytes(element).next_multiple_of(16) * *length as usize,
+            Type::Array(element, length) => {
+                self.most_bytes(element).next_multiple_of(16) * *length as usize
+            }
             Type::Struct(number) => {
                 let members = self.structs[*number].iter();
                 members
@@ -225,7 +229,11 @@ impl Writer {
     pub(crate) fn random_numbers(&mut self) -> Type {
         if self.dice.one_in(8) {
             let scalar = self.dice.pick(&[Scalar::F16, Scalar::F32, Scalar::F32, Scalar::F64]);
-            return Type::Matrix(scalar, 2 + self.dice.below(3) as u32, 2 + self.dice.below(3) as u32);
+            return Type::Matrix(
+                scalar,
+                2 + self.dice.below(3) as u32,
+                2 + self.dice.below(3) as u32,
+            );
         }
         let n = self.dice.pick(&[1, 1, 1, 2, 3, 4]);
         Type::Numbers(Scalar::random(&mut self.dice), n)
@@ -240,7 +248,9 @@ impl Writer {
                 let row = Type::Array(Box::new(element), length);
                 if self.dice.one_in(4) { Type::Array(Box::new(row), 2) } else { row }
             }
-            1 if !self.structs.is_empty() => Type::Struct(self.dice.below(self.structs.len() as u64) as usize),
+            1 if !self.structs.is_empty() => {
+                Type::Struct(self.dice.below(self.structs.len() as u64) as usize)
+            }
             _ => self.random_numbers(),
         }
     }

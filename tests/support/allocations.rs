@@ -1,5 +1,6 @@
-//! Counts what a piece of work allocates, in a program whose allocator is [`Counting`]. A count is the same on every
-//! machine and under any load, which a time is not; work that grows faster than its input mostly copies on the way.
+//! Counts what a piece of work allocates, in a program whose allocator is [`Counting`]. A count is
+//! the same on every machine and under any load, which a time is not; work that grows faster than
+//! its input mostly copies on the way.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +33,8 @@ pub(crate) struct Allocated {
     pub bytes: u64,
 }
 
-/// What everything in this process allocates while `work` is done. Callers run alone in their program.
+/// What everything in this process allocates while `work` is done. Callers run alone in their
+/// program.
 pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, Allocated) {
     let now = || (ALLOCATIONS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
     let before = now();
@@ -42,7 +44,8 @@ pub(crate) fn count<R>(work: impl FnOnce() -> R) -> (R, Allocated) {
 }
 
 impl Allocated {
-    /// Whether this grew at most as the input did, which is `times` as large, with half as much again for what rounds up.
+    /// Whether this grew at most as the input did, which is `times` as large, with half as much
+    /// again for what rounds up.
     pub(crate) fn is_linear(self, small: Allocated, times: u64) -> bool {
         let within = |large: u64, small: u64| large * 2 <= small.max(1) * times * 3;
         within(self.allocations, small.allocations) && within(self.bytes, small.bytes)

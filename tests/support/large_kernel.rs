@@ -1,5 +1,5 @@
-//! Writes large kernels: signal-processing stages that were never meant to be read, in six shapes. Every choice comes
-//! from the seed, so that a kernel can be written again.
+//! Writes large kernels: signal-processing stages that were never meant to be read, in six shapes.
+//! Every choice comes from the seed, so that a kernel can be written again.
 
 use std::fmt::Write;
 
@@ -12,7 +12,8 @@ pub(crate) enum Shape {
     Functions,
     /// Nested control flow with four conditions per decision.
     Conditions,
-    /// A hundred functions, each with its share of the decisions; every other decision has two conditions.
+    /// A hundred functions, each with its share of the decisions; every other decision has two
+    /// conditions.
     Hundred,
     /// No decision at all: so many assignments of `main`, with as many constants.
     Straight,
@@ -21,8 +22,14 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    pub(crate) const ALL: [Shape; 6] =
-        [Shape::Statements, Shape::Functions, Shape::Conditions, Shape::Hundred, Shape::Straight, Shape::Stores];
+    pub(crate) const ALL: [Shape; 6] = [
+        Shape::Statements,
+        Shape::Functions,
+        Shape::Conditions,
+        Shape::Hundred,
+        Shape::Straight,
+        Shape::Stores,
+    ];
 
     /// How many decisions a kernel of this shape has at least, where so many are asked for.
     pub(crate) fn decisions(self, asked: usize) -> usize {
@@ -52,7 +59,8 @@ impl Author {
     }
 }
 
-/// A kernel of at least `decisions` decisions (and few more), or lines where the shape has none; it reads 64 words at binding 0 and writes 64 at binding 1.
+/// A kernel of at least `decisions` decisions (and few more), or lines where the shape has none; it
+/// reads 64 words at binding 0 and writes 64 at binding 1.
 pub(crate) fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
     let mut author = Author { seed, text: String::new(), decisions: 0 };
     for line in [

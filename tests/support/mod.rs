@@ -16,7 +16,9 @@ pub(crate) fn vkcert() -> Command {
 
 /// Without any Vulkan driver, whatever the machine has.
 pub(crate) fn without_driver(command: &mut Command) -> &mut Command {
-    command.env("VK_DRIVER_FILES", "/nonexistent/icd.json").env("VK_ICD_FILENAMES", "/nonexistent/icd.json")
+    command
+        .env("VK_DRIVER_FILES", "/nonexistent/icd.json")
+        .env("VK_ICD_FILENAMES", "/nonexistent/icd.json")
 }
 
 /// Repository root.
@@ -66,7 +68,8 @@ pub(crate) fn copy_tree(from: &Path, to: &Path) {
     }
 }
 
-/// Changes a file of an evidence folder and makes its hash in the manifest right again, as whoever forges evidence would.
+/// Changes a file of an evidence folder and makes its hash in the manifest right again, as whoever
+/// forges evidence would.
 pub(crate) fn forge(evidence: &Path, name: &str, change: impl FnOnce(&mut serde_json::Value)) {
     use sha2::Digest;
     let read = |name: &str| -> serde_json::Value {
@@ -77,7 +80,8 @@ pub(crate) fn forge(evidence: &Path, name: &str, change: impl FnOnce(&mut serde_
     let text = format!("{value:#}\n");
     write(evidence, name, &text);
     let mut manifest = read("manifest.json");
-    let hash: String = sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash: String =
+        sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     manifest["outputs"][name] = hash.into();
     write(evidence, "manifest.json", format!("{manifest:#}\n"));
 }

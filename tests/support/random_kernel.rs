@@ -1,9 +1,10 @@
 //! Random valid compute kernels, for comparing engines and modules with each other.
 //!
-//! A kernel is a function of its seed alone. It reads `input_words`, computes with 32-bit integers, Booleans and (exactly
-//! representable) floats, branches on nested Boolean expressions, loops with bounded counters, calls functions, exchanges
-//! values through workgroup memory with barriers in uniform control flow, adds to an atomic counter, and writes one
-//! element per invocation. It has no undefined behaviour: divisors are not zero, shifts are masked, indices are in range.
+//! A kernel is a function of its seed alone. It reads `input_words`, computes with 32-bit integers,
+//! Booleans and (exactly representable) floats, branches on nested Boolean expressions, loops with
+//! bounded counters, calls functions, exchanges values through workgroup memory with barriers in
+//! uniform control flow, adds to an atomic counter, and writes one element per invocation. It has
+//! no undefined behaviour: divisors are not zero, shifts are masked, indices are in range.
 
 use std::fmt::Write;
 
@@ -99,7 +100,9 @@ impl Writer {
     fn kernel(&mut self) {
         self.line("#version 450");
         self.line(&format!("layout(local_size_x = {LOCAL_SIZE}) in;"));
-        self.line("layout(std430, set = 0, binding = 0) readonly buffer Input { uint input_words[]; };");
+        self.line(
+            "layout(std430, set = 0, binding = 0) readonly buffer Input { uint input_words[]; };",
+        );
         self.line("layout(std430, set = 0, binding = 1) buffer Output { uint output_words[]; };");
         self.line("layout(std430, set = 0, binding = 2) buffer Counter { uint counter; };");
         self.line("layout(push_constant) uniform Parameters { uint p0; int p1; float p2; };");
@@ -171,7 +174,9 @@ impl Writer {
         self.line(&format!("return {value};"));
         self.indent -= 1;
         self.line("}");
-        self.text = self.text.replace(&format!("f{number}{}(uint u", kind.name()), &format!("f{number}(uint u"));
+        self.text = self
+            .text
+            .replace(&format!("f{number}{}(uint u", kind.name()), &format!("f{number}(uint u"));
         let marker = format!("// function {number} {}", kind.name());
         self.line(&marker);
     }
@@ -187,7 +192,11 @@ impl Writer {
     }
 
     fn function_kind(&self, number: usize) -> Kind {
-        if self.text.contains(&format!("// function {number} uint")) { Kind::Uint } else { Kind::Bool }
+        if self.text.contains(&format!("// function {number} uint")) {
+            Kind::Uint
+        } else {
+            Kind::Bool
+        }
     }
 
     fn block(&mut self, depth: u32, most: u64) {
@@ -210,8 +219,10 @@ impl Writer {
             7 => self.while_loop(depth),
             8 => self.switch(depth),
             9 => {
-                let (condition, kind) = (self.boolean(3), [Kind::Uint, Kind::Int][self.dice.below(2) as usize]);
-                let (yes, no, name) = (self.value(kind, 1), self.value(kind, 1), self.variable(kind));
+                let (condition, kind) =
+                    (self.boolean(3), [Kind::Uint, Kind::Int][self.dice.below(2) as usize]);
+                let (yes, no, name) =
+                    (self.value(kind, 1), self.value(kind, 1), self.variable(kind));
                 self.line(&format!("{name} = {condition} ? {yes} : {no};"));
             }
             _ => self.do_loop(depth),
@@ -253,7 +264,8 @@ impl Writer {
     fn for_loop(&mut self, depth: u32) {
         self.loops += 1;
         let (name, bound) = (format!("k{}", self.loops), 1 + self.dice.below(4));
-        let extra = if self.dice.one_in(2) { format!(" && {}", self.leaf()) } else { String::new() };
+        let extra =
+            if self.dice.one_in(2) { format!(" && {}", self.leaf()) } else { String::new() };
         self.line(&format!("for (uint {name} = 0u; {name} < {bound}u{extra}; {name}++) {{"));
         self.loop_body(depth);
         self.line("}");
@@ -321,7 +333,8 @@ impl Writer {
     }
 
     fn variable(&mut self, kind: Kind) -> String {
-        let names: Vec<_> = self.scope.iter().filter(|(_, k)| *k == kind).map(|(name, _)| name.clone()).collect();
+        let names: Vec<_> =
+            self.scope.iter().filter(|(_, k)| *k == kind).map(|(name, _)| name.clone()).collect();
         names[self.dice.below(names.len() as u64) as usize].clone()
     }
 
@@ -338,7 +351,10 @@ impl Writer {
         if depth == 0 {
             return match self.dice.below(4) {
                 0 => format!("{}u", self.dice.below(20)),
-                1 => self.dice.pick(&["p0", "S0", "gl_LocalInvocationIndex", "gl_WorkGroupID.x"]).to_owned(),
+                1 => self
+                    .dice
+                    .pick(&["p0", "S0", "gl_LocalInvocationIndex", "gl_WorkGroupID.x"])
+                    .to_owned(),
                 _ => self.variable(Kind::Uint),
             };
         }

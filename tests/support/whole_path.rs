@@ -1,5 +1,6 @@
-//! The path of a kernel's text through the tool, step by step with its time: compiled plain and marked, described,
-//! instrumented, validated, laid out, assessed with records in which every vector was seen, written as JSON.
+//! The path of a kernel's text through the tool, step by step with its time: compiled plain and
+//! marked, described, instrumented, validated, laid out, assessed with records in which every
+//! vector was seen, written as JSON.
 
 use std::time::Instant;
 use vkcert::coverage::{Proposing, Subject, assess};
@@ -30,7 +31,8 @@ pub(crate) fn take(text: &str) -> Taken {
         steps.push((name, start.elapsed().as_secs_f64()));
         *start = Instant::now();
     };
-    let compiled = compile(&source(text)).unwrap_or_else(|errors| panic!("{:?}", &errors[..errors.len().min(3)]));
+    let compiled = compile(&source(text))
+        .unwrap_or_else(|errors| panic!("{:?}", &errors[..errors.len().min(3)]));
     assert!(compiled.notes.is_empty(), "{:?}", &compiled.notes[..compiled.notes.len().min(3)]);
     step("front end", &mut start);
     let marked_words = compiled.marked.clone();
@@ -46,7 +48,8 @@ pub(crate) fn take(text: &str) -> Taken {
     step("validate", &mut start);
     let layout = &made.markers.layout;
     let mut records = Records { words: vec![0; layout.words()], ..Records::default() };
-    let vectors = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
+    let vectors =
+        layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
     for bit in vectors.chain(layout.marks.iter().copied()) {
         records.words[bit as usize / 32] |= 1 << (bit % 32);
     }

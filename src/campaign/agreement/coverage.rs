@@ -1,10 +1,12 @@
-//! Vectors and marks of the two engines: they must be the same, but for those that depend on the schedule, and those that
-//! follow an undefined value of which a finding tells.
+//! Vectors and marks of the two engines: they must be the same, but for those that depend on the
+//! schedule, and those that follow an undefined value of which a finding tells.
 //!
-//! Promises: any other difference is a finding whatever it comes from. Where a run within the error bounds of the specification records
-//! as the device did, the finding says so, with that run's operands. A vector or mark follows an undefined value only if the sequential
-//! engine, with nothing changed but undefined values, records it as the device did.
-//! Does not cover: undefined behaviour whose effect is another than that of some value; which invocations recorded what (`invocation`).
+//! Promises: any other difference is a finding whatever it comes from. Where a run within the error
+//! bounds of the specification records as the device did, the finding says so, with that run's
+//! operands. A vector or mark follows an undefined value only if the sequential engine, with
+//! nothing changed but undefined values, records it as the device did.
+//! Does not cover: undefined behaviour whose effect is another than that of some value; which
+//! invocations recorded what (`invocation`).
 
 use super::invocation::{ByInvocation, Excuses, Refusal};
 use super::{Means, disagreement, is_of_undefined, places_of_undefined, run_varied};
@@ -27,7 +29,8 @@ pub(super) struct CoverageComparison {
     pub outcome: Option<AgreementOutcome>,
     pub differences: Vec<String>,
     pub findings: Vec<Finding>,
-    /// Vectors and marks that one engine alone has, and that depend on the schedule or follow an undefined value, in words.
+    /// Vectors and marks that one engine alone has, and that depend on the schedule or follow an
+    /// undefined value, in words.
     pub left_open: Vec<String>,
 }
 
@@ -44,15 +47,27 @@ pub(super) fn compare(
     let (differences, findings, left_open) = Default::default();
     let mut comparison = CoverageComparison { outcome: None, differences, findings, left_open };
     for ours in sequential.records.iter().filter(of_kernel) {
-        let theirs = vulkan.records.iter().filter(of_kernel).find(|row| row.specialization == ours.specialization);
+        let theirs = vulkan
+            .records
+            .iter()
+            .filter(of_kernel)
+            .find(|row| row.specialization == ours.specialization);
         let (Ok(left), Some(Ok(right)), Some(measured)) =
             (&ours.records, theirs.map(|row| &row.records), kernel.measured())
         else {
             continue;
         };
-        let compared =
-            Compared { open, engine, kernel, measured, specialization: &ours.specialization, sequential, vulkan };
-        let ModuleComparison { outcome, findings, left_open } = compared.of_module([left, right], means);
+        let compared = Compared {
+            open,
+            engine,
+            kernel,
+            measured,
+            specialization: &ours.specialization,
+            sequential,
+            vulkan,
+        };
+        let ModuleComparison { outcome, findings, left_open } =
+            compared.of_module([left, right], means);
         comparison.outcome = comparison.outcome.max(Some(outcome));
         comparison.differences.extend(findings.iter().map(|finding| finding.message.clone()));
         comparison.findings.extend(findings);
@@ -80,25 +95,30 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// A finding for each vector and mark that one engine recorded and the other did not, unless it depends on the schedule or follows
-    /// an undefined value.
+    /// A finding for each vector and mark that one engine recorded and the other did not, unless it
+    /// depends on the schedule or follows an undefined value.
     fn of_module(&self, records: [&Records; 2], means: &mut Means) -> ModuleComparison {
-        let mut comparison =
-            ModuleComparison { outcome: AgreementOutcome::Identical, findings: Vec::new(), left_open: Vec::new() };
+        let mut comparison = ModuleComparison {
+            outcome: AgreementOutcome::Identical,
+            findings: Vec::new(),
+            left_open: Vec::new(),
+        };
         let differing = differing(&self.measured.markers.layout, records);
         if differing.is_empty() {
             return comparison;
         }
         let scheduled = self.open.scheduled(self.kernel, self.specialization);
-        let (scheduled, fixed): (Vec<RecordDifference>, Vec<RecordDifference>) =
-            differing.into_iter().partition(|row| scheduled.is_some_and(|bits| bits.contains(&row.bit())));
+        let (scheduled, fixed): (Vec<RecordDifference>, Vec<RecordDifference>) = differing
+            .into_iter()
+            .partition(|row| scheduled.is_some_and(|bits| bits.contains(&row.bit())));
         let Excuses { following, refused } = self.excuses(&fixed, records, means);
         let (undefined, disagreeing): (Vec<RecordDifference>, Vec<RecordDifference>) =
             fixed.into_iter().partition(|row| following.contains(&row.bit()));
         if !scheduled.is_empty() {
             comparison.outcome = AgreementOutcome::ScheduleDependent;
         }
-        let depends = |row: &RecordDifference| format!("{}: it depends on the schedule", self.words(row));
+        let depends =
+            |row: &RecordDifference| format!("{}: it depends on the schedule", self.words(row));
         comparison.left_open.extend(scheduled.iter().map(depends));
         if !undefined.is_empty() {
             comparison.outcome = AgreementOutcome::UndefinedValue;
@@ -114,7 +134,12 @@ impl Compared<'_> {
     }
 
     /// The bits that follow an undefined value, in every invocation by which the engines differ.
-    fn excuses(&self, rows: &[RecordDifference], records: [&Records; 2], means: &mut Means) -> Excuses {
+    fn excuses(
+        &self,
+        rows: &[RecordDifference],
+        records: [&Records; 2],
+        means: &mut Means,
+    ) -> Excuses {
         let following = self.following_undefined(rows, records);
         match self.module() {
             Some(module) if !following.is_empty() => {
@@ -130,8 +155,13 @@ impl Compared<'_> {
         self.open.module(self.kernel, self.specialization)
     }
 
-    /// The bits that runs with other undefined values record as the device did; none where nothing tells of such a value.
-    fn following_undefined(&self, rows: &[RecordDifference], [_, theirs]: [&Records; 2]) -> BTreeSet<u32> {
+    /// The bits that runs with other undefined values record as the device did; none where nothing
+    /// tells of such a value.
+    fn following_undefined(
+        &self,
+        rows: &[RecordDifference],
+        [_, theirs]: [&Records; 2],
+    ) -> BTreeSet<u32> {
         let mut following = BTreeSet::new();
         if !self.sequential.findings.iter().any(is_of_undefined) {
             return following;
@@ -141,18 +171,25 @@ impl Compared<'_> {
                 break;
             }
             let Some(records) = self.varied(*variation) else { continue };
-            let agreeing = rows.iter().map(RecordDifference::bit).filter(|bit| records.has(*bit) == theirs.has(*bit));
+            let agreeing = rows
+                .iter()
+                .map(RecordDifference::bit)
+                .filter(|bit| records.has(*bit) == theirs.has(*bit));
             following.extend(agreeing);
         }
         following
     }
 
-    /// The records of a run of the marked module that departs from the ordinary one; none where it does not complete.
+    /// The records of a run of the marked module that departs from the ordinary one; none where it
+    /// does not complete.
     fn varied(&self, variation: Variation) -> Option<Records> {
         let prepared = self.open.prepared;
         let job = job_of(prepared, Variant::Marked)?;
         let module = self.module()?;
-        run_varied(self.engine, prepared, &job, variation)?.run.records.remove(&job.modules[module].kernel)
+        run_varied(self.engine, prepared, &job, variation)?
+            .run
+            .records
+            .remove(&job.modules[module].kernel)
     }
 
     /// Which vector or mark is on which engine alone.
@@ -167,35 +204,46 @@ impl Compared<'_> {
         refused: &BTreeMap<u32, Refusal>,
     ) -> Vec<Finding> {
         let vectors = rows.iter().any(|difference| matches!(difference.row, Row::Vector(..)));
-        let varied: Vec<Records> =
-            if vectors { Variation::ALL.iter().filter_map(|one| self.varied(*one)).collect() } else { Vec::new() };
+        let varied: Vec<Records> = if vectors {
+            Variation::ALL.iter().filter_map(|one| self.varied(*one)).collect()
+        } else {
+            Vec::new()
+        };
         let finding = |difference: &RecordDifference| {
             let refusal = refused.get(&difference.bit());
             let finding = match difference.row {
                 Row::Vector(slot, row) => {
                     let (measured, only_on, varied) = (self.measured, difference.only_on, &varied);
-                    VectorDifference { measured, slot, row, only_on, records, varied, refusal }.finding()
+                    VectorDifference { measured, slot, row, only_on, records, varied, refusal }
+                        .finding()
                 }
                 Row::Mark(index, bit) => {
-                    let witness = records.into_iter().find_map(|records| records.witnesses.get(&bit)).copied();
+                    let witness = records
+                        .into_iter()
+                        .find_map(|records| records.witnesses.get(&bit))
+                        .copied();
                     let words = refusal.map(Refusal::words).unwrap_or_default();
                     let finding = disagreement(format!("{}{words}", self.words(difference)))
                         .detail("text", marked(&self.measured.structure, index));
                     Finding { invocations: witness.into_iter().collect(), ..finding }
                 }
             };
-            let finding =
-                difference.details().into_iter().fold(finding, |finding, (name, value)| finding.detail(name, value));
+            let finding = difference
+                .details()
+                .into_iter()
+                .fold(finding, |finding, (name, value)| finding.detail(name, value));
             with_refusal(finding, refusal)
         };
         rows.iter().map(finding).collect()
     }
 }
 
-/// Why it does not follow an undefined value, where that was asked, and the invocation that shows it.
+/// Why it does not follow an undefined value, where that was asked, and the invocation that shows
+/// it.
 fn with_refusal(finding: Finding, refusal: Option<&Refusal>) -> Finding {
     let Some(refusal) = refusal else { return finding };
-    let invocations = refusal.invocation().map_or(finding.invocations.clone(), |invocation| vec![invocation]);
+    let invocations =
+        refusal.invocation().map_or(finding.invocations.clone(), |invocation| vec![invocation]);
     Finding { invocations, ..finding.detail("undefined_values", refusal.name()) }
 }
 
@@ -220,7 +268,10 @@ impl VectorDifference<'_> {
         let file = &self.measured.structure.files[decision.span.file.0 as usize];
         let line = Position::of(&file.text, decision.span.start as usize).line;
         let agreeing = self.varied.iter().find(|records| records.has(bit) == theirs.has(bit));
-        let witness = [ours, theirs].into_iter().chain(agreeing).find_map(|records| records.witnesses.get(&bit));
+        let witness = [ours, theirs]
+            .into_iter()
+            .chain(agreeing)
+            .find_map(|records| records.witnesses.get(&bit));
         let witness = self.refusal.and_then(Refusal::invocation).or(witness.copied());
         let operands = self.operands(agreeing);
         let mut message = format!(
@@ -245,11 +296,13 @@ impl VectorDifference<'_> {
         Finding { invocations: witness.into_iter().collect(), ..finding }
     }
 
-    /// What was compared: where the vector was recorded, else in the vectors that the sequential engine recorded instead.
+    /// What was compared: where the vector was recorded, else in the vectors that the sequential
+    /// engine recorded instead.
     fn operands(&self, agreeing: Option<&Records>) -> Vec<String> {
         let bit = self.slot.base + self.row.sum;
         let [ours, _] = self.records;
-        let of = |records: &Records, bit: u32| records.operands.get(&bit).map(|texts| texts.join(", "));
+        let of =
+            |records: &Records, bit: u32| records.operands.get(&bit).map(|texts| texts.join(", "));
         let here = match self.only_on {
             EngineName::Sequential => of(ours, bit),
             EngineName::Vulkan => None,

@@ -1,11 +1,13 @@
-//! What of the agreement of engines the modules tell: which differences depend on the schedule, and which lie where the test
-//! leaves them open.
+//! What of the agreement of engines the modules tell: which differences depend on the schedule, and
+//! which lie where the test leaves them open.
 //!
 //! Knows: a test as its project prepares it, and what its runs left and recorded, as stored.
-//! Promises: a vector or mark that one engine alone recorded is told to depend on the schedule exactly where its module says so,
-//! bytes are left open exactly where a comparison leaves them open, and the outcomes follow. Where all records and outputs are
-//! stored, nothing else is told to be left open.
-//! Does not cover: permitted values, and which vectors follow undefined values (`derivation::agreement`).
+//! Promises: a vector or mark that one engine alone recorded is told to depend on the schedule
+//! exactly where its module says so, bytes are left open exactly where a comparison leaves them
+//! open, and the outcomes follow. Where all records and outputs are stored, nothing else is told to
+//! be left open.
+//! Does not cover: permitted values, and which vectors follow undefined values
+//! (`derivation::agreement`).
 
 use super::is_of_undefined;
 use super::outputs::unexcused;
@@ -29,8 +31,12 @@ pub fn derive(stored: &Evidence, prepared: &[PreparedTest], runs: &[Vec<TestRun>
         let evidence = stored.campaign.tests.iter().find(|known| known.id == *id);
         let ran = |engine| row.iter().find(|run| run.engine == engine && run.verdict.ran());
         let both = ran(EngineName::Sequential).zip(ran(EngineName::Vulkan));
-        let (Some(evidence), Some((sequential, vulkan)), Ok(plan)) = (evidence, both, &test.plan) else { continue };
-        let compared = ComparedTest { stored, evidence, open: LeftOpen::of(test, plan), sequential, vulkan };
+        let (Some(evidence), Some((sequential, vulkan)), Ok(plan)) = (evidence, both, &test.plan)
+        else {
+            continue;
+        };
+        let compared =
+            ComparedTest { stored, evidence, open: LeftOpen::of(test, plan), sequential, vulkan };
         for row in stored.campaign.agreement.iter().filter(|row| row.test == *id) {
             compared.row(row, &mut derivation);
         }
@@ -67,13 +73,17 @@ impl ComparedTest<'_> {
             let count = |lines: &[String]| lines.iter().filter(|other| *other == line).count();
             let (due, stored) = (count(&told.lines), count(&row.left_open));
             let right = if told.complete { due == stored } else { due <= stored };
-            derivation.check(right, || format!("{label}: told {stored} times instead of {due}: {line}"));
+            derivation
+                .check(right, || format!("{label}: told {stored} times instead of {due}: {line}"));
         }
         let follows = |line: &String| {
-            told.lines.contains(line) || told.beginnings.iter().any(|beginning| line.starts_with(beginning))
+            told.lines.contains(line)
+                || told.beginnings.iter().any(|beginning| line.starts_with(beginning))
         };
         for line in row.left_open.iter().filter(|_| told.complete) {
-            derivation.check(follows(line), || format!("{label}: told, and does not follow from the module: {line}"));
+            derivation.check(follows(line), || {
+                format!("{label}: told, and does not follow from the module: {line}")
+            });
         }
     }
 
@@ -90,7 +100,8 @@ impl ComparedTest<'_> {
                 ));
             }
         }
-        let same = job.buffers.iter().all(|buffer| ours.get(&buffer.name) == theirs.get(&buffer.name));
+        let same =
+            job.buffers.iter().all(|buffer| ours.get(&buffer.name) == theirs.get(&buffer.name));
         if !told.complete || same || ours.is_empty() || theirs.is_empty() {
             return;
         }
@@ -99,7 +110,10 @@ impl ComparedTest<'_> {
         let right = match (left.differences.is_empty(), left.within_tolerance) {
             (true, true) => row.outputs == AgreementOutcome::WithinTolerance,
             (true, false) => row.outputs == AgreementOutcome::LeftOpen,
-            (false, _) => matches!(row.outputs, AgreementOutcome::WithinErrorBounds | AgreementOutcome::Different),
+            (false, _) => matches!(
+                row.outputs,
+                AgreementOutcome::WithinErrorBounds | AgreementOutcome::Different
+            ),
         };
         derivation.check(right, || {
             let count = left.differences.len();
@@ -113,10 +127,15 @@ impl ComparedTest<'_> {
     /// Vectors and marks that one engine alone recorded, and which of them depend on the schedule.
     fn coverage(&self, row: &Agreement, label: &str, told: &mut Told, derivation: &mut Derivation) {
         let kernels = &self.open.prepared.kernels;
-        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel.as_str()) else { return };
+        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel.as_str()) else {
+            return;
+        };
         let (mut derived, mut all_stored) = (None, true);
         for of in self.open.plan.modules.iter().filter(|of| of.kernel == row.kernel) {
-            let known = kernel.configurations.iter().find(|known| known.specialization == of.specialization);
+            let known = kernel
+                .configurations
+                .iter()
+                .find(|known| known.specialization == of.specialization);
             let Some(known) = known else {
                 // Of a specialization that is no configuration no records are stored.
                 all_stored = false;
@@ -130,7 +149,13 @@ impl ComparedTest<'_> {
             };
             let differences = differing(&evidence.layout, [ours, theirs]);
             let scheduled = self.open.scheduled(kernel, &of.specialization);
-            let outcome = self.differences((row, label), evidence, (&differences, scheduled), told, derivation);
+            let outcome = self.differences(
+                (row, label),
+                evidence,
+                (&differences, scheduled),
+                told,
+                derivation,
+            );
             derived = derived.max(Some(outcome));
         }
         told.complete &= all_stored;
@@ -142,7 +167,8 @@ impl ComparedTest<'_> {
             Some(least) => (row.coverage >= least, least),
             None => return,
         };
-        derivation.check(right, || format!("{label}: stored coverage {}, derived {least}", row.coverage));
+        derivation
+            .check(right, || format!("{label}: stored coverage {}, derived {least}", row.coverage));
     }
 
     /// The stored records of a configuration of the row's kernel, in this test.
@@ -153,8 +179,11 @@ impl ComparedTest<'_> {
         engine: EngineName,
     ) -> Option<(&KernelEvidence, &Records)> {
         let mut kernels = self.stored.kernels.iter();
-        let kernel = kernels
-            .find(|one| one.kernel == row.kernel && one.engine == engine && one.configuration.name == configuration)?;
+        let kernel = kernels.find(|one| {
+            one.kernel == row.kernel
+                && one.engine == engine
+                && one.configuration.name == configuration
+        })?;
         let records = kernel.records.iter().find(|records| records.test == row.test)?;
         Some((kernel, &records.records))
     }
@@ -176,7 +205,9 @@ impl ComparedTest<'_> {
             let of_difference = if scheduled.is_some_and(|bits| bits.contains(&difference.bit())) {
                 told.lines.push(format!("{words}: it depends on the schedule"));
                 derivation.check(!found, || {
-                    format!("{label}: {words}: a finding, and by its module it depends on the schedule")
+                    format!(
+                        "{label}: {words}: a finding, and by its module it depends on the schedule"
+                    )
                 });
                 AgreementOutcome::ScheduleDependent
             } else if found {

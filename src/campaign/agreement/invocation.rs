@@ -1,9 +1,10 @@
 //! Vectors and marks that may follow an undefined value, invocation by invocation.
 //!
-//! Knows: the measuring job of a test on both engines: on the device with a slot for each invocation, on the sequential engine
-//! as ever and with other undefined values.
-//! Promises: a vector or mark that one engine alone recorded follows an undefined value only if every invocation that has it on
-//! one engine alone has it, in one of these runs, as on the device. Where that cannot be compared, none does, and why is told.
+//! Knows: the measuring job of a test on both engines: on the device with a slot for each
+//! invocation, on the sequential engine as ever and with other undefined values.
+//! Promises: a vector or mark that one engine alone recorded follows an undefined value only if
+//! every invocation that has it on one engine alone has it, in one of these runs, as on the device.
+//! Where that cannot be compared, none does, and why is told.
 //! Does not cover: what both engines recorded, if in different invocations.
 
 use super::{Means, varied_engine};
@@ -29,7 +30,8 @@ pub(super) struct Excuses {
 /// Why a vector or mark does not follow an undefined value, or is not known to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// An invocation, the first of `count`, has it on one engine alone whatever undefined values are.
+    /// An invocation, the first of `count`, has it on one engine alone whatever undefined values
+    /// are.
     Invocation {
         dispatch: u32,
         invocation: [u32; 3],
@@ -43,13 +45,19 @@ impl Refusal {
     pub(super) fn words(&self) -> String {
         match self {
             Refusal::Invocation { dispatch, invocation: [x, y, z], count } => {
-                let others = if *count > 1 { format!(" (nor on {} more)", count - 1) } else { String::new() };
+                let others = if *count > 1 {
+                    format!(" (nor on {} more)", count - 1)
+                } else {
+                    String::new()
+                };
                 format!(
                     "; no run with other undefined values agrees with vulkan on invocation ({x}, {y}, {z}) of dispatch {dispatch}{others}"
                 )
             }
             Refusal::NotCompared(reason) => {
-                format!("; whether it follows an undefined value of the same invocation is not known: {reason}")
+                format!(
+                    "; whether it follows an undefined value of the same invocation is not known: {reason}"
+                )
             }
         }
     }
@@ -98,7 +106,8 @@ impl ByInvocation<'_> {
         let unexplained = match self.unexplained(means, bits) {
             Ok(unexplained) => unexplained,
             Err(reason) => {
-                let refused = bits.iter().map(|bit| (*bit, Refusal::NotCompared(reason.clone()))).collect();
+                let refused =
+                    bits.iter().map(|bit| (*bit, Refusal::NotCompared(reason.clone()))).collect();
                 return Excuses { following: BTreeSet::new(), refused };
             }
         };
@@ -118,15 +127,19 @@ impl ByInvocation<'_> {
         Excuses { following, refused }
     }
 
-    /// The invocations that have a bit on one engine alone, in no run with other undefined values as on the device.
+    /// The invocations that have a bit on one engine alone, in no run with other undefined values
+    /// as on the device.
     fn unexplained(&self, means: &mut Means, bits: &BTreeSet<u32>) -> Result<Unexplained, String> {
         let theirs = self.on_device(means, bits)?;
-        let job = job_of(self.open.prepared, Variant::Marked).ok_or("a kernel cannot be measured")?;
+        let job =
+            job_of(self.open.prepared, Variant::Marked).ok_or("a kernel cannot be measured")?;
         let mut ordinary = means.sequential.clone();
         ordinary.settings.following = self.open.prepared.replay.unwrap_or_default().into();
-        let (run, ours) =
-            self.run(&mut ordinary, &job, bits).map_err(|why| format!("on the sequential engine {why}"))?;
-        self.same_records(&run, self.records[0]).map_err(|why| format!("on the sequential engine {why}"))?;
+        let (run, ours) = self
+            .run(&mut ordinary, &job, bits)
+            .map_err(|why| format!("on the sequential engine {why}"))?;
+        self.same_records(&run, self.records[0])
+            .map_err(|why| format!("on the sequential engine {why}"))?;
         let local_sizes = local_sizes(&ours);
         if local_sizes != self::local_sizes(&theirs) {
             return Err("the engines number the invocations differently".to_owned());
@@ -139,7 +152,8 @@ impl ByInvocation<'_> {
             if unexplained.found.is_empty() {
                 return ChanceTrial::NotNeeded;
             }
-            match self.explain(&means.sequential, &job, variation, &theirs, &mut unexplained.found) {
+            match self.explain(&means.sequential, &job, variation, &theirs, &mut unexplained.found)
+            {
                 true => ChanceTrial::Settled,
                 false => ChanceTrial::Idle,
             }
@@ -147,7 +161,8 @@ impl ByInvocation<'_> {
         Ok(unexplained)
     }
 
-    /// Strikes out the invocations that have a bit in a run with other undefined values as on the device; whether there are any.
+    /// Strikes out the invocations that have a bit in a run with other undefined values as on the
+    /// device; whether there are any.
     fn explain(
         &self,
         engine: &SequentialExecutor,
@@ -165,7 +180,9 @@ impl ByInvocation<'_> {
         let Ok((_, varied)) = self.run(&mut engine, job, &bits) else { return false };
         let mut settled = false;
         unexplained.retain(|(dispatch, bit), ranks| {
-            let still = recorded(&varied, *dispatch, *bit).differing(recorded(theirs, *dispatch, *bit)).shared(ranks);
+            let still = recorded(&varied, *dispatch, *bit)
+                .differing(recorded(theirs, *dispatch, *bit))
+                .shared(ranks);
             settled |= still != *ranks;
             *ranks = still;
             !ranks.is_empty()
@@ -174,7 +191,11 @@ impl ByInvocation<'_> {
     }
 
     /// Who recorded the bits on the device, where it records and leaves what it did before.
-    fn on_device(&self, means: &mut Means, bits: &BTreeSet<u32>) -> Result<InvocationRecords, String> {
+    fn on_device(
+        &self,
+        means: &mut Means,
+        bits: &BTreeSet<u32>,
+    ) -> Result<InvocationRecords, String> {
         let device = means.device.as_deref_mut().ok_or("the device is not there")?;
         let prepared = self.open.prepared;
         let mut job = job_of(prepared, Variant::Traced).ok_or("a kernel cannot be measured")?;
@@ -198,7 +219,8 @@ impl ByInvocation<'_> {
         job: &Job,
         bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), String> {
-        let (run, mut found) = engine.run_by_invocation(job, bits).map_err(|error| error.to_string())?;
+        let (run, mut found) =
+            engine.run_by_invocation(job, bits).map_err(|error| error.to_string())?;
         found.retain(|dispatch, _| job.dispatches[*dispatch as usize].module == self.module);
         match &run.completion {
             Completion::Completed => Ok((run, found)),
@@ -211,11 +233,16 @@ impl ByInvocation<'_> {
         }
     }
 
-    /// What is recorded again must be what the first run recorded, but for what depends on the schedule.
+    /// What is recorded again must be what the first run recorded, but for what depends on the
+    /// schedule.
     fn same_records(&self, run: &Run, first: &Records) -> Result<(), String> {
         let label = &self.open.plan.job.modules[self.module].kernel;
         let again = run.records.get(label).ok_or("there are no records")?;
-        let same = self.open.scheduled_bits(Recorded::Source, label, [&bits_alone(again), &bits_alone(first)]);
+        let same = self.open.scheduled_bits(
+            Recorded::Source,
+            label,
+            [&bits_alone(again), &bits_alone(first)],
+        );
         if same.is_some() { Ok(()) } else { Err("other records came than before".to_owned()) }
     }
 
@@ -224,7 +251,8 @@ impl ByInvocation<'_> {
         let plan = self.open.plan;
         let judged = judge(plan, run).map_err(|_| "its outputs cannot be judged".to_owned());
         let verdict = judged?.verdict;
-        if self.open.prepared.contraction == Contraction::Allowed && verdict == self.vulkan.verdict {
+        if self.open.prepared.contraction == Contraction::Allowed && verdict == self.vulkan.verdict
+        {
             return Ok(());
         }
         let left = |buffer: &JobBuffer| self.vulkan.outputs.get(&buffer.name).cloned();
@@ -253,7 +281,9 @@ fn recorded(records: &InvocationRecords, dispatch: u32, bit: u32) -> &Ranks {
 
 /// Who recorded a bit on one of two engines alone.
 fn differing(ours: &InvocationRecords, theirs: &InvocationRecords) -> Invocations {
-    let bits = ours.iter().flat_map(|(dispatch, found)| found.by_bit.keys().map(move |bit| (*dispatch, *bit)));
+    let bits = ours
+        .iter()
+        .flat_map(|(dispatch, found)| found.by_bit.keys().map(move |bit| (*dispatch, *bit)));
     let alone = |(dispatch, bit)| {
         let ranks = recorded(ours, dispatch, bit).differing(recorded(theirs, dispatch, bit));
         ((dispatch, bit), ranks)

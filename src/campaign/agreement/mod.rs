@@ -1,6 +1,6 @@
-//! Comparison of the engines, test by test: outputs within the test's tolerance or the specification's error bounds, vector
-//! sets exactly; what the test leaves open, what depends on the schedule and which vectors follow undefined values is told apart
-//! (`left_open`).
+//! Comparison of the engines, test by test: outputs within the test's tolerance or the
+//! specification's error bounds, vector sets exactly; what the test leaves open, what depends on
+//! the schedule and which vectors follow undefined values is told apart (`left_open`).
 
 mod coverage;
 mod derived;
@@ -63,7 +63,11 @@ pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>], means: &mut Mea
 }
 
 /// Findings of one test alone, and remarks on differences that are none.
-pub fn of_test(test: &PreparedTest, row: &[TestRun], means: &mut Means) -> (Vec<Finding>, Vec<String>) {
+pub fn of_test(
+    test: &PreparedTest,
+    row: &[TestRun],
+    means: &mut Means,
+) -> (Vec<Finding>, Vec<String>) {
     let Comparison { rows, findings } = compare_test(test, row, means);
     let mut notes = rows.first().and_then(|row| row.bounds.as_ref()).map_or(Vec::new(), remarks);
     for note in rows.into_iter().flat_map(|row| row.left_open) {
@@ -77,15 +81,20 @@ pub fn of_test(test: &PreparedTest, row: &[TestRun], means: &mut Means) -> (Vec<
 /// A sentence for each buffer whose elements all lie within the error bounds.
 fn remarks(bounds: &ErrorBounds) -> Vec<String> {
     let within = bounds.buffers.iter().filter(|buffer| buffer.outside == 0);
-    within.map(|buffer| format!("buffer `{}`: {}", buffer.buffer, bounds.in_words(buffer))).collect()
+    within
+        .map(|buffer| format!("buffer `{}`: {}", buffer.buffer, bounds.in_words(buffer)))
+        .collect()
 }
 
 /// One row per kernel of the test, that both engines could run.
 fn compare_test(prepared: &PreparedTest, row: &[TestRun], means: &mut Means) -> Comparison {
-    // What one engine cannot run is a limit of that engine, reported as `unsupported`; there is nothing to compare.
+    // What one engine cannot run is a limit of that engine, reported as `unsupported`; there is
+    // nothing to compare.
     let ran = |run: &&TestRun| run.verdict.ran();
     let run_on = |name: EngineName| row.iter().filter(ran).find(|run| run.engine == name);
-    let (Some(sequential), Some(vulkan)) = (run_on(EngineName::Sequential), run_on(EngineName::Vulkan)) else {
+    let (Some(sequential), Some(vulkan)) =
+        (run_on(EngineName::Sequential), run_on(EngineName::Vulkan))
+    else {
         return Comparison::default();
     };
     let test = &prepared.test.id;
@@ -94,15 +103,18 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun], means: &mut Means) -> 
     let outputs = outputs::compare(&open, &means.sequential, sequential, vulkan);
     let mut comparison = Comparison::default();
     for name in trace::kernels_of(prepared.test) {
-        let Some(kernel) = prepared.kernels.iter().find(|kernel| kernel.name == name.as_str()) else { continue };
+        let Some(kernel) = prepared.kernels.iter().find(|kernel| kernel.name == name.as_str())
+        else {
+            continue;
+        };
         let coverage = coverage::compare(&open, means, kernel, sequential, vulkan);
-        let of_kernel =
-            outputs.findings.iter().filter(|(kernel, _)| *kernel == name).map(|(_, finding)| finding.clone());
-        comparison.findings.extend(of_kernel.chain(coverage.findings).map(|finding| KernelFinding {
-            kernel: name.clone(),
-            engine: None,
-            test: Some(test.clone()),
-            finding,
+        let of_kernel = outputs
+            .findings
+            .iter()
+            .filter(|(kernel, _)| *kernel == name)
+            .map(|(_, finding)| finding.clone());
+        comparison.findings.extend(of_kernel.chain(coverage.findings).map(|finding| {
+            KernelFinding { kernel: name.clone(), engine: None, test: Some(test.clone()), finding }
         }));
         comparison.rows.push(Agreement {
             test: test.clone(),
@@ -121,8 +133,8 @@ fn disagreement(message: String) -> Finding {
     Finding::new(FindingKind::EngineDisagreement, message).detail("comparison", "sequential/vulkan")
 }
 
-/// Whether outputs that differ from the sequential engine's are those that the specification permits. `engine` is as the
-/// test ran on it.
+/// Whether outputs that differ from the sequential engine's are those that the specification
+/// permits. `engine` is as the test ran on it.
 pub fn is_permitted(
     prepared: &PreparedTest,
     engine: &SequentialExecutor,
@@ -136,7 +148,8 @@ pub fn is_permitted(
     compared.outcome == AgreementOutcome::WithinErrorBounds && compared.left_open.is_empty()
 }
 
-/// Whether the sequential engine used a value in a test that the specification leaves undefined, or that nobody wrote.
+/// Whether the sequential engine used a value in a test that the specification leaves undefined, or
+/// that nobody wrote.
 fn uses_undefined(sequential: &TestRun) -> bool {
     sequential.findings.iter().any(is_of_undefined)
 }
@@ -151,25 +164,33 @@ const NAMED: usize = 3;
 /// Where findings tell of undefined values, as the end of a sentence.
 fn places_of_undefined(findings: &[Finding]) -> String {
     let told = findings.iter().filter(|finding| is_of_undefined(finding));
-    let places: BTreeSet<String> =
-        told.map(|finding| finding.place.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)).collect();
+    let places: BTreeSet<String> = told
+        .map(|finding| finding.place.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string))
+        .collect();
     let named = places.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match places.len() {
         0 | 1 => format!("an undefined value at {named}"),
-        count if count > NAMED => format!("an undefined value at one or more of {count} places, the first at {named}"),
+        count if count > NAMED => {
+            format!("an undefined value at one or more of {count} places, the first at {named}")
+        }
         _ => format!("an undefined value at one or more of {named}"),
     }
 }
 
 /// The sequential engine as a test ran on it, so that it departs from the ordinary run.
-fn varied_engine(engine: &SequentialExecutor, prepared: &PreparedTest, variation: Variation) -> SequentialExecutor {
+fn varied_engine(
+    engine: &SequentialExecutor,
+    prepared: &PreparedTest,
+    variation: Variation,
+) -> SequentialExecutor {
     let mut engine = engine.clone();
     engine.settings.following = Following::from(prepared.replay.unwrap_or_default());
     engine.settings.variation = Some(variation);
     engine
 }
 
-/// Runs a job of a test so that it departs from the ordinary run; none where that does not complete.
+/// Runs a job of a test so that it departs from the ordinary run; none where that does not
+/// complete.
 fn run_varied(
     engine: &SequentialExecutor,
     prepared: &PreparedTest,

@@ -55,13 +55,22 @@ pub(super) fn compare(
     if ours.outputs.is_empty() || theirs.outputs.is_empty() {
         return without_outputs(&job, plan, ours, theirs);
     }
-    if job.buffers.iter().all(|buffer| ours.outputs.get(&buffer.name) == theirs.outputs.get(&buffer.name)) {
+    if job
+        .buffers
+        .iter()
+        .all(|buffer| ours.outputs.get(&buffer.name) == theirs.outputs.get(&buffer.name))
+    {
         return OutputComparison::settled(AgreementOutcome::Identical);
     }
     let blocks = Blocks::of(&job);
-    let Unexcused { mut differences, within_tolerance, left_open } = unexcused(open, &blocks, &job, ours, theirs);
+    let Unexcused { mut differences, within_tolerance, left_open } =
+        unexcused(open, &blocks, &job, ours, theirs);
     if differences.is_empty() {
-        let outcome = if within_tolerance { AgreementOutcome::WithinTolerance } else { AgreementOutcome::LeftOpen };
+        let outcome = if within_tolerance {
+            AgreementOutcome::WithinTolerance
+        } else {
+            AgreementOutcome::LeftOpen
+        };
         return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
     }
     let run = |variation| {
@@ -95,12 +104,15 @@ pub(super) fn unexcused(
     let both_pass = expectations == Expectations::MetByBoth;
     let mut differences = Vec::new();
     for (index, buffer) in job.buffers.iter().enumerate() {
-        let (Some(left), Some(right)) = (ours.outputs.get(&buffer.name), theirs.outputs.get(&buffer.name)) else {
+        let (Some(left), Some(right)) =
+            (ours.outputs.get(&buffer.name), theirs.outputs.get(&buffer.name))
+        else {
             continue;
         };
         differences.extend(blocks.differences(index, left, right));
     }
-    // Both engines meet the same expectation with a tolerance: the difference is what the test allows.
+    // Both engines meet the same expectation with a tolerance: the difference is what the test
+    // allows.
     let before = differences.len();
     differences.retain(|difference| !(both_pass && tolerated(open.plan, difference)));
     let within_tolerance = differences.len() < before;
@@ -114,23 +126,42 @@ pub(super) fn unexcused(
             None => true,
         }
     });
-    Unexcused { differences, within_tolerance, left_open: open.notes("sequential and vulkan", &openings) }
+    Unexcused {
+        differences,
+        within_tolerance,
+        left_open: open.notes("sequential and vulkan", &openings),
+    }
 }
 
-/// The runs that a comparison may take: those of matrices only where a kernel has something that they change.
+/// The runs that a comparison may take: those of matrices only where a kernel has something that
+/// they change.
 fn variations(job: &Job) -> Vec<Variation> {
     let all = Variation::ALL.to_vec();
-    let of_matrices =
-        |module: &JobModule| Module::parse(module.words.to_vec()).is_ok_and(|module| module.computes_determinants());
-    if job.modules.iter().any(of_matrices) { [all, Variation::MATRICES.to_vec()].concat() } else { all }
+    let of_matrices = |module: &JobModule| {
+        Module::parse(module.words.to_vec()).is_ok_and(|module| module.computes_determinants())
+    };
+    if job.modules.iter().any(of_matrices) {
+        [all, Variation::MATRICES.to_vec()].concat()
+    } else {
+        all
+    }
 }
 
 /// An engine left nothing to compare: verdicts alone.
-fn without_outputs(job: &Job, plan: &Prepared, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
+fn without_outputs(
+    job: &Job,
+    plan: &Prepared,
+    ours: &TestRun,
+    theirs: &TestRun,
+) -> OutputComparison {
     let mut comparison = OutputComparison::settled(AgreementOutcome::NotCompared);
     if ours.verdict != theirs.verdict {
-        let message = format!("verdicts differ: {} on sequential, {} on vulkan", ours.verdict, theirs.verdict);
-        let kernel = job.dispatches.last().map(|dispatch| plan.modules[dispatch.module].kernel.clone());
+        let message = format!(
+            "verdicts differ: {} on sequential, {} on vulkan",
+            ours.verdict, theirs.verdict
+        );
+        let kernel =
+            job.dispatches.last().map(|dispatch| plan.modules[dispatch.module].kernel.clone());
         comparison.findings.extend(kernel.map(|kernel| (kernel, disagreement(message.clone()))));
         comparison.differences.push(message);
     }
@@ -139,26 +170,39 @@ fn without_outputs(job: &Job, plan: &Prepared, ours: &TestRun, theirs: &TestRun)
 
 /// Whether an expectation with a tolerance judges the element.
 fn tolerated(plan: &Prepared, difference: &Difference) -> bool {
-    let wide = |tolerance: &Tolerance| tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some();
-    plan.expected.iter().filter(|one| one.buffer == difference.buffer && wide(&one.tolerance)).any(|expected| {
-        match &expected.contents {
-            // Of an image the offsets are those of decoded components.
-            _ if expected.format.is_some() => true,
-            ExpectedContents::Values(leaves) => leaves.iter().any(|leaf| leaf.offset == difference.offset),
-            ExpectedContents::Buffer { other: _, scalar: _, offset, length }
-            | ExpectedContents::Reference { job: _, scalar: _, offset, length } => {
-                (*offset as u64..(*offset + *length) as u64).contains(&difference.offset)
+    let wide = |tolerance: &Tolerance| {
+        tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some()
+    };
+    plan.expected.iter().filter(|one| one.buffer == difference.buffer && wide(&one.tolerance)).any(
+        |expected| {
+            match &expected.contents {
+                // Of an image the offsets are those of decoded components.
+                _ if expected.format.is_some() => true,
+                ExpectedContents::Values(leaves) => {
+                    leaves.iter().any(|leaf| leaf.offset == difference.offset)
+                }
+                ExpectedContents::Buffer { other: _, scalar: _, offset, length }
+                | ExpectedContents::Reference { job: _, scalar: _, offset, length } => {
+                    (*offset as u64..(*offset + *length) as u64).contains(&difference.offset)
+                }
+                ExpectedContents::Check { .. } => false,
             }
-            ExpectedContents::Check { .. } => false,
-        }
-    })
+        },
+    )
 }
 
-fn settle(plan: &Prepared, job: &Job, blocks: &Blocks, differences: &[Difference], trial: Trial) -> OutputComparison {
+fn settle(
+    plan: &Prepared,
+    job: &Job,
+    blocks: &Blocks,
+    differences: &[Difference],
+    trial: Trial,
+) -> OutputComparison {
     let mut comparison = OutputComparison::settled(AgreementOutcome::WithinErrorBounds);
     let mut buffers = Vec::new();
     for (index, buffer) in job.buffers.iter().enumerate() {
-        let of_buffer: Vec<_> = differences.iter().filter(|difference| difference.buffer == index).collect();
+        let of_buffer: Vec<_> =
+            differences.iter().filter(|difference| difference.buffer == index).collect();
         if of_buffer.is_empty() {
             continue;
         }
@@ -172,7 +216,11 @@ fn settle(plan: &Prepared, job: &Job, blocks: &Blocks, differences: &[Difference
         }
         buffers.push(row);
     }
-    comparison.bounds = Some(ErrorBounds { runs: trial.runs, rounding: rounding(trial.rounding).to_owned(), buffers });
+    comparison.bounds = Some(ErrorBounds {
+        runs: trial.runs,
+        rounding: rounding(trial.rounding).to_owned(),
+        buffers,
+    });
     comparison
 }
 
@@ -186,7 +234,9 @@ fn rounding(rounding: Rounding) -> &'static str {
 
 /// The kernel of the last dispatch that has a buffer bound.
 fn last_kernel(plan: &Prepared, job: &Job, buffer: usize) -> KernelName {
-    let binds = |index: &usize| job.dispatches[*index].bindings.iter().any(|binding| binding.buffer == buffer);
+    let binds = |index: &usize| {
+        job.dispatches[*index].bindings.iter().any(|binding| binding.buffer == buffer)
+    };
     let last = (0..job.dispatches.len()).rev().find(binds).unwrap_or(0);
     plan.modules[job.dispatches[last].module].kernel.clone()
 }
@@ -212,7 +262,9 @@ fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedEle
         Permitted::Between { spans, nan } => {
             (spans.values().map(|ends| ends.iter().map(value).collect()).collect(), *nan)
         }
-        Permitted::OneOf(values) => (values.iter().map(|bits| vec![value(bits)]).collect(), Nan::Absent),
+        Permitted::OneOf(values) => {
+            (values.iter().map(|bits| vec![value(bits)]).collect(), Nan::Absent)
+        }
     };
     BoundedElement {
         element: blocks.path(difference),
@@ -233,9 +285,10 @@ fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedEle
 fn undefined_bits(difference: &Difference) -> Option<String> {
     match (difference.basis, difference.scalar.class()) {
         (Basis::Defined, _) | (Basis::Undefined { .. }, ScalarClass::Float) => None,
-        (Basis::Undefined { bits }, ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned) => {
-            Some(shown_bits(difference.scalar, bits))
-        }
+        (
+            Basis::Undefined { bits },
+            ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned,
+        ) => Some(shown_bits(difference.scalar, bits)),
     }
 }
 
@@ -245,7 +298,9 @@ fn value(scalar: ScalarType, bits: u64) -> ElementValue {
 
 /// The ranges of what is permitted, and NaN where it is.
 fn permitted_values(element: &BoundedElement) -> String {
-    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ");
+    let span = |ends: &Vec<ElementValue>| {
+        ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ")
+    };
     let spans = element.permitted.iter().map(span).collect::<Vec<_>>().join(", ");
     match (spans.is_empty(), element.nan_permitted) {
         (true, true) => "NaN".to_owned(),
@@ -260,12 +315,19 @@ fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String
     let permitted = permitted_values(first);
     let values = format!(
         "buffer `{}`: `{}` ({}, offset {}) is {} on sequential and {} on vulkan",
-        row.buffer, first.element, first.type_name, first.offset, first.sequential.value, first.vulkan.value,
+        row.buffer,
+        first.element,
+        first.type_name,
+        first.offset,
+        first.sequential.value,
+        first.vulkan.value,
     );
     let (runs, outside, all) = (trial.runs, row.outside, row.elements);
     let values = match &first.undefined_bits {
         None => values,
-        Some(bits) => format!("{values}, which differ in more bits than depend on an undefined value ({bits})"),
+        Some(bits) => format!(
+            "{values}, which differ in more bits than depend on an undefined value ({bits})"
+        ),
     };
     match runs {
         0 => format!(
@@ -278,7 +340,8 @@ fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String
 }
 
 fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &str) -> Finding {
-    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.clone()).collect::<Vec<_>>();
+    let span =
+        |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.clone()).collect::<Vec<_>>();
     let permitted: Vec<_> = first.permitted.iter().map(span).collect();
     let finding = disagreement(message.to_owned())
         .detail("buffer", row.buffer.clone())

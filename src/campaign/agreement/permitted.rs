@@ -1,12 +1,14 @@
 //! Outputs of two engines: where they differ, and whether the specification permits it.
 //!
-//! Knows: the scalars of the kernels' blocks, the components of texels, and what runs of the sequential engine leave that differ from its ordinary one
-//! within the specification's error bounds (`sequential::Variation`).
-//! Promises: a float is permitted only between results of such runs, the ordinary one included, that came to it by the same
-//! decisions (`SequentialRun::paths`): a result on either side of a branch permits nothing in between. Any other scalar is
-//! permitted only where one of the runs left just that. Nothing is permitted for being near.
-//! Does not cover: which differences a test's own tolerance allows (the caller leaves them out); whether a value outside is
-//! wrong: the runs are samples of what is permitted.
+//! Knows: the scalars of the kernels' blocks, the components of texels, and what runs of the
+//! sequential engine leave that differ from its ordinary one within the specification's error
+//! bounds (`sequential::Variation`).
+//! Promises: a float is permitted only between results of such runs, the ordinary one included,
+//! that came to it by the same decisions (`SequentialRun::paths`): a result on either side of a
+//! branch permits nothing in between. Any other scalar is permitted only where one of the runs left
+//! just that. Nothing is permitted for being near.
+//! Does not cover: which differences a test's own tolerance allows (the caller leaves them out);
+//! whether a value outside is wrong: the runs are samples of what is permitted.
 
 use vkcert_exec::Job;
 use vkcert_exec::prepare::scalar_type;
@@ -54,10 +56,11 @@ struct Scalar {
 }
 
 impl Blocks {
-    /// Of the production modules of a job, as each dispatch specializes them. What cannot be reflected on is left out: its
-    /// bytes have no type.
+    /// Of the production modules of a job, as each dispatch specializes them. What cannot be
+    /// reflected on is left out: its bytes have no type.
     pub fn of(job: &Job) -> Self {
-        let (bound, images) = (job.buffers.iter().map(|_| Vec::new()).collect(), vec![None; job.buffers.len()]);
+        let (bound, images) =
+            (job.buffers.iter().map(|_| Vec::new()).collect(), vec![None; job.buffers.len()]);
         let mut blocks = Self { modules: Vec::new(), bound, images, zeros: Zeros::Equal };
         for image in &job.resources.images {
             blocks.images[image.buffer as usize] = Some(image.shape);
@@ -65,19 +68,32 @@ impl Blocks {
         for dispatch in &job.dispatches {
             let words = &job.modules[dispatch.module].words;
             let Ok(module) = Module::parse(words.to_vec()) else { continue };
-            let Ok(reflection) = Reflection::of(&module, &dispatch.entry, &dispatch.specialization) else { continue };
+            let Ok(reflection) = Reflection::of(&module, &dispatch.entry, &dispatch.specialization)
+            else {
+                continue;
+            };
             let types = Types::of(&module);
-            let Ok(constants) = Constants::evaluate(&module, &types, &dispatch.specialization) else { continue };
+            let Ok(constants) = Constants::evaluate(&module, &types, &dispatch.specialization)
+            else {
+                continue;
+            };
             if Freedom::of(&module, reflection.function).zeros == Zeros::Signed {
                 blocks.zeros = Zeros::Signed;
             }
             for binding in &dispatch.bindings {
-                let resource =
-                    reflection.resources.iter().find(|one| (one.set, one.binding) == (binding.set, binding.binding));
+                let resource = reflection
+                    .resources
+                    .iter()
+                    .find(|one| (one.set, one.binding) == (binding.set, binding.binding));
                 let Some(resource) = resource else { continue };
                 let start = binding.offset + binding.dynamic_offset;
                 let (end, module) = (start + binding.range, blocks.modules.len());
-                blocks.bound[binding.buffer].push(BoundBlock { start, end, module, block: resource.block_type });
+                blocks.bound[binding.buffer].push(BoundBlock {
+                    start,
+                    end,
+                    module,
+                    block: resource.block_type,
+                });
             }
             blocks.modules.push(BoundModule { types, constants });
         }
@@ -85,7 +101,8 @@ impl Blocks {
     }
 
     fn located(&self, buffer: usize, byte: u64) -> impl Iterator<Item = (ScalarType, u64, String)> {
-        let bound = self.bound[buffer].iter().filter(move |one| (one.start..one.end).contains(&byte));
+        let bound =
+            self.bound[buffer].iter().filter(move |one| (one.start..one.end).contains(&byte));
         bound.filter_map(move |one| {
             let BoundModule { types, constants } = &self.modules[one.module];
             let found = scalar_at(types, constants, one.block, byte - one.start)?;
@@ -108,13 +125,16 @@ impl Blocks {
         shape.texel_place(difference.offset / shape.format.texel_size() as u64, texel.component)
     }
 
-    /// How a program names the scalar of a difference: `values[3].x`, a texel; the byte where it has no name.
+    /// How a program names the scalar of a difference: `values[3].x`, a texel; the byte where it
+    /// has no name.
     pub fn path(&self, difference: &Difference) -> String {
         if let Some(texel) = self.texel(difference) {
             return texel.to_string();
         }
         let (buffer, offset) = (difference.buffer, difference.offset);
-        self.located(buffer, offset).next().map_or_else(|| format!("byte {offset}"), |(_, _, path)| path)
+        self.located(buffer, offset)
+            .next()
+            .map_or_else(|| format!("byte {offset}"), |(_, _, path)| path)
     }
 
     /// Scalars in which two contents of a buffer differ, ascending.
@@ -157,9 +177,14 @@ impl Blocks {
     }
 }
 
-/// Components in which two contents of an image differ, ascending. A texel whose bytes differ has at least one, though two
-/// encodings of one value may be all that differs.
-fn texel_differences(buffer: usize, format: ImageFormat, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
+/// Components in which two contents of an image differ, ascending. A texel whose bytes differ has
+/// at least one, though two encodings of one value may be all that differs.
+fn texel_differences(
+    buffer: usize,
+    format: ImageFormat,
+    ours: &[u8],
+    theirs: &[u8],
+) -> Vec<Difference> {
     let (size, scalar) = (format.texel_size(), format.component());
     let components = u64::from(format.components());
     let texels = ours.chunks_exact(size).zip(theirs.chunks_exact(size)).enumerate();
@@ -169,8 +194,13 @@ fn texel_differences(buffer: usize, format: ImageFormat, ours: &[u8], theirs: &[
         let mut all = Vec::new();
         for component in 0..components {
             let texel = TexelComponent { format, component: component as u32 };
-            let (Some(ours), Some(theirs)) = (texel.read(left, 0), texel.read(right, 0)) else { continue };
-            let offset = stored_offset(format, (index as u64 * components + component) * scalar.size() as u64);
+            let (Some(ours), Some(theirs)) = (texel.read(left, 0), texel.read(right, 0)) else {
+                continue;
+            };
+            let offset = stored_offset(
+                format,
+                (index as u64 * components + component) * scalar.size() as u64,
+            );
             let permitted = Permitted::nothing(scalar);
             all.push(Difference {
                 buffer,
@@ -206,16 +236,21 @@ pub struct VariedOutputs {
     pub paths: Vec<Vec<u64>>,
 }
 
-/// Finds what of the differences comes from undefined values: the bits that runs of the job in which these are others leave otherwise.
-/// `run` gives the outputs of a run that completed. Where an integer differs in further bits, more runs are made by chance.
-pub fn find_undefined(differences: &mut [Difference], mut run: impl FnMut(Variation) -> Option<VariedOutputs>) {
+/// Finds what of the differences comes from undefined values: the bits that runs of the job in
+/// which these are others leave otherwise. `run` gives the outputs of a run that completed. Where
+/// an integer differs in further bits, more runs are made by chance.
+pub fn find_undefined(
+    differences: &mut [Difference],
+    mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
+) {
     for variation in Variation::OF_UNDEFINED {
         if differences.iter().all(Difference::is_undefined) {
             return;
         }
         waver(differences, run(*variation));
     }
-    let partly = |difference: &Difference| difference.basis != Basis::Defined && !difference.is_undefined();
+    let partly =
+        |difference: &Difference| difference.basis != Basis::Defined && !difference.is_undefined();
     Variation::try_by_chance(|variation| {
         if !differences.iter().any(partly) {
             return ChanceTrial::NotNeeded;
@@ -239,8 +274,9 @@ fn waver(differences: &mut [Difference], outputs: Option<VariedOutputs>) {
     }
 }
 
-/// Widens what is permitted for each difference by runs of the job, until all are permitted or no variation is left. `run` gives
-/// the outputs of a run that completed. The ordinary run comes first and is not counted.
+/// Widens what is permitted for each difference by runs of the job, until all are permitted or no
+/// variation is left. `run` gives the outputs of a run that completed. The ordinary run comes first
+/// and is not counted.
 pub fn permit(
     differences: &mut [Difference],
     zeros: Zeros,
@@ -315,7 +351,16 @@ mod tests {
     fn an_integer_is_permitted_only_if_a_run_left_it() {
         let permitted = Permitted::OneOf(Vec::new());
         let (scalar, texel, basis) = (ScalarType::Int32, None, Basis::Defined);
-        let mut one = Difference { buffer: 0, offset: 0, scalar, texel, ours: 3, theirs: 4, permitted, basis };
+        let mut one = Difference {
+            buffer: 0,
+            offset: 0,
+            scalar,
+            texel,
+            ours: 3,
+            theirs: 4,
+            permitted,
+            basis,
+        };
         one.permit(3, 0);
         one.permit(5, 1);
         assert!(!one.within(Zeros::Equal));
@@ -343,11 +388,17 @@ mod tests {
 
     #[test]
     fn what_other_undefined_values_change_may_be_anything() {
-        let run = |value: f32| VariedOutputs { buffers: vec![value.to_le_bytes().to_vec()], paths: Vec::new() };
+        let run = |value: f32| VariedOutputs {
+            buffers: vec![value.to_le_bytes().to_vec()],
+            paths: Vec::new(),
+        };
         for (left, basis) in [(1.0, Basis::Defined), (7.0, Basis::Undefined { bits: u64::MAX })] {
             let mut differences = [float(1.0, 1e9, &[])];
             find_undefined(&mut differences, |_| Some(run(left)));
-            assert_eq!((differences[0].basis, differences[0].within(Zeros::Equal)), (basis, left == 7.0));
+            assert_eq!(
+                (differences[0].basis, differences[0].within(Zeros::Equal)),
+                (basis, left == 7.0)
+            );
         }
         let mut differences = [float(1.0, 1e9, &[])];
         find_undefined(&mut differences, |_| None);
@@ -357,12 +408,23 @@ mod tests {
     fn word(ours: u32, theirs: u32) -> Difference {
         let permitted = Permitted::OneOf(vec![u64::from(ours)]);
         let (scalar, texel, basis) = (ScalarType::Uint32, None, Basis::Defined);
-        Difference { buffer: 0, offset: 0, scalar, texel, ours: ours.into(), theirs: theirs.into(), permitted, basis }
+        Difference {
+            buffer: 0,
+            offset: 0,
+            scalar,
+            texel,
+            ours: ours.into(),
+            theirs: theirs.into(),
+            permitted,
+            basis,
+        }
     }
 
     #[test]
     fn bits_of_an_integer_that_no_undefined_value_changes_are_compared() {
-        let run = |bytes: u32| Some(VariedOutputs { buffers: vec![bytes.to_le_bytes().to_vec()], paths: Vec::new() });
+        let run = |bytes: u32| {
+            Some(VariedOutputs { buffers: vec![bytes.to_le_bytes().to_vec()], paths: Vec::new() })
+        };
         for (theirs, within) in [(0xf1, true), (0x71, false), (0xf3, false)] {
             let mut differences = [word(0xf0, theirs)];
             let mut made = 0;
@@ -396,7 +458,8 @@ mod tests {
         let [ours, theirs, others] = [[255, 0, 0, 255], [254, 0, 0, 255], [128, 0, 0, 255]];
         let differing = || texel_differences(0, format, &ours, &theirs);
         assert_eq!((differing().len(), differing()[0].scalar), (1, scalar));
-        for (left, basis) in [(ours, Basis::Defined), (others, Basis::Undefined { bits: u64::MAX })] {
+        for (left, basis) in [(ours, Basis::Defined), (others, Basis::Undefined { bits: u64::MAX })]
+        {
             let mut differences = differing();
             let run = || VariedOutputs { buffers: vec![left.to_vec()], paths: Vec::new() };
             find_undefined(&mut differences, |_| Some(run()));

@@ -1,10 +1,14 @@
 //! Which records of a test may follow undefined values, and whether its pass does.
 //!
-//! Knows: the measuring jobs of a test on the sequential engine: as ever, and with other undefined values.
-//! Promises: where the sequential engine has told of an undefined value in a passed test, a bit of either engine's records is held to be
-//! defined only if one invocation sets it in each of these runs; a barrier, only if one workgroup executes it in each of them. Where
-//! a run does not complete, nothing is. A pass that such a run does not confirm is noted. Where no such value is told, nothing runs.
-//! Does not cover: an undefined value that changes nothing in these runs; which invocations set a bit on a device.
+//! Knows: the measuring jobs of a test on the sequential engine: as ever, and with other undefined
+//! values.
+//! Promises: where the sequential engine has told of an undefined value in a passed test, a bit of
+//! either engine's records is held to be defined only if one invocation sets it in each of these
+//! runs; a barrier, only if one workgroup executes it in each of them. Where a run does not
+//! complete, nothing is. A pass that such a run does not confirm is noted. Where no such value is
+//! told, nothing runs.
+//! Does not cover: an undefined value that changes nothing in these runs; which invocations set a
+//! bit on a device.
 
 use super::{run_varied, uses_undefined, varied_engine};
 use crate::kernel::Variant;
@@ -17,19 +21,25 @@ use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_sequential::{SequentialExecutor, Variation};
 
-/// Instructions that one run may take, some seconds, where the ordinary run takes no more: another value may be the bound of a loop.
+/// Instructions that one run may take, some seconds, where the ordinary run takes no more: another
+/// value may be the bound of a loop.
 const MOST_STEPS: u64 = 100_000_000;
 
-/// Notes in a test's records what of them may follow undefined values, and whether its pass does. `engine` is as the test ran on it.
+/// Notes in a test's records what of them may follow undefined values, and whether its pass does.
+/// `engine` is as the test ran on it.
 pub fn mark(test: &PreparedTest, row: &mut [TestRun], engine: &SequentialExecutor) {
-    let Some(sequential) = row.iter().find(|run| run.engine == EngineName::Sequential) else { return };
+    let Some(sequential) = row.iter().find(|run| run.engine == EngineName::Sequential) else {
+        return;
+    };
     if !uses_undefined(sequential) || !row.iter().any(|run| run.verdict == Verdict::Pass) {
         return;
     }
     let source = Defined::of(test, engine, job_of(test, Variant::Marked), &sequential.records);
     let objects = match sequential.objects.is_empty() {
         true => Vec::new(),
-        false => Defined::of(test, engine, object_job(test, EngineName::Sequential), &sequential.objects),
+        false => {
+            Defined::of(test, engine, object_job(test, EngineName::Sequential), &sequential.objects)
+        }
     };
     let rests = rests_on_undefined(test, engine);
     for run in row.iter_mut().filter(|run| run.verdict == Verdict::Pass) {
@@ -41,12 +51,16 @@ pub fn mark(test: &PreparedTest, row: &mut [TestRun], engine: &SequentialExecuto
 
 /// Whether some run with other undefined values does not pass, or does not complete.
 fn rests_on_undefined(test: &PreparedTest, engine: &SequentialExecutor) -> bool {
-    let (Ok(plan), Some(mut job)) = (&test.plan, job_of(test, Variant::Production)) else { return true };
+    let (Ok(plan), Some(mut job)) = (&test.plan, job_of(test, Variant::Production)) else {
+        return true;
+    };
     let most = job.limits.steps;
     job.limits.steps = most.min(MOST_STEPS);
     let passes = |job: &Job, variation: Variation| {
         let run = run_varied(engine, test, job, variation);
-        run.is_some_and(|run| judge(plan, &run.run).is_ok_and(|judged| judged.verdict == Verdict::Pass))
+        run.is_some_and(|run| {
+            judge(plan, &run.run).is_ok_and(|judged| judged.verdict == Verdict::Pass)
+        })
     };
     if !passes(&job, Variation::NONE) {
         job.limits.steps = most;
@@ -121,14 +135,17 @@ impl Shown {
         let (mut bits, mut barriers) = (BTreeMap::new(), BTreeMap::new());
         for (dispatch, found) in found {
             bits.extend(found.by_bit.into_iter().map(|(bit, ranks)| ((dispatch, bit), ranks)));
-            barriers.extend(found.barriers.into_iter().map(|(number, ranks)| ((dispatch, number), ranks)));
+            barriers.extend(
+                found.barriers.into_iter().map(|(number, ranks)| ((dispatch, number), ranks)),
+            );
         }
         Some(Self { bits, barriers })
     }
 
     /// Leaves what the other run has, too.
     fn keep(&mut self, other: &Shown) {
-        for (mine, others) in [(&mut self.bits, &other.bits), (&mut self.barriers, &other.barriers)] {
+        for (mine, others) in [(&mut self.bits, &other.bits), (&mut self.barriers, &other.barriers)]
+        {
             mine.retain(|key, ranks| {
                 *ranks = ranks.shared(others.get(key).unwrap_or(Ranks::NONE));
                 !ranks.is_empty()

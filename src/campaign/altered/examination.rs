@@ -1,6 +1,8 @@
-//! One test on altered contents: which stores are altered, and what the later dispatches make of them.
+//! One test on altered contents: which stores are altered, and what the later dispatches make of
+//! them.
 //!
-//! Promises: the dispatches before are run once for all that is altered, as long as what they left fits `KEPT_BYTES`.
+//! Promises: the dispatches before are run once for all that is altered, as long as what they left
+//! fits `KEPT_BYTES`.
 
 use super::ranges::{in_buffer, without};
 use super::strict::StrictTest;
@@ -20,13 +22,16 @@ use vkcert_model::flow::{BufferRange, DispatchFlow};
 use vkcert_oracle::judged::Observation;
 use vkcert_sequential::{DispatchedStores, SequentialExecutor, StoredBytes};
 
-/// Dispatches of one kernel that are tried, the last so many and then the first: one is enough in all but odd tests.
+/// Dispatches of one kernel that are tried, the last so many and then the first: one is enough in
+/// all but odd tests.
 const MOST_DISPATCHES: usize = 16;
 
-/// Dispatches of one kernel that are each tried: of more one and the first, for each trial runs all that are behind.
+/// Dispatches of one kernel that are each tried: of more one and the first, for each trial runs all
+/// that are behind.
 const FEW_DISPATCHES: usize = 8;
 
-/// Instructions of an altered run before other alterations are tried: stores that others loop by may never end.
+/// Instructions of an altered run before other alterations are tried: stores that others loop by
+/// may never end.
 const FIRST_STEPS: u64 = 200_000_000;
 
 /// Contents between dispatches that one test keeps; what is not kept is run again.
@@ -87,7 +92,9 @@ impl<'a> Examination<'a> {
             return Ok(rows);
         }
         let kept = self.kept(&rows);
-        let Some(stores) = self.engine.stores_of_each(&self.job, &kept).map_err(tool)? else { return Ok(rows) };
+        let Some(stores) = self.engine.stores_of_each(&self.job, &kept).map_err(tool)? else {
+            return Ok(rows);
+        };
         for row in &mut rows {
             row.noticed = self.noticed(&row.dispatches, &stores, &strict)?;
         }
@@ -143,7 +150,8 @@ impl<'a> Examination<'a> {
         Ok(None)
     }
 
-    /// Of a few dispatches of which one is noticed: those that are not, and that are not overwritten. Of many the first alone is tried.
+    /// Of a few dispatches of which one is noticed: those that are not, and that are not
+    /// overwritten. Of many the first alone is tried.
     fn unnoticed(
         &self,
         row: &AlteredStores,
@@ -158,7 +166,8 @@ impl<'a> Examination<'a> {
         for number in others {
             // Those behind were tried before.
             if *number > noticed.dispatch
-                || (*number < noticed.dispatch && self.noticed_of(*number, stores, strict)?.is_none())
+                || (*number < noticed.dispatch
+                    && self.noticed_of(*number, stores, strict)?.is_none())
             {
                 unnoticed.push(*number);
             }
@@ -166,14 +175,22 @@ impl<'a> Examination<'a> {
         Ok(unnoticed)
     }
 
-    fn around<'c>(&self, number: usize, stores: &'c DispatchedStores) -> Result<Option<Around<'c>>, CampaignError> {
+    fn around<'c>(
+        &self,
+        number: usize,
+        stores: &'c DispatchedStores,
+    ) -> Result<Option<Around<'c>>, CampaignError> {
         let defined = self.defined_before(number, &stores.stored);
-        let kept = |at: usize| stores.contents.get(&at).map(|contents| Cow::Borrowed(contents.as_slice()));
+        let kept =
+            |at: usize| stores.contents.get(&at).map(|contents| Cow::Borrowed(contents.as_slice()));
         if let (Some(before), Some(after)) = (kept(number), kept(number + 1)) {
             return Ok(Some(Around { before, after, defined }));
         }
         let first = Job { dispatches: self.job.dispatches[..=number].to_vec(), ..self.job.clone() };
-        let again = self.engine.stores_of_each(&first, &BTreeSet::from([number, number + 1])).map_err(tool)?;
+        let again = self
+            .engine
+            .stores_of_each(&first, &BTreeSet::from([number, number + 1]))
+            .map_err(tool)?;
         Ok(again.and_then(|mut again| {
             let mut kept = |at: usize| again.contents.remove(&at).map(Cow::Owned);
             Some(Around { before: kept(number)?, after: kept(number + 1)?, defined })
@@ -189,7 +206,8 @@ impl<'a> Examination<'a> {
         self.job.buffers.iter().enumerate().map(of_buffer).collect()
     }
 
-    /// What a dispatch stored, then what it can store to and did not: that nothing is stored there is a result too.
+    /// What a dispatch stored, then what it can store to and did not: that nothing is stored there
+    /// is a result too.
     fn altered_extents<'c>(
         &self,
         number: usize,
@@ -198,8 +216,10 @@ impl<'a> Examination<'a> {
         strict: &StrictTest<'_>,
     ) -> Vec<DispatchStores<'c>> {
         let storable = self.storable(number).into_iter().zip(stored);
-        let storable: StoredBytes = storable.map(|(storable, stored)| without(&storable, stored)).collect();
-        let extents = [(AlteredExtent::Stored, stored), (AlteredExtent::Storable, &storable)].into_iter();
+        let storable: StoredBytes =
+            storable.map(|(storable, stored)| without(&storable, stored)).collect();
+        let extents =
+            [(AlteredExtent::Stored, stored), (AlteredExtent::Storable, &storable)].into_iter();
         let stores = extents.map(|(extent, bytes)| DispatchStores {
             number,
             extent,
@@ -210,22 +230,28 @@ impl<'a> Examination<'a> {
         stores.filter(|stores| !stores.groups.is_empty()).collect()
     }
 
-    /// Names the dispatches whose stores later ones overwrite wholly, before any of them can read them by its code.
+    /// Names the dispatches whose stores later ones overwrite wholly, before any of them can read
+    /// them by its code.
     fn mark_overwritten(&self, rows: &mut [AlteredStores], stored: &[StoredBytes]) {
         // Nothing is behind the last dispatch, and without a row nothing is judged.
         let last = self.job.dispatches.len() as u32 - 1;
-        let asked = |row: &AlteredStores| row.noticed.is_some() && row.dispatches.iter().any(|number| *number < last);
+        let asked = |row: &AlteredStores| {
+            row.noticed.is_some() && row.dispatches.iter().any(|number| *number < last)
+        };
         if !rows.iter().any(asked) {
             return;
         }
         for row in rows {
-            let lost = row.dispatches.iter().filter(|number| self.is_overwritten(**number as usize, stored));
+            let lost = row
+                .dispatches
+                .iter()
+                .filter(|number| self.is_overwritten(**number as usize, stored));
             row.overwritten = lost.copied().collect();
         }
     }
 
-    /// Whether nothing is left of what a dispatch stored, and no later one can have read it. `stored`: bytes by dispatch and
-    /// buffer.
+    /// Whether nothing is left of what a dispatch stored, and no later one can have read it.
+    /// `stored`: bytes by dispatch and buffer.
     fn is_overwritten(&self, number: usize, stored: &[StoredBytes]) -> bool {
         let mut left = stored[number].clone();
         if left.iter().all(Vec::is_empty) {
@@ -233,8 +259,13 @@ impl<'a> Examination<'a> {
         }
         for (flow, stores) in self.flows.iter().zip(stored).skip(number + 1) {
             for (buffer, left) in self.plan.job.buffers.iter().zip(&left) {
-                let reads = flow.stores.iter().flat_map(|store| &store.from).filter(|read| read.buffer == buffer.name);
-                let is_read = |read: &BufferRange| left.iter().any(|bytes| read.holds_part_of(bytes));
+                let reads = flow
+                    .stores
+                    .iter()
+                    .flat_map(|store| &store.from)
+                    .filter(|read| read.buffer == buffer.name);
+                let is_read =
+                    |read: &BufferRange| left.iter().any(|bytes| read.holds_part_of(bytes));
                 if reads.into_iter().any(is_read) {
                     return false;
                 }
@@ -252,15 +283,21 @@ impl<'a> Examination<'a> {
         let ranges = self.flows[number].stores.iter().flat_map(|store| &store.to);
         let of_buffer = |buffer: &JobBuffer| {
             let named = ranges.clone().filter(|range| range.buffer == buffer.name);
-            let mut bounded: Vec<Range<usize>> = named.map(|range| in_buffer(range, buffer)).collect();
+            let mut bounded: Vec<Range<usize>> =
+                named.map(|range| in_buffer(range, buffer)).collect();
             bounded.sort_by_key(|range| (range.start, range.end));
             bounded
         };
         self.plan.job.buffers.iter().map(of_buffer).collect()
     }
 
-    /// The first alteration of a dispatch's stores that fails the test. Runs that are cut short are tried to their end last.
-    fn trial(&self, stores: &DispatchStores<'_>, strict: &StrictTest<'_>) -> Result<Option<Alteration>, CampaignError> {
+    /// The first alteration of a dispatch's stores that fails the test. Runs that are cut short are
+    /// tried to their end last.
+    fn trial(
+        &self,
+        stores: &DispatchStores<'_>,
+        strict: &StrictTest<'_>,
+    ) -> Result<Option<Alteration>, CampaignError> {
         let most = self.job.limits.steps;
         let mut open: Vec<Alteration> = Alteration::ALL.to_vec();
         for steps in [most.min(FIRST_STEPS), most] {
@@ -271,7 +308,9 @@ impl<'a> Examination<'a> {
                 }
                 let run = self.rest(stores.number, contents, steps)?;
                 match run.completion {
-                    Completion::Completed if strict.fails(run.buffers)? => return Ok(Some(alteration)),
+                    Completion::Completed if strict.fails(run.buffers)? => {
+                        return Ok(Some(alteration));
+                    }
                     Completion::NoTermination { .. } if steps < most => open.push(alteration),
                     // The test itself would end so, and not pass.
                     Completion::NoTermination { .. } => return Ok(Some(alteration)),
@@ -288,7 +327,12 @@ impl<'a> Examination<'a> {
     }
 
     /// Runs the dispatches behind `number` on contents.
-    fn rest(&self, number: usize, contents: Vec<Vec<u8>>, steps: u64) -> Result<Run, CampaignError> {
+    fn rest(
+        &self,
+        number: usize,
+        contents: Vec<Vec<u8>>,
+        steps: u64,
+    ) -> Result<Run, CampaignError> {
         let (first, job) = (number + 1, &self.job);
         if first == job.dispatches.len() {
             return Ok(Run { buffers: contents, ..Run::ended(Completion::Completed) });
@@ -315,6 +359,7 @@ impl<'a> Examination<'a> {
 
 /// The dispatches of a kernel that are tried, in order.
 fn tried(judged: &[u32]) -> impl Iterator<Item = u32> {
-    let first = judged.iter().take(judged.len().saturating_sub(MOST_DISPATCHES)).take(MOST_DISPATCHES);
+    let first =
+        judged.iter().take(judged.len().saturating_sub(MOST_DISPATCHES)).take(MOST_DISPATCHES);
     judged.iter().rev().take(MOST_DISPATCHES).chain(first).copied()
 }

@@ -1,10 +1,13 @@
-//! Altered contents: whether a test that passed would fail if its kernels had stored something else.
+//! Altered contents: whether a test that passed would fail if its kernels had stored something
+//! else.
 //!
-//! Knows: tests that passed on the sequential engine, and which of their dispatches they judge by the kernels' code.
-//! Promises: for each kernel (under each specialization), from its last dispatch on, what that dispatch stored is altered,
-//! the later dispatches run again, and the expectations are judged again, until an alteration fails the test. A failed
-//! expectation counts as noticed, and a run that does not end; not one that breaks. Nothing is recorded and no finding is
-//! looked for; the limits are the test's own.
+//! Knows: tests that passed on the sequential engine, and which of their dispatches they judge by
+//! the kernels' code.
+//! Promises: for each kernel (under each specialization), from its last dispatch on, what that
+//! dispatch stored is altered, the later dispatches run again, and the expectations are judged
+//! again, until an alteration fails the test. A failed expectation counts as noticed, and a run
+//! that does not end; not one that breaks. Nothing is recorded and no finding is looked for; the
+//! limits are the test's own.
 //! Does not cover: which values would be right; engines other than the sequential one.
 
 mod count;
@@ -49,8 +52,12 @@ pub fn examine(
     let codes = assemble::codes(kernels);
     let examined = |(test, row): (&PreparedTest, &mut Vec<TestRun>)| -> Result<(), CampaignError> {
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { return Ok(()) };
-        let passed = |run: &&mut TestRun| run.engine == EngineName::Sequential && run.verdict == Verdict::Pass;
-        let (Some(run), Ok(plan)) = (row.iter_mut().find(passed), &test.plan) else { return Ok(()) };
+        let passed = |run: &&mut TestRun| {
+            run.engine == EngineName::Sequential && run.verdict == Verdict::Pass
+        };
+        let (Some(run), Ok(plan)) = (row.iter_mut().find(passed), &test.plan) else {
+            return Ok(());
+        };
         let by_code = Observation::of(expected, flows, &codes);
         if by_code.says_nothing().is_some() {
             return Ok(());
@@ -60,15 +67,19 @@ pub fn examine(
             let passed = PassedTest { test, plan, expected, flows, left: &left };
             let mut is_blind = |number: usize| passed.is_blind(number, &codes);
             let views = passed.views(&codes, &mut is_blind)?;
-            run.judged = JudgedParts { members: count::counted(&passed, &views.judging, engine)?, idle: views.idle };
+            run.judged = JudgedParts {
+                members: count::counted(&passed, &views.judging, engine)?,
+                idle: views.idle,
+            };
         }
         Ok(())
     };
     prepared.par_iter().zip(runs.par_iter_mut()).map(examined).collect()
 }
 
-/// What stored runs say of altered contents, as far as it follows from their outputs and the kernels' code: rows without an
-/// engine, and the names of the tests of which it takes one to know what is noticed.
+/// What stored runs say of altered contents, as far as it follows from their outputs and the
+/// kernels' code: rows without an engine, and the names of the tests of which it takes one to know
+/// what is noticed.
 pub fn derive(
     prepared: &[PreparedTest],
     laid_out: &LaidOut,
@@ -79,8 +90,9 @@ pub fn derive(
     let mut unknown = Vec::new();
     for (test, row) in prepared.iter().zip(runs) {
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
-        let told =
-            |run: &&mut TestRun| run.engine == EngineName::Sequential && held_to(run.verdict, &run.altered).is_some();
+        let told = |run: &&mut TestRun| {
+            run.engine == EngineName::Sequential && held_to(run.verdict, &run.altered).is_some()
+        };
         let (Some(run), Ok(plan)) = (row.iter_mut().find(told), &test.plan) else { continue };
         let by_code = Observation::of(expected, flows, &codes);
         let stored = std::mem::take(&mut run.altered);
@@ -91,7 +103,9 @@ pub fn derive(
         run.judged = derived_judged((test, plan), (expected, flows), judged, &codes, &run.outputs);
         let derived = derived_noticed(test, plan, &run.outputs);
         for mut due in rows(plan, &by_code) {
-            let same = |row: &&AlteredStores| (&row.kernel, &row.dispatches) == (&due.kernel, &due.dispatches);
+            let same = |row: &&AlteredStores| {
+                (&row.kernel, &row.dispatches) == (&due.kernel, &due.dispatches)
+            };
             let stored = stored.iter().find(same);
             due.noticed = derived;
             // Of a single dispatch nothing is overwritten, and there is no other.
@@ -107,8 +121,8 @@ pub fn derive(
     unknown
 }
 
-/// How much the test judges; as it is stored where outputs are not, and of checkers whether they judge anything. What was read when is
-/// believed within what the kernels' code permits.
+/// How much the test judges; as it is stored where outputs are not, and of checkers whether they
+/// judge anything. What was read when is believed within what the kernels' code permits.
 fn derived_judged(
     (test, plan): (&PreparedTest, &Prepared),
     (expected, flows): (&[StoredExpectation], &[DispatchFlow]),
@@ -120,7 +134,10 @@ fn derived_judged(
     let passed = PassedTest { test, plan, expected, flows, left: &left };
     let views = passed.views(codes, &mut |number| Ok(stored.idle.contains(&(number as u32))));
     let Ok(views) = views else { return JudgedParts::default() };
-    JudgedParts { members: count::derived(&passed, &views.judging, &stored.members), idle: views.idle }
+    JudgedParts {
+        members: count::derived(&passed, &views.judging, &stored.members),
+        idle: views.idle,
+    }
 }
 
 /// What only an engine can tell, as it is stored, as far as it is about dispatches of the row.
@@ -129,7 +146,8 @@ fn take_stored(due: &mut AlteredStores, stored: &AlteredStores) {
     let noticed = stored.noticed.filter(|noticed| known(&noticed.dispatch));
     let is_other = |number: &u32| noticed.is_some_and(|noticed| noticed.dispatch != *number);
     let overwritten: Vec<u32> = stored.overwritten.iter().copied().filter(known).collect();
-    let unnoticed = stored.unnoticed.iter().copied().filter(|number| known(number) && is_other(number));
+    let unnoticed =
+        stored.unnoticed.iter().copied().filter(|number| known(number) && is_other(number));
     due.unnoticed = unnoticed.filter(|number| !overwritten.contains(number)).collect();
     due.overwritten = overwritten;
     due.noticed = noticed;
@@ -152,10 +170,16 @@ fn derived_noticed(
     StrictTest::of(test.test, plan, &left).trial_of_changes(&left).ok()?
 }
 
-/// A row per kernel and specialization of which a dispatch is judged by its code, with nothing noticed yet.
+/// A row per kernel and specialization of which a dispatch is judged by its code, with nothing
+/// noticed yet.
 fn rows(plan: &Prepared, by_code: &Observation) -> Vec<AlteredStores> {
     let row = |(module, of): (usize, &vkcert_exec::prepare::ModuleUse)| {
-        let of_module = plan.job.dispatches.iter().enumerate().filter(|(_, dispatch)| dispatch.module == module);
+        let of_module = plan
+            .job
+            .dispatches
+            .iter()
+            .enumerate()
+            .filter(|(_, dispatch)| dispatch.module == module);
         let judged = of_module.filter(|(number, _)| by_code.judges(*number));
         let dispatches: Vec<u32> = judged.map(|(number, _)| number as u32).collect();
         (!dispatches.is_empty()).then(|| AlteredStores {
@@ -171,7 +195,9 @@ fn rows(plan: &Prepared, by_code: &Observation) -> Vec<AlteredStores> {
 
 /// Final contents by buffer of the job; none where one is not there as it should be.
 fn final_contents(plan: &Prepared, outputs: &BTreeMap<String, Vec<u8>>) -> Option<Vec<Vec<u8>>> {
-    let whole = |buffer: &JobBuffer| outputs.get(&buffer.name).filter(|left| left.len() == buffer.bytes.len()).cloned();
+    let whole = |buffer: &JobBuffer| {
+        outputs.get(&buffer.name).filter(|left| left.len() == buffer.bytes.len()).cloned()
+    };
     plan.job.buffers.iter().map(whole).collect()
 }
 

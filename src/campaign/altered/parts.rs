@@ -1,9 +1,12 @@
-//! How much of what a test's kernels store it judges: member by member, element by element, and which of its expectations judge nothing.
+//! How much of what a test's kernels store it judges: member by member, element by element, and
+//! which of its expectations judge nothing.
 //!
 //! Knows: a test that passed, its final contents, what its dispatches can store by their code.
-//! Promises: no kernel is run but checkers, and these through the caller. An element is one that holds something else than before
-//! the test. Every member that a kernel can store to by its code has a row, as far as that tells members.
-//! Does not cover: single elements that a kernel stores as they were; which bytes are judged (`reach`).
+//! Promises: no kernel is run but checkers, and these through the caller. An element is one that
+//! holds something else than before the test. Every member that a kernel can store to by its code
+//! has a row, as far as that tells members.
+//! Does not cover: single elements that a kernel stores as they were; which bytes are judged
+//! (`reach`).
 
 use super::ranges::{common, in_buffer, without};
 use super::reach::{JudgedBytes, Reading};
@@ -13,7 +16,9 @@ use crate::CampaignError;
 use crate::test_run::PreparedTest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use vkcert_exec::alteration::{Before, Elements, Side, Watches, altered_buffer, read_rightly, sides};
+use vkcert_exec::alteration::{
+    Before, Elements, Side, Watches, altered_buffer, read_rightly, sides,
+};
 use vkcert_exec::prepare::{BoundBlock, Expected, MemberArray, Prepared, merged};
 use vkcert_exec::resource::JobView;
 use vkcert_exec::{JobBinding, JobBuffer};
@@ -75,7 +80,8 @@ struct Count {
 }
 
 impl PassedTest<'_> {
-    /// What it judges; `is_blind` says of a checker, by the number of its expectation, whether it accepts whatever is stored.
+    /// What it judges; `is_blind` says of a checker, by the number of its expectation, whether it
+    /// accepts whatever is stored.
     pub(super) fn views(
         &self,
         codes: &Codes,
@@ -87,7 +93,9 @@ impl PassedTest<'_> {
         let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
         let mut judging = Vec::new();
         let mut idle = Vec::new();
-        for (number, (stored, expected)) in self.expected.iter().zip(&self.plan.expected).enumerate() {
+        for (number, (stored, expected)) in
+            self.expected.iter().zip(&self.plan.expected).enumerate()
+        {
             let observation = Observation::of(std::slice::from_ref(stored), self.flows, codes);
             let expected = read_rightly(&elements, expected.clone());
             let sides = expected.as_ref().map_or(Vec::new(), |expected| sides(expected, self.left));
@@ -116,11 +124,14 @@ impl PassedTest<'_> {
     /// Whether a checker accepts every alteration of what the kernels can store.
     pub(super) fn is_blind(&self, number: usize, codes: &Codes) -> Result<bool, CampaignError> {
         let observation = Observation::of(&self.expected[number..=number], self.flows, codes);
-        let plan = Prepared { expected: vec![self.plan.expected[number].clone()], ..self.plan.clone() };
-        StrictTest::of(self.test.test, &plan, self.left).accepts_all(self.left, &self.storable(&observation))
+        let plan =
+            Prepared { expected: vec![self.plan.expected[number].clone()], ..self.plan.clone() };
+        StrictTest::of(self.test.test, &plan, self.left)
+            .accepts_all(self.left, &self.storable(&observation))
     }
 
-    /// Whether an alteration of what the kernels can store makes an expectation fail; of two buffers that it compares, of one of them.
+    /// Whether an alteration of what the kernels can store makes an expectation fail; of two
+    /// buffers that it compares, of one of them.
     fn is_refused(
         &self,
         observation: &Observation,
@@ -132,7 +143,8 @@ impl PassedTest<'_> {
         let storable = self.storable(observation);
         let looked_at = |buffer: usize| common(&storable[buffer], &watches.looked_at(buffer));
         let altered: Vec<Vec<Range<usize>>> = (0..storable.len()).map(looked_at).collect();
-        let groups = Elements { plan: self.plan, test: self.test.test, watches: &watches }.groups(&altered);
+        let groups =
+            Elements { plan: self.plan, test: self.test.test, watches: &watches }.groups(&altered);
         sides.iter().any(|side| {
             Alteration::ALL.iter().any(|alteration| {
                 let contents = altered_buffer(side.buffer, self.left, before, &groups, *alteration);
@@ -147,9 +159,11 @@ impl PassedTest<'_> {
         storable.iter().zip(bytes).any(|(storable, bytes)| !common(storable, bytes).is_empty())
     }
 
-    /// The bytes that judged outputs can be stored to, by buffer of the job; ascending and disjoint.
+    /// The bytes that judged outputs can be stored to, by buffer of the job; ascending and
+    /// disjoint.
     pub(super) fn storable(&self, observation: &Observation) -> Vec<Vec<Range<usize>>> {
-        let judged = self.stores().filter(|store| observation.judges_output(store.dispatch, store.row));
+        let judged =
+            self.stores().filter(|store| observation.judges_output(store.dispatch, store.row));
         let ranges: BTreeSet<&BufferRange> = judged.flat_map(|store| &store.flow.to).collect();
         let of_buffer = |buffer: &JobBuffer| {
             let named = ranges.iter().filter(|range| range.buffer == buffer.name);
@@ -165,7 +179,12 @@ impl PassedTest<'_> {
     }
 
     /// The bytes that an expectation looks at and judges, by buffer.
-    fn looked_at(&self, stored: &StoredExpectation, sides: &[Side<'_>], before: Before<'_>) -> Vec<Vec<Range<usize>>> {
+    fn looked_at(
+        &self,
+        stored: &StoredExpectation,
+        sides: &[Side<'_>],
+        before: Before<'_>,
+    ) -> Vec<Vec<Range<usize>>> {
         let mut bytes = vec![Vec::new(); self.plan.job.buffers.len()];
         sides.iter().for_each(|side| bytes[side.buffer].extend(side.judged(self.left, before)));
         if let StoredContents::Check { reads, .. } = &stored.contents {
@@ -200,18 +219,29 @@ impl PassedTest<'_> {
         self.add_unchanged(&judged, &mut counts);
         let row = |(of, count): (MemberPlace, Count)| {
             let MemberPlace { kernel, place, array_index, member } = of;
-            JudgedMember { kernel, place, array_index, member, stored: count.stored, judged: count.judged }
+            JudgedMember {
+                kernel,
+                place,
+                array_index,
+                member,
+                stored: count.stored,
+                judged: count.judged,
+            }
         };
         counts.into_iter().map(row).collect()
     }
 
-    /// Members that a kernel can store to and of which the test leaves every element as it was: of these the judged ones count.
+    /// Members that a kernel can store to and of which the test leaves every element as it was: of
+    /// these the judged ones count.
     fn add_unchanged(&self, judged: &JudgedBytes, counts: &mut BTreeMap<MemberPlace, Count>) {
         for store in self.stores().rev() {
             for target in self.targets(store) {
                 let Some(block) = &target.block else { continue };
-                let named =
-                    store.flow.members.iter().map(|start| (*start, block.whole_member_at(block.offset + start)));
+                let named = store
+                    .flow
+                    .members
+                    .iter()
+                    .map(|start| (*start, block.whole_member_at(block.offset + start)));
                 let of = |member: Option<String>| MemberPlace { member, ..target.place.clone() };
                 // Later dispatches have told theirs.
                 let new: Vec<(u64, MemberPlace)> = named
@@ -221,9 +251,12 @@ impl PassedTest<'_> {
                 if new.is_empty() {
                     continue;
                 }
-                let judged = common(judged_at(judged, &target), std::slice::from_ref(&target.bytes));
+                let judged =
+                    common(judged_at(judged, &target), std::slice::from_ref(&target.bytes));
                 let mut found: BTreeMap<u64, u64> = BTreeMap::new();
-                self.each_element(&target, &judged, &mut |member, _| *found.entry(member).or_default() += 1);
+                self.each_element(&target, &judged, &mut |member, _| {
+                    *found.entry(member).or_default() += 1
+                });
                 for (start, place) in new {
                     let judged = found.get(&start).copied().unwrap_or_default();
                     counts.insert(place, Count { stored: judged, judged });
@@ -234,22 +267,37 @@ impl PassedTest<'_> {
 
     /// What each store can reach, in the order of the dispatches.
     pub(super) fn each_target(&self) -> impl Iterator<Item = (Store<'_>, Target)> {
-        self.stores().flat_map(|store| self.targets(store).into_iter().map(move |target| (store, target)))
+        self.stores()
+            .flat_map(|store| self.targets(store).into_iter().map(move |target| (store, target)))
     }
 
     /// What a store can reach, by descriptor.
     fn targets(&self, store: Store<'_>) -> Vec<Target> {
         let kernel = &self.flows[store.dispatch].kernel;
         let buffers = &self.plan.job.buffers;
-        let target = |buffer: usize, range: &BufferRange, array_index: u32, block: Option<BoundBlock>| Target {
-            place: MemberPlace { kernel: kernel.clone(), place: store.flow.place.clone(), array_index, member: None },
+        let target = |buffer: usize,
+                      range: &BufferRange,
+                      array_index: u32,
+                      block: Option<BoundBlock>| Target {
+            place: MemberPlace {
+                kernel: kernel.clone(),
+                place: store.flow.place.clone(),
+                array_index,
+                member: None,
+            },
             buffer,
             bytes: in_buffer(range, &buffers[buffer]),
             block,
         };
         let Some(place) = &store.flow.place else {
-            let index = |range: &BufferRange| buffers.iter().position(|buffer| buffer.name == range.buffer);
-            return store.flow.to.iter().filter_map(|range| Some(target(index(range)?, range, 0, None))).collect();
+            let index =
+                |range: &BufferRange| buffers.iter().position(|buffer| buffer.name == range.buffer);
+            return store
+                .flow
+                .to
+                .iter()
+                .filter_map(|range| Some(target(index(range)?, range, 0, None)))
+                .collect();
         };
         let at = (place.set, place.binding);
         let declared = self.plan.declared[store.dispatch].get(&at);
@@ -257,9 +305,15 @@ impl PassedTest<'_> {
         let mut targets = Vec::new();
         for binding in bound.filter(|binding| (binding.set, binding.binding) == at) {
             let offset = binding.offset + binding.dynamic_offset;
-            let own = store.flow.to.iter().filter(|range| is_behind(binding, range, &buffers[binding.buffer]));
+            let own = store
+                .flow
+                .to
+                .iter()
+                .filter(|range| is_behind(binding, range, &buffers[binding.buffer]));
             let block = declared.map(|block| BoundBlock { offset, ..block.clone() });
-            targets.extend(own.map(|range| target(binding.buffer, range, binding.array_index, block.clone())));
+            targets.extend(
+                own.map(|range| target(binding.buffer, range, binding.array_index, block.clone())),
+            );
         }
         targets
     }
@@ -291,11 +345,14 @@ impl PassedTest<'_> {
         // By where the member begins.
         let mut found: BTreeMap<u64, (Option<String>, Count)> = BTreeMap::new();
         self.each_element(target, changed, &mut |member, element| {
-            let name = || target.block.as_ref().and_then(|block| block.whole_member_at(element.start as u64));
+            let name = || {
+                target.block.as_ref().and_then(|block| block.whole_member_at(element.start as u64))
+            };
             let (_, count) = found.entry(member).or_insert_with(|| (name(), Count::default()));
             count.stored += 1;
             let at = judged.partition_point(|range| range.end <= element.start);
-            count.judged += u64::from(judged.get(at).is_some_and(|range| range.start < element.end));
+            count.judged +=
+                u64::from(judged.get(at).is_some_and(|range| range.start < element.end));
         });
         for (member, found) in found.into_values() {
             let count = counts.entry(MemberPlace { member, ..target.place.clone() }).or_default();
@@ -305,7 +362,12 @@ impl PassedTest<'_> {
     }
 
     /// Tells the elements that some bytes belong to, each once, with where its member begins.
-    fn each_element(&self, target: &Target, bytes: &[Range<usize>], tell: &mut dyn FnMut(u64, Range<usize>)) {
+    fn each_element(
+        &self,
+        target: &Target,
+        bytes: &[Range<usize>],
+        tell: &mut dyn FnMut(u64, Range<usize>),
+    ) {
         let watches = Watches::default();
         let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
         let mut found = ElementCache::of(target, &elements);
@@ -345,7 +407,8 @@ impl<'a> ElementCache<'a> {
         Self { target, elements, array: None, known: Vec::new() }
     }
 
-    /// The bytes of the element that a byte belongs to, and where its member begins; none between members.
+    /// The bytes of the element that a byte belongs to, and where its member begins; none between
+    /// members.
     fn at(&mut self, byte: usize) -> Known {
         let Some(block) = &self.target.block else {
             return Some((self.elements.stored_at(self.target.buffer, byte), 0));
@@ -358,7 +421,8 @@ impl<'a> ElementCache<'a> {
         let start = array.bytes.start as usize;
         let within = (byte - start) % array.stride as usize;
         let before = byte - start - within;
-        let first = self.known[within].get_or_insert_with(|| element_at(block, start + within)).clone();
+        let first =
+            self.known[within].get_or_insert_with(|| element_at(block, start + within)).clone();
         first.map(|(element, member)| (element.start + before..element.end + before, member))
     }
 }
@@ -374,7 +438,9 @@ fn is_behind(binding: &JobBinding, range: &BufferRange, buffer: &JobBuffer) -> b
     let offset = binding.offset + binding.dynamic_offset;
     range.buffer == buffer.name
         && match binding.view {
-            JobView::Bytes | JobView::Texels(_) => (range.offset, range.bytes) == (offset, binding.range),
+            JobView::Bytes | JobView::Texels(_) => {
+                (range.offset, range.bytes) == (offset, binding.range)
+            }
             JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_) => true,
         }
 }

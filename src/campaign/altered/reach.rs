@@ -1,9 +1,12 @@
-//! Which of the bytes that a test's kernels store its expectations judge, directly or through what the kernels read.
+//! Which of the bytes that a test's kernels store its expectations judge, directly or through what
+//! the kernels read.
 //!
-//! Knows: what each dispatch can store and what that can depend on, by its code; of a run, what each dispatch read and when.
-//! Promises: what a dispatch leaves in a byte is judged only if an expectation looks at the byte in the end, or if something that is
-//! judged can come of what was read there after the last store to it. What is stored over it unread is not judged.
-//! Without a run there are two bounds: so much is judged at least, and at most.
+//! Knows: what each dispatch can store and what that can depend on, by its code; of a run, what
+//! each dispatch read and when.
+//! Promises: what a dispatch leaves in a byte is judged only if an expectation looks at the byte in
+//! the end, or if something that is judged can come of what was read there after the last store to
+//! it. What is stored over it unread is not judged. Without a run there are two bounds: so much is
+//! judged at least, and at most.
 //! Does not cover: values that cancel out on the way; other schedules than the one that ran.
 
 use super::parts::{PassedTest, Store, Target, View};
@@ -68,7 +71,9 @@ impl PassedTest<'_> {
             Reading::Least => self.judged_surely(views, &mut judged),
             Reading::Most | Reading::Seen(_) => {
                 let left = self.left_by_dispatch(reading);
-                views.iter().for_each(|view| self.judged_through(view, reading, &left, &mut judged));
+                views
+                    .iter()
+                    .for_each(|view| self.judged_through(view, reading, &left, &mut judged));
             }
         }
         judged.values_mut().for_each(|bytes| *bytes = merged(std::mem::take(bytes)));
@@ -83,22 +88,28 @@ impl PassedTest<'_> {
             let place = (target.place.clone(), target.buffer);
             over.entry(place).or_insert_with(|| {
                 let later = targets.iter().filter(|(store, _)| store.dispatch > first.dispatch);
-                let others = later.filter(|(_, other)| other.buffer == target.buffer && other.place != target.place);
+                let others = later.filter(|(_, other)| {
+                    other.buffer == target.buffer && other.place != target.place
+                });
                 merged(others.map(|(_, other)| other.bytes.clone()).collect())
             });
         }
         for (store, target) in &targets {
             let place = (target.place.clone(), target.buffer);
             let left = without(std::slice::from_ref(&target.bytes), &over[&place]);
-            for view in views.iter().filter(|view| view.observation.judges_output(store.dispatch, store.row)) {
+            for view in views
+                .iter()
+                .filter(|view| view.observation.judges_output(store.dispatch, store.row))
+            {
                 let judged = judged.entry(place.clone()).or_default();
                 judged.extend(common(&view.bytes[target.buffer], &left));
             }
         }
     }
 
-    /// By dispatch: what it left of each place that its kernel stores to. A byte counts for the last dispatch of the kernel that
-    /// stored to it; where none did, or where that is not known, for all that can.
+    /// By dispatch: what it left of each place that its kernel stores to. A byte counts for the
+    /// last dispatch of the kernel that stored to it; where none did, or where that is not known,
+    /// for all that can.
     fn left_by_dispatch(&self, reading: Reading<'_>) -> Vec<Vec<Left<'_>>> {
         let mut left: Vec<Vec<Left<'_>>> = self.flows.iter().map(|_| Vec::new()).collect();
         let Reading::Seen(seen) = reading else {
@@ -111,7 +122,12 @@ impl PassedTest<'_> {
         let mut known: BTreeMap<Place, Vec<Range<usize>>> = BTreeMap::new();
         let targets: Vec<(Store<'_>, Target)> = self.each_target().collect();
         for (store, target) in targets.into_iter().rev() {
-            let stored = seen[store.dispatch].reads.buffers.get(&target.buffer).map(stored).unwrap_or_default();
+            let stored = seen[store.dispatch]
+                .reads
+                .buffers
+                .get(&target.buffer)
+                .map(stored)
+                .unwrap_or_default();
             let known = known.entry((target.place.clone(), target.buffer)).or_default();
             let bytes = without(&common(&stored, std::slice::from_ref(&target.bytes)), known);
             known.extend(bytes.iter().cloned());
@@ -127,16 +143,27 @@ impl PassedTest<'_> {
     }
 
     /// Goes back from what an expectation looks at.
-    fn judged_through(&self, view: &View, reading: Reading<'_>, left: &[Vec<Left<'_>>], judged: &mut JudgedBytes) {
+    fn judged_through(
+        &self,
+        view: &View,
+        reading: Reading<'_>,
+        left: &[Vec<Left<'_>>],
+        judged: &mut JudgedBytes,
+    ) {
         // What matters of the contents behind the dispatch, by buffer.
         let mut live = view.bytes.clone();
         for number in (0..self.flows.len()).rev() {
             let step = Step { test: self, view, number, reading, live: &live };
             let Passed { own, before } = step.passed();
-            for left in left[number].iter().filter(|left| view.observation.judges_output(number, left.store.row)) {
+            for left in left[number]
+                .iter()
+                .filter(|left| view.observation.judges_output(number, left.store.row))
+            {
                 let buffer = left.target.buffer;
                 let reached = match left.by {
-                    Leaving::Stored => merged(live[buffer].iter().chain(&own[buffer]).cloned().collect()),
+                    Leaving::Stored => {
+                        merged(live[buffer].iter().chain(&own[buffer]).cloned().collect())
+                    }
                     Leaving::Kept => before[buffer].clone(),
                 };
                 judged.entry(left.place()).or_default().extend(common(&left.bytes, &reached));
@@ -172,13 +199,16 @@ impl Step<'_> {
         }
     }
 
-    /// By the kernel's code: every read of what it stores comes after the store, and none of its stores hides another one.
+    /// By the kernel's code: every read of what it stores comes after the store, and none of its
+    /// stores hides another one.
     fn possible(&self) -> Passed {
         let mut rows: Vec<usize> = Vec::new();
         let mut reached = self.live.to_vec();
         loop {
-            let new: Vec<usize> =
-                self.judged_rows().filter(|row| !rows.contains(row) && self.can_store_to(*row, &reached)).collect();
+            let new: Vec<usize> = self
+                .judged_rows()
+                .filter(|row| !rows.contains(row) && self.can_store_to(*row, &reached))
+                .collect();
             if new.is_empty() {
                 return Passed { own: reached.clone(), before: reached };
             }
@@ -196,15 +226,18 @@ impl Step<'_> {
         let (mut own, mut before) = (vec![Vec::new(); self.live.len()], self.live.to_vec());
         for (buffer, reads) in &seen.reads.buffers {
             let for_judged = |read: &&ReadBytes| read.groups & groups != 0;
-            own[*buffer] = reads.own.iter().filter(for_judged).map(|read| read.bytes.clone()).collect();
+            own[*buffer] =
+                reads.own.iter().filter(for_judged).map(|read| read.bytes.clone()).collect();
             before[*buffer] = without(&self.live[*buffer], &stored(reads));
-            before[*buffer].extend(reads.incoming.iter().filter(for_judged).map(|read| read.bytes.clone()));
+            before[*buffer]
+                .extend(reads.incoming.iter().filter(for_judged).map(|read| read.bytes.clone()));
         }
         Passed { own, before: before.into_iter().map(merged).collect() }
     }
 
-    /// The groups of storing instructions that are judged: by what they left, by what they can store to and nothing was stored to,
-    /// or through reads of what they stored, that others may have stored over since.
+    /// The groups of storing instructions that are judged: by what they left, by what they can
+    /// store to and nothing was stored to, or through reads of what they stored, that others may
+    /// have stored over since.
     fn judged_groups(&self, seen: &SeenDispatch) -> u32 {
         let mut open: Vec<Vec<Range<usize>>> = self.live.to_vec();
         let mut groups = 0;
@@ -225,8 +258,10 @@ impl Step<'_> {
         }
         loop {
             let is_followed = |group: &usize| seen.reads.followers[*group] & groups & allowed != 0;
-            let more =
-                (0..seen.rows.len()).filter(is_followed).fold(groups, |groups, group| groups | 1 << group) & allowed;
+            let more = (0..seen.rows.len())
+                .filter(is_followed)
+                .fold(groups, |groups, group| groups | 1 << group)
+                & allowed;
             if more == groups {
                 return groups;
             }
@@ -241,9 +276,13 @@ impl Step<'_> {
     }
 
     fn can_store_to(&self, row: usize, bytes: &[Vec<Range<usize>>]) -> bool {
-        let to = self.test.flows[self.number].stores[row].to.iter().filter_map(|range| self.buffer(range));
-        to.into_iter()
-            .any(|(buffer, to)| bytes[buffer].iter().any(|bytes| bytes.start < to.end && to.start < bytes.end))
+        let to = self.test.flows[self.number].stores[row]
+            .to
+            .iter()
+            .filter_map(|range| self.buffer(range));
+        to.into_iter().any(|(buffer, to)| {
+            bytes[buffer].iter().any(|bytes| bytes.start < to.end && to.start < bytes.end)
+        })
     }
 
     fn buffer(&self, range: &BufferRange) -> Option<(usize, Range<usize>)> {

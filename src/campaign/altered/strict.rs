@@ -1,4 +1,5 @@
-//! A test as altered contents are held to it: without what misreads them, with what its references compute in their places.
+//! A test as altered contents are held to it: without what misreads them, with what its references
+//! compute in their places.
 //!
 //! Does not cover: where altered contents come from (`examination`).
 
@@ -6,7 +7,9 @@ use super::start_of;
 use crate::CampaignError;
 use crate::test_run::judge;
 use std::ops::Range;
-use vkcert_exec::alteration::{Before, ElementGroup, Elements, Watches, altered, without_misreading};
+use vkcert_exec::alteration::{
+    Before, ElementGroup, Elements, Watches, altered, without_misreading,
+};
 use vkcert_exec::judge::{ReferenceRunner, resolved};
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{Completion, Run};
@@ -25,7 +28,10 @@ impl<'a> StrictTest<'a> {
     /// Of a test that left these contents, by buffer of its job.
     pub(super) fn of(test: &'a Test, plan: &Prepared, left: &[Vec<u8>]) -> Self {
         let watches = Watches::of(plan, left);
-        let plan = Prepared { listed: 0, ..without_misreading(&Elements { plan, test, watches: &watches }) };
+        let plan = Prepared {
+            listed: 0,
+            ..without_misreading(&Elements { plan, test, watches: &watches })
+        };
         let watches = Watches::of(&plan, left);
         Self { test, plan, watches }
     }
@@ -54,7 +60,11 @@ impl<'a> StrictTest<'a> {
     }
 
     /// Whether every alteration of these bytes, by buffer, passes.
-    pub(super) fn accepts_all(&self, left: &[Vec<u8>], storable: &[Vec<Range<usize>>]) -> Result<bool, CampaignError> {
+    pub(super) fn accepts_all(
+        &self,
+        left: &[Vec<u8>],
+        storable: &[Vec<Range<usize>>],
+    ) -> Result<bool, CampaignError> {
         let (contents, defined) = start_of(&self.plan.job);
         let before = Before { contents: &contents, defined: &defined };
         let groups = self.groups(storable);
@@ -67,23 +77,30 @@ impl<'a> StrictTest<'a> {
         Ok(true)
     }
 
-    /// The alterations of what the only dispatch of the test has changed: the first that fails it, without running anything.
-    pub(super) fn trial_of_changes(&self, left: &[Vec<u8>]) -> Result<Option<NoticedAlteration>, CampaignError> {
+    /// The alterations of what the only dispatch of the test has changed: the first that fails it,
+    /// without running anything.
+    pub(super) fn trial_of_changes(
+        &self,
+        left: &[Vec<u8>],
+    ) -> Result<Option<NoticedAlteration>, CampaignError> {
         let job = &self.plan.job;
         if job.dispatches.len() != 1 {
             return Ok(None);
         }
         let (contents, defined) = start_of(&self.plan.job);
-        let changes = contents
-            .iter()
-            .zip(left)
-            .map(|(before, left)| byte_ranges(before.len().min(left.len()), |byte| before[byte] != left[byte]));
+        let changes = contents.iter().zip(left).map(|(before, left)| {
+            byte_ranges(before.len().min(left.len()), |byte| before[byte] != left[byte])
+        });
         let groups = self.groups(&changes.collect::<Vec<_>>());
         let before = Before { contents: &contents, defined: &defined };
         for alteration in Alteration::ALL {
             let contents = altered(left, before, &groups, alteration);
             if contents != left && self.fails(contents)? {
-                return Ok(Some(NoticedAlteration { dispatch: 0, extent: AlteredExtent::Changed, alteration }));
+                return Ok(Some(NoticedAlteration {
+                    dispatch: 0,
+                    extent: AlteredExtent::Changed,
+                    alteration,
+                }));
             }
         }
         Ok(None)

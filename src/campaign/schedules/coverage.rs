@@ -1,8 +1,11 @@
-//! Coverage in other schedules: what a schedule records that the ordinary run did not, and the other way round.
+//! Coverage in other schedules: what a schedule records that the ordinary run did not, and the
+//! other way round.
 //!
 //! Knows: the measuring jobs of a test and what they recorded in the ordinary schedule.
-//! Promises: every vector, mark, barrier and outcome of a branch is compared; where it comes first in a module, it is told first.
-//! Does not cover: witnesses and operands; a lowest invocation may change where the set of vectors does not.
+//! Promises: every vector, mark, barrier and outcome of a branch is compared; where it comes first
+//! in a module, it is told first.
+//! Does not cover: witnesses and operands; a lowest invocation may change where the set of vectors
+//! does not.
 
 use super::super::kernel::{Kernel, Variant};
 use super::super::left_open::{LeftOpen, Recorded};
@@ -46,7 +49,8 @@ pub(super) struct CoverageDifference {
 }
 
 impl CoverageDifference {
-    /// Whether it comes of what depends on the schedule though nothing races, in a test that says what it expects.
+    /// Whether it comes of what depends on the schedule though nothing races, in a test that says
+    /// what it expects.
     pub(super) fn depends_on_schedule(&self, open: &LeftOpen<'_>) -> bool {
         let Some((recorded, label, bit)) = &self.recorded else { return false };
         if open.plan.expected.is_empty() {
@@ -75,15 +79,20 @@ impl<'a> Measures<'a> {
     }
 
     fn add(&mut self, recorded: Recorded, job: Option<Job>, rows: &[ModuleRecords]) {
-        let ordinary: Result<Vec<Records>, String> = rows.iter().map(|row| row.records.clone()).collect();
+        let ordinary: Result<Vec<Records>, String> =
+            rows.iter().map(|row| row.records.clone()).collect();
         let what = match recorded {
             Recorded::Source => "coverage of the source",
             Recorded::Object => "coverage of object code",
         };
         match (job, ordinary) {
             (Some(job), Ok(ordinary)) => self.measures.push(Measure { job, recorded, ordinary }),
-            (None, Ok(_)) => drop(self.missing.get_or_insert_with(|| format!("{what} is not compared: no module"))),
-            (_, Err(reason)) => drop(self.missing.get_or_insert_with(|| format!("{what} is not compared: {reason}"))),
+            (None, Ok(_)) => drop(
+                self.missing.get_or_insert_with(|| format!("{what} is not compared: no module")),
+            ),
+            (_, Err(reason)) => drop(
+                self.missing.get_or_insert_with(|| format!("{what} is not compared: {reason}")),
+            ),
         }
     }
 
@@ -99,7 +108,9 @@ impl<'a> Measures<'a> {
             if run.completion != Completion::Completed {
                 return Ok(Err(format!("the measured run did not complete: {:?}", run.completion)));
             }
-            for ((module, kernel), ordinary) in measure.job.modules.iter().zip(self.kernels).zip(&measure.ordinary) {
+            for ((module, kernel), ordinary) in
+                measure.job.modules.iter().zip(self.kernels).zip(&measure.ordinary)
+            {
                 let Some(other) = run.records.get(&module.kernel) else {
                     return Ok(Err("the engine gave no records back".to_owned()));
                 };
@@ -131,15 +142,20 @@ type BitDifference = (Option<u32>, CoverageDifference);
 fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
     let Some(measured) = kernel.measured() else { return Vec::new() };
     let layout = &measured.markers.layout;
-    let rows = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot, row)));
+    let rows =
+        layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot, row)));
     let vectors = rows.filter_map(|(slot, row)| {
         let only = only(ordinary, other, slot.base + row.sum)?;
         let (decision, vector) = (slot.decision.to_string(), row.vector.values.to_string());
         let text = measured.structure.decision(slot.decision).text.clone();
         let what = format!("vector {vector} of {decision} `{text}`");
-        let details = vec![("decision", decision.into()), ("text", text.into()), ("vector", vector.into())];
+        let details =
+            vec![("decision", decision.into()), ("text", text.into()), ("vector", vector.into())];
         let kernel = kernel.name.clone();
-        Some((Some(slot.base + row.sum), CoverageDifference { kernel, what, details, only, recorded: None }))
+        Some((
+            Some(slot.base + row.sum),
+            CoverageDifference { kernel, what, details, only, recorded: None },
+        ))
     });
     let marks = layout.marks.iter().enumerate().filter_map(|(index, bit)| {
         let only = only(ordinary, other, *bit)?;
@@ -160,7 +176,8 @@ fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> 
             (false, true) => Only::Other,
             (true, true) | (false, false) => return None,
         };
-        let (obligation, place) = (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
+        let (obligation, place) =
+            (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
         let what = format!("{obligation} (barrier at {place})");
         let details = vec![("obligation", obligation.into()), ("text", place.into())];
         let kernel = kernel.name.clone();
@@ -171,14 +188,19 @@ fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> 
 
 fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
     let branches = kernel.object.structure.branches.iter();
-    let outcomes = branches.flat_map(|branch| branch.outcomes.iter().map(move |outcome| (branch, outcome)));
+    let outcomes =
+        branches.flat_map(|branch| branch.outcomes.iter().map(move |outcome| (branch, outcome)));
     let differing = outcomes.filter_map(|(branch, outcome)| {
         let only = only(ordinary, other, outcome.bit)?;
         let obligation = format!("{}.{}", branch.id, outcome.label);
         let what = format!("{obligation} ({} {})", branch.kind, outcome.text);
-        let details = vec![("obligation", obligation.into()), ("text", outcome.text.clone().into())];
+        let details =
+            vec![("obligation", obligation.into()), ("text", outcome.text.clone().into())];
         let kernel = kernel.name.clone();
-        Some((Some(outcome.bit), CoverageDifference { kernel, what, details, only, recorded: None }))
+        Some((
+            Some(outcome.bit),
+            CoverageDifference { kernel, what, details, only, recorded: None },
+        ))
     });
     differing.collect()
 }

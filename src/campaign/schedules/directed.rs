@@ -1,10 +1,13 @@
-//! Directed schedules: a passed test measured again with who waits first, where the ordinary schedule leaves something open
-//! that depends on the schedule.
+//! Directed schedules: a passed test measured again with who waits first, where the ordinary
+//! schedule leaves something open that depends on the schedule.
 //!
-//! Knows: what of the test's records depends on the schedule (`left_open`), which of it is still open.
-//! Promises: what a directed schedule records counts only where it completes and leaves what the test's expectations accept,
-//! and only in what depends on the schedule; it is kept with the name of the schedule. Nothing runs where nothing is open.
-//! Does not cover: devices, which follow no such schedule; production, which ran in the ordinary one.
+//! Knows: what of the test's records depends on the schedule (`left_open`), which of it is still
+//! open.
+//! Promises: what a directed schedule records counts only where it completes and leaves what the
+//! test's expectations accept, and only in what depends on the schedule; it is kept with the name
+//! of the schedule. Nothing runs where nothing is open.
+//! Does not cover: devices, which follow no such schedule; production, which ran in the ordinary
+//! one.
 
 use super::super::kernel::{Kernel, Variant};
 use super::super::left_open::{Between, Expectations, LeftOpen, Recorded};
@@ -22,14 +25,21 @@ use vkcert_model::schedule::{DirectedResult, MeasuredCode, Order, Schedule};
 use vkcert_model::verdict::{EngineName, Verdict};
 
 /// In this order, until nothing is open.
-const DIRECTED: [Schedule; 2] = [Schedule::waiters_first(Order::Reversed), Schedule::waiters_first(Order::InOrder)];
+const DIRECTED: [Schedule; 2] =
+    [Schedule::waiters_first(Order::Reversed), Schedule::waiters_first(Order::InOrder)];
 
 /// Instructions that one run may take, some seconds: who waits shows it early.
 const MOST_STEPS: u64 = 100_000_000;
 
 /// Runs what measures a passed test in directed schedules, where these can show more.
-pub fn direct(open: &LeftOpen<'_>, engine: &mut dyn Executor, run: &mut TestRun) -> Result<(), CampaignError> {
-    let may = engine.name() == EngineName::Sequential && run.verdict == Verdict::Pass && open.prepared.replay.is_none();
+pub fn direct(
+    open: &LeftOpen<'_>,
+    engine: &mut dyn Executor,
+    run: &mut TestRun,
+) -> Result<(), CampaignError> {
+    let may = engine.name() == EngineName::Sequential
+        && run.verdict == Verdict::Pass
+        && open.prepared.replay.is_none();
     let atomics = open.prepared.kernels.iter().any(|kernel| kernel.module.has_atomics());
     if !may || !atomics {
         return Ok(());
@@ -106,38 +116,57 @@ impl Measure<'_> {
     /// Whether anything that depends on the schedule is not shown.
     fn is_open(&self, rows: &[ModuleRecords]) -> bool {
         let modules = self.job.modules.iter().zip(&self.open.prepared.kernels).zip(rows);
-        modules.into_iter().any(|((module, kernel), row)| match (self.dependent(&module.kernel), &row.records) {
-            (Some(bits), Ok(records)) if !bits.is_empty() => match self.recorded {
-                Recorded::Source => is_source_open(kernel, bits, records),
-                Recorded::Object => is_object_open(kernel, bits, records),
-            },
-            _ => false,
+        modules.into_iter().any(|((module, kernel), row)| {
+            match (self.dependent(&module.kernel), &row.records) {
+                (Some(bits), Ok(records)) if !bits.is_empty() => match self.recorded {
+                    Recorded::Source => is_source_open(kernel, bits, records),
+                    Recorded::Object => is_object_open(kernel, bits, records),
+                },
+                _ => false,
+            }
         })
     }
 
-    /// Whether what the run has recorded counts: it leaves what the expectations accept, as another module of the test does.
-    fn standing(&self, directed: &Run, schedule: Schedule, run: &TestRun) -> Result<Standing, CampaignError> {
+    /// Whether what the run has recorded counts: it leaves what the expectations accept, as another
+    /// module of the test does.
+    fn standing(
+        &self,
+        directed: &Run,
+        schedule: Schedule,
+        run: &TestRun,
+    ) -> Result<Standing, CampaignError> {
         if let Some(reason) = self.broken(&directed.completion) {
             return Ok(Standing::CountsNot(reason, None));
         }
         let verdict = judge(self.open.plan, directed)?.verdict;
         let names = &self.open.plan.job.buffers;
-        let left: Vec<Vec<u8>> = names.iter().map(|buffer| run.outputs[&buffer.name].clone()).collect();
+        let left: Vec<Vec<u8>> =
+            names.iter().map(|buffer| run.outputs[&buffer.name].clone()).collect();
         let expectations = Expectations::of(run.verdict, verdict);
-        let differences = self.open.contents(&left, &directed.buffers, Between::Modules, expectations);
+        let differences =
+            self.open.contents(&left, &directed.buffers, Between::Modules, expectations);
         let between = format!("schedule `{schedule}`");
         if !differences.closed {
             return Ok(Standing::Counts(self.open.notes(&between, &differences.open)));
         }
-        let differing = names.iter().zip(left.iter().zip(&directed.buffers)).filter(|(_, (left, right))| left != right);
-        let differing: Vec<String> = differing.map(|(buffer, _)| format!("`{}`", buffer.name)).collect();
+        let differing = names
+            .iter()
+            .zip(left.iter().zip(&directed.buffers))
+            .filter(|(_, (left, right))| left != right);
+        let differing: Vec<String> =
+            differing.map(|(buffer, _)| format!("`{}`", buffer.name)).collect();
         let reason = format!("it leaves other contents in {}", differing.join(", "));
         // Other schedules are judged where they are asked for; else the reason alone is told.
         let asked_for = run.schedules.is_some();
-        let sought = asked_for && self.open.plan.job.checks.has(FindingKind::ScheduleDependentOutput);
-        let failed = verdict != Verdict::Pass && sought && !run.directed.iter().any(|known| known.reason.is_some());
+        let sought =
+            asked_for && self.open.plan.job.checks.has(FindingKind::ScheduleDependentOutput);
+        let failed = verdict != Verdict::Pass
+            && sought
+            && !run.directed.iter().any(|known| known.reason.is_some());
         let finding = failed.then(|| {
-            let message = format!("with schedule `{schedule}`, in which who waits goes first, the test is a {verdict}");
+            let message = format!(
+                "with schedule `{schedule}`, in which who waits goes first, the test is a {verdict}"
+            );
             let finding = Finding::new(FindingKind::ScheduleDependentOutput, message)
                 .detail("schedule", schedule.to_string())
                 .detail("baseline", Schedule::IN_ORDER.to_string())
@@ -164,7 +193,12 @@ impl Measure<'_> {
     }
 
     /// Adds what depends on the schedule and was not shown before; how much that is.
-    fn add(&self, directed: &BTreeMap<String, Records>, schedule: Schedule, run: &mut TestRun) -> u32 {
+    fn add(
+        &self,
+        directed: &BTreeMap<String, Records>,
+        schedule: Schedule,
+        run: &mut TestRun,
+    ) -> u32 {
         let rows = match self.recorded {
             Recorded::Source => &mut run.records,
             Recorded::Object => &mut run.objects,
@@ -182,25 +216,42 @@ impl Measure<'_> {
     }
 }
 
-/// Whether a mark or a vector that depends on the schedule and that the decision's MC/DC needs is missing.
+/// Whether a mark or a vector that depends on the schedule and that the decision's MC/DC needs is
+/// missing.
 fn is_source_open(kernel: &Kernel, dependent: &BTreeSet<u32>, records: &Records) -> bool {
     let Some(measured) = kernel.measured() else { return false };
     let layout = &measured.markers.layout;
     let marks = layout.marks.iter().any(|bit| dependent.contains(bit) && !records.has(*bit));
-    let depends = |slot: &&DecisionSlot| (slot.base..slot.base + slot.size).any(|bit| dependent.contains(&bit));
-    marks || layout.decisions.iter().filter(depends).any(|slot| is_decision_open(measured, slot, records))
+    let depends = |slot: &&DecisionSlot| {
+        (slot.base..slot.base + slot.size).any(|bit| dependent.contains(&bit))
+    };
+    marks
+        || layout
+            .decisions
+            .iter()
+            .filter(depends)
+            .any(|slot| is_decision_open(measured, slot, records))
 }
 
-fn is_decision_open(measured: &super::super::kernel::Measured, slot: &DecisionSlot, records: &Records) -> bool {
-    let (shown, missing): (Vec<_>, Vec<_>) = slot.vectors.iter().partition(|row| records.has(slot.base + row.sum));
+fn is_decision_open(
+    measured: &super::super::kernel::Measured,
+    slot: &DecisionSlot,
+    records: &Records,
+) -> bool {
+    let (shown, missing): (Vec<_>, Vec<_>) =
+        slot.vectors.iter().partition(|row| records.has(slot.base + row.sum));
     if missing.is_empty() {
         return false;
     }
     let decision = measured.structure.decision(slot.decision);
-    let coupling: Vec<u32> = decision.conditions.iter().map(|condition| condition.coupling).collect();
+    let coupling: Vec<u32> =
+        decision.conditions.iter().map(|condition| condition.coupling).collect();
     let values: Vec<_> = shown.into_iter().map(|row| row.vector.values.clone()).collect();
-    let analysis = Mcdc::new(&decision.expression, &coupling).ok().and_then(|mcdc| mcdc.analyse(&values).ok());
-    analysis.is_none_or(|analysis| analysis.conditions.iter().any(|condition| condition.unique_cause.pair.is_none()))
+    let analysis =
+        Mcdc::new(&decision.expression, &coupling).ok().and_then(|mcdc| mcdc.analyse(&values).ok());
+    analysis.is_none_or(|analysis| {
+        analysis.conditions.iter().any(|condition| condition.unique_cause.pair.is_none())
+    })
 }
 
 fn is_object_open(kernel: &Kernel, dependent: &BTreeSet<u32>, records: &Records) -> bool {

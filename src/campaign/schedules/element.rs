@@ -1,7 +1,8 @@
 //! The elements in which two results of a test differ.
 //!
 //! Knows: how the test types its buffers, what it expects of them.
-//! Promises: the first differing byte belongs to the first element; sizes are those of finite floats alone.
+//! Promises: the first differing byte belongs to the first element; sizes are those of finite
+//! floats alone.
 //! Does not cover: texels of images, which count as words.
 
 use super::super::test_run::PreparedTest;
@@ -23,10 +24,16 @@ pub(super) struct Difference {
 }
 
 /// Bytes that `open` names, by buffer and offset, may differ.
-pub(super) fn difference(production: &Run, run: &Run, open: impl Fn(usize, u64) -> bool) -> Option<Difference> {
+pub(super) fn difference(
+    production: &Run,
+    run: &Run,
+    open: impl Fn(usize, u64) -> bool,
+) -> Option<Difference> {
     let mut first: Option<Difference> = None;
     for (buffer, (ours, theirs)) in production.buffers.iter().zip(&run.buffers).enumerate() {
-        for (offset, _) in differing(ours, theirs).filter(|(offset, _)| !open(buffer, *offset as u64)) {
+        for (offset, _) in
+            differing(ours, theirs).filter(|(offset, _)| !open(buffer, *offset as u64))
+        {
             first.get_or_insert(Difference { buffer, offset, bytes: 0 }).bytes += 1;
         }
     }
@@ -34,7 +41,11 @@ pub(super) fn difference(production: &Run, run: &Run, open: impl Fn(usize, u64) 
 }
 
 fn differing<'a>(ours: &'a [u8], theirs: &'a [u8]) -> impl Iterator<Item = (usize, &'a u8)> {
-    ours.iter().enumerate().zip(theirs).filter(|((_, ours), theirs)| ours != theirs).map(|(ours, _)| ours)
+    ours.iter()
+        .enumerate()
+        .zip(theirs)
+        .filter(|((_, ours), theirs)| ours != theirs)
+        .map(|(ours, _)| ours)
 }
 
 /// How far two floats lie apart.
@@ -79,29 +90,36 @@ pub(super) struct Elements {
 impl Elements {
     pub(super) fn of(prepared: &PreparedTest, plan: &Prepared, job: &Job, buffer: usize) -> Self {
         let held = &job.buffers[buffer];
-        let typed = match prepared.test.buffers.get(&held.name).and_then(|buffer| buffer.data_type) {
+        let typed = match prepared.test.buffers.get(&held.name).and_then(|buffer| buffer.data_type)
+        {
             Some(DataType::Element(element)) => Some(element.scalar),
             Some(DataType::Reflect) | None => None,
         };
-        let expected = plan.expected.iter().filter(|one| one.buffer == buffer && one.format.is_none());
+        let expected =
+            plan.expected.iter().filter(|one| one.buffer == buffer && one.format.is_none());
         let leaves = expected.flat_map(|one| match &one.contents {
             ExpectedContents::Values(leaves) => leaves.as_slice(),
-            ExpectedContents::Buffer { .. } | ExpectedContents::Reference { .. } | ExpectedContents::Check { .. } => {
-                &[]
-            }
+            ExpectedContents::Buffer { .. }
+            | ExpectedContents::Reference { .. }
+            | ExpectedContents::Check { .. } => &[],
         });
         let expected = leaves.map(|leaf| (leaf.offset as usize, leaf.scalar)).collect();
         Self { typed, expected, length: held.bytes.len() }
     }
 
-    /// The scalar that holds a byte, as the test types it, and where it starts: else a word, else the byte.
+    /// The scalar that holds a byte, as the test types it, and where it starts: else a word, else
+    /// the byte.
     pub(super) fn at(&self, offset: usize) -> (ScalarType, usize) {
         let aligned = |scalar: ScalarType| (scalar, offset - offset % scalar.size());
         let expected = || {
             let (start, scalar) = self.expected.range(..=offset).next_back()?;
             (offset < start + scalar.size()).then_some((*scalar, *start))
         };
-        let known = self.typed.map(aligned).or_else(expected).unwrap_or_else(|| aligned(ScalarType::Uint32));
+        let known = self
+            .typed
+            .map(aligned)
+            .or_else(expected)
+            .unwrap_or_else(|| aligned(ScalarType::Uint32));
         Some(known)
             .filter(|(scalar, start)| start + scalar.size() <= self.length)
             .unwrap_or((ScalarType::Uint8, offset))

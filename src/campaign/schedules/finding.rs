@@ -26,7 +26,9 @@ fn finding(message: String, schedule: Schedule, kernels: Vec<String>) -> Finding
 /// What a schedule puts in another order.
 fn permuted(schedule: Schedule) -> &'static str {
     match (schedule.workgroups, schedule.tiles) {
-        _ if schedule.turns == Turns::WaitersFirst => "the order of the invocations that wait for each other",
+        _ if schedule.turns == Turns::WaitersFirst => {
+            "the order of the invocations that wait for each other"
+        }
         (_, None) => "the order of the workgroups",
         (Order::InOrder, Some(_)) => "the order of the invocations within workgroups",
         (Order::Reversed | Order::First(_) | Order::Random { .. }, Some(_)) => {
@@ -42,7 +44,9 @@ fn texts(schedules: &[Schedule]) -> Vec<String> {
 /// How far floats lie apart, in words: the first that differ, and the most of all.
 fn apart(sizes: [Option<Size>; 2]) -> String {
     match sizes {
-        [Some(size), Some(largest)] => format!(", which lie {size} apart, and none more than {largest}"),
+        [Some(size), Some(largest)] => {
+            format!(", which lie {size} apart, and none more than {largest}")
+        }
         [None, Some(largest)] => format!(", and floats differ by up to {largest}"),
         [_, None] => String::new(),
     }
@@ -61,8 +65,9 @@ impl Trial<'_> {
     /// The kernels of these dispatches, each once.
     fn kernels(&self, dispatches: impl Iterator<Item = usize>) -> Vec<String> {
         let job = self.means.job();
-        let names: BTreeSet<_> =
-            dispatches.map(|index| self.plan.modules[job.dispatches[index].module].kernel.to_string()).collect();
+        let names: BTreeSet<_> = dispatches
+            .map(|index| self.plan.modules[job.dispatches[index].module].kernel.to_string())
+            .collect();
         names.into_iter().collect()
     }
 
@@ -71,7 +76,11 @@ impl Trial<'_> {
     }
 
     /// A schedule that left other contents.
-    pub(super) fn different(&self, simplest: &Shown, alone: &[usize]) -> Result<Finding, CampaignError> {
+    pub(super) fn different(
+        &self,
+        simplest: &Shown,
+        alone: &[usize],
+    ) -> Result<Finding, CampaignError> {
         let Shown { schedule, difference: Difference { buffer, offset, bytes }, run } = simplest;
         let job = self.means.job();
         let name = &job.buffers[*buffer].name;
@@ -85,7 +94,8 @@ impl Trial<'_> {
             _ => self.kernels(alone.iter().copied()),
         };
         let verdict = judge(self.plan, run)?.verdict;
-        let differ = if *bytes == 1 { "1 byte differs".to_owned() } else { format!("{bytes} bytes differ") };
+        let differ =
+            if *bytes == 1 { "1 byte differs".to_owned() } else { format!("{bytes} bytes differ") };
         let sizes = [Size::of(scalar, ours, theirs), self.largest(run)];
         let apart = apart(sizes);
         let message = format!(
@@ -126,7 +136,8 @@ impl Trial<'_> {
     /// A schedule that recorded other coverage.
     pub(super) fn covered(&self, covered: &Covered) -> Finding {
         let Covered { schedule, differences } = covered;
-        let kernels: BTreeSet<String> = differences.iter().map(|difference| difference.kernel.clone()).collect();
+        let kernels: BTreeSet<String> =
+            differences.iter().map(|difference| difference.kernel.clone()).collect();
         let kernels: Vec<String> = kernels.into_iter().collect();
         let only = |only: Only| match only {
             Only::Ordinary => Schedule::IN_ORDER.to_string(),

@@ -1,6 +1,8 @@
-//! How the orders of a test are made: by rewritten modules on a device, by the engine itself where it can.
+//! How the orders of a test are made: by rewritten modules on a device, by the engine itself where
+//! it can.
 //!
-//! Knows: the job that production ran, which of its dispatches have more than one order on an engine.
+//! Knows: the job that production ran, which of its dispatches have more than one order on an
+//! engine.
 //! Promises: after each run the engine follows no schedule any more.
 //! Does not cover: comparing what the orders leave.
 
@@ -63,7 +65,12 @@ impl Means {
             }
             Means::ByEngine { job: _, extents } => {
                 let several = |extent: &Extent| extent.workgroups > 1 || extent.invocations > 1;
-                extents.iter().enumerate().filter(|(_, extent)| several(extent)).map(|(index, _)| index).collect()
+                extents
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, extent)| several(extent))
+                    .map(|(index, _)| index)
+                    .collect()
             }
         }
     }
@@ -71,7 +78,8 @@ impl Means {
     pub(super) fn schedules(&self, asked: Schedules) -> Vec<Schedule> {
         match self {
             Means::Rewritten(permutable) => {
-                let workgroups: Vec<u32> = permutable.orders().iter().map(|order| order.workgroups).collect();
+                let workgroups: Vec<u32> =
+                    permutable.orders().iter().map(|order| order.workgroups).collect();
                 asked.list(&workgroups).into_iter().map(Schedule::from).collect()
             }
             Means::ByEngine { job: _, extents } => asked.list_with_tiles(extents),
@@ -86,14 +94,22 @@ impl Means {
         which: Dispatches,
     ) -> Result<Run, CampaignError> {
         match self {
-            Means::Rewritten(permutable) => execute(engine, &permutable.in_order(schedule.workgroups, which)),
-            Means::ByEngine { job, extents: _ } => following(job, engine, Following { schedule, dispatches: which }),
+            Means::Rewritten(permutable) => {
+                execute(engine, &permutable.in_order(schedule.workgroups, which))
+            }
+            Means::ByEngine { job, extents: _ } => {
+                following(job, engine, Following { schedule, dispatches: which })
+            }
         }
     }
 }
 
 /// Runs a job on an engine that puts workgroups and tiles in order.
-pub(super) fn following(job: &Job, engine: &mut dyn Executor, following: Following) -> Result<Run, CampaignError> {
+pub(super) fn following(
+    job: &Job,
+    engine: &mut dyn Executor,
+    following: Following,
+) -> Result<Run, CampaignError> {
     engine.follow(following);
     let run = execute(engine, job);
     engine.follow(Following::default());

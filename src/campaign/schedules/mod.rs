@@ -1,12 +1,14 @@
-//! Schedules: the production modules of a test again, with its workgroups, and on the sequential engine the invocations of
-//! a workgroup, in other orders.
+//! Schedules: the production modules of a test again, with its workgroups, and on the sequential
+//! engine the invocations of a workgroup, in other orders.
 //!
 //! Knows: the job that production ran, what it left, and what the measuring jobs recorded.
-//! Promises: on a device the rewritten form (`instrument::permute`) first runs in the first-to-last order and must leave what
-//! production left; only then does a difference in another order count, and it is one of the order: module and pipeline are
-//! the same. The sequential engine puts the orders itself, and its coverage is compared, too. Every schedule runs as
-//! often as the test. What cannot be permuted makes a passed test undetermined, by name.
-//! Does not cover: orders that the device chooses: it may start workgroups in any, and several at once.
+//! Promises: on a device the rewritten form (`instrument::permute`) first runs in the first-to-last
+//! order and must leave what production left; only then does a difference in another order count,
+//! and it is one of the order: module and pipeline are the same. The sequential engine puts the
+//! orders itself, and its coverage is compared, too. Every schedule runs as often as the test. What
+//! cannot be permuted makes a passed test undetermined, by name.
+//! Does not cover: orders that the device chooses: it may start workgroups in any, and several at
+//! once.
 
 mod coverage;
 mod directed;
@@ -30,7 +32,8 @@ use element::{Difference, difference};
 use means::{Means, NoMeans};
 use std::collections::BTreeSet;
 
-/// Runs the test's schedules on `engine`, where any are asked for; `job` is what has left `production`.
+/// Runs the test's schedules on `engine`, where any are asked for; `job` is what has left
+/// `production`.
 pub fn amplify(
     open: &LeftOpen<'_>,
     job: &Job,
@@ -46,8 +49,12 @@ pub fn amplify(
         Some(reason) => Found::ended(ScheduleStatus::NotRun, reason),
         None => match Means::of(job, engine) {
             Err(NoMeans::Failed(failure)) => return Err(failure),
-            Err(NoMeans::Undetermined(reason)) => Found::ended(ScheduleStatus::Undetermined, reason),
-            Err(NoMeans::NothingToPermute(reason)) => Found::ended(ScheduleStatus::NothingToPermute, reason),
+            Err(NoMeans::Undetermined(reason)) => {
+                Found::ended(ScheduleStatus::Undetermined, reason)
+            }
+            Err(NoMeans::NothingToPermute(reason)) => {
+                Found::ended(ScheduleStatus::NothingToPermute, reason)
+            }
             Ok(means) => {
                 let measures = match &means {
                     Means::Rewritten(_) => None,
@@ -125,7 +132,9 @@ enum Ending {
 /// How a schedule ended, where bytes may differ that `open` names.
 fn ending(production: &Run, run: &Run, open: impl Fn(usize, u64) -> bool) -> Ending {
     match &run.completion {
-        Completion::Completed => difference(production, run, open).map_or(Ending::Equal, Ending::Different),
+        Completion::Completed => {
+            difference(production, run, open).map_or(Ending::Equal, Ending::Different)
+        }
         Completion::Varying { reason } => Ending::Varying(reason.clone()),
         Completion::Timeout { reason } => Ending::Broken(format!("timeout, {reason}")),
         Completion::NoTermination { reason } => Ending::Broken(format!("no termination, {reason}")),
@@ -203,7 +212,20 @@ impl<'a> Trial<'a> {
         let coverage = Changes { simplest: None, schedules: Vec::new() };
         let all = Everything::default();
         let (prepared, plan) = (open.prepared, open.plan);
-        Self { open, prepared, plan, production, verdict, means, measures, engine, found, outputs, coverage, all }
+        Self {
+            open,
+            prepared,
+            plan,
+            production,
+            verdict,
+            means,
+            measures,
+            engine,
+            found,
+            outputs,
+            coverage,
+            all,
+        }
     }
 
     /// How a schedule ended. What differs where it may is kept as a note.
@@ -212,7 +234,12 @@ impl<'a> Trial<'a> {
             return Ok(ending(self.production, run, |_, _| false));
         }
         let expectations = Expectations::of(self.verdict, judge(self.plan, run)?.verdict);
-        let differences = self.open.contents(&self.production.buffers, &run.buffers, Between::Schedules, expectations);
+        let differences = self.open.contents(
+            &self.production.buffers,
+            &run.buffers,
+            Between::Schedules,
+            expectations,
+        );
         let between = format!("schedule `{schedule}`");
         self.found.left_open.extend(self.open.notes(&between, &differences.open));
         Ok(ending(self.production, run, |buffer, byte| {
@@ -225,7 +252,10 @@ impl<'a> Trial<'a> {
             let first = self.execute(Schedule::IN_ORDER, Dispatches::All)?;
             if let Some(reason) = self.unlike_production(&first)? {
                 let findings = self.found.findings;
-                return Ok(Found { findings, ..Found::ended(ScheduleStatus::Undetermined, reason) });
+                return Ok(Found {
+                    findings,
+                    ..Found::ended(ScheduleStatus::Undetermined, reason)
+                });
             }
         }
         for schedule in self.means.schedules(self.prepared.schedules) {
@@ -283,7 +313,8 @@ impl<'a> Trial<'a> {
                 self.found.findings.push(finding);
                 self.found.different.push(schedule);
                 // Others may take as long, or cost the device again.
-                self.found.reason = Some(format!("none is run after `{schedule}`, which does not complete"));
+                self.found.reason =
+                    Some(format!("none is run after `{schedule}`, which does not complete"));
                 return Ok(Next::Stop);
             }
         }
@@ -293,8 +324,11 @@ impl<'a> Trial<'a> {
 
     /// Notes which buffers a run left otherwise, and what the test says of that.
     fn note_contents(&mut self, run: &Run) -> Result<(), CampaignError> {
-        let buffers = self.means.job().buffers.iter().zip(self.production.buffers.iter().zip(&run.buffers));
-        let changed = buffers.filter(|(_, (ours, theirs))| ours != theirs).map(|(buffer, _)| buffer.name.clone());
+        let buffers =
+            self.means.job().buffers.iter().zip(self.production.buffers.iter().zip(&run.buffers));
+        let changed = buffers
+            .filter(|(_, (ours, theirs))| ours != theirs)
+            .map(|(buffer, _)| buffer.name.clone());
         self.all.buffers.extend(changed);
         self.all.verdicts.insert(judge(self.plan, run)?.verdict.to_string());
         Ok(())
@@ -328,15 +362,24 @@ impl<'a> Trial<'a> {
     }
 
     /// How coverage differs, where that is compared.
-    fn differences(&mut self, schedule: Schedule) -> Result<Result<Vec<CoverageDifference>, String>, CampaignError> {
+    fn differences(
+        &mut self,
+        schedule: Schedule,
+    ) -> Result<Result<Vec<CoverageDifference>, String>, CampaignError> {
         match &self.measures {
             Some(measures) => {
-                let (depends, differences): (Vec<_>, Vec<_>) = match measures.compare(self.engine, schedule)? {
-                    Ok(differences) => differences.into_iter().partition(|one| one.depends_on_schedule(self.open)),
-                    Err(reason) => return Ok(Err(reason)),
-                };
+                let (depends, differences): (Vec<_>, Vec<_>) =
+                    match measures.compare(self.engine, schedule)? {
+                        Ok(differences) => differences
+                            .into_iter()
+                            .partition(|one| one.depends_on_schedule(self.open)),
+                        Err(reason) => return Ok(Err(reason)),
+                    };
                 let note = |one: CoverageDifference| {
-                    format!("schedule `{schedule}`: {}: {} depends on the schedule", one.kernel, one.what)
+                    format!(
+                        "schedule `{schedule}`: {}: {} depends on the schedule",
+                        one.kernel, one.what
+                    )
                 };
                 self.found.left_open.extend(depends.into_iter().map(note));
                 Ok(Ok(differences))
@@ -346,7 +389,11 @@ impl<'a> Trial<'a> {
     }
 
     /// Runs the job in an order; findings that production did not make are kept.
-    fn execute(&mut self, schedule: Schedule, dispatches: Dispatches) -> Result<Run, CampaignError> {
+    fn execute(
+        &mut self,
+        schedule: Schedule,
+        dispatches: Dispatches,
+    ) -> Result<Run, CampaignError> {
         let run = self.means.execute(self.engine, schedule, dispatches)?;
         let between = format!("repetitions of schedule `{schedule}`");
         let united = self.open.united(self.engine.take_variants(), Recorded::Source, &between)?;
@@ -359,10 +406,13 @@ impl<'a> Trial<'a> {
         };
         for finding in &run.findings {
             let known = |other: &Finding| match self.means {
-                Means::Rewritten(_) => other.kind == finding.kind && other.message == finding.message,
+                Means::Rewritten(_) => {
+                    other.kind == finding.kind && other.message == finding.message
+                }
                 // Who comes first changes witnesses, counts and which place is told first.
                 Means::ByEngine { .. } => {
-                    let worse = same_value(other) == Some(true) && same_value(finding) == Some(false);
+                    let worse =
+                        same_value(other) == Some(true) && same_value(finding) == Some(false);
                     other.kind == finding.kind && places(other) == places(finding) && !worse
                 }
             };
@@ -370,13 +420,17 @@ impl<'a> Trial<'a> {
                 self.found.findings.push(finding.clone().detail("schedule", schedule.to_string()));
             }
         }
-        self.found.notes.extend(run.notes.iter().filter(|note| !self.production.notes.contains(note)).cloned());
+        self.found
+            .notes
+            .extend(run.notes.iter().filter(|note| !self.production.notes.contains(note)).cloned());
         Ok(run)
     }
 
     /// Why the rewritten modules cannot stand for production.
     fn unlike_production(&mut self, first: &Run) -> Result<Option<String>, CampaignError> {
-        let told = |what: String| Some(format!("the modules that can be permuted, run from first to last, {what}"));
+        let told = |what: String| {
+            Some(format!("the modules that can be permuted, run from first to last, {what}"))
+        };
         Ok(match self.ending(first, Schedule::IN_ORDER)? {
             Ending::Equal => None,
             Ending::Different(difference) => told(format!(
@@ -411,7 +465,9 @@ impl<'a> Trial<'a> {
     fn covered_smaller(&mut self, covered: Covered) -> Result<Covered, CampaignError> {
         for schedule in self.untried(covered.schedule) {
             match self.differences(schedule)? {
-                Ok(differences) if !differences.is_empty() => return Ok(Covered { schedule, differences }),
+                Ok(differences) if !differences.is_empty() => {
+                    return Ok(Covered { schedule, differences });
+                }
                 Ok(_) | Err(_) => {}
             }
         }
@@ -429,7 +485,9 @@ impl<'a> Trial<'a> {
             let run = self.execute(schedule, Dispatches::One(dispatch))?;
             match self.ending(&run, schedule)? {
                 Ending::Equal | Ending::Unknown(_) => {}
-                Ending::Different(_) | Ending::Varying(_) | Ending::Broken(_) => alone.push(dispatch),
+                Ending::Different(_) | Ending::Varying(_) | Ending::Broken(_) => {
+                    alone.push(dispatch)
+                }
             }
         }
         Ok(alone)

@@ -5,7 +5,9 @@ use crate::kernel::{self, Variant, Wanted};
 use crate::test_run::{ModuleRecords, job_of};
 use vkcert_exec::prepare::ModuleUse;
 use vkcert_exec::schedule::Following;
-use vkcert_exec::{ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Unobserved};
+use vkcert_exec::{
+    ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Unobserved,
+};
 use vkcert_glsl::KernelSource;
 use vkcert_model::finding::Checks;
 use vkcert_model::id::KernelName;
@@ -47,8 +49,16 @@ fn job() -> Job {
     let binding = JobBinding::storage(0, 0, 0, BYTES as u64);
     Job {
         name: "T".to_owned(),
-        modules: vec![JobModule { kernel: "k".to_owned(), words, recording: ModuleRecording::None }],
-        buffers: vec![JobBuffer { name: "out".to_owned(), bytes: vec![0; BYTES], defined: Vec::new() }],
+        modules: vec![JobModule {
+            kernel: "k".to_owned(),
+            words,
+            recording: ModuleRecording::None,
+        }],
+        buffers: vec![JobBuffer {
+            name: "out".to_owned(),
+            bytes: vec![0; BYTES],
+            defined: Vec::new(),
+        }],
         resources: Default::default(),
         dispatches: vec![JobDispatch {
             module: 0,
@@ -68,8 +78,14 @@ fn job() -> Job {
 /// Runs four schedules of a passed test; `answers` begins with the first-to-last order.
 fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
     let mut engine = Told { answers, asked: Vec::new() };
-    let plan =
-        Prepared { job, modules: modules(), expected: Vec::new(), listed: 1, blocks: Vec::new(), declared: Vec::new() };
+    let plan = Prepared {
+        job,
+        modules: modules(),
+        expected: Vec::new(),
+        listed: 1,
+        blocks: Vec::new(),
+        declared: Vec::new(),
+    };
     let production = Run { buffers: vec![left(1).buffers.remove(0)], ..left(1) };
     let run = amplified_by(&mut engine, &plan, &production);
     (run, engine.asked)
@@ -80,11 +96,22 @@ fn modules() -> Vec<ModuleUse> {
 }
 
 fn amplified_by(engine: &mut Told, plan: &Prepared, production: &Run) -> TestRun {
-    let test: Test = serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
+    let test: Test =
+        serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
     let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 4, seed: 0 });
-    let prepared =
-        PreparedTest { test: &test, plan: Ok(plan.clone()), kernels: Vec::new(), contraction, schedules, replay: None };
-    let mut run = TestRun { verdict: Verdict::Pass, reason: None, ..TestRun::not_run(EngineName::Vulkan, "") };
+    let prepared = PreparedTest {
+        test: &test,
+        plan: Ok(plan.clone()),
+        kernels: Vec::new(),
+        contraction,
+        schedules,
+        replay: None,
+    };
+    let mut run = TestRun {
+        verdict: Verdict::Pass,
+        reason: None,
+        ..TestRun::not_run(EngineName::Vulkan, "")
+    };
     let open = LeftOpen::of(&prepared, plan);
     amplify(&open, &plan.job, production, engine, &mut run).expect("the tool does not fail");
     run
@@ -98,13 +125,20 @@ fn status(run: &TestRun) -> (ScheduleStatus, usize, usize) {
 #[test]
 fn each_schedule_runs_once_behind_the_first_to_last_order() {
     let (run, asked) = amplified(job(), vec![left(1)]);
-    assert_eq!((status(&run), run.verdict, run.findings.len()), ((ScheduleStatus::Equal, 4, 0), Verdict::Pass, 0));
+    assert_eq!(
+        (status(&run), run.verdict, run.findings.len()),
+        ((ScheduleStatus::Equal, 4, 0), Verdict::Pass, 0)
+    );
     let permutation = |bytes: &Vec<u8>| bytes[12..].iter().step_by(4).copied().collect::<Vec<u8>>();
     assert_eq!(asked.len(), 5);
     assert_eq!(permutation(&asked[0]), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(permutation(&asked[1]), [8, 7, 6, 5, 4, 3, 2, 1, 0]);
     assert_eq!(permutation(&asked[2]), [4, 0, 1, 2, 3, 5, 6, 7, 8]);
-    assert_eq!(asked[0][..12], [9, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], "counts stand before the permutation");
+    assert_eq!(
+        asked[0][..12],
+        [9, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0],
+        "counts stand before the permutation"
+    );
 }
 
 #[test]
@@ -117,13 +151,18 @@ fn a_rewritten_module_that_is_not_production_shows_nothing_about_orders() {
         let (run, asked) = amplified(job(), vec![first, left(1)]);
         assert_eq!((status(&run), run.findings.len()), ((ScheduleStatus::Undetermined, 0, 0), 0));
         assert_eq!((run.verdict, asked.len()), (Verdict::Undetermined, 1));
-        assert!(run.reason.as_ref().is_some_and(|reason| reason.ends_with(told)), "{:?}", run.reason);
+        assert!(
+            run.reason.as_ref().is_some_and(|reason| reason.ends_with(told)),
+            "{:?}",
+            run.reason
+        );
     }
 }
 
 #[test]
 fn the_simplest_of_those_that_differ_is_shown_and_all_are_named() {
-    let shown = |answers: Vec<Run>| amplified(job(), answers).0.findings[0].details["schedule"].clone();
+    let shown =
+        |answers: Vec<Run>| amplified(job(), answers).0.findings[0].details["schedule"].clone();
     // In order, reversed, first:4, random:0:1, first:2.
     assert_eq!(shown(vec![left(1), left(1), left(9), left(7), left(1)]), "first:4");
     assert_eq!(shown(vec![left(1), left(3), left(9), left(7), left(5)]), "reversed");
@@ -136,8 +175,14 @@ fn the_simplest_of_those_that_differ_is_shown_and_all_are_named() {
         ("first:2".into(), vec!["first:4", "random:0:1", "first:2"].into())
     );
     // The word at byte 4 holds byte 6, which is 5 in place of 1.
-    assert_eq!((detail("type"), detail("offset"), detail("bytes")), ("uint".into(), 4.into(), 1.into()));
-    assert_eq!((detail("expected_bits"), detail("actual_bits")), ("0x01010101".into(), "0x01050101".into()));
+    assert_eq!(
+        (detail("type"), detail("offset"), detail("bytes")),
+        ("uint".into(), 4.into(), 1.into())
+    );
+    assert_eq!(
+        (detail("expected_bits"), detail("actual_bits")),
+        ("0x01010101".into(), "0x01050101".into())
+    );
     assert_eq!(finding.count, 3);
 }
 
@@ -146,7 +191,8 @@ fn a_schedule_that_does_not_complete_is_a_finding_and_the_last() {
     let late = Run::ended(Completion::Timeout { reason: "late".to_owned() });
     let (run, asked) = amplified(job(), vec![left(1), left(2), late, left(1)]);
     assert_eq!((status(&run), asked.len()), ((ScheduleStatus::Different, 2, 2), 3));
-    let told: Vec<_> = run.findings.iter().map(|finding| finding.details["schedule"].clone()).collect();
+    let told: Vec<_> =
+        run.findings.iter().map(|finding| finding.details["schedule"].clone()).collect();
     assert_eq!(told, ["first:4", "reversed"]);
     assert!(
         run.findings[0].message.ends_with("with schedule `first:4` it does not: timeout, late"),
@@ -160,14 +206,21 @@ fn a_schedule_whose_repetitions_differ_is_a_finding_and_others_go_on() {
     let varying = Run::ended(Completion::Varying { reason: "2 of 3".to_owned() });
     let (run, asked) = amplified(job(), vec![left(1), varying, left(1)]);
     assert_eq!((status(&run), asked.len()), ((ScheduleStatus::Different, 4, 1), 5));
-    assert!(run.findings[0].message.starts_with("whether k leaves one result depends on"), "{:?}", run.findings);
+    assert!(
+        run.findings[0].message.starts_with("whether k leaves one result depends on"),
+        "{:?}",
+        run.findings
+    );
 }
 
 #[test]
 fn what_an_engine_cannot_tell_is_undetermined() {
     let full = Run::ended(Completion::Undetermined { reason: "out of memory".to_owned() });
     let (run, _) = amplified(job(), vec![left(1), left(1), full]);
-    assert_eq!((status(&run), run.verdict), ((ScheduleStatus::Undetermined, 2, 0), Verdict::Undetermined));
+    assert_eq!(
+        (status(&run), run.verdict),
+        ((ScheduleStatus::Undetermined, 2, 0), Verdict::Undetermined)
+    );
     assert_eq!(run.reason.as_deref(), Some("schedules: `first:4`: out of memory"));
 }
 
@@ -178,7 +231,10 @@ fn findings_of_a_schedule_are_kept_with_its_name() {
     let (run, _) = amplified(job(), vec![left(1), outside.clone(), outside, left(1)]);
     assert_eq!(status(&run), (ScheduleStatus::Equal, 4, 0));
     let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
-    assert_eq!((finding.kind, finding.details["schedule"].clone()), (FindingKind::OutOfBounds, "reversed".into()));
+    assert_eq!(
+        (finding.kind, finding.details["schedule"].clone()),
+        (FindingKind::OutOfBounds, "reversed".into())
+    );
 }
 
 #[test]
@@ -193,9 +249,16 @@ fn too_many_workgroups_are_undetermined_and_one_has_no_order() {
         (status(&run), run.verdict, asked.len()),
         ((ScheduleStatus::Undetermined, 0, 0), Verdict::Undetermined, 0)
     );
-    assert!(run.reason.as_ref().is_some_and(|reason| reason.contains("1049600 workgroups")), "{:?}", run.reason);
+    assert!(
+        run.reason.as_ref().is_some_and(|reason| reason.contains("1049600 workgroups")),
+        "{:?}",
+        run.reason
+    );
     let (run, asked) = groups([1, 1, 1]);
-    assert_eq!((status(&run), run.verdict, asked.len()), ((ScheduleStatus::NothingToPermute, 0, 0), Verdict::Pass, 0));
+    assert_eq!(
+        (status(&run), run.verdict, asked.len()),
+        ((ScheduleStatus::NothingToPermute, 0, 0), Verdict::Pass, 0)
+    );
 }
 
 #[test]
@@ -230,7 +293,8 @@ fn every_buffer_that_some_schedule_changes_is_named() {
         blocks: Vec::new(),
         declared: Vec::new(),
     };
-    let mut engine = Told { answers: vec![with(1, 1), with(1, 2), with(3, 1), with(1, 1)], asked: Vec::new() };
+    let mut engine =
+        Told { answers: vec![with(1, 1), with(1, 2), with(3, 1), with(1, 1)], asked: Vec::new() };
     let production = Run { buffers: with(1, 1).buffers[..2].to_vec(), ..left(1) };
     let run = amplified_by(&mut engine, &plan, &production);
     let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
@@ -255,7 +319,15 @@ fn dispatches_that_alone_do_not_leave_one_result_are_named() {
         job.dispatches.push(job.dispatches[0].clone());
         // In order, reversed and three more, then reversed in each dispatch alone.
         let equal = left(1);
-        let answers = vec![equal.clone(), left(9), equal.clone(), equal.clone(), equal.clone(), ending, equal];
+        let answers = vec![
+            equal.clone(),
+            left(9),
+            equal.clone(),
+            equal.clone(),
+            equal.clone(),
+            ending,
+            equal,
+        ];
         let (run, asked) = amplified(job, answers);
         assert_eq!(asked.len(), 7);
         let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
@@ -271,14 +343,18 @@ impl Executor for Hindered {
         EngineName::Sequential
     }
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        let measures = job.modules.iter().any(|module| !matches!(module.recording, ModuleRecording::None));
+        let measures =
+            job.modules.iter().any(|module| !matches!(module.recording, ModuleRecording::None));
         let ordinary = self.0.settings.following.schedule == Schedule::IN_ORDER;
         match measures && !ordinary {
             true => Ok(Run::ended(Completion::Undetermined { reason: "out of memory".to_owned() })),
             false => self.0.run(job, observer),
         }
     }
-    fn extents(&mut self, job: &Job) -> Result<Option<Vec<vkcert_model::schedule::Extent>>, ExecError> {
+    fn extents(
+        &mut self,
+        job: &Job,
+    ) -> Result<Option<Vec<vkcert_model::schedule::Extent>>, ExecError> {
         self.0.extents(job)
     }
     fn follow(&mut self, following: Following) {
@@ -290,17 +366,32 @@ impl Executor for Hindered {
 fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
     let text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer Out { uint sum; };\n\
                 void main() { if (gl_WorkGroupID.x < 2u) { atomicAdd(sum, 1u); } }\n";
-    let kernel = kernel::from_glsl("k", &KernelSource::alone("k.comp", text, "vulkan1.1"), Wanted::Source);
+    let kernel =
+        kernel::from_glsl("k", &KernelSource::alone("k.comp", text, "vulkan1.1"), Wanted::Source);
     let Ok(kernel) = kernel else { panic!("the kernel compiles") };
     let mut job = job();
     job.modules[0].words.clone_from(&kernel.production);
     job.dispatches[0].groups = [3, 1, 1];
-    let plan =
-        Prepared { job, modules: modules(), expected: Vec::new(), listed: 1, blocks: Vec::new(), declared: Vec::new() };
-    let test: Test = serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
+    let plan = Prepared {
+        job,
+        modules: modules(),
+        expected: Vec::new(),
+        listed: 1,
+        blocks: Vec::new(),
+        declared: Vec::new(),
+    };
+    let test: Test =
+        serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
     let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 1, seed: 0 });
     let kernels = vec![&kernel];
-    let prepared = PreparedTest { test: &test, plan: Ok(plan.clone()), kernels, contraction, schedules, replay: None };
+    let prepared = PreparedTest {
+        test: &test,
+        plan: Ok(plan.clone()),
+        kernels,
+        contraction,
+        schedules,
+        replay: None,
+    };
     let mut engine = Hindered(SequentialExecutor::default());
     let measuring = job_of(&prepared, Variant::Marked).expect("a kernel that is measured");
     let production = engine.run(&plan.job, &mut Unobserved).expect("it runs");
@@ -312,9 +403,18 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
         lowering: Vec::new(),
     };
     let passed = TestRun::not_run(EngineName::Sequential, "");
-    let mut run = TestRun { verdict: Verdict::Pass, reason: None, records: vec![records], ..passed };
+    let mut run =
+        TestRun { verdict: Verdict::Pass, reason: None, records: vec![records], ..passed };
     let open = LeftOpen::of(&prepared, &plan);
     amplify(&open, &plan.job, &production, &mut engine, &mut run).expect("the tool does not fail");
-    assert_eq!((status(&run), run.verdict), ((ScheduleStatus::Undetermined, 1, 0), Verdict::Undetermined));
-    assert!(run.reason.as_ref().is_some_and(|reason| reason.contains("the measured run did not complete")), "{run:?}");
+    assert_eq!(
+        (status(&run), run.verdict),
+        ((ScheduleStatus::Undetermined, 1, 0), Verdict::Undetermined)
+    );
+    assert!(
+        run.reason
+            .as_ref()
+            .is_some_and(|reason| reason.contains("the measured run did not complete")),
+        "{run:?}"
+    );
 }

@@ -1,8 +1,9 @@
-//! The evidence derived again from the stored inputs and from the facts that follow from nothing else.
+//! The evidence derived again from the stored inputs and from the facts that follow from nothing
+//! else.
 //!
-//! Knows: which fields of evidence are facts (`runs`, `engines`): what engines left, found and recorded. Promises: they go the
-//! way of a fresh run (`campaign::facts`), so that a field which `certify` derives is derived here by the same code, and what is
-//! stored of it must be the same.
+//! Knows: which fields of evidence are facts (`runs`, `engines`): what engines left, found and
+//! recorded. Promises: they go the way of a fresh run (`campaign::facts`), so that a field which
+//! `certify` derives is derived here by the same code, and what is stored of it must be the same.
 //! Does not cover: whether the facts are true; `--replay` runs the sequential engine again.
 
 use super::{Rebuilt, replay, told};
@@ -27,8 +28,8 @@ use vkcert_exec::judge::judge;
 use vkcert_exec::prepare::{ExpectedContents, ModuleUse, Prepared};
 use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Run, Unobserved};
 use vkcert_model::evidence::{
-    Campaign, EngineIdentity, Evidence, KernelEvidence, KernelFinding, LoweringDecision, OutputBytes, TestEvidence,
-    TestRecords, TestResult,
+    Campaign, EngineIdentity, Evidence, KernelEvidence, KernelFinding, LoweringDecision,
+    OutputBytes, TestEvidence, TestRecords, TestResult,
 };
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::TestId;
@@ -63,8 +64,12 @@ pub fn derived(
     found: &mut Verification,
 ) -> Result<Option<Evidence>, CampaignError> {
     let mut kernels = rebuilt.kernels.clone();
-    if let Err(failure) = recording::restore(&mut kernels, stored, &Target::of(&rebuilt.project().settings.value)) {
-        found.problems.push(format!("the kernels cannot be recorded as stored: {}", told(&failure)));
+    if let Err(failure) =
+        recording::restore(&mut kernels, stored, &Target::of(&rebuilt.project().settings.value))
+    {
+        found
+            .problems
+            .push(format!("the kernels cannot be recorded as stored: {}", told(&failure)));
         return Ok(None);
     }
     let schedules = match replay {
@@ -72,14 +77,18 @@ pub fn derived(
         Replay::Sequential => replay::schedules(stored),
     };
     let plan = Plan::for_verification(&stored.campaign.not_looked_for);
-    let prepared =
-        match execution::prepare(rebuilt.project(), &kernels, &plan, (schedules, request(&stored.campaign).replay)) {
-            Ok(prepared) => prepared,
-            Err(failure) => {
-                found.problems.push(format!("the stored tests cannot be prepared: {}", told(&failure)));
-                return Ok(None);
-            }
-        };
+    let prepared = match execution::prepare(
+        rebuilt.project(),
+        &kernels,
+        &plan,
+        (schedules, request(&stored.campaign).replay),
+    ) {
+        Ok(prepared) => prepared,
+        Err(failure) => {
+            found.problems.push(format!("the stored tests cannot be prepared: {}", told(&failure)));
+            return Ok(None);
+        }
+    };
     let mut runs = FactReader { stored, kernels: &kernels, replay, found }.runs(&prepared);
     let mut replayed = None;
     match replay {
@@ -116,7 +125,9 @@ pub fn derived(
             Ok(Some(derived))
         }
         Err(failure) => {
-            found.problems.push(format!("the evidence cannot be derived again: {}", told(&failure)));
+            found
+                .problems
+                .push(format!("the evidence cannot be derived again: {}", told(&failure)));
             Ok(None)
         }
     }
@@ -124,7 +135,8 @@ pub fn derived(
 
 /// Tests whose records follow undefined values as stored.
 fn follows_undefined(campaign: &Campaign) -> impl Iterator<Item = String> {
-    let passed = |test: &&TestEvidence| test.results.iter().any(|result| result.verdict == Verdict::Pass);
+    let passed =
+        |test: &&TestEvidence| test.results.iter().any(|result| result.verdict == Verdict::Pass);
     let tests = campaign.tests.iter().filter(|test| tells_of_undefined(test)).filter(passed);
     tests.map(|test| {
         format!(
@@ -146,7 +158,8 @@ fn again(
     let project = rebuilt.project();
     let engines = engines(&stored.campaign, project);
     let device = device_limits_of(&engines);
-    let coupled = coupling::analyse(project, kernels, prepared, &coupling::touched(runs), device.as_ref())?;
+    let coupled =
+        coupling::analyse(project, kernels, prepared, &coupling::touched(runs), device.as_ref())?;
     let facts = Facts {
         engines: &engines,
         runs,
@@ -173,7 +186,8 @@ fn request(campaign: &Campaign) -> Request {
 
 /// Who ran: of the sequential engine, what the project sets; of a device, as stored.
 fn engines(campaign: &Campaign, project: &Project) -> Vec<EngineIdentity> {
-    let replayed = request(campaign).replay.map(|schedule| ("schedule".to_owned(), schedule.to_string()));
+    let replayed =
+        request(campaign).replay.map(|schedule| ("schedule".to_owned(), schedule.to_string()));
     let device = campaign.engines.iter().any(|row| row.engine == EngineName::Vulkan && row.ran);
     let sequential = SequentialExecutor::default().settings;
     let row = |row: &EngineIdentity| {
@@ -183,7 +197,10 @@ fn engines(campaign: &Campaign, project: &Project) -> Vec<EngineIdentity> {
                 row.ran = true;
                 row.reason = None;
                 let mut identity = BTreeMap::from([
-                    ("memory model".to_owned(), project.settings.value.memory_model.name().to_owned()),
+                    (
+                        "memory model".to_owned(),
+                        project.settings.value.memory_model.name().to_owned(),
+                    ),
                     ("tile width".to_owned(), sequential.tile_width.to_string()),
                     ("version".to_owned(), TOOL_VERSION.to_owned()),
                 ]);
@@ -205,9 +222,12 @@ fn engines(campaign: &Campaign, project: &Project) -> Vec<EngineIdentity> {
 /// The comparison of the engines, which needs runs of its own.
 fn agreement(campaign: &Campaign) -> Comparison {
     let of_engines = |row: &&KernelFinding| {
-        row.engine.is_none() && row.test.is_some() && row.finding.kind == FindingKind::EngineDisagreement
+        row.engine.is_none()
+            && row.test.is_some()
+            && row.finding.kind == FindingKind::EngineDisagreement
     };
-    let bare = |row: &KernelFinding| KernelFinding { finding: unnamed(&row.finding), ..row.clone() };
+    let bare =
+        |row: &KernelFinding| KernelFinding { finding: unnamed(&row.finding), ..row.clone() };
     Comparison {
         rows: campaign.agreement.clone(),
         findings: campaign.findings.iter().filter(of_engines).map(bare).collect(),
@@ -221,7 +241,8 @@ fn unnamed(finding: &Finding) -> Finding {
 
 /// Contents above the limit are facts that are stored as hashes.
 fn restore_omitted(stored: &Evidence, derived: &mut Evidence) {
-    let limit = stored.campaign.settings.as_ref().map_or(0, |settings| settings.limits.output_bytes);
+    let limit =
+        stored.campaign.settings.as_ref().map_or(0, |settings| settings.limits.output_bytes);
     for (ours, theirs) in derived.campaign.tests.iter_mut().zip(&stored.campaign.tests) {
         for (ours, theirs) in ours.results.iter_mut().zip(&theirs.results) {
             for (name, output) in &theirs.outputs {
@@ -236,7 +257,11 @@ fn restore_omitted(stored: &Evidence, derived: &mut Evidence) {
 }
 
 /// Every difference of two evidences, file by file.
-fn compare(stored: &Evidence, derived: &Evidence, found: &mut Verification) -> Result<(), CampaignError> {
+fn compare(
+    stored: &Evidence,
+    derived: &Evidence,
+    found: &mut Verification,
+) -> Result<(), CampaignError> {
     let mut differences = Differences::default();
     differences.compare("campaign.json", &json(&stored.campaign)?, &json(&derived.campaign)?);
     let names = kernel_files(&derived.kernels);
@@ -247,11 +272,13 @@ fn compare(stored: &Evidence, derived: &Evidence, found: &mut Verification) -> R
         }
     }
     for row in &stored.kernels {
-        let times = |rows: &[KernelEvidence]| rows.iter().filter(|other| same_row(row, other)).count();
+        let times =
+            |rows: &[KernelEvidence]| rows.iter().filter(|other| same_row(row, other)).count();
         if times(&derived.kernels) != 1 || times(&stored.kernels) != 1 {
-            differences
-                .found
-                .push(format!("{} on {} is in the evidence, and nothing asks for it", row.kernel, row.engine));
+            differences.found.push(format!(
+                "{} on {} is in the evidence, and nothing asks for it",
+                row.kernel, row.engine
+            ));
         }
     }
     differences.compare("inputs.json", &json(&stored.inputs)?, &json(&derived.inputs)?);
@@ -267,7 +294,9 @@ fn compare(stored: &Evidence, derived: &Evidence, found: &mut Verification) -> R
 }
 
 fn same_row(one: &KernelEvidence, other: &KernelEvidence) -> bool {
-    one.kernel == other.kernel && one.configuration.name == other.configuration.name && one.engine == other.engine
+    one.kernel == other.kernel
+        && one.configuration.name == other.configuration.name
+        && one.engine == other.engine
 }
 
 fn json(value: &impl serde::Serialize) -> Result<Value, CampaignError> {
@@ -290,7 +319,11 @@ impl FactReader<'_> {
 
     fn row(&mut self, test: &PreparedTest) -> Vec<TestRun> {
         let stored = self.stored.campaign.tests.iter().find(|row| row.id == test.test.id);
-        stored.into_iter().flat_map(|row| &row.results).map(|result| self.run(test, result)).collect()
+        stored
+            .into_iter()
+            .flat_map(|row| &row.results)
+            .map(|result| self.run(test, result))
+            .collect()
     }
 
     fn run(&mut self, test: &PreparedTest, result: &TestResult) -> TestRun {
@@ -298,10 +331,15 @@ impl FactReader<'_> {
         let mut outputs = BTreeMap::new();
         for (name, output) in &result.outputs {
             match output {
-                OutputBytes::Bytes(text) => match base64::engine::general_purpose::STANDARD.decode(text) {
-                    Ok(bytes) => drop(outputs.insert(name.clone(), bytes)),
-                    Err(error) => self.found.problems.push(format!("test {id}: buffer {name} is not base64: {error}")),
-                },
+                OutputBytes::Bytes(text) => {
+                    match base64::engine::general_purpose::STANDARD.decode(text) {
+                        Ok(bytes) => drop(outputs.insert(name.clone(), bytes)),
+                        Err(error) => self
+                            .found
+                            .problems
+                            .push(format!("test {id}: buffer {name} is not base64: {error}")),
+                    }
+                }
                 OutputBytes::Hash { .. } => {}
             }
         }
@@ -341,8 +379,10 @@ impl FactReader<'_> {
     /// A finding as an engine tells it, with the places of its instructions.
     fn located(&self, finding: &Finding) -> Finding {
         let mut finding = unnamed(finding);
-        let kernel =
-            self.kernels.iter().find(|kernel| finding.kernel.as_ref().is_some_and(|name| name.0 == kernel.name));
+        let kernel = self
+            .kernels
+            .iter()
+            .find(|kernel| finding.kernel.as_ref().is_some_and(|name| name.0 == kernel.name));
         let Some(kernel) = kernel.filter(|_| !finding.numbers.is_empty()) else { return finding };
         for place in finding.place.iter_mut().chain(&mut finding.other_place) {
             if let Some(exact) = place.instruction.and_then(|word| kernel.place_of(word)) {
@@ -353,18 +393,29 @@ impl FactReader<'_> {
         finding
     }
 
-    /// A test that completed has left every buffer, and has recorded every kernel, unless a finding says why not.
+    /// A test that completed has left every buffer, and has recorded every kernel, unless a finding
+    /// says why not.
     fn complete(&mut self, test: &PreparedTest, plan: &Prepared, result: &TestResult) {
         match result.verdict {
             Verdict::Pass | Verdict::Fail => {}
-            Verdict::NotRun | Verdict::Unsupported | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => {
+            Verdict::NotRun
+            | Verdict::Unsupported
+            | Verdict::Error
+            | Verdict::Timeout
+            | Verdict::Undetermined => {
                 return;
             }
         }
         let name = || format!("test {} on {}", test.test.id, result.engine);
-        let limit = self.stored.campaign.settings.as_ref().map_or(0, |settings| settings.limits.output_bytes);
+        let limit = self
+            .stored
+            .campaign
+            .settings
+            .as_ref()
+            .map_or(0, |settings| settings.limits.output_bytes);
         let sizes = plan.job.buffers.iter().map(|buffer| (&buffer.name, buffer.bytes.len() as u64));
-        let due: BTreeMap<&String, (u64, bool)> = sizes.map(|(name, size)| (name, (size, size > limit))).collect();
+        let due: BTreeMap<&String, (u64, bool)> =
+            sizes.map(|(name, size)| (name, (size, size > limit))).collect();
         let left = result.outputs.iter().map(|(name, output)| match output {
             OutputBytes::Bytes(text) => (name, (decoded_size(text), false)),
             OutputBytes::Hash { bytes, .. } => (name, (*bytes, true)),
@@ -372,19 +423,27 @@ impl FactReader<'_> {
         self.found.check(left.collect::<BTreeMap<_, _>>() == due, || {
             format!("{}: its outputs are not the buffers of the test", name())
         });
-        let unmeasured = result.findings.iter().any(|finding| finding.kind == FindingKind::EngineDisagreement);
+        let unmeasured =
+            result.findings.iter().any(|finding| finding.kind == FindingKind::EngineDisagreement);
         let sources = test.kernels.iter().all(|kernel| kernel.measured().is_some());
         let objects = test.kernels.iter().all(|kernel| kernel.object.modules.is_some());
         let has = |rows: &[TestRecords]| rows.iter().any(|records| records.test == test.test.id);
         let recorded = |of: &ModuleUse| {
             let row = self.row_of(of, result.engine);
-            row.is_none_or(|row| (!sources || has(&row.records)) && (!objects || has(&row.objects.records)))
+            row.is_none_or(|row| {
+                (!sources || has(&row.records)) && (!objects || has(&row.objects.records))
+            })
         };
         // What fails in one repetition alone is not measured.
         let unmeasured = unmeasured || result.deciding_repetition.is_some();
-        let missing = plan.modules.iter().find(|of| !unmeasured && !recorded(of)).map(|of| of.kernel.clone());
+        let missing =
+            plan.modules.iter().find(|of| !unmeasured && !recorded(of)).map(|of| of.kernel.clone());
         self.found.check(missing.is_none(), || {
-            format!("{}: its records of {} are missing", name(), missing.map(|kernel| kernel.0).unwrap_or_default())
+            format!(
+                "{}: its records of {} are missing",
+                name(),
+                missing.map(|kernel| kernel.0).unwrap_or_default()
+            )
         });
     }
 
@@ -400,7 +459,11 @@ impl FactReader<'_> {
         match result.verdict {
             Verdict::Pass | Verdict::Fail => {}
             // There are no outputs to judge, or what is not known of them outweighs them.
-            Verdict::NotRun | Verdict::Unsupported | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => {
+            Verdict::NotRun
+            | Verdict::Unsupported
+            | Verdict::Error
+            | Verdict::Timeout
+            | Verdict::Undetermined => {
                 return;
             }
         }
@@ -408,13 +471,20 @@ impl FactReader<'_> {
         if let Some(reason) = self.hindrance(plan, outputs) {
             return self.found.not_derivable.push(format!("{}: {reason}", name()));
         }
-        let bytes = |buffer: &vkcert_exec::JobBuffer| outputs.get(&buffer.name).cloned().unwrap_or_default();
-        let left = Run { buffers: plan.job.buffers.iter().map(bytes).collect(), ..Run::ended(Completion::Completed) };
-        let mut reference =
-            |job: &Job| -> Result<Run, ExecError> { SequentialExecutor::default().run(job, &mut Unobserved) };
+        let bytes = |buffer: &vkcert_exec::JobBuffer| {
+            outputs.get(&buffer.name).cloned().unwrap_or_default()
+        };
+        let left = Run {
+            buffers: plan.job.buffers.iter().map(bytes).collect(),
+            ..Run::ended(Completion::Completed)
+        };
+        let mut reference = |job: &Job| -> Result<Run, ExecError> {
+            SequentialExecutor::default().run(job, &mut Unobserved)
+        };
         match judge(plan, &left, &mut reference) {
             Ok(judged) => {
-                (run.verdict, run.reason, run.mismatches) = (judged.verdict, judged.reason, judged.mismatches);
+                (run.verdict, run.reason, run.mismatches) =
+                    (judged.verdict, judged.reason, judged.mismatches);
                 // Which of the repetitions it was is a fact; what became of it follows.
                 if let Some(repetition) = result.deciding_repetition {
                     run.reason = Some(reason_of_repetition(repetition, run.reason.as_deref()));
@@ -428,14 +498,19 @@ impl FactReader<'_> {
     fn hindrance(&self, plan: &Prepared, outputs: &BTreeMap<String, Vec<u8>>) -> Option<String> {
         let missing = |index: usize| {
             let name = &plan.job.buffers.get(index)?.name;
-            (!outputs.contains_key(name)).then(|| format!("the contents of buffer {name} are stored as a hash alone"))
+            (!outputs.contains_key(name))
+                .then(|| format!("the contents of buffer {name} are stored as a hash alone"))
         };
         plan.expected.iter().find_map(|expected| {
             let other = match &expected.contents {
                 ExpectedContents::Values(_) => None,
                 ExpectedContents::Buffer { other, .. } => missing(*other),
-                ExpectedContents::Reference { job, .. } => self.needs_engine("comes from the reference", job),
-                ExpectedContents::Check { job } => self.needs_engine("is judged by the checker", job),
+                ExpectedContents::Reference { job, .. } => {
+                    self.needs_engine("comes from the reference", job)
+                }
+                ExpectedContents::Check { job } => {
+                    self.needs_engine("is judged by the checker", job)
+                }
             };
             missing(expected.buffer).or(other)
         })
@@ -445,8 +520,12 @@ impl FactReader<'_> {
     fn needs_engine(&self, verb: &str, job: &Job) -> Option<String> {
         match self.replay {
             Replay::No => {
-                let kernels: Vec<&str> = job.modules.iter().map(|module| module.kernel.as_str()).collect();
-                Some(format!("its expectation {verb} kernel {}; `--replay` runs it", kernels.join(", ")))
+                let kernels: Vec<&str> =
+                    job.modules.iter().map(|module| module.kernel.as_str()).collect();
+                Some(format!(
+                    "its expectation {verb} kernel {}; `--replay` runs it",
+                    kernels.join(", ")
+                ))
             }
             Replay::Sequential => None,
         }
@@ -463,8 +542,9 @@ impl FactReader<'_> {
         let row = |of: &ModuleUse| {
             let row = self.row_of(of, engine);
             let records = row.and_then(|row| kind(row).iter().find(|records| records.test == *id));
-            let records: Result<Records, String> =
-                records.map(|found| found.records.clone()).ok_or_else(|| "none are stored".to_owned());
+            let records: Result<Records, String> = records
+                .map(|found| found.records.clone())
+                .ok_or_else(|| "none are stored".to_owned());
             // Counts are stored as sums over all passed tests: the first of them stands for all.
             let counted = row.filter(|row| self.first_passed(row) == Some(id));
             ModuleRecords {
@@ -480,8 +560,9 @@ impl FactReader<'_> {
     /// The loop decisions of the lowering, with the counts that are stored.
     fn lowering(&self, of: &ModuleUse, row: &KernelEvidence) -> Vec<LoweringDecision> {
         let kernel = self.kernels.iter().find(|kernel| kernel.name == of.kernel.0);
-        let decisions =
-            kernel.and_then(|kernel| loop_decisions(&kernel.module, &kernel.entry, &of.specialization).ok());
+        let decisions = kernel.and_then(|kernel| {
+            loop_decisions(&kernel.module, &kernel.entry, &of.specialization).ok()
+        });
         let counted = |mut decision: LoweringDecision| {
             let stored = row.lowering.iter().find(|known| known.id == decision.id);
             (decision.true_count, decision.false_count) =
@@ -489,7 +570,9 @@ impl FactReader<'_> {
             decision
         };
         match (decisions, row.engine) {
-            (Some(decisions), EngineName::Sequential) => decisions.into_iter().map(counted).collect(),
+            (Some(decisions), EngineName::Sequential) => {
+                decisions.into_iter().map(counted).collect()
+            }
             (None, _) | (_, EngineName::Vulkan) => row.lowering.clone(),
         }
     }
@@ -510,7 +593,11 @@ impl FactReader<'_> {
     fn first_passed(&self, row: &KernelEvidence) -> Option<&TestId> {
         let passed = |test: &&TestEvidence| {
             let mut results = test.results.iter().filter(|result| result.engine == row.engine);
-            let recorded = row.records.iter().chain(&row.objects.records).any(|records| records.test == test.id);
+            let recorded = row
+                .records
+                .iter()
+                .chain(&row.objects.records)
+                .any(|records| records.test == test.id);
             recorded && results.any(|result| result.verdict == Verdict::Pass)
         };
         self.stored.campaign.tests.iter().find(passed).map(|test| &test.id)
@@ -519,7 +606,9 @@ impl FactReader<'_> {
 
 /// Bytes that a base64 text stands for; no size that a buffer has where it stands for none.
 fn decoded_size(text: &str) -> u64 {
-    base64::engine::general_purpose::STANDARD.decode(text).map_or(u64::MAX, |bytes| bytes.len() as u64)
+    base64::engine::general_purpose::STANDARD
+        .decode(text)
+        .map_or(u64::MAX, |bytes| bytes.len() as u64)
 }
 
 fn touched(result: &TestResult) -> Counts {

@@ -1,8 +1,10 @@
-//! `vkcert verify --project DIR`: the kernels of a project whose files are the inputs of the evidence.
+//! `vkcert verify --project DIR`: the kernels of a project whose files are the inputs of the
+//! evidence.
 //!
-//! Promises: every kernel is compiled once more in the project, so that each `#include` is looked up there: which files it
-//! leads to must be those of the evidence, and no run there may read a file that this one did not. Modules are compared if
-//! this is the program with the compiler that made the evidence.
+//! Promises: every kernel is compiled once more in the project, so that each `#include` is looked
+//! up there: which files it leads to must be those of the evidence, and no run there may read a
+//! file that this one did not. Modules are compared if this is the program with the compiler that
+//! made the evidence.
 
 use super::{other_compiler, told};
 use crate::inputs;
@@ -26,7 +28,9 @@ pub(super) fn compare(stored: &Evidence, folder: &Path, found: &mut Verification
     let (kernels, read) = match compiled {
         Ok(compiled) => compiled,
         Err(failure) => {
-            found.problems.push(format!("the kernels in {shown} cannot be compiled: {}", told(&failure)));
+            found
+                .problems
+                .push(format!("the kernels in {shown} cannot be compiled: {}", told(&failure)));
             return KernelCheck::NotCompared { reason: "they cannot be compiled".to_owned() };
         }
     };
@@ -37,7 +41,9 @@ pub(super) fn compare(stored: &Evidence, folder: &Path, found: &mut Verification
         let rows = || stored.kernels.iter().filter(|row| row.kernel.as_str() == kernel.name);
         let leads = rows().find_map(|row| leads_elsewhere(row, kernel));
         compared.same_files += usize::from(leads.is_none());
-        found.check(leads.is_none(), || format!("kernel {} in {shown}: {}", kernel.name, leads.unwrap_or_default()));
+        found.check(leads.is_none(), || {
+            format!("kernel {} in {shown}: {}", kernel.name, leads.unwrap_or_default())
+        });
         let production = sha256_digits(&module_bytes(&kernel.production));
         let same = rows().all(|row| row.modules.production == production);
         if other_compiler.is_none() {
@@ -54,8 +60,8 @@ pub(super) fn compare(stored: &Evidence, folder: &Path, found: &mut Verification
     KernelCheck::Compared(compared)
 }
 
-/// Files that a run in the project reads and this one did not. A production module on disk may be there by now if it is what the
-/// compiler makes.
+/// Files that a run in the project reads and this one did not. A production module on disk may be
+/// there by now if it is what the compiler makes.
 fn unread(
     stored: &Evidence,
     (kernels, read): (&[Kernel], &BTreeMap<String, String>),
@@ -66,7 +72,8 @@ fn unread(
         .iter()
         .map(|kernel| (module_file(&kernel.name), sha256_digits(&module_bytes(&kernel.production))))
         .collect();
-    for (path, hash) in read.iter().filter(|(path, _)| !stored.manifest.inputs.contains_key(*path)) {
+    for (path, hash) in read.iter().filter(|(path, _)| !stored.manifest.inputs.contains_key(*path))
+    {
         let shown = folder.display();
         match modules.get(path) {
             Some(due) => found.check(due == hash, || {
@@ -77,16 +84,20 @@ fn unread(
     }
 }
 
-/// How the files of a kernel differ from those that stored evidence has of it; none where they are the same.
+/// How the files of a kernel differ from those that stored evidence has of it; none where they are
+/// the same.
 fn leads_elsewhere(row: &KernelEvidence, kernel: &Kernel) -> Option<String> {
     let structure = match &kernel.measurement {
         Measurement::Markers(measured) => &measured.structure,
         Measurement::Failed { structure } => structure,
         Measurement::NoSource => return None,
     };
-    let paths = |files: &[SourceFile]| -> BTreeSet<String> { files.iter().map(|file| file.path.clone()).collect() };
+    let paths = |files: &[SourceFile]| -> BTreeSet<String> {
+        files.iter().map(|file| file.path.clone()).collect()
+    };
     let (before, now) = (paths(&row.structure.files), paths(&structure.files));
-    let list = |paths: &mut dyn Iterator<Item = &String>| paths.cloned().collect::<Vec<_>>().join(", ");
+    let list =
+        |paths: &mut dyn Iterator<Item = &String>| paths.cloned().collect::<Vec<_>>().join(", ");
     let (more, gone) = (list(&mut now.difference(&before)), list(&mut before.difference(&now)));
     match (more.is_empty(), gone.is_empty()) {
         (true, true) => None,

@@ -1,4 +1,5 @@
-//! What verification of evidence needs kernels for: compiling them again, deriving all of the evidence, running tests again.
+//! What verification of evidence needs kernels for: compiling them again, deriving all of the
+//! evidence, running tests again.
 
 mod derivation;
 mod kernels;
@@ -60,7 +61,12 @@ impl Toolchain for Compiling {
         derivation::derive(stored, compiled, replay, found)
     }
 
-    fn compare_kernels(&self, stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck {
+    fn compare_kernels(
+        &self,
+        stored: &Evidence,
+        folder: &Path,
+        found: &mut Verification,
+    ) -> KernelCheck {
         kernels::compare(stored, folder, found)
     }
 }
@@ -76,7 +82,11 @@ pub fn other_compiler(stored: &Evidence) -> Option<String> {
 /// A failure as one sentence.
 fn told(failure: &CampaignError) -> String {
     match failure {
-        CampaignError::Input(found) => found.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default(),
-        CampaignError::Tool { message, .. } | CampaignError::Unavailable { message, .. } => message.clone(),
+        CampaignError::Input(found) => {
+            found.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default()
+        }
+        CampaignError::Tool { message, .. } | CampaignError::Unavailable { message, .. } => {
+            message.clone()
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! `vkcert verify --replay`: the tests of stored evidence, run again on the sequential engine.
 //!
-//! Promises: settings are those that the evidence names: memory model, subgroup size, schedule, repetitions, orders asked for.
+//! Promises: settings are those that the evidence names: memory model, subgroup size, schedule,
+//! repetitions, orders asked for.
 //! Does not cover: devices, and limits that the command line had set.
 
 use super::Rebuilt;
@@ -23,7 +24,8 @@ fn results(stored: &Evidence) -> impl Iterator<Item = &TestResult> {
 /// The other orders that tests ran in.
 pub(super) fn schedules(stored: &Evidence) -> Schedules {
     let asked = results(stored).find_map(|result| result.schedules.as_ref());
-    asked.map_or_else(Schedules::default, |asked| Schedules { count: asked.asked, seed: asked.seed })
+    asked
+        .map_or_else(Schedules::default, |asked| Schedules { count: asked.asked, seed: asked.seed })
 }
 
 /// Runs every test once more; gives the engine that did.

@@ -1,7 +1,8 @@
 //! The built-in kernels that the cost of recording is measured on.
 //!
-//! Promises: sizes depend on the factor alone, never on the device, so that ratios of two machines are of the same work.
-//! The factor multiplies workgroups, and with them the buffers that grow; work per invocation stays as it is.
+//! Promises: sizes depend on the factor alone, never on the device, so that ratios of two machines
+//! are of the same work. The factor multiplies workgroups, and with them the buffers that grow;
+//! work per invocation stays as it is.
 
 use crate::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use crate::model::finding::Checks;
@@ -196,12 +197,15 @@ impl BenchKernel {
     /// One run of the kernel.
     pub(super) fn job(&self, factor: u32, words: Arc<Vec<u32>>, recording: ModuleRecording) -> Job {
         let names = ["binding 0", "binding 1", "binding 2"];
-        let buffers: Vec<JobBuffer> =
-            self.buffers.iter().zip(names).map(|(buffer, name)| filled(name, buffer, factor)).collect();
-        let bindings = buffers
+        let buffers: Vec<JobBuffer> = self
+            .buffers
             .iter()
-            .enumerate()
-            .map(|(index, buffer)| JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64));
+            .zip(names)
+            .map(|(buffer, name)| filled(name, buffer, factor))
+            .collect();
+        let bindings = buffers.iter().enumerate().map(|(index, buffer)| {
+            JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64)
+        });
         let push_constants: Vec<u8> =
             self.push_constants.iter().flat_map(|amount| amount.at(factor).to_le_bytes()).collect();
         let dispatch = JobDispatch {
@@ -228,7 +232,8 @@ impl BenchKernel {
 
 fn filled(name: &str, data: &Data, factor: u32) -> JobBuffer {
     let words = data.words.at(factor);
-    // A multiplicative hash: the same words everywhere, without a pattern that a branch predictor would learn.
+    // A multiplicative hash: the same words everywhere, without a pattern that a branch predictor
+    // would learn.
     let noise = |index: u32| {
         let mixed = (index ^ index >> 15).wrapping_mul(0x2C1B_3C6D);
         (mixed ^ mixed >> 12).wrapping_mul(0x297A_2D39) ^ mixed >> 9

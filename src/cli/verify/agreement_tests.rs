@@ -1,4 +1,5 @@
-//! What `verify` says of evidence from two engines whose facts were forged, together with all that follows from them.
+//! What `verify` says of evidence from two engines whose facts were forged, together with all that
+//! follows from them.
 //!
 //! The second engine is forged, too: it left and recorded what the sequential one did.
 
@@ -8,7 +9,8 @@ use super::tests::{Facts, assert_told as assert_walk, walk};
 use crate::campaign::verification;
 use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{
-    Agreement, EngineIdentity, Evidence, KernelEvidence, KernelFinding, OutputBytes, TestRecords, TestResult,
+    Agreement, EngineIdentity, Evidence, KernelEvidence, KernelFinding, OutputBytes, TestRecords,
+    TestResult,
 };
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::judged::JudgedMember;
@@ -31,8 +33,14 @@ fn of_both_engines(project: &str) -> Honest {
 fn add_a_device(evidence: &mut Evidence) {
     let identity = [("device", "d"), ("device type", "cpu"), ("driver", "d"), ("driver info", "1")];
     let identity = identity.iter().chain(&[("maxComputeSharedMemorySize", "32768")]);
-    let identity = identity.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    evidence.campaign.engines.push(EngineIdentity { engine: EngineName::Vulkan, ran: true, reason: None, identity });
+    let identity =
+        identity.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    evidence.campaign.engines.push(EngineIdentity {
+        engine: EngineName::Vulkan,
+        ran: true,
+        reason: None,
+        identity,
+    });
     for test in &mut evidence.campaign.tests {
         let left = test.results[0].clone();
         test.results.push(TestResult {
@@ -48,7 +56,10 @@ fn add_a_device(evidence: &mut Evidence) {
             rests_on_undefined: false,
             ..left
         });
-        evidence.campaign.agreement.extend(test.kernels.iter().map(|kernel| sample::identical(&test.id, kernel)));
+        evidence
+            .campaign
+            .agreement
+            .extend(test.kernels.iter().map(|kernel| sample::identical(&test.id, kernel)));
     }
     let bare = |row: &TestRecords| TestRecords {
         records: Records { words: row.records.words.clone(), ..Records::default() },
@@ -57,7 +68,8 @@ fn add_a_device(evidence: &mut Evidence) {
     let of_device = |row: &KernelEvidence| {
         let mut row = row.clone();
         row.engine = EngineName::Vulkan;
-        row.recording = Some(Recorded { mode: RecordMode::Private, witnesses: Witnesses::Omitted, words: 1 });
+        row.recording =
+            Some(Recorded { mode: RecordMode::Private, witnesses: Witnesses::Omitted, words: 1 });
         row.records = row.records.iter().map(bare).collect();
         row.objects.records = row.objects.records.iter().map(bare).collect();
         row.lowering.clear();
@@ -69,19 +81,25 @@ fn add_a_device(evidence: &mut Evidence) {
 
 /// The evidence with other facts, and all that follows from them.
 fn with_facts(honest: &Honest, change: impl FnOnce(&mut Evidence)) -> Evidence {
-    let Outcome::Whole(rebuilt) = &honest.1 else { panic!("the kernels are compiled by this program") };
+    let Outcome::Whole(rebuilt) = &honest.1 else {
+        panic!("the kernels are compiled by this program")
+    };
     let mut facts = honest.0.clone();
     change(&mut facts);
-    let derived = verification::derived(&facts, rebuilt, Replay::No, &mut Verification::default()).unwrap();
+    let derived =
+        verification::derived(&facts, rebuilt, Replay::No, &mut Verification::default()).unwrap();
     derived.expect("facts that evidence follows from")
 }
 
-/// Takes the last vector that the device recorded of the first decision away; how sentences that tell of it begin.
+/// Takes the last vector that the device recorded of the first decision away; how sentences that
+/// tell of it begin.
 fn without_a_vector(evidence: &mut Evidence) -> String {
-    let kernel = evidence.kernels.iter_mut().find(|row| row.engine == EngineName::Vulkan).expect("a device");
+    let kernel =
+        evidence.kernels.iter_mut().find(|row| row.engine == EngineName::Vulkan).expect("a device");
     let slot = kernel.layout.decisions[0].clone();
     let records = &mut kernel.records[0].records;
-    let last = slot.vectors.iter().rev().find(|row| records.has(slot.base + row.sum)).expect("a vector");
+    let last =
+        slot.vectors.iter().rev().find(|row| records.has(slot.base + row.sum)).expect("a vector");
     let bit = slot.base + last.sum;
     records.words[bit as usize / 32] &= !(1 << (bit % 32));
     records.witnesses.remove(&bit);
@@ -95,7 +113,11 @@ fn first_row(evidence: &mut Evidence) -> &mut Agreement {
 
 fn assert_told(found: &Verification, sentence: &str) {
     assert_eq!(found.status(), Status::NotVerified);
-    assert!(found.problems.iter().any(|problem| problem.contains(sentence)), "{sentence}: {:?}", found.problems);
+    assert!(
+        found.problems.iter().any(|problem| problem.contains(sentence)),
+        "{sentence}: {:?}",
+        found.problems
+    );
 }
 
 #[test]
@@ -115,14 +137,24 @@ fn a_vector_that_does_not_depend_on_the_schedule_is_not_excused_by_it() {
 fn bytes_that_do_not_depend_on_the_schedule_are_not_left_open() {
     let honest = of_both_engines(PROJECT);
     let forged = with_facts(&honest, |evidence| {
-        let test = evidence.campaign.tests.iter_mut().find(|test| test.id.as_str() == "TC-SCL-02").expect("the test");
-        let result = test.results.iter_mut().find(|result| result.engine == EngineName::Vulkan).expect("a device");
+        let test = evidence
+            .campaign
+            .tests
+            .iter_mut()
+            .find(|test| test.id.as_str() == "TC-SCL-02")
+            .expect("the test");
+        let result = test
+            .results
+            .iter_mut()
+            .find(|result| result.engine == EngineName::Vulkan)
+            .expect("a device");
         let unjudged = base64::engine::general_purpose::STANDARD.encode([7; 16]);
         result.outputs.insert("summary".to_owned(), OutputBytes::Bytes(unjudged));
         let mut rows = evidence.campaign.agreement.iter_mut();
         let row = rows.find(|row| row.test.as_str() == "TC-SCL-02").expect("its row");
         row.outputs = AgreementOutcome::LeftOpen;
-        row.left_open = vec!["sequential and vulkan: `summary` differs where no expectation looks".to_owned()];
+        row.left_open =
+            vec!["sequential and vulkan: `summary` differs where no expectation looks".to_owned()];
     });
     assert_told(&verified(&forged, &honest), "elements differ that the test does not leave open");
 }
@@ -165,16 +197,27 @@ fn what_depends_on_the_schedule_is_derived_and_told_as_nothing_else() {
             .detail("vector", vector.split(' ').nth(1).expect("its values"))
             .detail("only_on", "sequential");
         let Agreement { test, kernel, .. } = first_row(evidence).clone();
-        evidence.campaign.findings.push(KernelFinding { kernel, engine: None, test: Some(test), finding });
+        evidence.campaign.findings.push(KernelFinding {
+            kernel,
+            engine: None,
+            test: Some(test),
+            finding,
+        });
     });
-    assert_told(&verified(&as_finding, &honest), "a finding, and by its module it depends on the schedule");
+    assert_told(
+        &verified(&as_finding, &honest),
+        "a finding, and by its module it depends on the schedule",
+    );
     let with_another = with_facts(&honest, |evidence| {
         excused(evidence);
         first_row(evidence)
             .left_open
             .push("D1 `true`: vector F on vulkan alone: it depends on the schedule".to_owned());
     });
-    assert_told(&verified(&with_another, &honest), "told, and does not follow from the module: D1 `true`");
+    assert_told(
+        &verified(&with_another, &honest),
+        "told, and does not follow from the module: D1 `true`",
+    );
     let untold = with_facts(&honest, |evidence| {
         excused(evidence);
         first_row(evidence).left_open[0].push_str(" of workgroups");

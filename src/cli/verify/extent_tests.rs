@@ -1,4 +1,5 @@
-//! What `verify` says where not all can be derived again: another compiler, inputs that are not there, format 1, and reports.
+//! What `verify` says where not all can be derived again: another compiler, inputs that are not
+//! there, format 1, and reports.
 
 use super::compiled::{contents, rebuild, verify_folder};
 use super::forgery::{Honest, PROJECT, certified, root, verified};
@@ -8,7 +9,8 @@ use crate::model::evidence::{Evidence, RecordEvidence, RequirementStatus, Stored
 use crate::model::requirement::{VerificationMethod, VerificationRecord};
 use crate::verify::folder::{self, Folder};
 use crate::verify::{
-    Demand, Extent, Options, Outcome, ProjectCheck, RootCover, Status, Verification, sources, telling,
+    Demand, Extent, Options, Outcome, ProjectCheck, RootCover, Status, Verification, sources,
+    telling,
 };
 use serde_json::Value;
 
@@ -38,12 +40,23 @@ fn evidence_of_another_compiler_is_verified_in_part_and_the_rest_is_named() {
     let found = verified(&of_another_compiler(&honest.0), &honest);
     assert_eq!(found.problems, Vec::<String>::new());
     assert_eq!((found.status(), found.extent), (Status::InPart, Extent::WithoutModules));
-    assert_eq!((found.satisfies(Demand::NoDifference), found.satisfies(Demand::Everything)), (true, false));
+    assert_eq!(
+        (found.satisfies(Demand::NoDifference), found.satisfies(Demand::Everything)),
+        (true, false)
+    );
     assert!(found.not_derivable[0].starts_with("what follows from the modules: they were made by"));
     let line = headline(&found);
-    assert!(line.starts_with("verified in part") && line.contains("NOT derived") && !line.contains(" all "), "{line}");
+    assert!(
+        line.starts_with("verified in part")
+            && line.contains("NOT derived")
+            && !line.contains(" all "),
+        "{line}"
+    );
     let document = telling::document(&found);
-    assert_eq!((&document["verified"], &document["status"]), (&Value::from(false), &Value::from("verified-in-part")));
+    assert_eq!(
+        (&document["verified"], &document["status"]),
+        (&Value::from(false), &Value::from("verified-in-part"))
+    );
     assert_eq!(document["extent"], "without-modules");
     // With the compiler that is here all of it is derived.
     let found = verified(&honest.0, &honest);
@@ -55,10 +68,17 @@ fn evidence_of_another_compiler_is_verified_in_part_and_the_rest_is_named() {
 
 type Change = fn(&mut Evidence);
 
-/// What follows from the project's files, whoever compiled the kernels, with part of what is said of it.
+/// What follows from the project's files, whoever compiled the kernels, with part of what is said
+/// of it.
 const FROM_FILES: &[(Change, &str)] = &[
-    (|evidence| evidence.campaign.requirements[1].code[0].found = false, "requirements/1/code/0/found"),
-    (|evidence| evidence.campaign.requirements[1].code[0].line = Some(1), "requirements/1/code/0/line"),
+    (
+        |evidence| evidence.campaign.requirements[1].code[0].found = false,
+        "requirements/1/code/0/found",
+    ),
+    (
+        |evidence| evidence.campaign.requirements[1].code[0].line = Some(1),
+        "requirements/1/code/0/line",
+    ),
     (
         |evidence| {
             evidence.campaign.records.push(RecordEvidence {
@@ -78,22 +98,42 @@ const FROM_FILES: &[(Change, &str)] = &[
         "campaign.json/records/0",
     ),
     (
-        |evidence| evidence.campaign.coupling[0].definition.as_mut().expect("a definition").buffers.clear(),
+        |evidence| {
+            evidence.campaign.coupling[0].definition.as_mut().expect("a definition").buffers.clear()
+        },
         "campaign.json/coupling/0/buffers/0",
     ),
     (
         |evidence| evidence.campaign.project.compiler_options.push_str("; fast"),
         "campaign.json/project/compiler_options",
     ),
-    (|evidence| evidence.campaign.project.level = "D".to_owned(), "does not follow from its settings"),
+    (
+        |evidence| evidence.campaign.project.level = "D".to_owned(),
+        "does not follow from its settings",
+    ),
     (|evidence| evidence.kernels[0].source.push('x'), "scale on sequential/source"),
-    (|evidence| evidence.kernels[0].configuration.defines.clear(), "scale on sequential/defines/STEP"),
+    (
+        |evidence| evidence.kernels[0].configuration.defines.clear(),
+        "scale on sequential/defines/STEP",
+    ),
     (|evidence| evidence.kernels[0].configuration.include.clear(), "scale on sequential/include/0"),
     (|evidence| evidence.kernels[0].configuration.entry.push('x'), "scale on sequential/entry"),
-    (|evidence| evidence.kernels[0].configuration.target_env.push('x'), "scale on sequential/target_env"),
-    (|evidence| evidence.campaign.justifications[0].justification.reason.push('x'), "justifications/0/0/reason"),
-    (|evidence| evidence.campaign.tests[0].definition.title = Some("x".to_owned()), "tests/0/definition/title"),
-    (|evidence| evidence.campaign.requirements[0].status = RequirementStatus::Verified, "requirements/0/status"),
+    (
+        |evidence| evidence.kernels[0].configuration.target_env.push('x'),
+        "scale on sequential/target_env",
+    ),
+    (
+        |evidence| evidence.campaign.justifications[0].justification.reason.push('x'),
+        "justifications/0/0/reason",
+    ),
+    (
+        |evidence| evidence.campaign.tests[0].definition.title = Some("x".to_owned()),
+        "tests/0/definition/title",
+    ),
+    (
+        |evidence| evidence.campaign.requirements[0].status = RequirementStatus::Verified,
+        "requirements/0/status",
+    ),
 ];
 
 #[test]
@@ -108,7 +148,11 @@ fn what_follows_from_files_is_derived_whoever_compiled_them() {
             assert_eq!(found.status(), Status::NotVerified, "{number}");
             assert!(headline(&found).starts_with("NOT verified"), "{number}");
             let is_told = found.problems.iter().any(|problem| problem.contains(told));
-            assert!(is_told || found.extent == Extent::Whole, "{number}: {told}\n{}", found.problems.join("\n"));
+            assert!(
+                is_told || found.extent == Extent::Whole,
+                "{number}: {told}\n{}",
+                found.problems.join("\n")
+            );
         }
     }
 }
@@ -116,7 +160,13 @@ fn what_follows_from_files_is_derived_whoever_compiled_them() {
 #[test]
 fn an_input_that_is_always_stored_cannot_be_left_out() {
     let honest = honest();
-    for path in ["vkcert.toml", "requirements/scale.toml", "glsl/scale.comp", "inc/scaled.glsl", "data/expected.bin"] {
+    for path in [
+        "vkcert.toml",
+        "requirements/scale.toml",
+        "glsl/scale.comp",
+        "inc/scaled.glsl",
+        "data/expected.bin",
+    ] {
         for bytes in [1, 1 << 40] {
             let mut forged = honest.0.clone();
             let inputs = forged.inputs.as_mut().unwrap();
@@ -125,9 +175,18 @@ fn an_input_that_is_always_stored_cannot_be_left_out() {
             let told = format!("the input {path} is always stored, and is not");
             // Data may be larger than the limit.
             let data = path.starts_with("data/") && bytes > 1;
-            assert_eq!(!found.problems.contains(&told), data, "{path}: {}", found.problems.join("\n"));
+            assert_eq!(
+                !found.problems.contains(&told),
+                data,
+                "{path}: {}",
+                found.problems.join("\n")
+            );
             if data {
-                assert_eq!((found.status(), found.extent), (Status::InPart, Extent::WithoutModules), "{path}");
+                assert_eq!(
+                    (found.status(), found.extent),
+                    (Status::InPart, Extent::WithoutModules),
+                    "{path}"
+                );
             }
         }
     }
@@ -140,7 +199,12 @@ fn an_input_outside_of_the_project_hides_nothing_that_follows_from_the_others() 
     let outside = "../outside.glsl";
     let hash = crate::model::canonical::sha256_digits(b"");
     evidence.manifest.inputs.insert(outside.to_owned(), hash);
-    evidence.inputs.as_mut().unwrap().files.insert(outside.to_owned(), StoredFile::Text(String::new()));
+    evidence
+        .inputs
+        .as_mut()
+        .unwrap()
+        .files
+        .insert(outside.to_owned(), StoredFile::Text(String::new()));
     let found = verified(&evidence, &honest);
     assert_eq!((found.status(), found.extent), (Status::InPart, Extent::WithoutModules));
     evidence.campaign.requirements[1].code[0].found = false;
@@ -164,10 +228,15 @@ fn format_1_says_what_was_not_derived() {
     let found = without_inputs(&first_format());
     assert_eq!(found.problems, Vec::<String>::new());
     assert_eq!((found.status(), found.extent), (Status::InPart, Extent::WithoutInputs));
-    assert!(found.not_derivable[0].starts_with("format 1: the project file"), "{:?}", found.not_derivable);
+    assert!(
+        found.not_derivable[0].starts_with("format 1: the project file"),
+        "{:?}",
+        found.not_derivable
+    );
     let line = headline(&found);
     assert!(
-        line.starts_with("verified in part") && line.contains("nothing was derived from the project's files"),
+        line.starts_with("verified in part")
+            && line.contains("nothing was derived from the project's files"),
         "{line}"
     );
     assert_eq!(telling::document(&found)["verified"], false);
@@ -198,7 +267,11 @@ fn format_1_holds_nothing_of_later_formats() {
     }
     let mut newer = first.clone();
     newer.campaign.project.tool_version = "0.2.0".to_owned();
-    assert!(told(&newer).contains(&"format 1 is not what vkcert 0.2.0 writes".to_owned()), "{:?}", told(&newer));
+    assert!(
+        told(&newer).contains(&"format 1 is not what vkcert 0.2.0 writes".to_owned()),
+        "{:?}",
+        told(&newer)
+    );
     let mut listed = Verification { list: Some(String::new()), ..Verification::default() };
     contents(&first, &rebuild(&first, None), &Options::default(), &mut listed).unwrap();
     assert!(!listed.holds());
@@ -208,7 +281,13 @@ fn format_1_holds_nothing_of_later_formats() {
 fn files_of_another_project_are_not_blamed_on_the_records() {
     let (kept, _) = certified();
     let elsewhere = tempfile::tempdir().unwrap();
-    for path in ["vkcert.toml", "requirements/scale.toml", "glsl/scale.comp", "inc/scaled.glsl", "data/expected.bin"] {
+    for path in [
+        "vkcert.toml",
+        "requirements/scale.toml",
+        "glsl/scale.comp",
+        "inc/scaled.glsl",
+        "data/expected.bin",
+    ] {
         let copy = elsewhere.path().join(path);
         std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
         std::fs::copy(root().join(PROJECT).join(path), copy).unwrap();
@@ -217,16 +296,25 @@ fn files_of_another_project_are_not_blamed_on_the_records() {
     let options = Options { project: Some(elsewhere.path().to_owned()), ..Options::default() };
     let found = verify_folder(&kept.path().join("reports/evidence"), &options).unwrap().0;
     let of_project = |problem: &String| problem.contains(&*elsewhere.path().to_string_lossy());
-    assert!(!found.problems.is_empty() && found.problems.iter().all(of_project), "{:?}", found.problems);
+    assert!(
+        !found.problems.is_empty() && found.problems.iter().all(of_project),
+        "{:?}",
+        found.problems
+    );
     let line = headline(&found);
-    assert!(line.starts_with("NOT verified: ") && line.ends_with("statements do not hold"), "{line}");
+    assert!(
+        line.starts_with("NOT verified: ") && line.ends_with("statements do not hold"),
+        "{line}"
+    );
 }
 
 #[test]
 fn it_is_said_whether_reports_are_covered() {
     let (kept, read) = certified();
     let path = kept.path().join("reports/evidence");
-    let verified = |root: Option<String>| verify_folder(&path, &Options { root, ..Options::default() }).unwrap().0;
+    let verified = |root: Option<String>| {
+        verify_folder(&path, &Options { root, ..Options::default() }).unwrap().0
+    };
     let told = |found: &Verification| {
         let text = telling::in_words(found);
         text.lines().find(|line| line.starts_with("reports  ")).unwrap_or_default().to_owned()
@@ -235,12 +323,18 @@ fn it_is_said_whether_reports_are_covered() {
     assert_eq!(bare.root_cover, RootCover::NotGiven);
     assert!(told(&bare).contains("and nothing else"), "{}", told(&bare));
     let of_evidence = verified(Some(read.root()));
-    assert_eq!((of_evidence.root_cover, of_evidence.status()), (RootCover::Evidence, Status::Verified));
+    assert_eq!(
+        (of_evidence.root_cover, of_evidence.status()),
+        (RootCover::Evidence, Status::Verified)
+    );
     assert!(told(&of_evidence).contains("does not cover them"), "{}", told(&of_evidence));
     assert_eq!(telling::document(&of_evidence)["root_covers"], "evidence");
     let of_both = verified(read.list_hash());
     assert_eq!(of_both.root_cover, RootCover::EvidenceAndReports);
-    assert!(told(&of_both).ends_with("report.pdf checked against reports.json, whose SHA-256 is the one given"));
+    assert!(
+        told(&of_both)
+            .ends_with("report.pdf checked against reports.json, whose SHA-256 is the one given")
+    );
     assert_eq!(telling::document(&of_both)["root_covers"], "evidence-and-reports");
     assert_eq!(telling::document(&of_both)["report_files"]["listed"][0], "report.html");
     let strange = verified(Some("0".repeat(64)));
@@ -252,9 +346,16 @@ fn it_is_said_whether_reports_are_covered() {
     std::fs::write(&list, crate::model::canonical::canonical_lines(&document).unwrap()).unwrap();
     let emptied = verified(Some(read.root()));
     assert_eq!(emptied.reports.unlisted, ["report.html", "report.json", "report.pdf"]);
-    assert!(told(&emptied).contains("; not checked: report.html, report.json, report.pdf"), "{}", told(&emptied));
+    assert!(
+        told(&emptied).contains("; not checked: report.html, report.json, report.pdf"),
+        "{}",
+        told(&emptied)
+    );
     std::fs::write(&list, "{").unwrap();
-    assert!(told(&verified(None)).starts_with("reports           not checked: reports.json cannot be read"));
+    assert!(
+        told(&verified(None))
+            .starts_with("reports           not checked: reports.json cannot be read")
+    );
     std::fs::remove_file(&list).unwrap();
     let alone = verified(None);
     assert_eq!(telling::document(&alone)["report_files"]["listed"], Value::Null);
@@ -280,7 +381,10 @@ fn a_verification_says_what_it_was_held_against() {
     assert_eq!((line(&bare, "project"), line(&bare, "root given")), (String::new(), String::new()));
     assert_eq!(document["project"], Value::Null);
     let (same, document) = told(&Options { project: Some(project.clone()), ..Options::default() });
-    let due = format!("all {count} input files of the evidence have the same SHA-256 in `{}`", project.display());
+    let due = format!(
+        "all {count} input files of the evidence have the same SHA-256 in `{}`",
+        project.display()
+    );
     assert!(line(&same, "project").starts_with(&due), "{same}");
     let due = "; it has no requirement file that the run did not read; \
                1 of its 1 kernel includes the same files, 1 of 1 compile to the same production module";
@@ -292,17 +396,27 @@ fn a_verification_says_what_it_was_held_against() {
     assert_eq!(document["project"], numbers);
     let (of_evidence, _) = told(&Options { root: Some(read.root()), ..Options::default() });
     let given = line(&of_evidence, "root given");
-    assert!(given.contains(&read.root()) && given.contains("is that of the manifest"), "{of_evidence}");
+    assert!(
+        given.contains(&read.root()) && given.contains("is that of the manifest"),
+        "{of_evidence}"
+    );
     let (of_both, _) = told(&Options { root: read.list_hash(), ..Options::default() });
-    assert!(line(&of_both, "root given").contains("is that of the report list, which holds the root"), "{of_both}");
+    assert!(
+        line(&of_both, "root given").contains("is that of the report list, which holds the root"),
+        "{of_both}"
+    );
     let (of_none, _) = told(&Options { root: Some("0".repeat(64)), ..Options::default() });
     assert!(line(&of_none, "root given").contains("is neither"), "{of_none}");
     // Files that differ are counted as such.
     let other = tempfile::tempdir().unwrap();
     std::fs::create_dir(other.path().join("requirements")).unwrap();
     std::fs::write(other.path().join("requirements/more.toml"), "schema = 1\n").unwrap();
-    let (different, document) = told(&Options { project: Some(other.path().to_owned()), ..Options::default() });
-    let due = format!("0 of {count} input files of the evidence have the same SHA-256 in `{}`", other.path().display());
+    let (different, document) =
+        told(&Options { project: Some(other.path().to_owned()), ..Options::default() });
+    let due = format!(
+        "0 of {count} input files of the evidence have the same SHA-256 in `{}`",
+        other.path().display()
+    );
     assert!(line(&different, "project").starts_with(&due), "{different}");
     let due = "; 1 requirement file there was not read by the run; \
                its kernels were not compared: its files are not those of the evidence";
@@ -348,12 +462,17 @@ fn a_file_that_comes_in_before_an_include_is_found() {
     let (evidence, _) = honest();
     assert_eq!(held_against(&evidence, &[]).problems, Vec::<String>::new());
     let header = std::fs::read(root().join(PROJECT).join("inc/scaled.glsl")).unwrap();
-    let other = String::from_utf8(header.clone()).unwrap().replace("return", "return 1u +").into_bytes();
+    let other =
+        String::from_utf8(header.clone()).unwrap().replace("return", "return 1u +").into_bytes();
     // The module names its files.
     for shadow in [header, other] {
         let found = held_against(&evidence, &[("glsl/scaled.glsl", &shadow)]);
         let told = |words: &str| found.problems.iter().any(|problem| problem.contains(words));
-        assert!(told("its includes lead to glsl/scaled.glsl instead of inc/scaled.glsl"), "{:?}", found.problems);
+        assert!(
+            told("its includes lead to glsl/scaled.glsl instead of inc/scaled.glsl"),
+            "{:?}",
+            found.problems
+        );
         assert!(told("glsl/scaled.glsl is in "), "{:?}", found.problems);
         assert!(told("compiles to another production module"), "{:?}", found.problems);
         let none = serde_json::json!({ "compiled": 1, "same_files": 0, "same_modules": 0 });
@@ -364,12 +483,21 @@ fn a_file_that_comes_in_before_an_include_is_found() {
 #[test]
 fn a_module_on_disk_may_come_in_if_it_is_what_is_compiled() {
     let (evidence, rebuilt) = honest();
-    let Outcome::Whole(rebuilt) = rebuilt else { panic!("the kernels are compiled by this program") };
+    let Outcome::Whole(rebuilt) = rebuilt else {
+        panic!("the kernels are compiled by this program")
+    };
     let module = module_bytes(&rebuilt.kernels[0].production);
-    assert_eq!(held_against(&evidence, &[("spirv/scale.spv", &module)]).problems, Vec::<String>::new());
+    assert_eq!(
+        held_against(&evidence, &[("spirv/scale.spv", &module)]).problems,
+        Vec::<String>::new()
+    );
     let stale = held_against(&evidence, &[("spirv/scale.spv", &module[4..])]);
     assert_eq!(stale.problems.len(), 1, "{:?}", stale.problems);
-    assert!(stale.problems[0].ends_with("and it is not what its kernel compiles to"), "{:?}", stale.problems);
+    assert!(
+        stale.problems[0].ends_with("and it is not what its kernel compiles to"),
+        "{:?}",
+        stale.problems
+    );
 }
 
 #[test]
@@ -380,8 +508,15 @@ fn modules_of_another_compiler_are_not_compared_and_includes_are() {
     let found = held_against(&other, &[]);
     assert_eq!(found.problems, Vec::<String>::new());
     let words = telling::in_words(&found);
-    assert!(words.contains("includes the same files; production modules were not compared: vkcert"), "{words}");
+    assert!(
+        words.contains("includes the same files; production modules were not compared: vkcert"),
+        "{words}"
+    );
     assert_eq!(telling::document(&found)["project"]["kernels"]["same_modules"], Value::Null);
-    let shadowed = held_against(&other, &[("glsl/scaled.glsl", b"uint scaled(uint a, uint b) { return a; }")]);
-    assert!(shadowed.problems.iter().any(|problem| problem.contains("its includes lead to")), "{shadowed:?}");
+    let shadowed =
+        held_against(&other, &[("glsl/scaled.glsl", b"uint scaled(uint a, uint b) { return a; }")]);
+    assert!(
+        shadowed.problems.iter().any(|problem| problem.contains("its includes lead to")),
+        "{shadowed:?}"
+    );
 }

@@ -1,14 +1,18 @@
-//! Each kind of forgery by what `verify` says of it: with the project made again from the stored inputs, and without, as of
-//! evidence that does not store them.
+//! Each kind of forgery by what `verify` says of it: with the project made again from the stored
+//! inputs, and without, as of evidence that does not store them.
 //!
 //! Does not cover: every field (`tests` walks them all).
 
 use super::compiled::{contents, rebuild};
 use super::forgery::{Honest, certified, verified};
-use crate::model::evidence::{CouplingCheck, Evidence, OutputBytes, RefusedKernel, RequirementStatus, TestResult};
+use crate::model::evidence::{
+    CouplingCheck, Evidence, OutputBytes, RefusedKernel, RequirementStatus, TestResult,
+};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::TestId;
-use crate::model::schedule::{DirectedResult, MeasuredCode, Schedule, ScheduleResult, ScheduleStatus};
+use crate::model::schedule::{
+    DirectedResult, MeasuredCode, Schedule, ScheduleResult, ScheduleStatus,
+};
 use crate::model::verdict::Verdict;
 use crate::verify::{Options, Outcome, Verification, folder};
 use serde_json::json;
@@ -40,9 +44,15 @@ fn check(evidence: &mut Evidence) -> &mut CouplingCheck {
     checks.find(|check| check.status == "holds").expect("a check that holds")
 }
 
-fn schedules(evidence: &mut Evidence, status: ScheduleStatus, ran: &[Schedule], different: &[Schedule]) {
+fn schedules(
+    evidence: &mut Evidence,
+    status: ScheduleStatus,
+    ran: &[Schedule],
+    different: &[Schedule],
+) {
     let (ran, different) = (ran.to_vec(), different.to_vec());
-    result(evidence).schedules = Some(ScheduleResult { asked: 1, seed: 0, status, ran, different, reason: None });
+    result(evidence).schedules =
+        Some(ScheduleResult { asked: 1, seed: 0, status, ran, different, reason: None });
 }
 
 fn schedule(text: &str) -> Schedule {
@@ -51,7 +61,8 @@ fn schedule(text: &str) -> Schedule {
 
 /// Tells of an output that depends on the schedule, beside what the schedules showed.
 fn dependent(evidence: &mut Evidence, named: &str) {
-    let finding = Finding::new(FindingKind::ScheduleDependentOutput, "another order left other contents");
+    let finding =
+        Finding::new(FindingKind::ScheduleDependentOutput, "another order left other contents");
     let finding = match schedule(named).is_directed() {
         true => finding.detail("schedule", named),
         false => finding.detail("schedules", json!([named])),
@@ -78,14 +89,24 @@ const OF_SCHEDULES: &[Forgery] = &[
     forged(
         |evidence| {
             dependent(evidence, "reversed");
-            schedules(evidence, ScheduleStatus::Different, &[schedule("in-order+tiles:1")], &[schedule("reversed")]);
+            schedules(
+                evidence,
+                ScheduleStatus::Different,
+                &[schedule("in-order+tiles:1")],
+                &[schedule("reversed")],
+            );
         },
         "what its schedules showed",
     ),
     forged(
         |evidence| {
             dependent(evidence, "reversed");
-            schedules(evidence, ScheduleStatus::Equal, &[schedule("reversed")], &[schedule("reversed")]);
+            schedules(
+                evidence,
+                ScheduleStatus::Equal,
+                &[schedule("reversed")],
+                &[schedule("reversed")],
+            );
         },
         "what its schedules showed",
     ),
@@ -99,12 +120,19 @@ const OF_SCHEDULES: &[Forgery] = &[
     forged(
         |evidence| {
             dependent(evidence, WAITERS);
-            schedules(evidence, ScheduleStatus::Different, &[schedule("reversed")], &[schedule("reversed")]);
+            schedules(
+                evidence,
+                ScheduleStatus::Different,
+                &[schedule("reversed")],
+                &[schedule("reversed")],
+            );
         },
         "what its schedules showed",
     ),
     forged(
-        |evidence| schedules(evidence, ScheduleStatus::NothingToPermute, &[schedule("reversed")], &[]),
+        |evidence| {
+            schedules(evidence, ScheduleStatus::NothingToPermute, &[schedule("reversed")], &[])
+        },
         "what its schedules showed",
     ),
     forged(
@@ -114,13 +142,24 @@ const OF_SCHEDULES: &[Forgery] = &[
     forged(
         |evidence| {
             dependent(evidence, "in-order");
-            schedules(evidence, ScheduleStatus::Different, &[schedule("reversed")], &[schedule("reversed")]);
+            schedules(
+                evidence,
+                ScheduleStatus::Different,
+                &[schedule("reversed")],
+                &[schedule("reversed")],
+            );
         },
         "names schedules that are not among those that differ",
     ),
-    forged(|evidence| directed(evidence, "reversed", 0, None), "what a directed schedule has shown"),
+    forged(
+        |evidence| directed(evidence, "reversed", 0, None),
+        "what a directed schedule has shown",
+    ),
     forged(|evidence| directed(evidence, WAITERS, 1, None), "what a directed schedule has shown"),
-    forged(|evidence| directed(evidence, WAITERS, 1, Some("a race")), "what a directed schedule has shown"),
+    forged(
+        |evidence| directed(evidence, WAITERS, 1, Some("a race")),
+        "what a directed schedule has shown",
+    ),
     forged(
         |evidence| {
             directed(evidence, WAITERS, 0, None);
@@ -135,7 +174,10 @@ const OF_SCHEDULES: &[Forgery] = &[
         },
         "what a directed schedule has shown",
     ),
-    forged(|evidence| shown(evidence, 0), "records of TC-SCL-01: what a directed schedule has shown"),
+    forged(
+        |evidence| shown(evidence, 0),
+        "records of TC-SCL-01: what a directed schedule has shown",
+    ),
     forged(
         |evidence| {
             shown(evidence, 0);
@@ -146,8 +188,12 @@ const OF_SCHEDULES: &[Forgery] = &[
     forged(
         |evidence| {
             shown(evidence, 0);
-            result(evidence).directed =
-                vec![DirectedResult { schedule: schedule(WAITERS), of: MeasuredCode::Object, shown: 1, reason: None }];
+            result(evidence).directed = vec![DirectedResult {
+                schedule: schedule(WAITERS),
+                of: MeasuredCode::Object,
+                shown: 1,
+                reason: None,
+            }];
         },
         "records of TC-SCL-01: what a directed schedule has shown",
     ),
@@ -166,7 +212,12 @@ const SAID_TWICE: &[Forgery] = &[
     forged(
         |evidence| {
             let files = &mut evidence.kernels[0].structure.files;
-            files.iter_mut().find(|file| file.path.starts_with("inc/")).expect("an include").text.push('\n');
+            files
+                .iter_mut()
+                .find(|file| file.path.starts_with("inc/"))
+                .expect("an include")
+                .text
+                .push('\n');
         },
         "the text of inc/scaled.glsl is not the input",
     ),
@@ -193,20 +244,40 @@ const SAID_TWICE: &[Forgery] = &[
         |evidence| evidence.campaign.requirements[0].status = RequirementStatus::Verified,
         "requirement HLR-SCL-001: its status is not verified",
     ),
-    forged(|evidence| evidence.campaign.requirements[1].hash.push('0'), "LLR-SCL-001: its content has another hash"),
-    forged(|evidence| drop(evidence.campaign.requirements[1].tests.pop()), "requirement LLR-SCL-001: its tests"),
+    forged(
+        |evidence| evidence.campaign.requirements[1].hash.push('0'),
+        "LLR-SCL-001: its content has another hash",
+    ),
+    forged(
+        |evidence| drop(evidence.campaign.requirements[1].tests.pop()),
+        "requirement LLR-SCL-001: its tests",
+    ),
     forged(|evidence| evidence.campaign.justifications[0].rejected = None, "justifications"),
     forged(|evidence| evidence.campaign.justifications.clear(), "reasons of the conclusion"),
-    forged(|evidence| schedules(evidence, ScheduleStatus::Equal, &[], &[]), "what its schedules showed"),
+    forged(
+        |evidence| schedules(evidence, ScheduleStatus::Equal, &[], &[]),
+        "what its schedules showed",
+    ),
     forged(
         |evidence| schedules(evidence, ScheduleStatus::NotRun, &[Schedule::IN_ORDER], &[]),
         "what its schedules showed",
     ),
-    forged(|evidence| schedules(evidence, ScheduleStatus::Different, &[], &[]), "what its schedules showed"),
-    forged(|evidence| schedules(evidence, ScheduleStatus::Undetermined, &[], &[]), "what its schedules showed"),
+    forged(
+        |evidence| schedules(evidence, ScheduleStatus::Different, &[], &[]),
+        "what its schedules showed",
+    ),
+    forged(
+        |evidence| schedules(evidence, ScheduleStatus::Undetermined, &[], &[]),
+        "what its schedules showed",
+    ),
     forged(
         |evidence| {
-            schedules(evidence, ScheduleStatus::Equal, &[schedule("reversed"), schedule("in-order+tiles:1")], &[]);
+            schedules(
+                evidence,
+                ScheduleStatus::Equal,
+                &[schedule("reversed"), schedule("in-order+tiles:1")],
+                &[],
+            );
         },
         "what its schedules showed",
     ),
@@ -218,11 +289,15 @@ const SAID_TWICE: &[Forgery] = &[
         |evidence| schedules(evidence, ScheduleStatus::Equal, &[schedule(WAITERS)], &[]),
         "what its schedules showed",
     ),
-    forged(|evidence| schedules(evidence, ScheduleStatus::NotRun, &[], &[]), "what its schedules showed"),
+    forged(
+        |evidence| schedules(evidence, ScheduleStatus::NotRun, &[], &[]),
+        "what its schedules showed",
+    ),
     forged(
         |evidence| {
             schedules(evidence, ScheduleStatus::Equal, &[schedule("reversed")], &[]);
-            let told = result(evidence).schedules.clone().map(|told| ScheduleResult { seed: 1, ..told });
+            let told =
+                result(evidence).schedules.clone().map(|told| ScheduleResult { seed: 1, ..told });
             evidence.campaign.tests[1].results[0].schedules = told;
         },
         "tests were asked for other schedules each",
@@ -236,13 +311,29 @@ const SAID_TWICE: &[Forgery] = &[
         "its directed schedules are out of order",
     ),
     forged(
-        |evidence| schedules(evidence, ScheduleStatus::Different, &[Schedule::IN_ORDER], &[Schedule::IN_ORDER]),
+        |evidence| {
+            schedules(
+                evidence,
+                ScheduleStatus::Different,
+                &[Schedule::IN_ORDER],
+                &[Schedule::IN_ORDER],
+            )
+        },
         "what its schedules showed",
     ),
-    forged(|evidence| evidence.campaign.tests[0].results.clear(), "its results are not those of the engines"),
+    forged(
+        |evidence| evidence.campaign.tests[0].results.clear(),
+        "its results are not those of the engines",
+    ),
     forged(|evidence| check(evidence).status = "fine".to_owned(), "coupling of scale"),
-    forged(|evidence| check(evidence).counterexample = Some(Default::default()), "coupling of scale"),
-    forged(|evidence| check(evidence).status = "refuted".to_owned(), "findings of coupling do not go with its checks"),
+    forged(
+        |evidence| check(evidence).counterexample = Some(Default::default()),
+        "coupling of scale",
+    ),
+    forged(
+        |evidence| check(evidence).status = "refuted".to_owned(),
+        "findings of coupling do not go with its checks",
+    ),
     forged(
         |evidence| {
             let finding = finding(evidence);
@@ -251,18 +342,38 @@ const SAID_TWICE: &[Forgery] = &[
         },
         "contradicts its values",
     ),
-    forged(|evidence| finding(evidence).configuration = Some("absent".to_owned()), "is of an unknown configuration"),
+    forged(
+        |evidence| finding(evidence).configuration = Some("absent".to_owned()),
+        "is of an unknown configuration",
+    ),
     forged(
         |evidence| {
             let kernel = evidence.kernels[0].kernel.clone();
-            evidence.campaign.project.profile.refused.push(RefusedKernel { kernel, reasons: Vec::new() });
+            evidence
+                .campaign
+                .project
+                .profile
+                .refused
+                .push(RefusedKernel { kernel, reasons: Vec::new() });
         },
         "though its profile refuses scale",
     ),
-    forged(|evidence| evidence.manifest.devices.push("d".to_owned()), "the manifest names other devices"),
-    forged(|evidence| evidence.campaign.project.date = Some("2026-1-01T00:00:00Z".to_owned()), "none of RFC 3339"),
-    forged(|evidence| drop(evidence.kernels.drain(..)), "there is no file of kernel scale on sequential"),
-    forged(|evidence| result(evidence).deciding_repetition = Some(1), "which of its repetitions gave the verdict"),
+    forged(
+        |evidence| evidence.manifest.devices.push("d".to_owned()),
+        "the manifest names other devices",
+    ),
+    forged(
+        |evidence| evidence.campaign.project.date = Some("2026-1-01T00:00:00Z".to_owned()),
+        "none of RFC 3339",
+    ),
+    forged(
+        |evidence| drop(evidence.kernels.drain(..)),
+        "there is no file of kernel scale on sequential",
+    ),
+    forged(
+        |evidence| result(evidence).deciding_repetition = Some(1),
+        "which of its repetitions gave the verdict",
+    ),
     forged(
         |evidence| {
             result(evidence).repetitions = 2;
@@ -272,7 +383,10 @@ const SAID_TWICE: &[Forgery] = &[
         "which of its repetitions gave the verdict",
     ),
     forged(|evidence| result(evidence).repetitions = 2, "were not started equally often"),
-    forged(|evidence| result(evidence).touched[0][0].binding = 77, "what it accessed is not what is bound"),
+    forged(
+        |evidence| result(evidence).touched[0][0].binding = 77,
+        "what it accessed is not what is bound",
+    ),
     forged(
         |evidence| {
             let witnesses = &mut evidence.kernels[0].records[0].records.witnesses;
@@ -305,7 +419,12 @@ const SAID_TWICE: &[Forgery] = &[
     forged(
         |evidence| {
             let kernel = &mut evidence.kernels[0];
-            let entry = kernel.structure.functions.iter().find(|function| function.name == "main").expect("an entry");
+            let entry = kernel
+                .structure
+                .functions
+                .iter()
+                .find(|function| function.name == "main")
+                .expect("an entry");
             let bit = kernel.layout.mark_bit(entry.entry_mark).expect("a mark");
             let records = &mut kernel.records[0].records;
             records.words[bit as usize / 32] &= !(1 << (bit % 32));
@@ -323,7 +442,10 @@ const SAID_TWICE: &[Forgery] = &[
         "stands twice",
     ),
     forged(|evidence| finding(evidence).count = 0, "that did not occur"),
-    forged(|evidence| finding(evidence).invocations = vec![[9, 0, 0]], "of invocations that there are none of"),
+    forged(
+        |evidence| finding(evidence).invocations = vec![[9, 0, 0]],
+        "of invocations that there are none of",
+    ),
 ];
 
 /// What else is derived of evidence without inputs.
@@ -336,16 +458,28 @@ const WITHOUT_INPUTS: &[Forgery] = &[
         |evidence| evidence.campaign.tests[0].flows[0].stores[0].to[0].buffer.push('x'),
         "what its dispatches store is not what is bound",
     ),
-    forged(|evidence| evidence.kernels[0].coverage.decisions[0].text.push('x'), "scale on sequential: decision D1"),
+    forged(
+        |evidence| evidence.kernels[0].coverage.decisions[0].text.push('x'),
+        "scale on sequential: decision D1",
+    ),
     forged(|evidence| evidence.kernels[0].coverage.summary[0].covered += 1, "is stored as"),
     forged(
-        |evidence| finding(evidence).acceptance.as_mut().expect("a name").justification = Some("j".to_owned()),
+        |evidence| {
+            finding(evidence).acceptance.as_mut().expect("a name").justification =
+                Some("j".to_owned())
+        },
         "names of findings, or which of them are accepted",
     ),
     forged(|evidence| evidence.campaign.left_out.push(TestId::from("T")), "open items"),
-    forged(|evidence| evidence.campaign.tests[0].kind = "robustness".to_owned(), "its kind does not follow"),
+    forged(
+        |evidence| evidence.campaign.tests[0].kind = "robustness".to_owned(),
+        "its kind does not follow",
+    ),
     forged(|evidence| evidence.campaign.tests[0].title = None, "its title does not follow"),
-    forged(|evidence| evidence.campaign.project.level = "D".to_owned(), "does not follow from its settings"),
+    forged(
+        |evidence| evidence.campaign.project.level = "D".to_owned(),
+        "does not follow from its settings",
+    ),
     forged(
         |evidence| evidence.campaign.not_looked_for.push(FindingKind::OutOfBounds),
         "a finding of a kind that was not looked for",
@@ -362,10 +496,22 @@ const FROM_INPUTS: &[Forgery] = &[
         },
         "is in the evidence, and nothing asks for it",
     ),
-    forged(|evidence| drop(evidence.kernels[0].records.remove(0)), "its records of scale are missing"),
-    forged(|evidence| drop(evidence.kernels[0].objects.records.remove(0)), "its records of scale are missing"),
     forged(
-        |evidence| drop(result(evidence).outputs.insert("strange".to_owned(), OutputBytes::Bytes(String::new()))),
+        |evidence| drop(evidence.kernels[0].records.remove(0)),
+        "its records of scale are missing",
+    ),
+    forged(
+        |evidence| drop(evidence.kernels[0].objects.records.remove(0)),
+        "its records of scale are missing",
+    ),
+    forged(
+        |evidence| {
+            drop(
+                result(evidence)
+                    .outputs
+                    .insert("strange".to_owned(), OutputBytes::Bytes(String::new())),
+            )
+        },
         "its outputs are not the buffers of the test",
     ),
     forged(
@@ -375,7 +521,10 @@ const FROM_INPUTS: &[Forgery] = &[
         },
         "its outputs are not the buffers of the test",
     ),
-    forged(|evidence| evidence.campaign.justifications[0].rejected = None, "campaign.json/justifications/0/rejected"),
+    forged(
+        |evidence| evidence.campaign.justifications[0].rejected = None,
+        "campaign.json/justifications/0/rejected",
+    ),
     forged(
         |evidence| evidence.campaign.requirements[0].status = RequirementStatus::Verified,
         "campaign.json/requirements/0/status",
@@ -383,12 +532,19 @@ const FROM_INPUTS: &[Forgery] = &[
     forged(
         |evidence| {
             let mut results = evidence.campaign.tests.iter_mut().flat_map(|test| &mut test.results);
-            results.find(|result| result.verdict == Verdict::Fail).expect("a failure").mismatches.clear();
+            results
+                .find(|result| result.verdict == Verdict::Fail)
+                .expect("a failure")
+                .mismatches
+                .clear();
         },
         "/mismatches/0: not stored",
     ),
     forged(|evidence| evidence.kernels[0].records[0].counted ^= true, "/records/0/counted"),
-    forged(|evidence| evidence.kernels[0].objects.records[0].counted ^= true, "/objects/records/0/counted"),
+    forged(
+        |evidence| evidence.kernels[0].objects.records[0].counted ^= true,
+        "/objects/records/0/counted",
+    ),
 ];
 
 fn honest() -> Honest {
@@ -406,7 +562,11 @@ fn without_inputs(evidence: &Evidence) -> Vec<String> {
 }
 
 fn assert_told(number: usize, told: &str, problems: &[String]) {
-    assert!(problems.iter().any(|problem| problem.contains(told)), "{number}: {told}\n{}", problems.join("\n"));
+    assert!(
+        problems.iter().any(|problem| problem.contains(told)),
+        "{number}: {told}\n{}",
+        problems.join("\n")
+    );
 }
 
 #[test]
@@ -419,7 +579,9 @@ fn each_forgery_is_told_by_name() {
         contents(evidence, &honest.1, &Options::default(), &mut found).unwrap();
         found.problems
     };
-    for (number, Forgery { change, told }) in SAID_TWICE.iter().chain(OF_SCHEDULES).chain(WITHOUT_INPUTS).enumerate() {
+    for (number, Forgery { change, told }) in
+        SAID_TWICE.iter().chain(OF_SCHEDULES).chain(WITHOUT_INPUTS).enumerate()
+    {
         let mut evidence = honest.0.clone();
         change(&mut evidence);
         assert_ne!(evidence, honest.0, "{number}");

@@ -1,4 +1,5 @@
-//! Forged evidence, for tests and the fuzz target: changes of any place, and everything that reads evidence.
+//! Forged evidence, for tests and the fuzz target: changes of any place, and everything that reads
+//! evidence.
 
 use super::compiled::{contents, rebuild};
 use crate::campaign::verification::Rebuilt;
@@ -31,7 +32,8 @@ pub(super) fn certified_with(project: &str, options: &[&str]) -> (tempfile::Temp
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("reports");
     let project = root().join(project);
-    let arguments = ["vkcert", "certify", project.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let arguments =
+        ["vkcert", "certify", project.to_str().unwrap(), "--out", out.to_str().unwrap()];
     let arguments = arguments.into_iter().chain(["--quiet"]).chain(options.iter().copied());
     let line = CommandLine::try_parse_from(arguments).unwrap();
     let Command::Certify(certify) = &line.command else { panic!("another command") };
@@ -45,15 +47,20 @@ pub(super) fn places(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             found.push(path.to_owned());
-            members
-                .iter()
-                .for_each(|(key, member)| places(member, &format!("{path}/{}", key.replace('/', "~1")), found));
+            members.iter().for_each(|(key, member)| {
+                places(member, &format!("{path}/{}", key.replace('/', "~1")), found)
+            });
         }
         Value::Array(items) => {
             found.push(path.to_owned());
-            items.iter().enumerate().for_each(|(index, item)| places(item, &format!("{path}/{index}"), found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(index, item)| places(item, &format!("{path}/{index}"), found));
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => found.push(path.to_owned()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            found.push(path.to_owned())
+        }
     }
 }
 
@@ -95,7 +102,10 @@ pub(super) fn forgeries(value: &Value) -> Vec<Value> {
         Value::Number(number) => {
             let mut forged = vec![Value::from(number.as_f64().unwrap_or(0.0) + 0.5)];
             if let Some(whole) = number.as_i64() {
-                forged = vec![Value::from(whole.saturating_add(1)), Value::from(whole.saturating_sub(1))];
+                forged = vec![
+                    Value::from(whole.saturating_add(1)),
+                    Value::from(whole.saturating_sub(1)),
+                ];
             }
             forged
         }
@@ -103,7 +113,10 @@ pub(super) fn forgeries(value: &Value) -> Vec<Value> {
             let mut forged = vec![Value::from(format!("{text}x"))];
             let choices = CHOICES.iter().filter(|words| words.contains(&text.as_str()));
             forged.extend(
-                choices.flat_map(|words| words.iter()).filter(|word| *word != text).map(|word| Value::from(*word)),
+                choices
+                    .flat_map(|words| words.iter())
+                    .filter(|word| *word != text)
+                    .map(|word| Value::from(*word)),
             );
             // Hexadecimal and base64 texts keep their form.
             if let Some(last) = text.chars().last().filter(char::is_ascii_alphanumeric) {
@@ -138,7 +151,8 @@ pub(super) fn forgeries(value: &Value) -> Vec<Value> {
     }
 }
 
-/// A document in the place of a file of the evidence, as a program that reads it has it; none where it is refused.
+/// A document in the place of a file of the evidence, as a program that reads it has it; none where
+/// it is refused.
 pub(super) fn with_document(evidence: &Evidence, name: &str, document: &Value) -> Option<Evidence> {
     let mut evidence = evidence.clone();
     match name {
@@ -158,12 +172,14 @@ pub(super) fn with_document(evidence: &Evidence, name: &str, document: &Value) -
 fn consistent(evidence: &Evidence) -> Folder {
     let mut files = written::files(evidence).unwrap();
     let mut manifest = evidence.manifest.clone();
-    manifest.outputs = files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
+    manifest.outputs =
+        files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
     files.insert(MANIFEST.to_owned(), written::canonical(&manifest).unwrap());
     Folder { files, ..Folder::default() }
 }
 
-/// What `verify` says of forged evidence. The project is made of the stored inputs once; those that are forged make another.
+/// What `verify` says of forged evidence. The project is made of the stored inputs once; those that
+/// are forged make another.
 pub(super) fn verified(evidence: &Evidence, honest: &Honest) -> Verification {
     let (mut found, read) = files(&consistent(evidence), &Options::default()).unwrap();
     let Some(read) = read else { return found };
@@ -185,8 +201,10 @@ pub(super) fn verified(evidence: &Evidence, honest: &Honest) -> Verification {
 /// The documents of the evidence, by file name.
 pub(super) fn documents(evidence: &Evidence) -> Vec<(String, Value)> {
     let files = written::files(evidence).unwrap();
-    let mut documents: Vec<(String, Value)> =
-        files.iter().map(|(name, bytes)| (name.clone(), serde_json::from_slice(bytes).unwrap())).collect();
+    let mut documents: Vec<(String, Value)> = files
+        .iter()
+        .map(|(name, bytes)| (name.clone(), serde_json::from_slice(bytes).unwrap()))
+        .collect();
     let mut manifest = serde_json::to_value(&evidence.manifest).unwrap();
     // The hashes of the files are what a forger makes right.
     manifest.as_object_mut().unwrap().remove("outputs");
@@ -243,7 +261,8 @@ pub(super) fn survive(forged: &Evidence, honest: &Honest) {
     }
     for format in [FormatName::Terminal, FormatName::Json, FormatName::Html] {
         let standing = report::Standing::Unverified(found.problems.clone());
-        let rendered = report::render(forged, format, &Presentation { standing, ..Presentation::default() });
+        let rendered =
+            report::render(forged, format, &Presentation { standing, ..Presentation::default() });
         rendered.unwrap();
     }
 }

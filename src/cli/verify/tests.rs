@@ -1,12 +1,12 @@
 //! What a forger can change without a trace, and what whoever reads evidence must survive.
 //!
-//! The project is small, but has a part of each kind: includes, data files, a block laid out by reflection, two
-//! configurations, a failed test, findings, an interface, a justification.
+//! The project is small, but has a part of each kind: includes, data files, a block laid out by
+//! reflection, two configurations, a failed test, findings, an interface, a justification.
 
 use super::compiled::{contents, rebuild, verify_folder};
 use super::forgery::{
-    Honest, PROJECT, certified, certified_with, documents, forgeries, mutate, places, root, survive, survive_changes,
-    verified, with_document,
+    Honest, PROJECT, certified, certified_with, documents, forgeries, mutate, places, root,
+    survive, survive_changes, verified, with_document,
 };
 use crate::derivation::files::MANIFEST;
 use crate::model::evidence::{Evidence, Manifest};
@@ -63,10 +63,16 @@ fn no_bit_flip_goes_unnoticed() {
     folder.files.insert(MANIFEST.to_owned(), whole.files[MANIFEST].clone());
     flip_each(whole.list.as_ref().unwrap(), 1, |bytes| {
         let folder = Folder { list: Some(bytes.to_vec()), ..whole.clone() };
-        assert!(!folder::tampering(&folder, &manifest).is_empty(), "{}", String::from_utf8_lossy(bytes));
+        assert!(
+            !folder::tampering(&folder, &manifest).is_empty(),
+            "{}",
+            String::from_utf8_lossy(bytes)
+        );
     });
-    let small =
-        Folder { files: BTreeMap::from([(MANIFEST.to_owned(), whole.files[MANIFEST].clone())]), ..whole.clone() };
+    let small = Folder {
+        files: BTreeMap::from([(MANIFEST.to_owned(), whole.files[MANIFEST].clone())]),
+        ..whole.clone()
+    };
     for (name, report) in &whole.reports {
         flip_each(report, 61, |bytes| {
             let mut folder = small.clone();
@@ -87,22 +93,28 @@ fn flip_each(bytes: &[u8], stride: usize, mut judge: impl FnMut(&[u8])) {
     }
 }
 
-/// What can be forged without a trace, because it is a fact or follows from nothing that is stored: file, path with `*` for
-/// any key or number, and the words that `docs/evidence.md` has for it.
+/// What can be forged without a trace, because it is a fact or follows from nothing that is stored:
+/// file, path with `*` for any key or number, and the words that `docs/evidence.md` has for it.
 const FACTS: Facts = &[
     ("campaign.json/tests/*/results/*/race_scope", "whether the races are those of every schedule"),
     ("campaign.json/tests/*/results/*/touched/**", "what a dispatch accessed of a buffer"),
     ("campaign.json/tests/*/results/*/outputs/summary/bytes", "outputs that no expectation judges"),
     ("campaign.json/tests/*/results/*/findings/*", "the invocations that showed them"),
     ("campaign.json/tests/*/results/*/findings/*/count", "their messages, counts"),
-    ("campaign.json/tests/*/results/*/findings/*/invocations/**", "the invocations that showed them"),
+    (
+        "campaign.json/tests/*/results/*/findings/*/invocations/**",
+        "the invocations that showed them",
+    ),
     ("kernel/lowering/*/true_count", "loops of the lowering were executed"),
     ("kernel/lowering/*/false_count", "loops of the lowering were executed"),
     ("kernel/records/*/records/barriers/**", "how often barriers"),
     ("kernel/records/*/records/witnesses/**", "which invocation is the witness of a vector"),
     ("kernel/objects/records/*/records", "how often barriers"),
     ("kernel/objects/records/*/records/barriers/**", "how often barriers"),
-    ("kernel/objects/records/*/records/witnesses/**", "which invocation is the witness of a vector"),
+    (
+        "kernel/objects/records/*/records/witnesses/**",
+        "which invocation is the witness of a vector",
+    ),
 ];
 
 /// Places of one field that are forged; lists of evidence have many.
@@ -119,7 +131,8 @@ fn field(path: &str) -> String {
 
 /// Whether a path is one of a pattern.
 fn fits(pattern: &str, path: &str) -> bool {
-    let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    let (pattern, path): (Vec<&str>, Vec<&str>) =
+        (pattern.split('/').collect(), path.split('/').collect());
     let open = pattern.last() == Some(&"**");
     let fixed = pattern.len() - usize::from(open);
     (pattern.len() == path.len() || open && path.len() >= fixed)
@@ -129,10 +142,14 @@ fn fits(pattern: &str, path: &str) -> bool {
 /// A change in few words.
 fn change(original: &Value, forged: &Value) -> String {
     match (original, forged) {
-        (Value::Object(one), Value::Object(other)) => {
-            one.keys().filter(|key| !other.contains_key(*key)).map(|key| format!("without {key}")).collect()
+        (Value::Object(one), Value::Object(other)) => one
+            .keys()
+            .filter(|key| !other.contains_key(*key))
+            .map(|key| format!("without {key}"))
+            .collect(),
+        (Value::Array(one), Value::Array(other)) => {
+            format!("{} elements for {}", other.len(), one.len())
         }
-        (Value::Array(one), Value::Array(other)) => format!("{} elements for {}", other.len(), one.len()),
         (_, _) => forged.to_string(),
     }
 }
@@ -179,7 +196,8 @@ pub(super) fn walk(honest: &Honest, facts: Facts, is_chosen: fn(&str) -> bool) -
                 if !verified(&evidence, honest).holds() {
                     continue;
                 }
-                let place = format!("{}{path}", if name.starts_with("kernel-") { "kernel" } else { &name });
+                let place =
+                    format!("{}{path}", if name.starts_with("kernel-") { "kernel" } else { &name });
                 match facts.iter().find(|(pattern, _)| fits(pattern, &place)) {
                     Some((pattern, _)) => drop(walk.used.insert(*pattern)),
                     None => drop(walk.unnoticed.insert(place, change(original, &forged))),
@@ -190,16 +208,28 @@ pub(super) fn walk(honest: &Honest, facts: Facts, is_chosen: fn(&str) -> bool) -
     walk
 }
 
-/// Every forgery was found or is of a fact, every row of facts is needed, and the documents name each.
+/// Every forgery was found or is of a fact, every row of facts is needed, and the documents name
+/// each.
 pub(super) fn assert_told(walk: &Walk, facts: Facts) {
-    let list: Vec<String> = walk.unnoticed.iter().map(|(place, forged)| format!("{place} = {forged}")).collect();
-    assert!(list.is_empty(), "forged without a trace ({} of {}):\n{}", list.len(), walk.tried, list.join("\n"));
-    let idle = facts.iter().map(|(pattern, _)| *pattern).filter(|pattern| !walk.used.contains(pattern));
+    let list: Vec<String> =
+        walk.unnoticed.iter().map(|(place, forged)| format!("{place} = {forged}")).collect();
+    assert!(
+        list.is_empty(),
+        "forged without a trace ({} of {}):\n{}",
+        list.len(),
+        walk.tried,
+        list.join("\n")
+    );
+    let idle =
+        facts.iter().map(|(pattern, _)| *pattern).filter(|pattern| !walk.used.contains(pattern));
     let idle: Vec<&str> = idle.collect();
     assert!(idle.is_empty(), "these are found by now, and need no row: {idle:?}");
     let text = std::fs::read_to_string(root().join("docs/evidence.md")).unwrap();
     for (pattern, words) in facts {
-        assert!(text.contains(words), "docs/evidence.md does not say that {words} can be forged ({pattern})");
+        assert!(
+            text.contains(words),
+            "docs/evidence.md does not say that {words} can be forged ({pattern})"
+        );
     }
 }
 
@@ -230,9 +260,11 @@ const SCHEDULE_FACTS: Facts = &[
 /// Schedules that were asked for, and what who waits first has shown.
 #[test]
 fn every_forged_field_of_schedules_is_found_or_a_fact() {
-    let (_kept, folder) = certified_with("tests/projects/waiting", &["--engine", "sequential", "--schedules", "1"]);
-    let walk =
-        walk(&rebuilt(&folder), SCHEDULE_FACTS, |path| path.contains("/directed") || path.contains("/schedules"));
+    let (_kept, folder) =
+        certified_with("tests/projects/waiting", &["--engine", "sequential", "--schedules", "1"]);
+    let walk = walk(&rebuilt(&folder), SCHEDULE_FACTS, |path| {
+        path.contains("/directed") || path.contains("/schedules")
+    });
     for field in [
         "/tests/*/results/*/directed/*/schedule",
         "/tests/*/results/*/directed/*/of",
@@ -256,14 +288,16 @@ fn no_evidence_makes_the_reader_panic() {
     let rebuilt = rebuild(&evidence, None);
     let honest: Honest = (evidence, rebuilt);
     let names: Vec<String> = documents(&honest.0).into_iter().map(|(name, _)| name).collect();
-    let mutations: u64 = std::env::var("VKCERT_FORGERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
+    let mutations: u64 =
+        std::env::var("VKCERT_FORGERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
     let mut read = 0;
     for seed in 0..mutations {
         let mut random = SplitMix64::new(seed);
         let mut forged = honest.0.clone();
         for _ in 0..1 + seed % 4 {
             let name = &names[(random.draw() % names.len() as u64) as usize];
-            let (_, mut document) = documents(&forged).into_iter().find(|(known, _)| known == name).unwrap();
+            let (_, mut document) =
+                documents(&forged).into_iter().find(|(known, _)| known == name).unwrap();
             if name == MANIFEST {
                 document["outputs"] = Value::from(serde_json::Map::new());
             }
@@ -314,7 +348,10 @@ fn evidence_of_the_version_before_verifies_in_part() {
     renamed.campaign.project.tool_version = "0.1.1".to_owned();
     let (mut found, rebuilt) = (Verification::default(), rebuild(&renamed, None));
     contents(&renamed, &rebuilt, &Options::default(), &mut found).unwrap();
-    assert!(found.problems.iter().any(|problem| problem.contains("requirement R: its status")), "{found:?}");
+    assert!(
+        found.problems.iter().any(|problem| problem.contains("requirement R: its status")),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -327,7 +364,12 @@ fn a_root_is_that_of_the_manifest_or_of_the_list_of_reports() {
     };
     assert!(verified(&folder.root()));
     assert!(verified(&format!("sha256:{}", folder.list_hash().unwrap().to_uppercase())));
-    for wrong in ["0".repeat(64), folder.root()[..63].to_owned(), format!("{}0", folder.root()), String::new()] {
+    for wrong in [
+        "0".repeat(64),
+        folder.root()[..63].to_owned(),
+        format!("{}0", folder.root()),
+        String::new(),
+    ] {
         assert!(!verified(&wrong), "{wrong}");
     }
 }

@@ -1,7 +1,8 @@
 //! Causes of findings by name, whatever words tell them.
 //!
-//! Promises: a cause that the table knows keeps its name when its sentence is worded anew, if the new wording joins the old
-//! one in its row. A sentence that no row has is bound as it is: its acceptance goes stale with its wording.
+//! Promises: a cause that the table knows keeps its name when its sentence is worded anew, if the
+//! new wording joins the old one in its row. A sentence that no row has is bound as it is: its
+//! acceptance goes stale with its wording.
 //! Does not cover: kinds whose details say all there is to say (races, schedules, coupling).
 
 /// Why there is a finding, and the names in its sentence.
@@ -12,7 +13,8 @@ pub(super) struct Cause {
     pub about: Vec<String>,
 }
 
-/// A name and every wording it has had, with `…` for values in a row, `_` for quoted names, and `*` for any end.
+/// A name and every wording it has had, with `…` for values in a row, `_` for quoted names, and `*`
+/// for any end.
 struct Known(&'static str, &'static [&'static str]);
 
 const KNOWN: &[Known] = &[
@@ -22,7 +24,10 @@ const KNOWN: &[Known] = &[
     Known("vector-index", &["the index lies outside the vector"]),
     Known(
         "dimension-index",
-        &["index … is outside the … elements of _", "index … is outside the … elements of _ (index … of …"],
+        &[
+            "index … is outside the … elements of _",
+            "index … is outside the … elements of _ (index … of …",
+        ],
     ),
     Known("before-start", &["the access is … bytes before the start of _"]),
     Known("behind-end", &["the access at byte … of _ ends behind the … bytes that are bound"]),
@@ -57,32 +62,74 @@ const KNOWN: &[Known] = &[
     Known("sign", &["sign of a NaN"]),
     Known("split", &["frexp of an infinity or NaN"]),
     Known("packed", &["a NaN is packed as a normalised integer"]),
-    Known("scaled", &["ldexp by more than the type's largest exponent, or with a result that is too large"]),
+    Known(
+        "scaled",
+        &["ldexp by more than the type's largest exponent, or with a result that is too large"],
+    ),
     Known("clamp-nan", &["clamp with a NaN, or whose lower limit is above the upper"]),
     Known("smoothstep-nan", &["smoothstep with a NaN, or whose lower edge is not below the upper"]),
     Known("clamp", &["clamp whose lower limit is above the upper"]),
     Known("smoothstep", &["smoothstep whose lower edge is not below the upper"]),
-    Known("bit-field", &["a bit field that reaches beyond … bits", "a bit field that reaches beyond the number"]),
-    Known("dot-accumulation", &["a product or sum of a dot product with an accumulator does not fit the result"]),
+    Known(
+        "bit-field",
+        &["a bit field that reaches beyond … bits", "a bit field that reaches beyond the number"],
+    ),
+    Known(
+        "dot-accumulation",
+        &["a product or sum of a dot product with an accumulator does not fit the result"],
+    ),
     Known(
         "matrix-accumulation",
         &["a product or sum of matrices whose accumulation saturates does not fit the result"],
     ),
-    Known("matrix-convergence", &["a cooperative matrix is used where not all invocations of the subgroup are active"]),
+    Known(
+        "matrix-convergence",
+        &["a cooperative matrix is used where not all invocations of the subgroup are active"],
+    ),
     Known(
         "subgroup-source",
-        &["a value of an invocation that is not active or not in the subgroup; the result is undefined"],
+        &[
+            "a value of an invocation that is not active or not in the subgroup; the result is undefined",
+        ],
     ),
-    Known("subgroup-index", &["the index differs between the invocations of a subgroup; the result is undefined"]),
-    Known("quad-index", &["the index differs between the invocations of a subgroup or quad; the result is undefined"]),
-    Known("partition", &["the ballots of the active invocations are no partition of them; the result is undefined"]),
+    Known(
+        "subgroup-index",
+        &["the index differs between the invocations of a subgroup; the result is undefined"],
+    ),
+    Known(
+        "quad-index",
+        &[
+            "the index differs between the invocations of a subgroup or quad; the result is undefined",
+        ],
+    ),
+    Known(
+        "partition",
+        &[
+            "the ballots of the active invocations are no partition of them; the result is undefined",
+        ],
+    ),
     Known("unbound", &["element … of _ is used, and nothing is bound to it"]),
-    Known("subgroup-ballot", &["the ballot differs between the invocations of a subgroup; the result is undefined"]),
-    Known("subgroup-bit", &["the index of a bit is not below the subgroup size; the result is undefined"]),
+    Known(
+        "subgroup-ballot",
+        &["the ballot differs between the invocations of a subgroup; the result is undefined"],
+    ),
+    Known(
+        "subgroup-bit",
+        &["the index of a bit is not below the subgroup size; the result is undefined"],
+    ),
     Known("subgroup-no-bit", &["no bit of the ballot is set; the result is undefined"]),
-    Known("subgroup-cluster", &["the cluster is larger than the subgroup; the result is undefined"]),
-    Known("assumption", &["what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined"]),
-    Known("restrict", &["the `restrict` variable _ and _ access the same bytes, and one of them stores"]),
+    Known(
+        "subgroup-cluster",
+        &["the cluster is larger than the subgroup; the result is undefined"],
+    ),
+    Known(
+        "assumption",
+        &["what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined"],
+    ),
+    Known(
+        "restrict",
+        &["the `restrict` variable _ and _ access the same bytes, and one of them stores"],
+    ),
     Known(
         "pointer-difference",
         &["the difference of pointers that are not in the same array is undefined (OpPtrDiff)"],
@@ -103,7 +150,9 @@ pub(super) fn cause(message: &str) -> Cause {
     let plain = without_values(message);
     let parts: Vec<&str> = plain.split('`').collect();
     let about = parts.iter().skip(1).step_by(2).map(|name| (*name).to_owned()).collect();
-    let quoted = |(index, part): (usize, &&str)| if index % 2 == 0 { (*part).to_owned() } else { "_".to_owned() };
+    let quoted = |(index, part): (usize, &&str)| {
+        if index % 2 == 0 { (*part).to_owned() } else { "_".to_owned() }
+    };
     let shape: String = parts.iter().enumerate().map(quoted).collect();
     let shape = without_rows(&shape);
     let fits = |wording: &&str| match wording.strip_suffix('*') {
@@ -124,14 +173,16 @@ fn without_rows(shape: &str) -> String {
 
 /// A sentence with `…` for each number outside of quoted names.
 pub(super) fn without_values(message: &str) -> String {
-    let number =
-        |word: &str| word.trim_start_matches(['-', '(', '[']).starts_with(|first: char| first.is_ascii_digit());
+    let number = |word: &str| {
+        word.trim_start_matches(['-', '(', '[']).starts_with(|first: char| first.is_ascii_digit())
+    };
     let plain = |text: &str| {
         let words = text.split(' ').map(|word| if number(word) { "…" } else { word });
         words.collect::<Vec<_>>().join(" ")
     };
     let parts = message.split('`').enumerate();
-    let parts = parts.map(|(index, part)| if index % 2 == 0 { plain(part) } else { part.to_owned() });
+    let parts =
+        parts.map(|(index, part)| if index % 2 == 0 { plain(part) } else { part.to_owned() });
     parts.collect::<Vec<_>>().join("`")
 }
 
@@ -144,13 +195,20 @@ mod tests {
         let range = cause("the access at byte 16 of `In` ends behind the 12 bytes that are bound");
         assert_eq!((range.name.as_str(), range.about), ("behind-end", vec!["In".to_owned()]));
         let index = cause("index 9 is outside the 4 elements of `rows` (index 1 of 2)");
-        assert_eq!((index.name.as_str(), index.about), ("dimension-index", vec!["rows".to_owned()]));
-        assert_eq!(cause("division by zero, or of the most negative integer by -1").name, "signed-division");
+        assert_eq!(
+            (index.name.as_str(), index.about),
+            ("dimension-index", vec!["rows".to_owned()])
+        );
+        assert_eq!(
+            cause("division by zero, or of the most negative integer by -1").name,
+            "signed-division"
+        );
         assert_eq!(cause("arc sine of a number outside -1 to 1").name, "arc-sine");
         let texel = cause("texel (4, 0) of level 1 lies outside of `mips`, which has 2 x 2 texels");
         assert_eq!((texel.name.as_str(), texel.about), ("texel", vec!["mips".to_owned()]));
-        let sample =
-            cause("sample 4 of texel (1, 0) lies outside of `img`, which has 2 x 2 texels of 4 samples of level 0");
+        let sample = cause(
+            "sample 4 of texel (1, 0) lies outside of `img`, which has 2 x 2 texels of 4 samples of level 0",
+        );
         assert_eq!((sample.name.as_str(), sample.about), ("texel-sample", vec!["img".to_owned()]));
         // What has no row is bound as it is told.
         assert_eq!(cause("`a` was cut at 7").name, "_ was cut at …");
@@ -158,7 +216,8 @@ mod tests {
 
     #[test]
     fn no_wording_has_two_names() {
-        let mut wordings: Vec<&str> = KNOWN.iter().flat_map(|Known(_, wordings)| wordings.iter().copied()).collect();
+        let mut wordings: Vec<&str> =
+            KNOWN.iter().flat_map(|Known(_, wordings)| wordings.iter().copied()).collect();
         let count = wordings.len();
         wordings.sort_unstable();
         wordings.dedup();
@@ -167,7 +226,9 @@ mod tests {
 
     #[test]
     fn numbers_are_values_unless_they_are_quoted() {
-        let told = without_values("the size of level 7 of `mips 4` is asked for, which has 3 levels (-0.5, [1, 2])");
+        let told = without_values(
+            "the size of level 7 of `mips 4` is asked for, which has 3 levels (-0.5, [1, 2])",
+        );
         assert_eq!(told, "the size of level … of `mips 4` is asked for, which has … levels … … …");
     }
 }

@@ -1,12 +1,14 @@
 //! Findings that a justification can accept: their names, and what a justification is signed for.
 //!
-//! Knows: which facts of a finding are about the code and which are about the run that showed it (`subject`, field by field;
-//! `words`, for people and for evidence of format 1).
-//! Promises: a justification accepts what its signers have seen and nothing else. What is signed holds the code of the
-//! kernel (its module without debug information), the configuration and the instructions, or the test, the modules it
-//! dispatches and the engine, or the host's interface: a change of any of them makes it stale, text that moves and comments
-//! do not. Values, witnesses, counts and which of two invocations came first are no part of it.
-//! Does not cover: which findings there are, whether accepting one is right (that is what the approver signs).
+//! Knows: which facts of a finding are about the code and which are about the run that showed it
+//! (`subject`, field by field; `words`, for people and for evidence of format 1).
+//! Promises: a justification accepts what its signers have seen and nothing else. What is signed
+//! holds the code of the kernel (its module without debug information), the configuration and the
+//! instructions, or the test, the modules it dispatches and the engine, or the host's interface: a
+//! change of any of them makes it stale, text that moves and comments do not. Values, witnesses,
+//! counts and which of two invocations came first are no part of it.
+//! Does not cover: which findings there are, whether accepting one is right (that is what the
+//! approver signs).
 
 mod cause;
 mod place;
@@ -46,7 +48,9 @@ pub fn acceptance(finding: &Finding, occasion: Occasion) -> Option<Acceptance> {
     let (what, content) = words::named(finding, occasion)?;
     let id = FindingId(format!("{}@{what}", finding.kind));
     let (subject, hash) = match occasion.found.binding {
-        Binding::DisplayedText => (None, displayed_hash(&occasion.kernel.kernel, id.as_str(), &content)),
+        Binding::DisplayedText => {
+            (None, displayed_hash(&occasion.kernel.kernel, id.as_str(), &content))
+        }
         Binding::Content => {
             let subject = subject::subject(finding, occasion, id.clone());
             let text = canonical_json(&subject).expect("subjects are representable as JSON");

@@ -1,7 +1,7 @@
 //! A finding as a justification is signed for it, field by field.
 //!
-//! Promises: what tells two findings apart that a person would judge apart is a field; no field is a sentence that the tool
-//! words, as long as `cause` has a name for it.
+//! Promises: what tells two findings apart that a person would judge apart is a field; no field is
+//! a sentence that the tool words, as long as `cause` has a name for it.
 
 use super::Occasion;
 use super::cause::{Cause, cause};
@@ -51,13 +51,16 @@ pub(super) fn subject(finding: &Finding, occasion: Occasion, id: FindingId) -> F
             let test = occasion.test;
             let dispatched = test.into_iter().flat_map(|test| &test.kernels);
             subject.code.extend(dispatched.map(|name| (name.clone(), code(occasion, name))));
-            subject.test = test.map(|test| SubjectTest { id: test.id.clone(), hash: test.hash.clone() });
+            subject.test =
+                test.map(|test| SubjectTest { id: test.id.clone(), hash: test.hash.clone() });
             subject.engine = Some(engine(occasion));
         }
         Bound::Interface => {
             subject.interface = interface(occasion);
-            let of_device = finding.details.get("check").is_some_and(|check| check == "device-limits");
-            let identity = || SubjectEngine { engine: EngineName::Vulkan, identity: device(occasion) };
+            let of_device =
+                finding.details.get("check").is_some_and(|check| check == "device-limits");
+            let identity =
+                || SubjectEngine { engine: EngineName::Vulkan, identity: device(occasion) };
             subject.engine = of_device.then(identity);
         }
     }
@@ -84,22 +87,32 @@ fn bound(finding: &Finding) -> Bound {
 /// The details that are about the code, and the cause where a kind has several.
 fn facts(finding: &Finding) -> BTreeMap<String, Value> {
     let chosen = |names: &[&str]| {
-        let known = names.iter().filter_map(|name| Some(((*name).to_owned(), finding.details.get(*name)?.clone())));
+        let known = names
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), finding.details.get(*name)?.clone())));
         known.collect::<BTreeMap<_, _>>()
     };
     match finding.kind {
         FindingKind::DataRace => chosen(&["memory", "object", "reach", "same_value"]),
-        FindingKind::OutOfBounds if finding.place.is_none() => chosen(&["access", "buffer", "side"]),
+        FindingKind::OutOfBounds if finding.place.is_none() => {
+            chosen(&["access", "buffer", "side"])
+        }
         FindingKind::OutOfBounds => with_cause(chosen(&["dimension", "object"]), finding),
-        FindingKind::UninitializedRead | FindingKind::UndefinedValue | FindingKind::UntracedBranch => {
+        FindingKind::UninitializedRead
+        | FindingKind::UndefinedValue
+        | FindingKind::UntracedBranch => with_cause(BTreeMap::new(), finding),
+        FindingKind::ScheduleDependentOutput => {
+            chosen(&["kernels", "buffers", "changed", "verdicts"])
+        }
+        // Values too: which way the engines part is what is signed for.
+        FindingKind::EngineDisagreement if finding.details.is_empty() => {
             with_cause(BTreeMap::new(), finding)
         }
-        FindingKind::ScheduleDependentOutput => chosen(&["kernels", "buffers", "changed", "verdicts"]),
-        // Values too: which way the engines part is what is signed for.
-        FindingKind::EngineDisagreement if finding.details.is_empty() => with_cause(BTreeMap::new(), finding),
         FindingKind::EngineDisagreement => finding.details.clone(),
         FindingKind::Coupling => chosen(&["check", "about", "counterexample"]),
-        FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => BTreeMap::new(),
+        FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => {
+            BTreeMap::new()
+        }
     }
 }
 
@@ -115,8 +128,15 @@ fn with_cause(mut facts: BTreeMap<String, Value>, finding: &Finding) -> BTreeMap
 /// What the configuration fixes that it was found under.
 fn configuration(finding: &Finding, occasion: Occasion) -> BTreeMap<String, Value> {
     let Some(name) = &finding.configuration else { return BTreeMap::new() };
-    let same = |row: &&KernelEvidence| row.kernel == occasion.kernel.kernel && row.configuration.name == *name;
-    let fixed = occasion.found.kernels.iter().find(same).map(|row| BoundConfiguration::of(&row.configuration));
+    let same = |row: &&KernelEvidence| {
+        row.kernel == occasion.kernel.kernel && row.configuration.name == *name
+    };
+    let fixed = occasion
+        .found
+        .kernels
+        .iter()
+        .find(same)
+        .map(|row| BoundConfiguration::of(&row.configuration));
     match serde_json::to_value(fixed) {
         Ok(Value::Object(parts)) => parts.into_iter().collect(),
         Ok(_) | Err(_) => BTreeMap::from([("name".to_owned(), name.as_str().into())]),
@@ -130,8 +150,12 @@ fn code(occasion: Occasion, name: &KernelName) -> String {
 
 fn engine(occasion: Occasion) -> SubjectEngine {
     match occasion.engine {
-        Some(EngineName::Sequential) => SubjectEngine { engine: EngineName::Sequential, identity: BTreeMap::new() },
-        Some(EngineName::Vulkan) | None => SubjectEngine { engine: EngineName::Vulkan, identity: device(occasion) },
+        Some(EngineName::Sequential) => {
+            SubjectEngine { engine: EngineName::Sequential, identity: BTreeMap::new() }
+        }
+        Some(EngineName::Vulkan) | None => {
+            SubjectEngine { engine: EngineName::Vulkan, identity: device(occasion) }
+        }
     }
 }
 
@@ -140,13 +164,15 @@ pub(super) fn device(occasion: Occasion) -> BTreeMap<String, String> {
     let engines = &occasion.found.campaign.engines;
     let row = engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran);
     let facts = row.into_iter().flat_map(|row| &row.identity);
-    let named = facts.filter(|(name, _)| ["device", "driver", "driver version"].contains(&name.as_str()));
+    let named =
+        facts.filter(|(name, _)| ["device", "driver", "driver version"].contains(&name.as_str()));
     named.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn interface(occasion: Occasion) -> Option<String> {
     let rows = &occasion.found.campaign.coupling;
-    let definition = rows.iter().find(|row| row.kernel == occasion.kernel.kernel)?.definition.as_ref()?;
+    let definition =
+        rows.iter().find(|row| row.kernel == occasion.kernel.kernel)?.definition.as_ref()?;
     Some(sha256_digits(canonical_json(definition).ok()?.as_bytes()))
 }
 
@@ -162,10 +188,18 @@ mod tests {
     fn other_words_are_the_same_facts_and_other_causes_are_not() {
         let told = |kind: FindingKind, message: &str| {
             let place = Place { instruction: Some(7), ..Place::default() };
-            facts(&Finding::new(kind, message).at(place).detail("object", "In").detail("check", "buffer-size"))
+            facts(
+                &Finding::new(kind, message)
+                    .at(place)
+                    .detail("object", "In")
+                    .detail("check", "buffer-size"),
+            )
         };
         let undefined = FindingKind::UndefinedValue;
-        assert_eq!(told(undefined, "a shift by 32 or more"), told(undefined, "a shift by the number's width or more"));
+        assert_eq!(
+            told(undefined, "a shift by 32 or more"),
+            told(undefined, "a shift by the number's width or more")
+        );
         assert_ne!(told(undefined, "a shift by 32 or more"), told(undefined, "division by zero"));
         let outside = FindingKind::OutOfBounds;
         let range = |at: u32, name: &str| {
@@ -173,8 +207,13 @@ mod tests {
         };
         assert_eq!(told(outside, &range(16, "In")), told(outside, &range(20, "In")));
         assert_ne!(told(outside, &range(16, "In")), told(outside, &range(16, "Out")));
-        assert_ne!(told(outside, &range(16, "In")), told(outside, "the access is 4 bytes before the start of `In`"));
-        for kind in [FindingKind::DataRace, FindingKind::ScheduleDependentOutput, FindingKind::Coupling] {
+        assert_ne!(
+            told(outside, &range(16, "In")),
+            told(outside, "the access is 4 bytes before the start of `In`")
+        );
+        for kind in
+            [FindingKind::DataRace, FindingKind::ScheduleDependentOutput, FindingKind::Coupling]
+        {
             assert_eq!(told(kind, "in some words"), told(kind, "in others"), "{kind}");
         }
     }
@@ -189,23 +228,28 @@ mod tests {
         let Evidence { kernels, campaign } = evidence;
         let found = Found { kernels, campaign, binding: Binding::Content };
         let test = Some(&campaign.tests[0]);
-        let occasion = Occasion { found, kernel: &kernels[0], test, engine: Some(EngineName::Vulkan) };
+        let occasion =
+            Occasion { found, kernel: &kernels[0], test, engine: Some(EngineName::Vulkan) };
         subject(finding, occasion, FindingId("f".to_owned()))
     }
 
     /// Stored evidence with two kernels, a device and an interface.
     fn evidence() -> Evidence {
         let read = |name: &str| {
-            let path =
-                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/sample/evidence").join(name);
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../reports/sample/evidence")
+                .join(name);
             std::fs::read(path).unwrap()
         };
         let mut campaign: Campaign = serde_json::from_slice(&read("campaign.json")).unwrap();
-        let kernel: KernelEvidence = serde_json::from_slice(&read("kernel-convolution-sequential.json")).unwrap();
+        let kernel: KernelEvidence =
+            serde_json::from_slice(&read("kernel-convolution-sequential.json")).unwrap();
         let other = KernelEvidence { kernel: "other".into(), ..kernel.clone() };
         campaign.tests[0].kernels = vec![kernel.kernel.clone(), "other".into()];
-        let identity = ["device", "driver", "driver version"].map(|name| (name.to_owned(), "1".to_owned()));
-        let device = campaign.engines.iter_mut().find(|row| row.engine == EngineName::Vulkan).unwrap();
+        let identity =
+            ["device", "driver", "driver version"].map(|name| (name.to_owned(), "1".to_owned()));
+        let device =
+            campaign.engines.iter_mut().find(|row| row.engine == EngineName::Vulkan).unwrap();
         (device.ran, device.identity) = (true, BTreeMap::from(identity));
         campaign.coupling.retain(|row| row.kernel == kernel.kernel);
         let interface = serde_json::json!({ "kernel": kernel.kernel, "groups": ["1", "1", "1"] });
@@ -239,7 +283,8 @@ mod tests {
                 device(evidence).insert("device".to_owned(), "another".to_owned());
             }),
             (&of_host, |evidence| {
-                evidence.campaign.coupling[0].definition.as_mut().unwrap().groups[0] = "2".to_owned();
+                evidence.campaign.coupling[0].definition.as_mut().unwrap().groups[0] =
+                    "2".to_owned();
             }),
             (&of_code, |evidence| evidence.kernels[0].configuration.local_size = [7, 1, 1]),
             (&of_code, |evidence| evidence.kernels[0].modules.code.push('0')),
@@ -251,7 +296,8 @@ mod tests {
         }
         let moved = Finding { numbers: vec![3, 6], ..of_code.clone() };
         assert_ne!(signed(&honest, &moved), signed(&honest, &of_code));
-        let values = |m: i64| of_host.clone().detail("counterexample", serde_json::json!({ "m": m }));
+        let values =
+            |m: i64| of_host.clone().detail("counterexample", serde_json::json!({ "m": m }));
         assert_ne!(signed(&honest, &values(1)), signed(&honest, &values(2)));
     }
 }

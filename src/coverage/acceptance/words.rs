@@ -1,4 +1,5 @@
-//! What a finding is, in words: for people, and what acceptances in evidence of format 1 are bound to.
+//! What a finding is, in words: for people, and what acceptances in evidence of format 1 are bound
+//! to.
 //!
 //! Promises: the part of the name behind the kind is unique for what can be told apart by it.
 
@@ -22,13 +23,18 @@ pub(super) fn named(finding: &Finding, occasion: Occasion) -> Option<(String, St
             in_test(finding, occasion, stated(finding, &["access", "buffer", "side"]))
         }
         FindingKind::OutOfBounds => Some(placed(&["dimension", "object"])),
-        FindingKind::UninitializedRead | FindingKind::UndefinedValue | FindingKind::UntracedBranch => {
+        FindingKind::UninitializedRead
+        | FindingKind::UndefinedValue
+        | FindingKind::UntracedBranch => {
             Some(at_places(finding, occasion, without_values(&finding.message)))
         }
         FindingKind::ScheduleDependentOutput => {
-            // What does not meet its requirement in some order, or does not end, is no matter of opinion.
-            let passes =
-                finding.details.get("verdicts").is_none_or(|verdicts| *verdicts == serde_json::json!(["pass"]));
+            // What does not meet its requirement in some order, or does not end, is no matter of
+            // opinion.
+            let passes = finding
+                .details
+                .get("verdicts")
+                .is_none_or(|verdicts| *verdicts == serde_json::json!(["pass"]));
             let ends = !finding.details.contains_key("ended");
             let nature = stated(finding, &["kernels", "buffers", "changed", "verdicts"]);
             if passes && ends { in_test(finding, occasion, nature) } else { None }
@@ -39,7 +45,9 @@ pub(super) fn named(finding: &Finding, occasion: Occasion) -> Option<(String, St
             in_test(finding, occasion, nature)
         }
         FindingKind::Coupling => coupling(finding, occasion),
-        FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => None,
+        FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => {
+            None
+        }
     }
 }
 
@@ -48,7 +56,8 @@ fn short(digits: &str) -> &str {
     digits.get(..16).unwrap_or(digits)
 }
 
-/// Of a coupling check: the host's interface and the kernel's code; of limits also what is said of the device.
+/// Of a coupling check: the host's interface and the kernel's code; of limits also what is said of
+/// the device.
 fn coupling(finding: &Finding, occasion: Occasion) -> Option<(String, String)> {
     let check = text(finding.details.get("check")?);
     let name = &occasion.kernel.kernel;
@@ -75,9 +84,13 @@ fn stated(finding: &Finding, details: &[&str]) -> String {
 /// Of a finding without a place: named by test, with what it is of there.
 fn in_test(finding: &Finding, occasion: Occasion, nature: String) -> Option<(String, String)> {
     let test = occasion.test?;
-    let part = ["buffer", "decision", "mark", "obligation"].iter().find_map(|name| finding.details.get(*name));
+    let part = ["buffer", "decision", "mark", "obligation"]
+        .iter()
+        .find_map(|name| finding.details.get(*name));
     let part = match (finding.kind, part) {
-        (FindingKind::ScheduleDependentOutput, _) if finding.details.contains_key("changed") => ".coverage".to_owned(),
+        (FindingKind::ScheduleDependentOutput, _) if finding.details.contains_key("changed") => {
+            ".coverage".to_owned()
+        }
         (FindingKind::ScheduleDependentOutput, _) => ".contents".to_owned(),
         (_, Some(part)) => format!(".{}", text(part)),
         (_, None) => String::new(),
@@ -92,7 +105,8 @@ fn in_test(finding: &Finding, occasion: Occasion, nature: String) -> Option<(Str
         Some(EngineName::Sequential) => "on the sequential engine".to_owned(),
         Some(EngineName::Vulkan) | None => format!("on {}", device(occasion)),
     };
-    let content = format!("{nature}; {on}; test {}, code of {}", short(test_hash), codes.join(", "));
+    let content =
+        format!("{nature}; {on}; test {}, code of {}", short(test_hash), codes.join(", "));
     Some((format!("{}{part}", test.id), content))
 }
 
@@ -113,10 +127,14 @@ fn at_places(finding: &Finding, occasion: Occasion, nature: String) -> (String, 
         some => format!(" instruction {}", some.join(" and ")),
     };
     let nature = if nature.is_empty() { nature } else { format!("{nature}: ") };
-    let configuration =
-        finding.configuration.as_ref().map(|name| format!("configuration {name}, ")).unwrap_or_default();
+    let configuration = finding
+        .configuration
+        .as_ref()
+        .map(|name| format!("configuration {name}, "))
+        .unwrap_or_default();
     let code = short(&occasion.kernel.modules.code);
-    let content = format!("{nature}{}; {configuration}code {code}{instructions}", texts.join(" and "));
+    let content =
+        format!("{nature}{}; {configuration}code {code}{instructions}", texts.join(" and "));
     (names.join(","), content)
 }
 
@@ -125,7 +143,9 @@ fn told(place: &SubjectPlace) -> String {
     let access = place.access.as_ref().map(|access| format!("{access} at ")).unwrap_or_default();
     let from = place.from.as_ref().map(|from| format!(", at `{from}`")).unwrap_or_default();
     match place.statement {
-        None if place.name.bytes().all(|byte| byte.is_ascii_digit()) => format!("{access}{}", place.text),
+        None if place.name.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{access}{}", place.text)
+        }
         _ => format!("{access}`{}`{from}", place.text),
     }
 }

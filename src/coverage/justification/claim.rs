@@ -1,7 +1,8 @@
 //! What each class of a justification claims, and what refutes it.
 //!
-//! Promises: gaps close nothing where the level asks for structural coverage without them; dead code is accepted only where
-//! the module is shown to hold none of it; what claims that something cannot happen is refuted by any record of it.
+//! Promises: gaps close nothing where the level asks for structural coverage without them; dead
+//! code is accepted only where the module is shown to hold none of it; what claims that something
+//! cannot happen is refuted by any record of it.
 //! Does not cover: whether an argument or a means is a good one; that is what the approver signs.
 
 use super::{Standard, Strictness};
@@ -21,7 +22,11 @@ pub(super) struct Claimed<'a> {
 }
 
 /// Why a class does not close an obligation.
-pub(super) fn class_fault(justification: &Justification, claimed: Claimed, standard: &Standard) -> Option<String> {
+pub(super) fn class_fault(
+    justification: &Justification,
+    claimed: Claimed,
+    standard: &Standard,
+) -> Option<String> {
     let class = justification.class;
     let id = claimed.id;
     match class {
@@ -55,7 +60,8 @@ fn present(claimed: Claimed) -> Option<String> {
         return Some(format!("the production module holds {} of it; {removed}", branch.id));
     }
     let absent = proposal.is_some_and(|proposal| proposal.class == JustificationClass::Dead);
-    (!absent).then(|| format!("{id} is not shown to be absent from the production module; {removed}"))
+    (!absent)
+        .then(|| format!("{id} is not shown to be absent from the production module; {removed}"))
 }
 
 /// Whether an obligation is something that is executed, rather than an outcome or an effect.
@@ -72,13 +78,17 @@ pub struct Shown {
 impl Shown {
     /// From coverage by *all* records, whether they count or not.
     pub fn of(coverage: &KernelCoverage) -> Self {
-        let covered = super::simple_obligations(coverage).filter(|item| item.status == Status::Covered);
+        let covered =
+            super::simple_obligations(coverage).filter(|item| item.status == Status::Covered);
         let mut tests: BTreeMap<ObligationId, Vec<TestId>> =
             covered.map(|item: &SimpleObligation| (item.id.clone(), item.tests.clone())).collect();
         for mcdc in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
-            for (form, independence) in [("unique-cause", &mcdc.unique_cause), ("masking", &mcdc.masking)] {
+            for (form, independence) in
+                [("unique-cause", &mcdc.unique_cause), ("masking", &mcdc.masking)]
+            {
                 if let Some(witnesses) = &independence.shown_by {
-                    let mut names: Vec<TestId> = witnesses.iter().map(|witness| witness.test.clone()).collect();
+                    let mut names: Vec<TestId> =
+                        witnesses.iter().map(|witness| witness.test.clone()).collect();
                     names.dedup();
                     tests.insert(ObligationId(format!("{}.{form}", mcdc.condition)), names);
                 }

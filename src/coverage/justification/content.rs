@@ -1,11 +1,13 @@
 //! What a justification of an obligation is bound to.
 //!
 //! Knows: the kernel's structure, its object code, its barriers and its configurations.
-//! Promises: the content holds the whole text, the function, the macro uses that it came through, its number among
-//! obligations of equal text in the function, the code of the kernel (its production module without debug information) and
-//! what each configuration of the kernel fixes. So a justification goes stale with any of them; it survives text that only
-//! moves, white space and comments.
-//! Does not cover: evidence of format 1, whose justifications are bound to kernel, id and the displayed text alone.
+//! Promises: the content holds the whole text, the function, the macro uses that it came through,
+//! its number among obligations of equal text in the function, the code of the kernel (its
+//! production module without debug information) and what each configuration of the kernel fixes. So
+//! a justification goes stale with any of them; it survives text that only moves, white space and
+//! comments.
+//! Does not cover: evidence of format 1, whose justifications are bound to kernel, id and the
+//! displayed text alone.
 
 use super::super::statement::visit;
 use serde::Serialize;
@@ -17,7 +19,9 @@ use vkcert_model::evidence::Configuration;
 use vkcert_model::id::{KernelName, ObligationId, StatementId};
 use vkcert_model::object::ObjectStructure;
 use vkcert_model::place::Span;
-use vkcert_model::structure::{Exit, Expansion, Function, KernelStructure, LabelKind, StatementKind};
+use vkcert_model::structure::{
+    Exit, Expansion, Function, KernelStructure, LabelKind, StatementKind,
+};
 
 /// A kernel as justifications are bound to it.
 #[derive(Debug, Clone, Copy)]
@@ -54,13 +58,24 @@ impl BoundConfiguration {
     }
 
     pub fn of(configuration: &Configuration) -> Self {
-        let Configuration { name, entry, target_env, defines, include: _, specialization, local_size } = configuration;
+        let Configuration {
+            name,
+            entry,
+            target_env,
+            defines,
+            include: _,
+            specialization,
+            local_size,
+        } = configuration;
         Self {
             name: name.clone(),
             entry: entry.clone(),
             target_env: target_env.clone(),
             defines: defines.clone(),
-            specialization: specialization.iter().map(|constant| (constant.id, constant.bits.clone())).collect(),
+            specialization: specialization
+                .iter()
+                .map(|constant| (constant.id, constant.bits.clone()))
+                .collect(),
             local_size: *local_size,
         }
     }
@@ -91,7 +106,8 @@ struct Content {
     function: String,
     /// Text of the macro uses that it came through, outermost first.
     expansion: Vec<String>,
-    /// Its number among obligations of the same kind and text in the function, in source order from 1.
+    /// Its number among obligations of the same kind and text in the function, in source order from
+    /// 1.
     number: u32,
     /// How many of these there are.
     equals: u32,
@@ -106,14 +122,16 @@ pub struct Contents<'a> {
 impl<'a> Contents<'a> {
     /// Of the obligations of `coverage`; what has been covered of them plays no part.
     pub fn of(bound: BoundKernel<'a>, coverage: &KernelCoverage) -> Self {
-        let mut gathering = Gathering { texts: SourceTexts::of(bound.structure), found: Vec::new() };
+        let mut gathering =
+            Gathering { texts: SourceTexts::of(bound.structure), found: Vec::new() };
         gathering.source(coverage);
         gathering.objects(bound.objects, coverage);
         gathering.simple(ObligationKind::Barrier, &coverage.barriers);
         Self { bound, by_id: gathering.numbered() }
     }
 
-    /// `sha256:` and the hash of everything that the obligation is bound to; none where there is no such obligation.
+    /// `sha256:` and the hash of everything that the obligation is bound to; none where there is no
+    /// such obligation.
     pub fn hash(&self, id: &ObligationId) -> Option<String> {
         #[derive(Serialize)]
         struct Signed<'a> {
@@ -157,7 +175,9 @@ impl<'a> SourceTexts<'a> {
                 if let Some(id) = statement.id {
                     let text = collapsed(text_of(structure, statement.span));
                     let expansion = sites(structure, &statement.expansion);
-                    texts.statements.insert(id, SourceText { function: name.clone(), text, expansion });
+                    texts
+                        .statements
+                        .insert(id, SourceText { function: name.clone(), text, expansion });
                 }
                 if let StatementKind::Switch { switch, .. } = &statement.kind {
                     texts.labels(structure, *switch, &name);
@@ -168,11 +188,20 @@ impl<'a> SourceTexts<'a> {
         texts
     }
 
-    fn labels(&mut self, structure: &KernelStructure, switch: vkcert_model::id::SwitchId, function: &str) {
-        let Some(switch) = structure.switches.get((switch.0 as usize).wrapping_sub(1)) else { return };
+    fn labels(
+        &mut self,
+        structure: &KernelStructure,
+        switch: vkcert_model::id::SwitchId,
+        function: &str,
+    ) {
+        let Some(switch) = structure.switches.get((switch.0 as usize).wrapping_sub(1)) else {
+            return;
+        };
         for (index, label) in switch.labels.iter().enumerate() {
             let text = match label.kind {
-                LabelKind::Case | LabelKind::Default => format!("{} of switch ({})", label.text, switch.text),
+                LabelKind::Case | LabelKind::Default => {
+                    format!("{} of switch ({})", label.text, switch.text)
+                }
                 LabelKind::ImplicitDefault => format!("no label of switch ({})", switch.text),
             };
             let text = SourceText { function: function.to_owned(), text, expansion: Vec::new() };
@@ -181,18 +210,23 @@ impl<'a> SourceTexts<'a> {
     }
 
     fn points(&mut self, function: &Function, name: String) {
-        let point = |text: String| SourceText { function: name.clone(), text, expansion: Vec::new() };
+        let point =
+            |text: String| SourceText { function: name.clone(), text, expansion: Vec::new() };
         self.named.insert(format!("{}.entry", function.id), point("entry".to_owned()));
         for (index, exit) in function.exits.iter().enumerate() {
             let text = match exit {
-                Exit::Return { statement } => self.statements.get(statement).map_or("", |found| &found.text).to_owned(),
+                Exit::Return { statement } => {
+                    self.statements.get(statement).map_or("", |found| &found.text).to_owned()
+                }
                 Exit::EndOfBody { .. } => "end of body".to_owned(),
             };
-            self.named.insert(format!("{}.X{}", function.id, index + 1), point(format!("exit: {text}")));
+            self.named
+                .insert(format!("{}.X{}", function.id, index + 1), point(format!("exit: {text}")));
         }
     }
 
-    /// Of an obligation with an id of its own; what the source does not know keeps the text that is displayed.
+    /// Of an obligation with an id of its own; what the source does not know keeps the text that is
+    /// displayed.
     fn simple(&self, item: &SimpleObligation) -> SourceText {
         let id = item.id.as_str();
         let statement = id.parse::<StatementId>().ok().and_then(|id| self.statements.get(&id));
@@ -204,9 +238,16 @@ impl<'a> SourceTexts<'a> {
     fn decision(&self, id: vkcert_model::id::DecisionId) -> SourceText {
         let found = self.structure.and_then(|structure| {
             let decision = structure.decisions.get((id.0 as usize).wrapping_sub(1))?;
-            let function = decision.function.and_then(|id| structure.functions.iter().find(|known| known.id == id));
-            let function = function.map(|function| function_name(structure, function)).unwrap_or_default();
-            Some(SourceText { function, text: String::new(), expansion: sites(structure, &decision.expansion) })
+            let function = decision
+                .function
+                .and_then(|id| structure.functions.iter().find(|known| known.id == id));
+            let function =
+                function.map(|function| function_name(structure, function)).unwrap_or_default();
+            Some(SourceText {
+                function,
+                text: String::new(),
+                expansion: sites(structure, &decision.expansion),
+            })
         });
         found.unwrap_or_default()
     }
@@ -254,7 +295,8 @@ impl Gathering<'_> {
     fn source(&mut self, coverage: &KernelCoverage) {
         self.simple(ObligationKind::Statement, &coverage.statements);
         self.simple(ObligationKind::Point, &coverage.points);
-        let labels: Vec<_> = coverage.branches.iter().filter(|item| item.id.as_str().starts_with('W')).collect();
+        let labels: Vec<_> =
+            coverage.branches.iter().filter(|item| item.id.as_str().starts_with('W')).collect();
         for item in labels {
             let source = self.texts.simple(item);
             self.add(item.id.clone(), ObligationKind::Label, source);
@@ -267,10 +309,15 @@ impl Gathering<'_> {
             }
             for condition in &decision.conditions {
                 let text = format!("{} / {}", decision.text, condition.text);
-                for (form, kind) in
-                    [("unique-cause", ObligationKind::UniqueCause), ("masking", ObligationKind::Masking)]
-                {
-                    self.add(ObligationId(format!("{}.{form}", condition.id)), kind, about(text.clone()));
+                for (form, kind) in [
+                    ("unique-cause", ObligationKind::UniqueCause),
+                    ("masking", ObligationKind::Masking),
+                ] {
+                    self.add(
+                        ObligationId(format!("{}.{form}", condition.id)),
+                        kind,
+                        about(text.clone()),
+                    );
                 }
             }
             for item in &decision.combinations {
@@ -297,7 +344,8 @@ impl Gathering<'_> {
     fn numbered(self) -> BTreeMap<ObligationId, Content> {
         let Gathering { mut found, .. } = self;
         let mut counts: HashMap<(ObligationKind, String, String), u32> = HashMap::new();
-        let key = |content: &Content| (content.kind, content.function.clone(), content.text.clone());
+        let key =
+            |content: &Content| (content.kind, content.function.clone(), content.text.clone());
         for (_, content) in &mut found {
             let count = counts.entry(key(content)).or_insert(0);
             *count += 1;

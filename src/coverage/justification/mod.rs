@@ -1,11 +1,12 @@
 //! Justifications: accepted reasons for obligations that no test covers.
 //!
-//! Knows: the content of an obligation, as a hash that goes stale when the code changes (`content`); what each class claims
-//! (`claim`).
-//! Promises: a justification is applied only to an open obligation of its own kernel with the very same content, if no
-//! record refutes what it claims; every other one is rejected with a reason. Where the level demands independence (DO-178C,
-//! tables: the verification of level A and B is done by someone else than the author), author and approver must
-//! differ. Evidence of format 1 is judged by what that format knew.
+//! Knows: the content of an obligation, as a hash that goes stale when the code changes
+//! (`content`); what each class claims (`claim`).
+//! Promises: a justification is applied only to an open obligation of its own kernel with the very
+//! same content, if no record refutes what it claims; every other one is rejected with a reason.
+//! Where the level demands independence (DO-178C, tables: the verification of level A
+//! and B is done by someone else than the author), author and approver must differ. Evidence of
+//! format 1 is judged by what that format knew.
 //! Does not cover: whether the reason is a good one; that is what the approver signs.
 
 mod claim;
@@ -70,7 +71,11 @@ impl Standard {
         Self {
             level: level.to_owned(),
             approval: Approval::for_level(level),
-            strictness: if lenient { Strictness::GapsAreAccepted } else { Strictness::GapsStayOpen },
+            strictness: if lenient {
+                Strictness::GapsAreAccepted
+            } else {
+                Strictness::GapsStayOpen
+            },
             binding: if first { Binding::DisplayedText } else { Binding::Content },
         }
     }
@@ -80,8 +85,8 @@ impl Standard {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Justified {
     pub coverage: KernelCoverage,
-    /// In the order given; none: accepted. Justifications of findings, and those of other kernels and configurations, are
-    /// accepted unseen.
+    /// In the order given; none: accepted. Justifications of findings, and those of other kernels
+    /// and configurations, are accepted unseen.
     pub rejected: Vec<Option<Rejection>>,
 }
 
@@ -115,14 +120,22 @@ pub(super) fn displayed_hash(kernel: &KernelName, id: &str, text: &str) -> Strin
 
 /// Every obligation that is one by itself.
 fn simple_obligations(coverage: &KernelCoverage) -> impl Iterator<Item = &SimpleObligation> {
-    let of_decisions =
-        coverage.decisions.iter().flat_map(|decision| decision.outcomes.iter().chain(&decision.combinations));
-    let of_source = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(of_decisions);
+    let of_decisions = coverage
+        .decisions
+        .iter()
+        .flat_map(|decision| decision.outcomes.iter().chain(&decision.combinations));
+    let of_source = coverage
+        .statements
+        .iter()
+        .chain(&coverage.branches)
+        .chain(&coverage.points)
+        .chain(of_decisions);
     of_source.chain(&coverage.objects).chain(&coverage.barriers)
 }
 
-/// The displayed text of every obligation: of statements, outcomes, labels, points and vectors their own; of `D1.C2.unique-cause` and
-/// `D1.C2.masking` the decision's text, ` / ` and the condition's.
+/// The displayed text of every obligation: of statements, outcomes, labels, points and vectors
+/// their own; of `D1.C2.unique-cause` and `D1.C2.masking` the decision's text, ` / ` and the
+/// condition's.
 pub fn displayed(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
     let simple = simple_obligations(coverage);
     let mut contents: BTreeMap<ObligationId, String> =
@@ -144,7 +157,8 @@ pub fn about<'a>(
     coverage: &KernelCoverage,
 ) -> Option<&'a ObligationId> {
     let configuration = justification.configuration.as_ref();
-    let of_this = justification.kernel == *kernel && configuration.is_none_or(|name| *name == coverage.configuration);
+    let of_this = justification.kernel == *kernel
+        && configuration.is_none_or(|name| *name == coverage.configuration);
     match &justification.subject {
         JustificationSubject::Obligation(id) => of_this.then_some(id),
         JustificationSubject::Finding(_) => None,
@@ -207,27 +221,38 @@ impl<'a> Judging<'a> {
     }
 
     fn unknown(&self, id: &ObligationId) -> Option<String> {
-        (!self.open.contains_key(id)).then(|| format!("{} has no obligation {id}", self.bound.kernel))
+        (!self.open.contains_key(id))
+            .then(|| format!("{} has no obligation {id}", self.bound.kernel))
     }
 
     /// Why a justification of a known obligation with the right hash is not accepted.
     fn fault(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
-        unsigned(justification, self.standard.approval).or_else(|| self.unclaimed(id, justification)).or_else(|| {
-            match self.open.get(id)?.status {
-                status @ (Status::Covered | Status::Justified) => Some(format!("not needed: {id} is {status}")),
+        unsigned(justification, self.standard.approval)
+            .or_else(|| self.unclaimed(id, justification))
+            .or_else(|| match self.open.get(id)?.status {
+                status @ (Status::Covered | Status::Justified) => {
+                    Some(format!("not needed: {id} is {status}"))
+                }
                 Status::Uncovered | Status::Undetermined => None,
-            }
-        })
+            })
     }
 
     fn stale(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
         let text = self.displayed.get(id).map_or("", String::as_str);
         let (signed, hash) = match self.standard.binding {
-            Binding::DisplayedText => (format!("{id}"), displayed_hash(self.bound.kernel, id.as_str(), text)),
-            Binding::Content => (format!("{id} or the code or configuration of its kernel"), self.contents.hash(id)?),
+            Binding::DisplayedText => {
+                (format!("{id}"), displayed_hash(self.bound.kernel, id.as_str(), text))
+            }
+            Binding::Content => (
+                format!("{id} or the code or configuration of its kernel"),
+                self.contents.hash(id)?,
+            ),
         };
-        (hash != justification.hash)
-            .then(|| format!("stale: {signed} is not what was signed for; it is now `{text}` with hash {hash}"))
+        (hash != justification.hash).then(|| {
+            format!(
+                "stale: {signed} is not what was signed for; it is now `{text}` with hash {hash}"
+            )
+        })
     }
 
     /// What is wrong with the class and what it states.
@@ -239,7 +264,11 @@ impl<'a> Judging<'a> {
         let stated = justification.statement_faults().into_iter().next().map(|fault| fault.message);
         stated.or_else(|| {
             let proposal = self.open.get(id)?.proposal;
-            class_fault(justification, Claimed { id, proposal, objects: self.bound.objects }, self.standard)
+            class_fault(
+                justification,
+                Claimed { id, proposal, objects: self.bound.objects },
+                self.standard,
+            )
         })
     }
 }
@@ -269,8 +298,9 @@ pub fn signature_fault(signature: Signature, approval: Approval) -> Option<Strin
         name.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect()
     };
     let same = letters(author) == letters(approver);
-    (approval == Approval::Independent && same)
-        .then(|| format!("author and approver are the same ({author}); this level demands independence"))
+    (approval == Approval::Independent && same).then(|| {
+        format!("author and approver are the same ({author}); this level demands independence")
+    })
 }
 
 fn open(coverage: &KernelCoverage) -> BTreeMap<ObligationId, Open<'_>> {
@@ -330,6 +360,7 @@ pub(super) fn sentence(justification: &Justification) -> String {
     let Justification { reason, category, means, argument, author, approver, .. } = justification;
     let category = category.map(|category| format!(" ({category})")).unwrap_or_default();
     let means = means.as_ref().map(|means| format!(" Means: {means}")).unwrap_or_default();
-    let argument = argument.as_ref().map(|argument| format!(" Argument: {argument}")).unwrap_or_default();
+    let argument =
+        argument.as_ref().map(|argument| format!(" Argument: {argument}")).unwrap_or_default();
     format!("{class}{category}: {reason}{means}{argument} (author {author}, approver {approver})")
 }

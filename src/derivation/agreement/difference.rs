@@ -32,10 +32,21 @@ pub struct RecordDifference<'a> {
     pub only_on: EngineName,
 }
 
-/// What one engine alone recorded: vectors, then marks. The sequential engine's records are the first.
-pub fn differing<'a>(layout: &'a RecordLayout, [ours, theirs]: [&Records; 2]) -> Vec<RecordDifference<'a>> {
-    let vectors = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| Row::Vector(slot, row)));
-    let marks = layout.marks.iter().enumerate().map(|(index, bit)| Row::Mark(MarkIndex(index as u32), *bit));
+/// What one engine alone recorded: vectors, then marks. The sequential engine's records are the
+/// first.
+pub fn differing<'a>(
+    layout: &'a RecordLayout,
+    [ours, theirs]: [&Records; 2],
+) -> Vec<RecordDifference<'a>> {
+    let vectors = layout
+        .decisions
+        .iter()
+        .flat_map(|slot| slot.vectors.iter().map(move |row| Row::Vector(slot, row)));
+    let marks = layout
+        .marks
+        .iter()
+        .enumerate()
+        .map(|(index, bit)| Row::Mark(MarkIndex(index as u32), *bit));
     let alone = |row: Row<'a>| match (ours.has(row.bit()), theirs.has(row.bit())) {
         (true, false) => Some(RecordDifference { row, only_on: EngineName::Sequential }),
         (false, true) => Some(RecordDifference { row, only_on: EngineName::Vulkan }),
@@ -57,7 +68,9 @@ impl RecordDifference<'_> {
                 let (decision, text) = (slot.decision, &structure.decision(slot.decision).text);
                 format!("{decision} `{text}`: vector {} on {only_on} alone", row.vector.values)
             }
-            Row::Mark(index, _) => format!("{kernel}: {} on {only_on} alone", marked(structure, index)),
+            Row::Mark(index, _) => {
+                format!("{kernel}: {} on {only_on} alone", marked(structure, index))
+            }
         }
     }
 
@@ -65,7 +78,10 @@ impl RecordDifference<'_> {
     pub fn details(&self) -> Vec<(&'static str, Value)> {
         let mut details = match self.row {
             Row::Vector(slot, row) => {
-                vec![("decision", slot.decision.to_string().into()), ("vector", row.vector.values.to_string().into())]
+                vec![
+                    ("decision", slot.decision.to_string().into()),
+                    ("vector", row.vector.values.to_string().into()),
+                ]
             }
             Row::Mark(index, _) => vec![("mark", u64::from(index.0).into())],
         };
@@ -75,7 +91,9 @@ impl RecordDifference<'_> {
 
     /// Whether a finding of its module tells of it.
     pub fn is_told_by(&self, finding: &Finding) -> bool {
-        self.details().iter().all(|(name, value)| finding.details.get(*name).is_some_and(|stored| stored == value))
+        self.details()
+            .iter()
+            .all(|(name, value)| finding.details.get(*name).is_some_and(|stored| stored == value))
     }
 }
 
@@ -86,8 +104,11 @@ pub fn marked(structure: &KernelStructure, mark: MarkIndex) -> String {
         format!("{}:{}", file.path, Position::of(&file.text, span.start as usize).line)
     };
     let mut functions = structure.functions.iter().filter(|function| function.entry_mark == mark);
-    let mut labels =
-        structure.switches.iter().flat_map(|switch| &switch.labels).filter(|label| label.mark == Some(mark));
+    let mut labels = structure
+        .switches
+        .iter()
+        .flat_map(|switch| &switch.labels)
+        .filter(|label| label.mark == Some(mark));
     match (functions.next(), labels.next()) {
         (Some(function), _) => format!("entry of `{}` ({})", function.name, line(&function.span)),
         (None, Some(label)) => format!("label `{}` ({})", label.text, line(&label.span)),

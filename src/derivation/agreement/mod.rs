@@ -1,8 +1,9 @@
 //! The agreement of engines, derived again from stored outputs and records.
 //!
-//! Knows: evidence alone. Promises: whether outputs and vectors differ, which listed elements hold what, and that the outcome
-//! follows; a disagreement has its finding. Does not cover: the permitted values themselves, which come from runs of the
-//! sequential engine. Rows of older evidence, without bounds, are held to what they say.
+//! Knows: evidence alone. Promises: whether outputs and vectors differ, which listed elements hold
+//! what, and that the outcome follows; a disagreement has its finding. Does not cover: the
+//! permitted values themselves, which come from runs of the sequential engine. Rows of older
+//! evidence, without bounds, are held to what they say.
 
 pub mod difference;
 
@@ -11,8 +12,8 @@ use difference::differing;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::element::{ElementType, ScalarClass};
 use vkcert_model::evidence::{
-    Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, FIRST_SCHEMA, KernelEvidence,
-    KernelFinding, OutputBytes, TestEvidence,
+    Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, FIRST_SCHEMA,
+    KernelEvidence, KernelFinding, OutputBytes, TestEvidence,
 };
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::image::ImageFormat;
@@ -52,10 +53,13 @@ pub fn derive(stored: &Evidence) -> Derivation {
             derivation.problems.push(format!("{label}: there is no such test"));
         }
         coverage(stored, row, &label, &mut derivation);
-        let differs = row.outputs == AgreementOutcome::Different || row.coverage == AgreementOutcome::Different;
+        let differs = row.outputs == AgreementOutcome::Different
+            || row.coverage == AgreementOutcome::Different;
         let mut findings = stored.campaign.findings.iter();
-        let found = findings
-            .any(|one| one.test.as_ref() == Some(&row.test) && one.finding.kind == FindingKind::EngineDisagreement);
+        let found = findings.any(|one| {
+            one.test.as_ref() == Some(&row.test)
+                && one.finding.kind == FindingKind::EngineDisagreement
+        });
         derivation.check(!differs || found, || format!("{label}: a difference without a finding"));
     }
     missing(stored, &mut derivation);
@@ -71,10 +75,17 @@ fn missing(stored: &Evidence, derivation: &mut Derivation) {
         };
         let due = u32::from(ended(EngineName::Sequential) && ended(EngineName::Vulkan));
         for kernel in &test.kernels {
-            let rows = stored.campaign.agreement.iter().filter(|row| row.test == test.id && row.kernel == *kernel);
+            let rows = stored
+                .campaign
+                .agreement
+                .iter()
+                .filter(|row| row.test == test.id && row.kernel == *kernel);
             let rows = rows.count() as u32;
             derivation.check(rows == 1 || rows == 0 && due == 0, || {
-                format!("agreement of {kernel} on {}: {rows} rows where both engines ended", test.id)
+                format!(
+                    "agreement of {kernel} on {}: {rows} rows where both engines ended",
+                    test.id
+                )
             });
         }
     }
@@ -91,7 +102,9 @@ pub fn contents(test: &TestEvidence, name: &str) -> Option<Contents> {
     let of = |engine| test.results.iter().find(|result| result.engine == engine)?.outputs.get(name);
     let decoded = |text: &String| base64::engine::general_purpose::STANDARD.decode(text).ok();
     Some(match (of(EngineName::Sequential)?, of(EngineName::Vulkan)?) {
-        (OutputBytes::Bytes(ours), OutputBytes::Bytes(theirs)) => Contents::Bytes([decoded(ours)?, decoded(theirs)?]),
+        (OutputBytes::Bytes(ours), OutputBytes::Bytes(theirs)) => {
+            Contents::Bytes([decoded(ours)?, decoded(theirs)?])
+        }
         (ours, theirs) if ours == theirs => Contents::SameHash,
         (_, _) => Contents::OtherHash,
     })
@@ -99,11 +112,14 @@ pub fn contents(test: &TestEvidence, name: &str) -> Option<Contents> {
 
 fn outputs(test: &TestEvidence, row: &Agreement, label: &str, derivation: &mut Derivation) {
     let mut names = test.results.iter().filter(|result| result.engine == EngineName::Sequential);
-    let names: Vec<&String> = names.next().iter().flat_map(|result| result.outputs.keys()).collect();
-    let pairs: Vec<_> = names.into_iter().filter_map(|name| Some((name, contents(test, name)?))).collect();
+    let names: Vec<&String> =
+        names.next().iter().flat_map(|result| result.outputs.keys()).collect();
+    let pairs: Vec<_> =
+        names.into_iter().filter_map(|name| Some((name, contents(test, name)?))).collect();
     if pairs.is_empty() {
-        return derivation
-            .check(row.outputs == AgreementOutcome::NotCompared, || format!("{label}: no outputs are stored"));
+        return derivation.check(row.outputs == AgreementOutcome::NotCompared, || {
+            format!("{label}: no outputs are stored")
+        });
     }
     let differs = pairs.iter().any(|(_, contents)| match contents {
         Contents::Bytes([ours, theirs]) => ours != theirs,
@@ -124,10 +140,13 @@ fn outputs(test: &TestEvidence, row: &Agreement, label: &str, derivation: &mut D
         left_open(test, &pairs, label, derivation);
     }
     if row.outputs == AgreementOutcome::WithinTolerance {
-        let passed = |engine| test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass);
+        let passed = |engine| {
+            test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass)
+        };
         let both = passed(EngineName::Sequential) && passed(EngineName::Vulkan);
         let mut tolerances = test.expected.iter().map(|expected| &expected.tolerance);
-        let wide = tolerances.any(|one| one.abs.is_some() || one.rel.is_some() || one.ulp.is_some());
+        let wide =
+            tolerances.any(|one| one.abs.is_some() || one.rel.is_some() || one.ulp.is_some());
         derivation.check(both && wide, || format!("{label}: no tolerance that both engines meet"));
     }
     let Some(bounds) = &row.bounds else {
@@ -141,31 +160,47 @@ fn outputs(test: &TestEvidence, row: &Agreement, label: &str, derivation: &mut D
             Some((_, Contents::Bytes(bytes))) => elements(test, buffer, bytes, label, derivation),
             Some((_, Contents::OtherHash)) => {
                 let name = &buffer.buffer;
-                derivation.not_derivable.push(format!("{label}: buffer {name} is stored as a hash alone"));
+                derivation
+                    .not_derivable
+                    .push(format!("{label}: buffer {name} is stored as a hash alone"));
             }
             Some((_, Contents::SameHash)) | None => {
-                derivation.problems.push(format!("{label}: buffer {} is no output that differs", buffer.buffer));
+                derivation
+                    .problems
+                    .push(format!("{label}: buffer {} is no output that differs", buffer.buffer));
             }
         }
     }
-    derivation
-        .not_derivable
-        .push(format!("{label}: the permitted values come from {} runs of the sequential engine", bounds.runs));
+    derivation.not_derivable.push(format!(
+        "{label}: the permitted values come from {} runs of the sequential engine",
+        bounds.runs
+    ));
 }
 
-/// Where no more differs than the expectations leave open: what they look at in its place is the same on both engines, unless
-/// the contents depend on the schedule, which is the module's to say, and both engines pass.
-fn left_open(test: &TestEvidence, pairs: &[(&String, Contents)], label: &str, derivation: &mut Derivation) {
-    let passed = |engine| test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass);
+/// Where no more differs than the expectations leave open: what they look at in its place is the
+/// same on both engines, unless the contents depend on the schedule, which is the module's to say,
+/// and both engines pass.
+fn left_open(
+    test: &TestEvidence,
+    pairs: &[(&String, Contents)],
+    label: &str,
+    derivation: &mut Derivation,
+) {
+    let passed = |engine| {
+        test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass)
+    };
     let both = passed(EngineName::Sequential) && passed(EngineName::Vulkan);
-    derivation.check(!test.expected.is_empty(), || format!("{label}: left open without any expectation"));
+    derivation
+        .check(!test.expected.is_empty(), || format!("{label}: left open without any expectation"));
     for (name, contents) in pairs {
         let judged = test.expected.iter().any(|expected| expected.buffer == **name);
         match contents {
             Contents::SameHash => {}
             Contents::Bytes([ours, theirs]) if ours == theirs => {}
             Contents::Bytes(_) | Contents::OtherHash if judged => {
-                derivation.check(both, || format!("{label}: buffer {name} differs, and not both engines pass"));
+                derivation.check(both, || {
+                    format!("{label}: buffer {name} differs, and not both engines pass")
+                });
                 derivation.of_modules.push(format!(
                     "{label}: that the contents of buffer {name} depend on the schedule comes from the module"
                 ));
@@ -177,8 +212,11 @@ fn left_open(test: &TestEvidence, pairs: &[(&String, Contents)], label: &str, de
 
 fn outcome(bounds: &ErrorBounds, row: &Agreement, label: &str, derivation: &mut Derivation) {
     let outside = bounds.buffers.iter().any(|buffer| buffer.outside > 0);
-    let expected = if outside { AgreementOutcome::Different } else { AgreementOutcome::WithinErrorBounds };
-    derivation.check(row.outputs == expected, || format!("{label}: stored {}, derived {expected}", row.outputs));
+    let expected =
+        if outside { AgreementOutcome::Different } else { AgreementOutcome::WithinErrorBounds };
+    derivation.check(row.outputs == expected, || {
+        format!("{label}: stored {}, derived {expected}", row.outputs)
+    });
 }
 
 /// The listed elements of a buffer, and, where all are listed, that there are no others.
@@ -200,16 +238,20 @@ fn elements(
             continue;
         };
         let [ours, theirs] = bytes.each_ref().map(|all| difference.held(all));
-        derivation.check(ours == Some(difference.ours) && theirs == Some(difference.theirs), || {
-            format!("{}: the stored outputs have other values", place())
-        });
+        derivation
+            .check(ours == Some(difference.ours) && theirs == Some(difference.theirs), || {
+                format!("{}: the stored outputs have other values", place())
+            });
         derivation.check(element.undefined == difference.is_undefined(), || {
             format!("{}: whether it depends on an undefined value does not follow from the bits that do", place())
         });
         // Whether zeros differ is the module's to say: either way will do.
         let within = [Zeros::Equal, Zeros::Signed].map(|zeros| difference.within(zeros));
         derivation.check(within.contains(&element.within), || {
-            format!("{}: whether it is permitted does not follow from the permitted values", place())
+            format!(
+                "{}: whether it is permitted does not follow from the permitted values",
+                place()
+            )
         });
         worst = worst.max(difference.ulps());
         covered.push(covered_bytes(&difference));
@@ -217,7 +259,9 @@ fn elements(
     let all_listed = buffer.listed.len() as u64 == buffer.elements;
     let outside = buffer.listed.iter().filter(|element| !element.within).count() as u64;
     let undefined = buffer.listed.iter().filter(|element| element.undefined).count() as u64;
-    for (stored, listed, what) in [(buffer.outside, outside, "outside"), (buffer.undefined, undefined, "undefined")] {
+    for (stored, listed, what) in
+        [(buffer.outside, outside, "outside"), (buffer.undefined, undefined, "undefined")]
+    {
         let right = if all_listed { listed == stored } else { listed <= stored };
         derivation.check(right, || format!("{label}: buffer {name}: {stored} elements {what}"));
     }
@@ -225,13 +269,19 @@ fn elements(
         format!("{label}: buffer {name}: undefined values without a finding that tells of one")
     });
     if all_listed {
-        derivation.check(worst == buffer.worst_ulp, || format!("{label}: buffer {name}: the largest distance"));
+        derivation.check(worst == buffer.worst_ulp, || {
+            format!("{label}: buffer {name}: the largest distance")
+        });
         // Elements that a tolerance of the test covers are not listed.
         let judged = test.expected.iter().any(|expected| expected.buffer == *name);
         let [ours, theirs] = bytes;
-        let differing = ours.iter().zip(theirs).enumerate().filter(|(_, (ours, theirs))| ours != theirs);
-        let mut others = differing.filter(|(at, _)| !covered.iter().any(|range| range.contains(at)));
-        derivation.check(judged || others.next().is_none(), || format!("{label}: buffer {name} differs elsewhere"));
+        let differing =
+            ours.iter().zip(theirs).enumerate().filter(|(_, (ours, theirs))| ours != theirs);
+        let mut others =
+            differing.filter(|(at, _)| !covered.iter().any(|range| range.contains(at)));
+        derivation.check(judged || others.next().is_none(), || {
+            format!("{label}: buffer {name} differs elsewhere")
+        });
     }
 }
 
@@ -256,16 +306,23 @@ fn covered_bytes(difference: &Difference) -> std::ops::Range<usize> {
 
 fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<Difference> {
     let scalar = element.type_name.parse::<ElementType>().ok()?.scalar;
-    let bits = |text: &String| raw_bits(text.strip_prefix("0x")?, scalar.size() as u32 * 8, text).ok();
-    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| bits(&end.bits)).collect::<Option<Vec<u64>>>();
+    let bits =
+        |text: &String| raw_bits(text.strip_prefix("0x")?, scalar.size() as u32 * 8, text).ok();
+    let span = |ends: &Vec<ElementValue>| {
+        ends.iter().map(|end| bits(&end.bits)).collect::<Option<Vec<u64>>>()
+    };
     let spans = element.permitted.iter().map(span).collect::<Option<Vec<_>>>()?;
     let permitted = match scalar.class() {
         ScalarClass::Float => Permitted::Between {
             // The paths themselves are not stored; any keys that differ will do.
-            spans: (0..).zip(spans.iter().filter_map(|ends| ends.as_slice().try_into().ok())).collect(),
+            spans: (0..)
+                .zip(spans.iter().filter_map(|ends| ends.as_slice().try_into().ok()))
+                .collect(),
             nan: if element.nan_permitted { Nan::Present } else { Nan::Absent },
         },
-        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(spans.concat()),
+        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
+            Permitted::OneOf(spans.concat())
+        }
     };
     let (ours, theirs) = (bits(&element.sequential.bits)?, bits(&element.vulkan.bits)?);
     let texel = match (element.texel, format) {
@@ -278,17 +335,30 @@ fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<D
         (None, true) => Basis::Undefined { bits: u64::MAX },
         (None, false) => Basis::Defined,
     };
-    Some(Difference { buffer: 0, offset: element.offset, scalar, texel, ours, theirs, permitted, basis })
+    Some(Difference {
+        buffer: 0,
+        offset: element.offset,
+        scalar,
+        texel,
+        ours,
+        theirs,
+        permitted,
+        basis,
+    })
 }
 
 /// Whether the stored records of the engines are the same.
 fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut Derivation) {
-    let of = |engine| stored.kernels.iter().filter(move |one| one.engine == engine && one.kernel == row.kernel);
-    let of_test =
-        |kernel: &KernelEvidence| kernel.records.iter().find(|one| one.test == row.test).map(|one| one.records.clone());
+    let of = |engine| {
+        stored.kernels.iter().filter(move |one| one.engine == engine && one.kernel == row.kernel)
+    };
+    let of_test = |kernel: &KernelEvidence| {
+        kernel.records.iter().find(|one| one.test == row.test).map(|one| one.records.clone())
+    };
     let mut compared = None;
     for ours in of(EngineName::Sequential) {
-        let theirs = of(EngineName::Vulkan).find(|other| other.configuration.name == ours.configuration.name);
+        let theirs = of(EngineName::Vulkan)
+            .find(|other| other.configuration.name == ours.configuration.name);
         let (Some(left), Some(right)) = (of_test(ours), theirs.and_then(of_test)) else { continue };
         let same = |bit| Records::has(&left, bit) == right.has(bit);
         // No bit lies outside of the words.
@@ -302,15 +372,19 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
     }
     if let Some(same) = compared {
         let expected = if same { AgreementOutcome::Identical } else { AgreementOutcome::Different };
-        // A test may run the kernel under a specialization that is no configuration; its records are not stored.
+        // A test may run the kernel under a specialization that is no configuration; its records
+        // are not stored.
         let beyond = same
             && matches!(
                 row.coverage,
-                AgreementOutcome::Different | AgreementOutcome::ScheduleDependent | AgreementOutcome::UndefinedValue
+                AgreementOutcome::Different
+                    | AgreementOutcome::ScheduleDependent
+                    | AgreementOutcome::UndefinedValue
             );
         let excused = match row.coverage {
             AgreementOutcome::ScheduleDependent if !same => {
-                let reason = format!("{label}: which vectors depend on the schedule comes from the module");
+                let reason =
+                    format!("{label}: which vectors depend on the schedule comes from the module");
                 derivation.of_modules.push(reason);
                 true
             }
@@ -336,7 +410,9 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
     if row.coverage == AgreementOutcome::UndefinedValue {
         let mut tests = stored.campaign.tests.iter().filter(|test| test.id == row.test);
         derivation.check(tests.any(tells_of_undefined), || {
-            format!("{label}: vectors that follow undefined values without a finding that tells of one")
+            format!(
+                "{label}: vectors that follow undefined values without a finding that tells of one"
+            )
         });
     }
 }
@@ -355,16 +431,20 @@ fn tell_of_each(
         let words = difference.words(&kernel.structure, &kernel.kernel.0);
         let found = findings.iter().any(|finding| difference.is_told_by(finding));
         let open = row.left_open.iter().any(|line| line.starts_with(&words));
-        derivation
-            .check(found || open, || format!("{label}: {words}: no finding tells of it, and it is not left open"));
+        derivation.check(found || open, || {
+            format!("{label}: {words}: no finding tells of it, and it is not left open")
+        });
         let different = row.coverage == AgreementOutcome::Different;
-        derivation.check(!found || different, || format!("{label}: {words}: a finding, and coverage {}", row.coverage));
+        derivation.check(!found || different, || {
+            format!("{label}: {words}: a finding, and coverage {}", row.coverage)
+        });
     }
 }
 
 /// The findings of a row's test and kernel.
 pub fn findings_of<'e>(stored: &'e Evidence, row: &Agreement) -> Vec<&'e Finding> {
-    let is_of = |one: &&KernelFinding| one.test.as_ref() == Some(&row.test) && one.kernel == row.kernel;
+    let is_of =
+        |one: &&KernelFinding| one.test.as_ref() == Some(&row.test) && one.kernel == row.kernel;
     stored.campaign.findings.iter().filter(is_of).map(|one| &one.finding).collect()
 }
 
@@ -397,7 +477,8 @@ mod tests {
             result(&mut evidence, engine).verdict = Verdict::Pass;
             left(&mut evidence, engine, &[1, 2, 3, 4]);
         }
-        let sequential = evidence.kernels.iter().find(|row| row.engine == EngineName::Sequential).cloned();
+        let sequential =
+            evidence.kernels.iter().find(|row| row.engine == EngineName::Sequential).cloned();
         let sequential = sequential.expect("a kernel on the sequential engine");
         for row in evidence.kernels.iter_mut().filter(|row| row.kernel == sequential.kernel) {
             row.records.clone_from(&sequential.records);
@@ -425,14 +506,19 @@ mod tests {
     }
 
     fn assert_told(problems: &[String], sentence: &str) {
-        assert!(problems.iter().any(|problem| problem.contains(sentence)), "{sentence}: {problems:?}");
+        assert!(
+            problems.iter().any(|problem| problem.contains(sentence)),
+            "{sentence}: {problems:?}"
+        );
     }
 
     #[test]
     fn engines_that_left_the_same_agree() {
         assert_eq!(problems(|_| {}), Vec::<String>::new());
         assert_told(
-            &problems(|evidence| evidence.campaign.agreement[0].outputs = AgreementOutcome::Different),
+            &problems(|evidence| {
+                evidence.campaign.agreement[0].outputs = AgreementOutcome::Different
+            }),
             "are the same",
         );
     }
@@ -445,14 +531,20 @@ mod tests {
                 evidence.campaign.agreement[0].outputs = outcome;
             })
         };
-        assert_told(&told(AgreementOutcome::Identical), "stored identical, the stored outputs differ");
+        assert_told(
+            &told(AgreementOutcome::Identical),
+            "stored identical, the stored outputs differ",
+        );
         assert_told(
             &told(AgreementOutcome::NotCompared),
             "outputs are stored on both engines, and told as not compared",
         );
         assert_told(&told(AgreementOutcome::ScheduleDependent), "and told as schedule-dependent");
         assert_told(&told(AgreementOutcome::Different), "a difference without a finding");
-        assert_told(&told(AgreementOutcome::WithinErrorBounds), "within-error-bounds without bounds");
+        assert_told(
+            &told(AgreementOutcome::WithinErrorBounds),
+            "within-error-bounds without bounds",
+        );
         let with_finding = problems(|evidence| {
             left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
             let row = &mut evidence.campaign.agreement[0];
@@ -485,24 +577,41 @@ mod tests {
     fn vectors_of_one_engine_alone_are_a_difference() {
         let told = |outcome: AgreementOutcome| {
             problems(|evidence| {
-                let mut rows = evidence.kernels.iter_mut().filter(|row| row.engine == EngineName::Vulkan);
-                let row = rows.find(|row| row.records.iter().any(|records| records.test.as_str() == TEST));
+                let mut rows =
+                    evidence.kernels.iter_mut().filter(|row| row.engine == EngineName::Vulkan);
+                let row = rows
+                    .find(|row| row.records.iter().any(|records| records.test.as_str() == TEST));
                 let records = row.expect("records of the device").records.iter_mut();
                 records.for_each(|row| row.records.words[0] ^= 2);
                 evidence.campaign.agreement[0].coverage = outcome;
             })
         };
-        assert_told(&told(AgreementOutcome::Identical), "stored coverage identical, derived different");
-        assert_told(&told(AgreementOutcome::NotCompared), "stored coverage not compared, derived different");
+        assert_told(
+            &told(AgreementOutcome::Identical),
+            "stored coverage identical, derived different",
+        );
+        assert_told(
+            &told(AgreementOutcome::NotCompared),
+            "stored coverage not compared, derived different",
+        );
         assert_told(&told(AgreementOutcome::Different), "a difference without a finding");
         assert_eq!(told(AgreementOutcome::ScheduleDependent), Vec::<String>::new());
-        assert_told(&told(AgreementOutcome::UndefinedValue), "undefined values without a finding that tells of one");
+        assert_told(
+            &told(AgreementOutcome::UndefinedValue),
+            "undefined values without a finding that tells of one",
+        );
         let with_finding = problems(|evidence| {
-            let mut rows = evidence.kernels.iter_mut().filter(|row| row.engine == EngineName::Vulkan);
-            let row = rows.find(|row| row.records.iter().any(|records| records.test.as_str() == TEST));
-            row.expect("records of the device").records.iter_mut().for_each(|row| row.records.words[0] ^= 2);
+            let mut rows =
+                evidence.kernels.iter_mut().filter(|row| row.engine == EngineName::Vulkan);
+            let row =
+                rows.find(|row| row.records.iter().any(|records| records.test.as_str() == TEST));
+            row.expect("records of the device")
+                .records
+                .iter_mut()
+                .for_each(|row| row.records.words[0] ^= 2);
             evidence.campaign.agreement[0].coverage = AgreementOutcome::UndefinedValue;
-            let finding = Finding::new(FindingKind::UninitializedRead, "an uninitialised value is used here");
+            let finding =
+                Finding::new(FindingKind::UninitializedRead, "an uninitialised value is used here");
             result(evidence, EngineName::Sequential).findings.push(finding);
         });
         assert_eq!(with_finding, Vec::<String>::new());
@@ -515,37 +624,68 @@ mod tests {
                 for row in &mut evidence.kernels {
                     row.layout.marks = vec![0, 1];
                     let of_device = row.engine == EngineName::Vulkan;
-                    let records = row.records.iter_mut().filter(|records| of_device && records.test.as_str() == TEST);
+                    let records = row
+                        .records
+                        .iter_mut()
+                        .filter(|records| of_device && records.test.as_str() == TEST);
                     records.for_each(|row| row.records.words[0] ^= 2);
                 }
-                let undefined = Finding::new(FindingKind::UninitializedRead, "an uninitialised value is used here");
+                let undefined = Finding::new(
+                    FindingKind::UninitializedRead,
+                    "an uninitialised value is used here",
+                );
                 result(evidence, EngineName::Sequential).findings.push(undefined);
                 let row = &mut evidence.campaign.agreement[0];
                 row.coverage = coverage;
                 row.left_open.extend(open.map(str::to_owned));
                 let (kernel, test) = (row.kernel.clone(), Some(row.test.clone()));
                 let finding = |mark: u64| {
-                    let finding = Finding::new(FindingKind::EngineDisagreement, "a mark").detail("mark", mark);
-                    KernelFinding { kernel, engine: None, test, finding: finding.detail("only_on", "vulkan") }
+                    let finding = Finding::new(FindingKind::EngineDisagreement, "a mark")
+                        .detail("mark", mark);
+                    KernelFinding {
+                        kernel,
+                        engine: None,
+                        test,
+                        finding: finding.detail("only_on", "vulkan"),
+                    }
                 };
                 evidence.campaign.findings.extend(found.map(finding));
             })
         };
         let evidence = agreed();
         let mut rows = evidence.kernels.iter();
-        let row = rows.find(|row| row.kernel == evidence.campaign.agreement[0].kernel).expect("its kernel");
-        let line = format!("{}: {} on vulkan alone: it follows", row.kernel, marked(&row.structure, MarkIndex(1)));
-        let (different, undefined) = (AgreementOutcome::Different, AgreementOutcome::UndefinedValue);
+        let row = rows
+            .find(|row| row.kernel == evidence.campaign.agreement[0].kernel)
+            .expect("its kernel");
+        let line = format!(
+            "{}: {} on vulkan alone: it follows",
+            row.kernel,
+            marked(&row.structure, MarkIndex(1))
+        );
+        let (different, undefined) =
+            (AgreementOutcome::Different, AgreementOutcome::UndefinedValue);
         assert_eq!(told(different, Some(1), None), Vec::<String>::new());
         assert_eq!(told(undefined, None, Some(&line)), Vec::<String>::new());
-        assert_told(&told(different, Some(0), None), "no finding tells of it, and it is not left open");
-        assert_told(&told(undefined, None, Some("another line")), "no finding tells of it, and it is not left open");
-        assert_told(&told(undefined, Some(1), Some(&line)), "a finding, and coverage undefined-value");
+        assert_told(
+            &told(different, Some(0), None),
+            "no finding tells of it, and it is not left open",
+        );
+        assert_told(
+            &told(undefined, None, Some("another line")),
+            "no finding tells of it, and it is not left open",
+        );
+        assert_told(
+            &told(undefined, Some(1), Some(&line)),
+            "a finding, and coverage undefined-value",
+        );
     }
 
     #[test]
     fn a_test_that_ended_on_both_engines_has_its_row() {
-        assert_told(&problems(|evidence| evidence.campaign.agreement.clear()), "0 rows where both engines ended");
+        assert_told(
+            &problems(|evidence| evidence.campaign.agreement.clear()),
+            "0 rows where both engines ended",
+        );
         let twice = problems(|evidence| {
             let row = evidence.campaign.agreement[0].clone();
             evidence.campaign.agreement.push(row);
@@ -567,7 +707,10 @@ mod tests {
                 evidence.campaign.agreement[0].outputs = AgreementOutcome::LeftOpen;
                 match judged {
                     "" => evidence.campaign.tests[0].expected.clear(),
-                    name => evidence.campaign.tests[0].expected.iter_mut().for_each(|one| one.buffer = name.to_owned()),
+                    name => evidence.campaign.tests[0]
+                        .expected
+                        .iter_mut()
+                        .for_each(|one| one.buffer = name.to_owned()),
                 }
             })
         };

@@ -1,4 +1,5 @@
-//! Each reason that the conclusion can give, by evidence that gives it and no other; and what gives none.
+//! Each reason that the conclusion can give, by evidence that gives it and no other; and what gives
+//! none.
 
 use super::conclude;
 use vkcert_model::evidence::*;
@@ -43,8 +44,13 @@ fn check(evidence: &mut Evidence, check: &str, status: &str) {
         counterexample: None,
     }];
     let kernel = evidence.kernels[0].kernel.clone();
-    evidence.campaign.coupling =
-        vec![CouplingEvidence { kernel, definition: None, nodes: Vec::new(), edges: Vec::new(), checks }];
+    evidence.campaign.coupling = vec![CouplingEvidence {
+        kernel,
+        definition: None,
+        nodes: Vec::new(),
+        edges: Vec::new(),
+        checks,
+    }];
 }
 
 fn finding(evidence: &mut Evidence, justification: Option<&str>) {
@@ -118,12 +124,36 @@ const CASES: &[Case] = &[
     case(|evidence| evidence.campaign.tests.clear(), "the project has no test", 1),
     case(|evidence| evidence.campaign.requirements.clear(), "the project has no requirement", 1),
     case(|evidence| verdict(evidence, Verdict::Fail), "test TC-MM-01 on sequential: fail: why", 1),
-    case(|evidence| verdict(evidence, Verdict::Error), "test TC-MM-01 on sequential: error: why", 1),
-    case(|evidence| verdict(evidence, Verdict::Timeout), "test TC-MM-01 on sequential: timeout: why", 1),
-    case(|evidence| verdict(evidence, Verdict::Undetermined), "test TC-MM-01 on sequential: undetermined: why", 1),
-    case(|evidence| verdict(evidence, Verdict::Unsupported), "test TC-MM-01 on sequential: unsupported: why", 4),
-    case(|evidence| status(evidence, RequirementStatus::Untested), "requirement LLR-MM-001 is untested", 1),
-    case(|evidence| status(evidence, RequirementStatus::Failed), "requirement LLR-MM-001 is not met by its tests", 1),
+    case(
+        |evidence| verdict(evidence, Verdict::Error),
+        "test TC-MM-01 on sequential: error: why",
+        1,
+    ),
+    case(
+        |evidence| verdict(evidence, Verdict::Timeout),
+        "test TC-MM-01 on sequential: timeout: why",
+        1,
+    ),
+    case(
+        |evidence| verdict(evidence, Verdict::Undetermined),
+        "test TC-MM-01 on sequential: undetermined: why",
+        1,
+    ),
+    case(
+        |evidence| verdict(evidence, Verdict::Unsupported),
+        "test TC-MM-01 on sequential: unsupported: why",
+        4,
+    ),
+    case(
+        |evidence| status(evidence, RequirementStatus::Untested),
+        "requirement LLR-MM-001 is untested",
+        1,
+    ),
+    case(
+        |evidence| status(evidence, RequirementStatus::Failed),
+        "requirement LLR-MM-001 is not met by its tests",
+        1,
+    ),
     case(|evidence| status(evidence, RequirementStatus::Open), "requirement LLR-MM-001 is open", 1),
     case(
         |evidence| evidence.campaign.requirements[1].suspect_parents.push("HLR-MM-001".into()),
@@ -155,11 +185,18 @@ const CASES: &[Case] = &[
         "coupling of matmul_naive: device-limits is undetermined: m",
         1,
     ),
-    case(|evidence| justification(evidence, Some("stale")), "justification of matmul_naive S1: stale", 1),
+    case(
+        |evidence| justification(evidence, Some("stale")),
+        "justification of matmul_naive S1: stale",
+        1,
+    ),
     case(|evidence| item(evidence, None), "open item validation-off: s", 1),
     case(
         |evidence| {
-            let rejected = RejectedAcceptance { item: "validation-off".to_owned(), reason: "not needed".to_owned() };
+            let rejected = RejectedAcceptance {
+                item: "validation-off".to_owned(),
+                reason: "not needed".to_owned(),
+            };
             evidence.campaign.rejected_acceptances.push(rejected);
         },
         "acceptance of validation-off: not needed",
@@ -177,7 +214,8 @@ fn each_reason_is_given_by_what_it_names_and_alone() {
     }
 }
 
-/// Every reason has its ground beside it, so that nobody has to read sentences; evidence of version 0.1.0 has none.
+/// Every reason has its ground beside it, so that nobody has to read sentences; evidence of version
+/// 0.1.0 has none.
 #[test]
 fn each_reason_has_its_ground() {
     for Case { change, reason, .. } in CASES {
@@ -187,7 +225,8 @@ fn each_reason_has_its_ground() {
         assert_eq!(conclusion.grounds.len(), 1, "{reason}");
         let about = &conclusion.grounds[0].about;
         assert!(
-            reason.contains(about.as_str()) && about.is_empty() == reason.starts_with("the project has no "),
+            reason.contains(about.as_str())
+                && about.is_empty() == reason.starts_with("the project has no "),
             "{about}"
         );
         evidence.campaign.project.tool_version = "0.1.0".to_owned();
@@ -231,13 +270,17 @@ fn what_stands_last_counts() {
     let of_results = conclusion(|evidence| {
         let results = &mut evidence.campaign.tests.last_mut().unwrap().results;
         let engine = EngineName::Vulkan;
-        let failed = TestResult { engine, verdict: Verdict::Fail, reason: None, ..results[0].clone() };
+        let failed =
+            TestResult { engine, verdict: Verdict::Fail, reason: None, ..results[0].clone() };
         results.truncate(1);
         results.push(failed);
     });
     assert!(of_results.iter().any(|reason| reason.ends_with("on vulkan: fail")), "{of_results:?}");
     let of_profile = conclusion(|evidence| {
-        let refused = |kernel: &str| RefusedKernel { kernel: kernel.into(), reasons: vec!["Int64".to_owned()] };
+        let refused = |kernel: &str| RefusedKernel {
+            kernel: kernel.into(),
+            reasons: vec!["Int64".to_owned()],
+        };
         evidence.campaign.project.profile.refused = vec![refused("j"), refused("k")];
     });
     assert_eq!(of_profile.len(), 2);
@@ -248,7 +291,13 @@ fn what_stands_last_counts() {
     assert_eq!(of_justifications, ["justification of matmul_naive S1: stale"]);
     let of_code = conclusion(|evidence| {
         let code = &mut evidence.campaign.requirements[1].code;
-        code.push(CodeTrace { file: "f".to_owned(), symbol: None, line: None, found: false, kernels: Vec::new() });
+        code.push(CodeTrace {
+            file: "f".to_owned(),
+            symbol: None,
+            line: None,
+            found: false,
+            kernels: Vec::new(),
+        });
     });
     assert_eq!(of_code, ["requirement LLR-MM-001 names f, which does not exist"]);
     let of_links = conclusion(|evidence| {
@@ -288,7 +337,8 @@ fn an_engine_that_cannot_tell_of_a_criterion_leaves_it_to_the_other_one() {
     evidence.kernels.push(device.clone());
     assert_eq!(conclude(&evidence.campaign, &evidence.kernels).exit_code, 0);
     let alone = conclude(&evidence.campaign, std::slice::from_ref(&device));
-    let reason = "matmul_naive on vulkan: 1 of 1 barrier obligations not covered, 1 of them undetermined";
+    let reason =
+        "matmul_naive on vulkan: 1 of 1 barrier obligations not covered, 1 of them undetermined";
     assert_eq!((alone.reasons, alone.exit_code), (vec![reason.to_owned()], 1));
     // Of another configuration it tells nothing.
     let mut other = evidence.kernels[0].clone();

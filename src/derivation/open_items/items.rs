@@ -7,7 +7,9 @@
 use super::{Stored, completed};
 use std::collections::BTreeSet;
 use vkcert_model::element::{Datum, ElementType, ScalarClass};
-use vkcert_model::evidence::{CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus};
+use vkcert_model::evidence::{
+    CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus,
+};
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use vkcert_model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
 use vkcert_model::requirement::{Interface, RequirementLevel, VerificationMethod};
@@ -49,13 +51,20 @@ fn of_run(kind: OpenItemKind, subject: Option<OpenItemSubject>, sentence: String
 fn criteria(stored: &Stored) -> Vec<OpenItem> {
     let level = stored.settings.level;
     let asked = stored.settings.required_criteria();
-    let missing = level.criteria().iter().filter(|criterion| !asked.iter().any(|one| criterion.is_met_by(*one)));
+    let missing = level
+        .criteria()
+        .iter()
+        .filter(|criterion| !asked.iter().any(|one| criterion.is_met_by(*one)));
     let item = |criterion: &CriterionName| {
         let name = criterion.name();
         let sentence = format!(
             "DO-178C table A-7 asks for {name} coverage at level {level}, and `criteria` does not: it may be incomplete"
         );
-        of_project(OpenItemKind::CriterionNotAsked, Some(OpenItemSubject::Criterion(*criterion)), sentence)
+        of_project(
+            OpenItemKind::CriterionNotAsked,
+            Some(OpenItemSubject::Criterion(*criterion)),
+            sentence,
+        )
     };
     missing.map(item).collect()
 }
@@ -64,7 +73,9 @@ fn decision_policy(stored: &Stored) -> Vec<OpenItem> {
     let level = stored.settings.level;
     match stored.settings.decision_policy {
         DecisionPolicy::Literal => Vec::new(),
-        DecisionPolicy::ControlFlow if !level.criteria().contains(&CriterionName::Decision) => Vec::new(),
+        DecisionPolicy::ControlFlow if !level.criteria().contains(&CriterionName::Decision) => {
+            Vec::new()
+        }
         DecisionPolicy::ControlFlow => {
             let sentence = format!(
                 "`decision_policy = \"control-flow\"` leaves out the Boolean expressions outside of control flow, and level \
@@ -79,7 +90,9 @@ fn validation(stored: &Stored) -> Vec<OpenItem> {
     match stored.settings.validation {
         ValidationLayers::On | ValidationLayers::Required => Vec::new(),
         ValidationLayers::Off => {
-            let sentence = "`validation = \"off\"`: no Vulkan validation layer looks at what a device runs".to_owned();
+            let sentence =
+                "`validation = \"off\"`: no Vulkan validation layer looks at what a device runs"
+                    .to_owned();
             vec![of_project(OpenItemKind::ValidationOff, None, sentence)]
         }
     }
@@ -100,16 +113,24 @@ fn interfaces(stored: &Stored) -> Vec<OpenItem> {
     if !stored.settings.level.traces_code() {
         return Vec::new();
     }
-    let without = stored.settings.kernels.iter().filter(|kernel| !stored.has_interface(&kernel.name));
+    let without =
+        stored.settings.kernels.iter().filter(|kernel| !stored.has_interface(&kernel.name));
     let item = |kernel: &vkcert_model::project::ProjectKernel| {
         let name = &kernel.name;
-        let sentence = format!("kernel {name} has no [[interface]]: its coupling with the host is not analysed");
-        of_project(OpenItemKind::KernelWithoutInterface, Some(OpenItemSubject::Kernel(name.clone())), sentence)
+        let sentence = format!(
+            "kernel {name} has no [[interface]]: its coupling with the host is not analysed"
+        );
+        of_project(
+            OpenItemKind::KernelWithoutInterface,
+            Some(OpenItemSubject::Kernel(name.clone())),
+            sentence,
+        )
     };
     without.map(item).collect()
 }
 
-/// Interfaces that specialize their kernel to what is no configuration of the evidence: neither declared nor run by a test.
+/// Interfaces that specialize their kernel to what is no configuration of the evidence: neither
+/// declared nor run by a test.
 fn specializations(stored: &Stored) -> Vec<OpenItem> {
     let mut items = Vec::new();
     for row in &stored.campaign.coupling {
@@ -119,9 +140,16 @@ fn specializations(stored: &Stored) -> Vec<OpenItem> {
         if configurations().next().is_none() || configurations().any(fits) {
             continue;
         }
-        let set = interface.specialization.iter().map(|constant| format!("{} = {}", constant.id, constant.value));
+        let set = interface
+            .specialization
+            .iter()
+            .map(|constant| format!("{} = {}", constant.id, constant.value));
         let set: Vec<String> = set.collect();
-        let host = if set.is_empty() { "leaves all constants at their defaults".to_owned() } else { set.join(", ") };
+        let host = if set.is_empty() {
+            "leaves all constants at their defaults".to_owned()
+        } else {
+            set.join(", ")
+        };
         let name = &row.kernel;
         let sentence = format!(
             "the host's specialization of kernel {name} ({host}) is no configuration of the project, and no test runs it"
@@ -132,15 +160,15 @@ fn specializations(stored: &Stored) -> Vec<OpenItem> {
     items
 }
 
-/// Whether an interface leads to a configuration. A value that depends on parameters leads to none: which ones it takes is
-/// not known.
+/// Whether an interface leads to a configuration. A value that depends on parameters leads to none:
+/// which ones it takes is not known.
 fn specializes_to(interface: &Interface, configuration: &Configuration) -> bool {
     let values = specialized(interface);
     configuration.specialization.iter().all(|constant| match values.get(&constant.id) {
         None => constant.default,
-        Some(value) => {
-            value.and_then(|value| constant_bits(value, &constant.type_name)).is_some_and(|bits| bits == constant.bits)
-        }
+        Some(value) => value
+            .and_then(|value| constant_bits(value, &constant.type_name))
+            .is_some_and(|bits| bits == constant.bits),
     })
 }
 
@@ -179,7 +207,11 @@ fn untested_high_level(stored: &Stored) -> Vec<OpenItem> {
         let sentence = format!(
             "no test case names the high-level requirement {uid}, which is to be verified by test{by_children}"
         );
-        of_project(OpenItemKind::HlrWithoutTest, Some(OpenItemSubject::Requirement(uid.clone())), sentence)
+        of_project(
+            OpenItemKind::HlrWithoutTest,
+            Some(OpenItemSubject::Requirement(uid.clone())),
+            sentence,
+        )
     };
     stored.campaign.requirements.iter().filter(lacks_test).map(item).collect()
 }
@@ -192,16 +224,24 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
     let mut items = Vec::new();
     for kernel in stored.kernels {
         for function in reached_functions(kernel) {
-            let names = |code: &CodeTrace| code.names(&function.file, &function.name, &kernel.kernel);
-            let implemented = stored.campaign.requirements.iter().any(|row| row.code.iter().any(names));
+            let names =
+                |code: &CodeTrace| code.names(&function.file, &function.name, &kernel.kernel);
+            let implemented =
+                stored.campaign.requirements.iter().any(|row| row.code.iter().any(names));
             if implemented || !seen.insert(function.clone()) {
                 continue;
             }
             let CodeFunction { file, name } = function;
-            let sentence =
-                format!("no requirement implements {name} in {file}, which kernel {} reaches", kernel.kernel);
+            let sentence = format!(
+                "no requirement implements {name} in {file}, which kernel {} reaches",
+                kernel.kernel
+            );
             let subject = OpenItemSubject::Function { file, name };
-            items.push(of_project(OpenItemKind::FunctionWithoutRequirement, Some(subject), sentence));
+            items.push(of_project(
+                OpenItemKind::FunctionWithoutRequirement,
+                Some(subject),
+                sentence,
+            ));
         }
     }
     items
@@ -216,10 +256,11 @@ fn engines(stored: &Stored) -> Vec<OpenItem> {
         OpenItem::new(OpenItemKind::EngineLeftOut, subject, acceptable, sentence)
     };
     if !stored.ran(EngineName::Sequential) {
-        let acceptable = match asked.is_some_and(|engines| !engines.contains(&EngineName::Sequential)) {
-            true => Acceptability::ByProject,
-            false => Acceptability::Never,
-        };
+        let acceptable =
+            match asked.is_some_and(|engines| !engines.contains(&EngineName::Sequential)) {
+                true => Acceptability::ByProject,
+                false => Acceptability::Never,
+            };
         let sentence = "the sequential engine did not run: races, reads of what nobody wrote and other findings that it \
                         alone looks for are not looked for";
         items.push(item(EngineName::Sequential, acceptable, sentence));
@@ -261,8 +302,9 @@ fn schedules(stored: &Stored) -> Vec<OpenItem> {
     match fewest.filter(|fewest| *fewest < wanted) {
         None => Vec::new(),
         Some(fewest) => {
-            let sentence =
-                format!("the project asks for {wanted} other schedules of each test, the command line for {fewest}");
+            let sentence = format!(
+                "the project asks for {wanted} other schedules of each test, the command line for {fewest}"
+            );
             vec![of_run(OpenItemKind::SchedulesLeftOut, None, sentence)]
         }
     }
@@ -272,9 +314,13 @@ fn repetitions(stored: &Stored) -> Vec<OpenItem> {
     let item = |engine: EngineName| {
         let wanted = stored.settings.repeat.unwrap_or(engine.default_repetitions()).get();
         let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
-        let of_engine = results.filter(|result| result.engine == engine && completed(result.verdict));
-        let fewest = of_engine.map(|result| result.repetitions).min().filter(|fewest| *fewest < wanted)?;
-        let sentence = format!("tests ran {fewest} times on the engine {engine} in place of {wanted} (--repeat)");
+        let of_engine =
+            results.filter(|result| result.engine == engine && completed(result.verdict));
+        let fewest =
+            of_engine.map(|result| result.repetitions).min().filter(|fewest| *fewest < wanted)?;
+        let sentence = format!(
+            "tests ran {fewest} times on the engine {engine} in place of {wanted} (--repeat)"
+        );
         let subject = Some(OpenItemSubject::Engine(engine));
         Some(of_run(OpenItemKind::RepetitionsLeftOut, subject, sentence))
     };
@@ -286,7 +332,9 @@ fn replay(stored: &Stored) -> Vec<OpenItem> {
     match results.find_map(|result| result.schedule) {
         None => Vec::new(),
         Some(schedule) => {
-            let sentence = format!("tests ran in the schedule {schedule} in place of the ordinary one (--replay)");
+            let sentence = format!(
+                "tests ran in the schedule {schedule} in place of the ordinary one (--replay)"
+            );
             vec![of_run(OpenItemKind::ScheduleReplayed, None, sentence)]
         }
     }

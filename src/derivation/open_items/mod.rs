@@ -1,9 +1,10 @@
-//! What makes a campaign's result say less than its level asks for, derived from stored evidence alone, by `certify` when it
-//! is made and by `verify` when it is checked again.
+//! What makes a campaign's result say less than its level asks for, derived from stored evidence
+//! alone, by `certify` when it is made and by `verify` when it is checked again.
 //!
-//! Knows: open items with what the project accepts of them, notes for page 1, kinds of findings that were not looked for.
-//! Promises: what can be seen in the evidence is an item, a note or a kind that was not looked for, never nothing; an
-//! acceptance that accepts nothing is told and counts.
+//! Knows: open items with what the project accepts of them, notes for page 1, kinds of findings
+//! that were not looked for.
+//! Promises: what can be seen in the evidence is an item, a note or a kind that was not looked for,
+//! never nothing; an acceptance that accepts nothing is told and counts.
 //! Does not cover: evidence of format 1, which holds no settings to derive from.
 
 mod items;
@@ -19,7 +20,9 @@ mod tests;
 use vkcert_coverage::Approval;
 use vkcert_coverage::justification::{Signature, signature_fault};
 use vkcert_model::evidence::{Campaign, KernelEvidence};
-use vkcert_model::open_item::{Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance};
+use vkcert_model::open_item::{
+    Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance,
+};
 use vkcert_model::project::ProjectFile;
 use vkcert_model::verdict::{EngineName, Verdict};
 
@@ -44,7 +47,11 @@ impl Stored<'_> {
 fn completed(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Pass | Verdict::Fail => true,
-        Verdict::Error | Verdict::NotRun | Verdict::Unsupported | Verdict::Timeout | Verdict::Undetermined => false,
+        Verdict::Error
+        | Verdict::NotRun
+        | Verdict::Unsupported
+        | Verdict::Timeout
+        | Verdict::Undetermined => false,
     }
 }
 
@@ -72,12 +79,20 @@ fn accept(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAccepta
     rejected
 }
 
-fn accept_item(items: &mut [OpenItem], acceptance: &ItemAcceptance, approval: Approval) -> Result<(), String> {
+fn accept_item(
+    items: &mut [OpenItem],
+    acceptance: &ItemAcceptance,
+    approval: Approval,
+) -> Result<(), String> {
     let ItemAcceptance { item: name, reason, author, approver } = acceptance;
-    let Some(item) = items.iter_mut().find(|item| item.name == *name) else { return Err(no_item(name)) };
+    let Some(item) = items.iter_mut().find(|item| item.name == *name) else {
+        return Err(no_item(name));
+    };
     match item.acceptable {
         Acceptability::ByProject => {}
-        Acceptability::Never => return Err("what is left out of one run cannot be accepted".to_owned()),
+        Acceptability::Never => {
+            return Err("what is left out of one run cannot be accepted".to_owned());
+        }
     }
     if let Some(fault) = signature_fault(Signature { reason, author, approver }, approval) {
         return Err(fault);

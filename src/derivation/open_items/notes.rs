@@ -1,9 +1,9 @@
 //! Notes for page 1: what a reader must know and does not count against the result.
 //!
-//! Knows: engines that did not run, links without hash, devices without validation layers, coverage in directed schedules
-//! and through undefined values;
-//! requirements without robustness tests, without code, and code that is tested in some of its kernels alone; outputs of kernels that
-//! no test judges (`parts`: in part).
+//! Knows: engines that did not run, links without hash, devices without validation layers, coverage
+//! in directed schedules and through undefined values; requirements without robustness tests,
+//! without code, and code that is tested in some of its kernels alone; outputs of kernels that no
+//! test judges (`parts`: in part).
 //! Promises: an engine for which nothing is claimed is named.
 //! Does not cover: what counts (`items`).
 
@@ -11,7 +11,9 @@ use super::{Stored, parts};
 use crate::derive;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
-use vkcert_model::evidence::{KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label};
+use vkcert_model::evidence::{
+    KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label,
+};
 use vkcert_model::flow::StorePlace;
 use vkcert_model::generation::Generation;
 use vkcert_model::id::{KernelName, TestId};
@@ -24,8 +26,14 @@ use vkcert_model::wording::and_more;
 
 /// All notes, by kind.
 pub(super) fn all(stored: &Stored) -> Vec<CampaignNote> {
-    let engines = [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(|engine| not_run(stored, engine));
-    let earlier = engines.chain(links(stored)).chain(layers(stored)).chain(directed(stored)).chain(undefined(stored));
+    let engines = [EngineName::Sequential, EngineName::Vulkan]
+        .into_iter()
+        .filter_map(|engine| not_run(stored, engine));
+    let earlier = engines
+        .chain(links(stored))
+        .chain(layers(stored))
+        .chain(directed(stored))
+        .chain(undefined(stored));
     let earlier = earlier.chain(undefined_passes(stored));
     match Generation::of(stored.campaign) {
         Generation::First | Generation::Second => earlier.collect(),
@@ -54,8 +62,8 @@ pub fn listed(names: &[String]) -> String {
     and_more(&shown.join(", "), rest.len())
 }
 
-/// Requirements that the level asks robustness tests of and that are to be verified by test: HLR at every level, LLR down to
-/// level C (DO-178C 6.4.2.2, table A-6, objectives 2 and 4).
+/// Requirements that the level asks robustness tests of and that are to be verified by test: HLR at
+/// every level, LLR down to level C (DO-178C 6.4.2.2, table A-6, objectives 2 and 4).
 fn robustness(stored: &Stored) -> Option<CampaignNote> {
     let levels = match stored.settings.level.traces_code() {
         true => &[RequirementLevel::Hlr, RequirementLevel::Llr][..],
@@ -64,7 +72,11 @@ fn robustness(stored: &Stored) -> Option<CampaignNote> {
     let due: Vec<&RequirementEvidence> =
         by_test(stored).filter(|row| levels.contains(&row.requirement.level)).collect();
     let is_robustness = |id: &TestId| {
-        let mut of_kind = stored.campaign.tests.iter().filter(|test| test.definition.kind == TestKind::Robustness);
+        let mut of_kind = stored
+            .campaign
+            .tests
+            .iter()
+            .filter(|test| test.definition.kind == TestKind::Robustness);
         of_kind.any(|test| test.id == *id)
     };
     let lacking = due.iter().filter(|row| !row.tests.iter().any(is_robustness));
@@ -72,7 +84,8 @@ fn robustness(stored: &Stored) -> Option<CampaignNote> {
     if lacking.is_empty() {
         return None;
     }
-    let none = !stored.campaign.tests.iter().any(|test| test.definition.kind == TestKind::Robustness);
+    let none =
+        !stored.campaign.tests.iter().any(|test| test.definition.kind == TestKind::Robustness);
     // Of tests that were left out nothing is said.
     let run = if stored.campaign.left_out.is_empty() { "" } else { " of this run" };
     let sentence = match none {
@@ -96,7 +109,8 @@ fn by_test<'a>(stored: &'a Stored) -> impl Iterator<Item = &'a RequirementEviden
     rows.filter(|row| row.requirement.verification.contains(&VerificationMethod::Test))
 }
 
-/// Where a low-level requirement names no code, nothing says which code its tests have to judge (table A-5, objective 5).
+/// Where a low-level requirement names no code, nothing says which code its tests have to judge
+/// (table A-5, objective 5).
 fn code_not_named(stored: &Stored) -> Option<CampaignNote> {
     if !stored.settings.level.traces_code() {
         return None;
@@ -134,7 +148,9 @@ fn not_run(stored: &Stored, engine: EngineName) -> Option<CampaignNote> {
         return None;
     }
     let identity = stored.campaign.engines.iter().find(|row| row.engine == engine);
-    let reason = identity.map_or("it was not asked for", |row| row.reason.as_deref().unwrap_or("no reason recorded"));
+    let reason = identity.map_or("it was not asked for", |row| {
+        row.reason.as_deref().unwrap_or("no reason recorded")
+    });
     let sentence = format!("Not run on the engine {engine}: {reason}. Nothing is claimed for it.");
     Some(CampaignNote { kind: NoteKind::EngineNotRun, sentence })
 }
@@ -163,7 +179,8 @@ fn layers(stored: &Stored) -> Option<CampaignNote> {
 fn directed(stored: &Stored) -> Option<CampaignNote> {
     let (mut vectors, mut outcomes, mut kernels) = (0, 0, BTreeSet::new());
     for kernel in stored.kernels {
-        let (source, object) = (shown_directed(&kernel.records), shown_directed(&kernel.objects.records));
+        let (source, object) =
+            (shown_directed(&kernel.records), shown_directed(&kernel.objects.records));
         (vectors, outcomes) = (vectors + source, outcomes + object);
         if source + object > 0 {
             kernels.insert(kernel.kernel.to_string());
@@ -180,8 +197,11 @@ fn directed(stored: &Stored) -> Option<CampaignNote> {
 /// Bits that count and that directed schedules alone have shown.
 fn shown_directed(records: &[TestRecords]) -> usize {
     let counted = || records.iter().filter(|row| row.counted).map(|row| &row.records);
-    let directed: BTreeSet<u32> = counted().flat_map(|records| records.directed.keys().copied()).collect();
-    let ordinary = |bit: &u32| counted().any(|records| records.has(*bit) && !records.directed.contains_key(bit));
+    let directed: BTreeSet<u32> =
+        counted().flat_map(|records| records.directed.keys().copied()).collect();
+    let ordinary = |bit: &u32| {
+        counted().any(|records| records.has(*bit) && !records.directed.contains_key(bit))
+    };
     directed.iter().filter(|bit| !ordinary(bit)).count()
 }
 
@@ -211,8 +231,13 @@ fn undefined(stored: &Stored) -> Option<CampaignNote> {
 /// Passes that the engine's choice of an undefined value gives.
 fn undefined_passes(stored: &Stored) -> Option<CampaignNote> {
     let rests = |test: &&TestEvidence| test.results.iter().any(|result| result.rests_on_undefined);
-    let names: Vec<String> =
-        stored.campaign.tests.iter().filter(rests).map(|test| test.id.as_str().to_owned()).collect();
+    let names: Vec<String> = stored
+        .campaign
+        .tests
+        .iter()
+        .filter(rests)
+        .map(|test| test.id.as_str().to_owned())
+        .collect();
     let sentence = format!(
         "Tests that pass by an undefined value, and with others do not, or do not complete: {} ({}). What they verify rests on the \
          acceptance of that value.",
@@ -236,7 +261,8 @@ fn unjudged(stored: &Stored) -> Option<CampaignNote> {
             Some(_) | None => kernels.push((kernel, vec![place])),
         }
     }
-    let named: Vec<String> = kernels.iter().map(|(kernel, places)| format!("{kernel} ({})", listed(places))).collect();
+    let named: Vec<String> =
+        kernels.iter().map(|(kernel, places)| format!("{kernel} ({})", listed(places))).collect();
     let sentence = format!(
         "Stored, and judged by no test, directly or through what later dispatches make of it: {}. One judged output is \
          enough for a kernel to be covered.",
@@ -249,7 +275,11 @@ fn unjudged(stored: &Stored) -> Option<CampaignNote> {
 fn unnoticed(stored: &Stored) -> Option<CampaignNote> {
     let mut named = Vec::new();
     for test in &stored.campaign.tests {
-        for row in derive::altered_stores(test).into_iter().flatten().filter(|row| !row.unnoticed.is_empty()) {
+        for row in derive::altered_stores(test)
+            .into_iter()
+            .flatten()
+            .filter(|row| !row.unnoticed.is_empty())
+        {
             let (part, all) = (row.unnoticed.len(), row.dispatches.len());
             named.push(format!("test {}: {part} of {all} of {}", test.id, row.kernel));
         }

@@ -1,7 +1,9 @@
-//! Notes on what no test judges of an output that is judged, and on expectations that judge nothing.
+//! Notes on what no test judges of an output that is judged, and on expectations that judge
+//! nothing.
 //!
-//! Promises: a member is named unless some test judges every element of it that it changes, or one where none changes any; and if a
-//! test that counts for the kernel changes it and judges none of it.
+//! Promises: a member is named unless some test judges every element of it that it changes, or one
+//! where none changes any; and if a test that counts for the kernel changes it and judges none of
+//! it.
 //! Does not cover: outputs that no test judges at all (`notes`).
 
 use super::Stored;
@@ -69,7 +71,9 @@ pub(super) fn in_part(members: &Members) -> Option<CampaignNote> {
                 let stored = row.stored;
                 kernels.add(
                     &row.kernel,
-                    format!("{place}: at most {judged} of {stored} stored elements judged by any test"),
+                    format!(
+                        "{place}: at most {judged} of {stored} stored elements judged by any test"
+                    ),
                 );
             }
             _ => {}
@@ -80,8 +84,8 @@ pub(super) fn in_part(members: &Members) -> Option<CampaignNote> {
     kernels.note(sentence)
 }
 
-/// Members that a test with coverage of the kernel changes and does not judge, while another test judges them: what the first one
-/// covers alone is not judged there.
+/// Members that a test with coverage of the kernel changes and does not judge, while another test
+/// judges them: what the first one covers alone is not judged there.
 pub(super) fn left_to_others(stored: &Stored, members: &Members) -> Option<CampaignNote> {
     let mut kernels = OfKernels::default();
     for tests in members.rows.values() {
@@ -91,8 +95,10 @@ pub(super) fn left_to_others(stored: &Stored, members: &Members) -> Option<Campa
         let ids: Vec<String> = covering.map(|member| member.test.to_string()).collect();
         if let Some((first, rest)) = ids.split_first() {
             let named = and_more(first, rest.len());
-            kernels
-                .add(&row.kernel, format!("{}: stored and not judged at all by test {named}", members.in_words(row)));
+            kernels.add(
+                &row.kernel,
+                format!("{}: stored and not judged at all by test {named}", members.in_words(row)),
+            );
         }
     }
     kernels.note(
@@ -131,16 +137,20 @@ impl OfKernels {
     }
 
     fn note(&self, sentence: &str) -> Option<CampaignNote> {
-        let named = self.kernels.iter().map(|(kernel, members)| format!("{kernel} ({})", listed(members)));
+        let named =
+            self.kernels.iter().map(|(kernel, members)| format!("{kernel} ({})", listed(members)));
         let sentence = format!("{sentence}: {}.", listed(&named.collect::<Vec<_>>()));
-        (!self.kernels.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
+        (!self.kernels.is_empty())
+            .then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
     }
 }
 
 /// Tests that passed on the sequential engine, with their results there.
 fn passed<'a>(stored: &'a Stored) -> impl Iterator<Item = (&'a TestEvidence, &'a TestResult)> {
     stored.campaign.tests.iter().flat_map(|test| {
-        let passed = |result: &&TestResult| result.engine == EngineName::Sequential && result.verdict == Verdict::Pass;
+        let passed = |result: &&TestResult| {
+            result.engine == EngineName::Sequential && result.verdict == Verdict::Pass
+        };
         test.results.iter().filter(passed).map(move |result| (test, result))
     })
 }
@@ -150,7 +160,8 @@ pub(super) fn idle(stored: &Stored) -> Option<CampaignNote> {
     let mut named = Vec::new();
     for (test, result) in passed(stored) {
         for number in &result.idle {
-            let buffer = test.expected.get(*number as usize).map_or("", |expected| expected.buffer.as_str());
+            let buffer =
+                test.expected.get(*number as usize).map_or("", |expected| expected.buffer.as_str());
             let (number, all) = (u64::from(*number) + 1, test.expected.len());
             named.push(format!("test {}: expectation {number} of {all} (`{buffer}`)", test.id));
         }
@@ -159,5 +170,6 @@ pub(super) fn idle(stored: &Stored) -> Option<CampaignNote> {
         "Expectations that none of the alterations tried on what the kernels of their test stored makes fail: {}.",
         listed(&named)
     );
-    (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::ExpectationJudgesNothing, sentence })
+    (!named.is_empty())
+        .then_some(CampaignNote { kind: NoteKind::ExpectationJudgesNothing, sentence })
 }

@@ -1,4 +1,5 @@
-//! Each kind of open item, by evidence that gives it; what the project accepts; what was not looked for.
+//! Each kind of open item, by evidence that gives it; what the project accepts; what was not looked
+//! for.
 
 use super::derive;
 use std::collections::BTreeSet;
@@ -18,7 +19,13 @@ fn complete() -> Evidence {
     let mut evidence = sample::flawless();
     let kernel = evidence.kernels[0].kernel.clone();
     settings(&mut evidence).kernels.retain(|one| one.name == kernel);
-    let row = CouplingEvidence { kernel, definition: None, nodes: Vec::new(), edges: Vec::new(), checks: Vec::new() };
+    let row = CouplingEvidence {
+        kernel,
+        definition: None,
+        nodes: Vec::new(),
+        edges: Vec::new(),
+        checks: Vec::new(),
+    };
     evidence.campaign.coupling.push(row);
     evidence.campaign.requirements[0].tests.push("TC-MM-01".into());
     evidence.campaign.tests.iter_mut().for_each(|test| test.definition.kind = TestKind::Robustness);
@@ -46,9 +53,11 @@ fn names(campaign: &Campaign) -> Vec<&str> {
 
 /// Lets the host set these constants.
 fn specialize(evidence: &mut Evidence, set: &[(u32, &str)]) {
-    let set: Vec<_> = set.iter().map(|(id, value)| serde_json::json!({ "id": id, "value": value })).collect();
+    let set: Vec<_> =
+        set.iter().map(|(id, value)| serde_json::json!({ "id": id, "value": value })).collect();
     let groups = ["1", "1", "1"];
-    let interface = serde_json::json!({ "kernel": "matmul_naive", "groups": groups, "specialization": set });
+    let interface =
+        serde_json::json!({ "kernel": "matmul_naive", "groups": groups, "specialization": set });
     evidence.campaign.coupling[0].definition = Some(serde_json::from_value(interface).unwrap());
 }
 
@@ -66,10 +75,15 @@ const CASES: &[(Change, &[&str])] = &[
             "criterion-not-asked additional-code",
         ],
     ),
-    // Unique-cause MC/DC is stricter than masking MC/DC; branch coverage is neither statement nor decision coverage.
+    // Unique-cause MC/DC is stricter than masking MC/DC; branch coverage is neither statement nor
+    // decision coverage.
     (
         |evidence| {
-            let asked = [CriterionName::McdcUniqueCause, CriterionName::Branch, CriterionName::AdditionalCode];
+            let asked = [
+                CriterionName::McdcUniqueCause,
+                CriterionName::Branch,
+                CriterionName::AdditionalCode,
+            ];
             settings(evidence).criteria = Some(asked.to_vec());
         },
         &["criterion-not-asked statement", "criterion-not-asked decision"],
@@ -77,15 +91,20 @@ const CASES: &[(Change, &[&str])] = &[
     (
         |evidence| {
             let settings = settings(evidence);
-            (settings.level, settings.criteria) = (SoftwareLevel::C, Some(vec![CriterionName::Branch]));
+            (settings.level, settings.criteria) =
+                (SoftwareLevel::C, Some(vec![CriterionName::Branch]));
         },
         &["criterion-not-asked statement"],
     ),
-    (|evidence| settings(evidence).decision_policy = DecisionPolicy::ControlFlow, &["decision-policy"]),
+    (
+        |evidence| settings(evidence).decision_policy = DecisionPolicy::ControlFlow,
+        &["decision-policy"],
+    ),
     (
         |evidence| {
             let settings = settings(evidence);
-            (settings.level, settings.decision_policy) = (SoftwareLevel::C, DecisionPolicy::ControlFlow);
+            (settings.level, settings.decision_policy) =
+                (SoftwareLevel::C, DecisionPolicy::ControlFlow);
         },
         &[],
     ),
@@ -141,8 +160,14 @@ const CASES: &[(Change, &[&str])] = &[
     // The kernel's only configuration has TILE at its default, 16.
     (|evidence| specialize(evidence, &[]), &[]),
     (|evidence| specialize(evidence, &[(0, "16")]), &[]),
-    (|evidence| specialize(evidence, &[(0, "8")]), &["interface-specialization-not-run matmul_naive"]),
-    (|evidence| specialize(evidence, &[(0, "m")]), &["interface-specialization-not-run matmul_naive"]),
+    (
+        |evidence| specialize(evidence, &[(0, "8")]),
+        &["interface-specialization-not-run matmul_naive"],
+    ),
+    (
+        |evidence| specialize(evidence, &[(0, "m")]),
+        &["interface-specialization-not-run matmul_naive"],
+    ),
     (
         |evidence| {
             specialize(evidence, &[]);
@@ -153,14 +178,22 @@ const CASES: &[(Change, &[&str])] = &[
     (|evidence| evidence.campaign.requirements[0].tests.clear(), &["hlr-without-test HLR-MM-001"]),
     (|evidence| evidence.campaign.engines.remove(0).ran = false, &["engine-left-out sequential"]),
     (
-        |evidence| settings(evidence).engines = Some(vec![EngineName::Sequential, EngineName::Vulkan]),
+        |evidence| {
+            settings(evidence).engines = Some(vec![EngineName::Sequential, EngineName::Vulkan])
+        },
         &["engine-left-out vulkan"],
     ),
     (|evidence| evidence.campaign.not_looked_for.push(FindingKind::DataRace), &["checks-left-out"]),
     (|evidence| evidence.campaign.left_out.push("TC-9".into()), &["test-left-out TC-9"]),
     (|evidence| settings(evidence).schedules.count = 2, &["schedules-left-out"]),
-    (|evidence| settings(evidence).repeat = NonZeroU32::new(2), &["repetitions-left-out sequential"]),
-    (|evidence| result(evidence).schedule = Some("reversed".parse().expect("a schedule")), &["schedule-replayed"]),
+    (
+        |evidence| settings(evidence).repeat = NonZeroU32::new(2),
+        &["repetitions-left-out sequential"],
+    ),
+    (
+        |evidence| result(evidence).schedule = Some("reversed".parse().expect("a schedule")),
+        &["schedule-replayed"],
+    ),
 ];
 
 #[test]
@@ -207,7 +240,8 @@ const INTERFACE: &str = "kernel-without-interface matmul_naive";
 #[test]
 fn the_project_accepts_an_item_by_its_name() {
     let campaign = with_acceptances(SoftwareLevel::A, vec![acceptance(INTERFACE, "Ann", "Bob")]);
-    let standing: Vec<_> = campaign.open_items.iter().filter(|item| item.stands()).map(|item| &item.name).collect();
+    let standing: Vec<_> =
+        campaign.open_items.iter().filter(|item| item.stands()).map(|item| &item.name).collect();
     assert_eq!(standing, ["test-left-out TC-9"]);
     let approval = campaign.open_items[0].acceptance.as_ref().unwrap();
     assert_eq!((approval.author.as_str(), approval.approver.as_str()), ("Ann", "Bob"));
@@ -220,11 +254,17 @@ fn an_acceptance_that_accepts_nothing_is_rejected_with_its_reason() {
     for (acceptances, due) in [
         (vec![acceptance("kernel-without-interface other", "Ann", "Bob")], "not needed"),
         (vec![acceptance("kernel-without-interface", "Ann", "Bob")], "not needed"),
-        (vec![acceptance("no-such-kind", "Ann", "Bob")], "no kind of open item is named `no-such-kind`"),
+        (
+            vec![acceptance("no-such-kind", "Ann", "Bob")],
+            "no kind of open item is named `no-such-kind`",
+        ),
         (vec![acceptance("test-left-out TC-9", "Ann", "Bob")], "cannot be accepted"),
         (vec![acceptance(INTERFACE, "Ann", " ")], "must be given"),
         (vec![acceptance(INTERFACE, "Ann", "ANN ")], "demands independence"),
-        (vec![acceptance(INTERFACE, "Ann", "Bob"), acceptance(INTERFACE, "Cy", "Dee")], "accepted twice"),
+        (
+            vec![acceptance(INTERFACE, "Ann", "Bob"), acceptance(INTERFACE, "Cy", "Dee")],
+            "accepted twice",
+        ),
     ] {
         let rejected = with_acceptances(level, acceptances).rejected_acceptances;
         assert!(rejected.len() == 1 && rejected[0].reason.contains(due), "{due}: {rejected:?}");
@@ -258,7 +298,9 @@ fn unsought(campaign: &Campaign) -> Vec<(FindingKind, UnsoughtReason)> {
 fn everything(evidence: &mut Evidence) {
     let device = &mut evidence.campaign.engines[1];
     device.ran = true;
-    device.identity.insert("validation layer".to_owned(), "VK_LAYER_KHRONOS_validation 1.3".to_owned());
+    device
+        .identity
+        .insert("validation layer".to_owned(), "VK_LAYER_KHRONOS_validation 1.3".to_owned());
     let kernel = evidence.kernels[0].kernel.clone();
     for test in &mut evidence.campaign.tests {
         test.results[0].schedules = Some(ScheduleResult {
@@ -275,16 +317,25 @@ fn everything(evidence: &mut Evidence) {
 
 #[test]
 fn a_kind_of_findings_is_looked_for_where_what_finds_it_ran() {
-    use FindingKind::{Coupling, DataRace, EngineDisagreement, ScheduleDependentOutput, Validation};
+    use FindingKind::{
+        Coupling, DataRace, EngineDisagreement, ScheduleDependentOutput, Validation,
+    };
     use UnsoughtReason::*;
     assert_eq!(unsought(&derived(everything)), []);
     let cases: &[(Change, &[(FindingKind, UnsoughtReason)])] = &[
         (|evidence| evidence.campaign.not_looked_for.push(DataRace), &[(DataRace, LeftOut)]),
         (
             |evidence| evidence.campaign.engines[1].ran = false,
-            &[(EngineDisagreement, NoDevice), (Validation, NoValidationLayers), (Coupling, NoDeviceLimits)],
+            &[
+                (EngineDisagreement, NoDevice),
+                (Validation, NoValidationLayers),
+                (Coupling, NoDeviceLimits),
+            ],
         ),
-        (|evidence| evidence.campaign.engines[1].identity.clear(), &[(Validation, NoValidationLayers)]),
+        (
+            |evidence| evidence.campaign.engines[1].identity.clear(),
+            &[(Validation, NoValidationLayers)],
+        ),
         (
             |evidence| {
                 let layer = "VK_LAYER_KHRONOS_validation is not installed".to_owned();
@@ -292,8 +343,14 @@ fn a_kind_of_findings_is_looked_for_where_what_finds_it_ran() {
             },
             &[(Validation, NoValidationLayers)],
         ),
-        (|evidence| settings(evidence).validation = ValidationLayers::Off, &[(Validation, NoValidationLayers)]),
-        (|evidence| result(evidence).schedules = None, &[(ScheduleDependentOutput, NoOtherSchedule)]),
+        (
+            |evidence| settings(evidence).validation = ValidationLayers::Off,
+            &[(Validation, NoValidationLayers)],
+        ),
+        (
+            |evidence| result(evidence).schedules = None,
+            &[(ScheduleDependentOutput, NoOtherSchedule)],
+        ),
         (
             |evidence| evidence.campaign.agreement[0].coverage = AgreementOutcome::NotCompared,
             &[(EngineDisagreement, NotCompared)],
@@ -312,13 +369,16 @@ fn a_kind_of_findings_is_looked_for_where_what_finds_it_ran() {
         everything(evidence);
         evidence.campaign.engines[0].ran = false;
     });
-    let of_sequential = unsought(&device_alone).into_iter().filter(|(_, reason)| *reason == NoSequentialEngine);
+    let of_sequential =
+        unsought(&device_alone).into_iter().filter(|(_, reason)| *reason == NoSequentialEngine);
     assert_eq!(of_sequential.count(), 7, "six kinds that it alone looks for, and the comparison");
 }
 
 #[test]
 fn an_engine_that_did_not_run_is_a_note() {
-    let told = |campaign: &Campaign| campaign.notes.iter().map(|note| note.sentence.clone()).collect::<Vec<_>>();
+    let told = |campaign: &Campaign| {
+        campaign.notes.iter().map(|note| note.sentence.clone()).collect::<Vec<_>>()
+    };
     let absent = told(&derived(|_| {}));
     assert!(absent.len() == 1 && absent[0].contains("no Vulkan device was found"), "{absent:?}");
     let unasked = told(&derived(|evidence| evidence.campaign.engines.truncate(1)));

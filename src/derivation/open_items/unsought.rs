@@ -1,7 +1,8 @@
 //! Kinds of findings that were not looked for, or not everywhere.
 //!
 //! Knows: which engine or input each kind comes from.
-//! Promises: a kind that is not named here was looked for in every test, on an engine that looks for it.
+//! Promises: a kind that is not named here was looked for in every test, on an engine that looks
+//! for it.
 //! Does not cover: what one engine could not run of a test, which is a verdict.
 
 use super::Stored;
@@ -53,9 +54,15 @@ fn no_other_schedule(stored: &Stored) -> Option<UnsoughtReason> {
 
 /// Whether the test ran in other schedules on some engine, as far as there are any.
 fn in_other_schedules(test: &TestEvidence) -> bool {
-    let mut statuses = test.results.iter().filter_map(|result| result.schedules.as_ref()).map(|found| found.status);
+    let mut statuses = test
+        .results
+        .iter()
+        .filter_map(|result| result.schedules.as_ref())
+        .map(|found| found.status);
     statuses.any(|status| match status {
-        ScheduleStatus::Equal | ScheduleStatus::Different | ScheduleStatus::NothingToPermute => true,
+        ScheduleStatus::Equal | ScheduleStatus::Different | ScheduleStatus::NothingToPermute => {
+            true
+        }
         ScheduleStatus::Undetermined | ScheduleStatus::NotRun => false,
     })
 }
@@ -66,7 +73,8 @@ fn not_compared(stored: &Stored) -> Option<UnsoughtReason> {
         let mut of_test = rows.iter().filter(|row| row.test == test.id).peekable();
         of_test.peek().is_some()
             && of_test.all(|row| {
-                row.outputs != AgreementOutcome::NotCompared && row.coverage != AgreementOutcome::NotCompared
+                row.outputs != AgreementOutcome::NotCompared
+                    && row.coverage != AgreementOutcome::NotCompared
             })
     };
     let all = || stored.campaign.tests.iter().all(compared);
@@ -85,7 +93,8 @@ pub(super) fn layers_looked(stored: &Stored) -> bool {
         ValidationLayers::On | ValidationLayers::Required => true,
         ValidationLayers::Off => false,
     };
-    let mut devices = stored.campaign.engines.iter().filter(|row| row.engine == EngineName::Vulkan && row.ran);
+    let mut devices =
+        stored.campaign.engines.iter().filter(|row| row.engine == EngineName::Vulkan && row.ran);
     let used = |layer: &String| !layer.contains("not installed");
     on && devices.any(|row| row.identity.get("validation layer").is_some_and(used))
 }

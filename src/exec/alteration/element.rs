@@ -1,8 +1,10 @@
 //! Stored elements: where they start, what type they are altered as, and in which groups.
 //!
-//! Knows: the kernel's block, else how the test declares the buffer, else the format of the image; what expectations look at.
-//! Promises: elements of a group are of one buffer and one type, and the same expectations look at them, so that none is altered
-//! by the scale of others that these do not look at. Integers that an expectation reads as something else are altered as that.
+//! Knows: the kernel's block, else how the test declares the buffer, else the format of the image;
+//! what expectations look at.
+//! Promises: elements of a group are of one buffer and one type, and the same expectations look at
+//! them, so that none is altered by the scale of others that these do not look at. Integers that an
+//! expectation reads as something else are altered as that.
 //! Does not cover: how they are altered.
 
 use super::watch::{ReadNumber, Wanted, Watches};
@@ -58,7 +60,13 @@ pub struct Elements<'a> {
 
 impl ElementGroup {
     pub fn empty(buffer: usize, kind: ElementKind) -> Self {
-        Self { buffer, kind, wanted: Wanted::Unknown, offsets: Vec::new(), in_part: BTreeMap::new() }
+        Self {
+            buffer,
+            kind,
+            wanted: Wanted::Unknown,
+            offsets: Vec::new(),
+            in_part: BTreeMap::new(),
+        }
     }
 }
 
@@ -78,7 +86,8 @@ impl Elements<'_> {
                         let bytes = offset..next;
                         let key = (buffer, kind, self.watches.expectations(buffer, &bytes));
                         let wanted = self.watches.wanted(buffer, &bytes);
-                        let group = groups.entry(key).or_insert_with(|| ElementGroup::empty(buffer, kind));
+                        let group =
+                            groups.entry(key).or_insert_with(|| ElementGroup::empty(buffer, kind));
                         group.wanted = group.wanted.max(wanted);
                         group.offsets.push(offset);
                         let parts = self.stored_parts(buffer, &bytes, ranges);
@@ -93,8 +102,14 @@ impl Elements<'_> {
         groups.into_values().collect()
     }
 
-    /// The numbers of an element, by the kernel's block, that some stored byte belongs to: where an expectation reads several as one.
-    fn stored_parts(&self, buffer: usize, element: &Range<usize>, stored: &[Range<usize>]) -> Vec<Range<usize>> {
+    /// The numbers of an element, by the kernel's block, that some stored byte belongs to: where an
+    /// expectation reads several as one.
+    fn stored_parts(
+        &self,
+        buffer: usize,
+        element: &Range<usize>,
+        stored: &[Range<usize>],
+    ) -> Vec<Range<usize>> {
         if self.of_image(buffer).is_some() {
             return vec![element.clone()];
         }
@@ -136,11 +151,14 @@ impl Elements<'_> {
     }
 
     fn of_image(&self, buffer: usize) -> Option<ElementKind> {
-        let image = self.plan.job.resources.images.iter().find(|image| image.buffer as usize == buffer)?;
+        let image =
+            self.plan.job.resources.images.iter().find(|image| image.buffer as usize == buffer)?;
         let format = image.shape.format;
         Some(match format.encoding() {
             TexelEncoding::Plain(scalar) => ElementKind::Scalar(scalar),
-            TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => ElementKind::Normalised(scalar),
+            TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => {
+                ElementKind::Normalised(scalar)
+            }
             TexelEncoding::Srgb => ElementKind::Normalised(ScalarType::Uint8),
             TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => {
                 ElementKind::Packed(format.texel_size())
@@ -186,8 +204,8 @@ impl Elements<'_> {
     }
 }
 
-/// What expectations read where the kernel stores an integer: the bits of floats before all, of the same width first; an integer
-/// of another width only where none reads it as it is stored.
+/// What expectations read where the kernel stores an integer: the bits of floats before all, of the
+/// same width first; an integer of another width only where none reads it as it is stored.
 fn read_instead(stored: ReadNumber, readings: &[ReadNumber]) -> Option<ReadNumber> {
     let is_float = |read: &&ReadNumber| read.scalar.class() == ScalarClass::Float;
     let as_wide = |read: &&ReadNumber| read.scalar.size() == stored.scalar.size();

@@ -1,8 +1,10 @@
-//! Altered contents: what a kernel has stored, replaced by something else at the scale of its values.
+//! Altered contents: what a kernel has stored, replaced by something else at the scale of its
+//! values.
 //!
 //! Knows: groups of stored elements (`element`), and what stood there before.
-//! Promises: finite values stay finite, and no magnitude exceeds twice the scale (`scale`), so that a tolerance cannot fail for a
-//! NaN or for a huge number alone. The same contents give the same alterations.
+//! Promises: finite values stay finite, and no magnitude exceeds twice the scale (`scale`), so that
+//! a tolerance cannot fail for a NaN or for a huge number alone. The same contents give the same
+//! alterations.
 //! Does not cover: running and judging what is altered.
 
 mod element;
@@ -25,7 +27,8 @@ use vkcert_oracle::scalar::read;
 #[derive(Debug, Clone, Copy)]
 pub struct Before<'a> {
     pub contents: &'a [Vec<u8>],
-    /// The bytes that the test or an earlier dispatch has defined, by buffer; ascending and disjoint.
+    /// The bytes that the test or an earlier dispatch has defined, by buffer; ascending and
+    /// disjoint.
     pub defined: &'a [Vec<Range<usize>>],
 }
 
@@ -33,12 +36,14 @@ impl Before<'_> {
     /// The bits of a number, where all of it was defined.
     pub fn number(&self, buffer: usize, scalar: ScalarType, at: usize) -> Option<u64> {
         let end = at + scalar.size();
-        let defined = self.defined[buffer].iter().any(|range| range.start <= at && end <= range.end);
+        let defined =
+            self.defined[buffer].iter().any(|range| range.start <= at && end <= range.end);
         read(&self.contents[buffer], scalar, at).filter(|_| defined)
     }
 }
 
-/// The contents with the elements altered. `before`: what they held before the dispatch that stored them.
+/// The contents with the elements altered. `before`: what they held before the dispatch that stored
+/// them.
 pub fn altered(
     contents: &[Vec<u8>],
     before: Before<'_>,
@@ -46,7 +51,9 @@ pub fn altered(
     alteration: Alteration,
 ) -> Vec<Vec<u8>> {
     let mut altered = contents.to_vec();
-    groups.iter().for_each(|group| alter(group, contents, before, alteration, &mut altered[group.buffer]));
+    groups
+        .iter()
+        .for_each(|group| alter(group, contents, before, alteration, &mut altered[group.buffer]));
     altered
 }
 
@@ -64,12 +71,20 @@ pub fn altered_buffer(
     altered
 }
 
-fn alter(group: &ElementGroup, contents: &[Vec<u8>], before: Before<'_>, alteration: Alteration, new: &mut [u8]) {
+fn alter(
+    group: &ElementGroup,
+    contents: &[Vec<u8>],
+    before: Before<'_>,
+    alteration: Alteration,
+    new: &mut [u8],
+) {
     match group.kind {
         ElementKind::Scalar(scalar) | ElementKind::Normalised(scalar) => {
             alter_numbers(group, scalar, contents, before, alteration, new);
         }
-        ElementKind::Packed(size) => alter_packed(group, size, &contents[group.buffer], alteration, new),
+        ElementKind::Packed(size) => {
+            alter_packed(group, size, &contents[group.buffer], alteration, new)
+        }
     }
 }
 
@@ -81,7 +96,9 @@ fn alter_numbers(
     alteration: Alteration,
     new: &mut [u8],
 ) {
-    let stored = |at: &usize| read(&contents[group.buffer], scalar, *at).expect("an element lies in its buffer");
+    let stored = |at: &usize| {
+        read(&contents[group.buffer], scalar, *at).expect("an element lies in its buffer")
+    };
     let numbers: Vec<u64> = group.offsets.iter().map(stored).collect();
     let scale = Scale::of(scalar, group.wanted, &numbers);
     // Whatever a normalised component holds stands for 1 at most.
@@ -89,34 +106,50 @@ fn alter_numbers(
     let next = numbers.iter().cycle().skip(1);
     for ((at, old), next) in group.offsets.iter().zip(&numbers).zip(next) {
         let other = match alteration {
-            Alteration::Shifted | Alteration::Negated | Alteration::Doubled => Some(scale.changed(*old, alteration)),
+            Alteration::Shifted | Alteration::Negated | Alteration::Doubled => {
+                Some(scale.changed(*old, alteration))
+            }
             Alteration::Zeroed => Some(0),
             Alteration::Rotated => Some(*next).filter(|next| bounded || scale.admits(*old, *next)),
             Alteration::Unstored => {
                 let before = before.number(group.buffer, scalar, *at);
-                before.and_then(|before| if bounded { Some(before) } else { scale.before(*old, before) })
+                before.and_then(
+                    |before| if bounded { Some(before) } else { scale.before(*old, before) },
+                )
             }
         };
         let bytes = &other.unwrap_or(*old).to_le_bytes()[..scalar.size()];
         match group.in_part.get(at) {
             None => new[*at..*at + scalar.size()].copy_from_slice(bytes),
             Some(parts) => {
-                parts.iter().for_each(|part| new[part.clone()].copy_from_slice(&bytes[part.start - at..part.end - at]));
+                parts.iter().for_each(|part| {
+                    new[part.clone()].copy_from_slice(&bytes[part.start - at..part.end - at])
+                });
             }
         }
     }
 }
 
-/// A high bit of each colour of `rgb10_a2` and of each mantissa of `r11f_g11f_b10f`, from the least significant byte.
+/// A high bit of each colour of `rgb10_a2` and of each mantissa of `r11f_g11f_b10f`, from the least
+/// significant byte.
 const PACKED_BITS: [u8; 4] = [0x20, 0x00, 0x01, 0x04];
 
-/// The components cannot be told from the bits together; `PACKED_BITS` change every colour within its range.
-fn alter_packed(group: &ElementGroup, size: usize, old: &[u8], alteration: Alteration, new: &mut [u8]) {
+/// The components cannot be told from the bits together; `PACKED_BITS` change every colour within
+/// its range.
+fn alter_packed(
+    group: &ElementGroup,
+    size: usize,
+    old: &[u8],
+    alteration: Alteration,
+    new: &mut [u8],
+) {
     let next = group.offsets.iter().cycle().skip(1);
     for (at, next) in group.offsets.iter().zip(next) {
         let element = &mut new[*at..*at + size];
         match alteration {
-            Alteration::Shifted => element.iter_mut().zip(&PACKED_BITS).for_each(|(byte, bits)| *byte ^= bits),
+            Alteration::Shifted => {
+                element.iter_mut().zip(&PACKED_BITS).for_each(|(byte, bits)| *byte ^= bits)
+            }
             Alteration::Zeroed => element.fill(0),
             Alteration::Rotated => element.copy_from_slice(&old[*next..*next + size]),
             Alteration::Negated | Alteration::Doubled | Alteration::Unstored => {}
@@ -124,22 +157,31 @@ fn alter_packed(group: &ElementGroup, size: usize, old: &[u8], alteration: Alter
     }
 }
 
-/// The test without expectations that read the elements as something else than the kernel stores there: a float as a Boolean, or
-/// as a float of another width.
+/// The test without expectations that read the elements as something else than the kernel stores
+/// there: a float as a Boolean, or as a float of another width.
 pub fn without_misreading(elements: &Elements<'_>) -> Prepared {
     let mut plan = elements.plan.clone();
     let all = std::mem::take(&mut plan.expected);
-    plan.expected = all.into_iter().filter_map(|expected| read_rightly(elements, expected)).collect();
+    plan.expected =
+        all.into_iter().filter_map(|expected| read_rightly(elements, expected)).collect();
     plan
 }
 
 /// The same of one expectation; none where nothing is left of it.
 pub fn read_rightly(elements: &Elements<'_>, mut expected: Expected) -> Option<Expected> {
-    let image = elements.plan.job.resources.images.iter().any(|image| image.buffer as usize == expected.buffer);
+    let image = elements
+        .plan
+        .job
+        .resources
+        .images
+        .iter()
+        .any(|image| image.buffer as usize == expected.buffer);
     if image {
         return Some(expected);
     }
-    let misread = |offset: usize, read: ScalarType| misreads(elements.number_at(expected.buffer, offset).scalar, read);
+    let misread = |offset: usize, read: ScalarType| {
+        misreads(elements.number_at(expected.buffer, offset).scalar, read)
+    };
     match &mut expected.contents {
         ExpectedContents::Values(leaves) => {
             leaves.retain(|leaf| !misread(leaf.offset as usize, leaf.scalar));
@@ -170,11 +212,16 @@ mod tests {
 
     fn bytes(scalar: ScalarType, values: &[f64]) -> Vec<u8> {
         let float = scalar.class() == ScalarClass::Float;
-        let bits = |value: &f64| if float { float_bits(scalar, *value) } else { *value as i64 as u64 };
-        values.iter().flat_map(|value| bits(value).to_le_bytes()[..scalar.size()].to_vec()).collect()
+        let bits =
+            |value: &f64| if float { float_bits(scalar, *value) } else { *value as i64 as u64 };
+        values
+            .iter()
+            .flat_map(|value| bits(value).to_le_bytes()[..scalar.size()].to_vec())
+            .collect()
     }
 
-    /// Numbers of one group, of which so much is known; `before` stood there before, in defined bytes.
+    /// Numbers of one group, of which so much is known; `before` stood there before, in defined
+    /// bytes.
     fn alter_wanted(
         wanted: Wanted,
         scalar: ScalarType,
@@ -183,7 +230,8 @@ mod tests {
     ) -> Vec<f64> {
         let size = scalar.size();
         let offsets = (0..values.len()).map(|index| index * size).collect();
-        let group = ElementGroup { wanted, offsets, ..ElementGroup::empty(0, ElementKind::Scalar(scalar)) };
+        let group =
+            ElementGroup { wanted, offsets, ..ElementGroup::empty(0, ElementKind::Scalar(scalar)) };
         let before = bytes(scalar, before);
         let defined = [std::iter::once(0..before.len()).collect()];
         let before = Before { contents: &[before], defined: &defined };
@@ -202,7 +250,8 @@ mod tests {
 
     #[test]
     fn packed_zeros_become_other_colours() {
-        let texel = ElementGroup { offsets: vec![0], ..ElementGroup::empty(0, ElementKind::Packed(4)) };
+        let texel =
+            ElementGroup { offsets: vec![0], ..ElementGroup::empty(0, ElementKind::Packed(4)) };
         let before = Before { contents: &[vec![0; 4]], defined: &[Vec::new()] };
         let new = altered(&[vec![0; 4]], before, &[texel], Alteration::Shifted).remove(0);
         let bits = u32::from_le_bytes(new.try_into().unwrap());
@@ -238,13 +287,18 @@ mod tests {
             (Uint8, &[200.0, 7.0], Shifted, &[0.0, 207.0]),
         ];
         for (scalar, values, alteration, expected) in cases {
-            assert_eq!(alter(*scalar, values, *alteration), *expected, "{scalar:?} {values:?} {alteration}");
+            assert_eq!(
+                alter(*scalar, values, *alteration),
+                *expected,
+                "{scalar:?} {values:?} {alteration}"
+            );
         }
         let huge = alter(Float32, &[3e38], Doubled);
         assert!(huge[0].is_finite() && alter(Float32, &[3e38], Shifted)[0].abs() < 1e30);
     }
 
-    /// What no expectation says a value of: a checker may look at one of the numbers alone, or a later dispatch.
+    /// What no expectation says a value of: a checker may look at one of the numbers alone, or a
+    /// later dispatch.
     #[test]
     fn numbers_of_which_nothing_is_wanted_are_their_own_scale() {
         use Alteration::{Doubled, Negated, Rotated, Shifted};
@@ -276,7 +330,8 @@ mod tests {
         assert_eq!(zeros(&[3.0, -1e9]), [2.0, -2.0]);
         let kept = zeros(&[f64::NAN, f64::INFINITY]);
         assert!(kept[0] < 1e-7 && kept[1] == 0.0, "{kept:?}");
-        let values = |stored: &[f64], before: &[f64]| unstored(Wanted::Values, Float32, stored, before);
+        let values =
+            |stored: &[f64], before: &[f64]| unstored(Wanted::Values, Float32, stored, before);
         assert_eq!(values(&[4.0, 2.0], &[8.0, -9.0]), [8.0, 2.0]);
         assert_eq!(values(&[0.25, 0.25], &[1.0, 0.5]), [0.25, 0.5]);
         assert_eq!(unstored(Wanted::Zeros, Int32, &[0.0, 0.0], &[-2.0, 7.0]), [-2.0, 2.0]);
@@ -288,8 +343,12 @@ mod tests {
     #[test]
     fn a_float_is_not_judged_as_a_boolean_or_as_another_width() {
         use ScalarType::{Bool, Float16, Float32, Int32, Uint8, Uint32};
-        assert!(misreads(Float32, Bool) && misreads(Float32, Float16) && misreads(Float16, Float32));
-        assert!(!misreads(Float32, Float32) && !misreads(Float32, Uint8) && !misreads(Uint32, Bool));
+        assert!(
+            misreads(Float32, Bool) && misreads(Float32, Float16) && misreads(Float16, Float32)
+        );
+        assert!(
+            !misreads(Float32, Float32) && !misreads(Float32, Uint8) && !misreads(Uint32, Bool)
+        );
         assert!(!misreads(Int32, Float32));
     }
 }

@@ -1,8 +1,10 @@
-//! What an expectation refuses: whether it fails where one of its buffers is altered, and for which elements it would fail at their own
-//! scale.
+//! What an expectation refuses: whether it fails where one of its buffers is altered, and for which
+//! elements it would fail at their own scale.
 //!
-//! Knows: one expectation by values, by another buffer or by a reference, and the final contents that it accepts.
-//! Promises: nothing is run. What a reference computes counts as what it was compared with, which the tolerance accepts.
+//! Knows: one expectation by values, by another buffer or by a reference, and the final contents
+//! that it accepts.
+//! Promises: nothing is run. What a reference computes counts as what it was compared with, which
+//! the tolerance accepts.
 //! Does not cover: checkers; whether a kernel stores what is looked at.
 
 use super::Before;
@@ -39,11 +41,21 @@ enum Turned {
     Wanted,
 }
 
-/// The buffers that an expectation compares; none of a checker. `left`: final contents by buffer of the job.
+/// The buffers that an expectation compares; none of a checker. `left`: final contents by buffer of
+/// the job.
 pub fn sides<'a>(expected: &'a Expected, left: &[Vec<u8>]) -> Vec<Side<'a>> {
-    let side = |buffer: usize, leaves: Vec<Leaf>, turned: Turned| Side { buffer, expected, leaves, turned };
+    let side = |buffer: usize, leaves: Vec<Leaf>, turned: Turned| Side {
+        buffer,
+        expected,
+        leaves,
+        turned,
+    };
     let part = |buffer: usize, scalar: ScalarType, from: usize, length: usize, at: usize| {
-        leaves_of(compared(expected.format, &left[buffer]).get(from..from + length).unwrap_or(&[]), scalar, at)
+        leaves_of(
+            compared(expected.format, &left[buffer]).get(from..from + length).unwrap_or(&[]),
+            scalar,
+            at,
+        )
     };
     let own = expected.buffer;
     match &expected.contents {
@@ -67,8 +79,12 @@ impl Side<'_> {
         let outcome = match self.turned {
             Turned::Actual => compare(&contents, &self.leaves, tolerance, *placement, 0),
             Turned::Wanted => {
-                let wanted =
-                    |leaf: &Leaf| Some(Leaf { bits: read(&contents, leaf.scalar, leaf.offset as usize)?, ..*leaf });
+                let wanted = |leaf: &Leaf| {
+                    Some(Leaf {
+                        bits: read(&contents, leaf.scalar, leaf.offset as usize)?,
+                        ..*leaf
+                    })
+                };
                 let wanted: Vec<Leaf> = self.leaves.iter().filter_map(wanted).collect();
                 compare(&self.as_bytes(contents.len()), &wanted, tolerance, *placement, 0)
             }
@@ -86,8 +102,9 @@ impl Side<'_> {
         bytes
     }
 
-    /// The stored bytes of the elements of which the expectation refuses an alteration at the element's own scale; where zeros
-    /// stand, at that of the greatest one beside. Ascending where the leaves are.
+    /// The stored bytes of the elements of which the expectation refuses an alteration at the
+    /// element's own scale; where zeros stand, at that of the greatest one beside. Ascending where
+    /// the leaves are.
     pub fn judged(&self, left: &[Vec<u8>], before: Before<'_>) -> Vec<Range<usize>> {
         let contents = compared(self.expected.format, &left[self.buffer]);
         let stored = |leaf: &Leaf| read(&contents, leaf.scalar, leaf.offset as usize);
@@ -116,13 +133,20 @@ impl Side<'_> {
         }
         let mut numbers: BTreeMap<ScalarType, Vec<u64>> = BTreeMap::new();
         for leaf in &self.leaves {
-            numbers.entry(leaf.scalar).or_default().extend(read(contents, leaf.scalar, leaf.offset as usize));
+            numbers.entry(leaf.scalar).or_default().extend(read(
+                contents,
+                leaf.scalar,
+                leaf.offset as usize,
+            ));
         }
-        let scale = |(scalar, numbers): (ScalarType, Vec<u64>)| (scalar, Scale::of(scalar, Wanted::Values, &numbers));
+        let scale = |(scalar, numbers): (ScalarType, Vec<u64>)| {
+            (scalar, Scale::of(scalar, Wanted::Values, &numbers))
+        };
         numbers.into_iter().map(scale).collect()
     }
 
-    /// Whether the expectation fails where an element holds something else than `number`, at its own scale.
+    /// Whether the expectation fails where an element holds something else than `number`, at its
+    /// own scale.
     fn refuses_some(&self, leaf: &Leaf, number: u64, beside: Scale, before: Before<'_>) -> bool {
         let scalar = leaf.scalar;
         let refuses = |other: u64| !self.accepts(leaf, number, self.within_format(scalar, other));
@@ -143,7 +167,9 @@ impl Side<'_> {
     /// What stood there before the test, where the tolerance takes what is expected for zero.
     fn unstored(&self, leaf: &Leaf, number: u64, before: Before<'_>) -> Option<u64> {
         let scalar = leaf.scalar;
-        if self.expected.format.is_some() || !is_as_zero(scalar, leaf.bits, &self.expected.tolerance) {
+        if self.expected.format.is_some()
+            || !is_as_zero(scalar, leaf.bits, &self.expected.tolerance)
+        {
             return None;
         }
         let before = before.number(self.buffer, scalar, leaf.offset as usize)?;
@@ -161,7 +187,8 @@ impl Side<'_> {
                 if value.is_nan() { number } else { float_bits(scalar, value.clamp(least, most)) }
             }
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
-                let [least, most, value] = [least, most, number].map(|bits| decode_integer(scalar, bits));
+                let [least, most, value] =
+                    [least, most, number].map(|bits| decode_integer(scalar, bits));
                 value.clamp(least, most) as u64
             }
         }

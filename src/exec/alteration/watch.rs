@@ -1,7 +1,9 @@
-//! What each expectation of a test looks at: which bytes of which buffer, as numbers of which type, and whether it expects zeros.
+//! What each expectation of a test looks at: which bytes of which buffer, as numbers of which type,
+//! and whether it expects zeros.
 //!
 //! Knows: a prepared test, and the final contents that buffers are compared with.
-//! Promises: every byte that can decide an expectation is among those that it looks at; a checker looks at all that is bound to it.
+//! Promises: every byte that can decide an expectation is among those that it looks at; a checker
+//! looks at all that is bound to it.
 //! Does not cover: what a value must be (`compare`); whether a kernel stores it.
 
 use crate::prepare::{Expected, ExpectedContents, Prepared, merged};
@@ -86,7 +88,9 @@ impl Watches {
 
     fn add(&mut self, number: usize, expected: &Expected, left: &[Vec<u8>]) {
         match &expected.contents {
-            ExpectedContents::Values(leaves) => self.watch(number, expected.buffer, looks_of(expected, leaves)),
+            ExpectedContents::Values(leaves) => {
+                self.watch(number, expected.buffer, looks_of(expected, leaves))
+            }
             ExpectedContents::Buffer { other, scalar, offset, length } => {
                 let side = |buffer: usize, start: usize, offset: usize| {
                     let bytes = compared(expected.format, &left[buffer]);
@@ -106,8 +110,13 @@ impl Watches {
                     let length = left[binding.buffer].len();
                     let start = ((binding.offset + binding.dynamic_offset) as usize).min(length);
                     let range = usize::try_from(binding.range).unwrap_or(usize::MAX);
-                    let end = if range > 0 { start.saturating_add(range).min(length) } else { length };
-                    self.watch(number, binding.buffer, vec![Look { bytes: start..end, reading: None }]);
+                    let end =
+                        if range > 0 { start.saturating_add(range).min(length) } else { length };
+                    self.watch(
+                        number,
+                        binding.buffer,
+                        vec![Look { bytes: start..end, reading: None }],
+                    );
                 }
             }
         }
@@ -131,7 +140,8 @@ impl Watches {
 
     /// The expectations that look at some of these bytes of a buffer, ascending.
     pub fn expectations(&self, buffer: usize, bytes: &Range<usize>) -> Vec<usize> {
-        let mut found: Vec<usize> = self.looks(buffer, bytes).map(|(expectation, _)| expectation).collect();
+        let mut found: Vec<usize> =
+            self.looks(buffer, bytes).map(|(expectation, _)| expectation).collect();
         found.dedup();
         found
     }
@@ -170,8 +180,14 @@ fn looks_of(expected: &Expected, leaves: &[Leaf]) -> Vec<Look> {
         Placement::AnyOrder { .. } => Some(leaves.iter().all(|leaf| is_zero(expected, leaf))),
     };
     let look = |leaf: &Leaf| Look {
-        bytes: in_stored_bytes(expected.format, leaf.offset as usize..leaf.offset as usize + leaf.scalar.size()),
-        reading: Some(Reading { scalar: leaf.scalar, zeros: all.unwrap_or_else(|| is_zero(expected, leaf)) }),
+        bytes: in_stored_bytes(
+            expected.format,
+            leaf.offset as usize..leaf.offset as usize + leaf.scalar.size(),
+        ),
+        reading: Some(Reading {
+            scalar: leaf.scalar,
+            zeros: all.unwrap_or_else(|| is_zero(expected, leaf)),
+        }),
     };
     leaves.iter().map(look).collect()
 }
@@ -182,7 +198,9 @@ fn is_zero(expected: &Expected, leaf: &Leaf) -> bool {
 
 /// Every whole scalar of `bytes`, which stand at byte `offset`.
 pub(super) fn leaves_of(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
-    let leaf = |at: usize| Some(Leaf { offset: (offset + at) as u64, scalar, bits: read(bytes, scalar, at)? });
+    let leaf = |at: usize| {
+        Some(Leaf { offset: (offset + at) as u64, scalar, bits: read(bytes, scalar, at)? })
+    };
     (0..bytes.len()).step_by(scalar.size()).filter_map(leaf).collect()
 }
 
@@ -248,12 +266,16 @@ mod tests {
         assert_eq!(at(16..20), (vec![2], Wanted::Unknown));
         assert_eq!(at(24..28), (vec![], Wanted::Unknown));
         assert_eq!(watches.expectations(0, &(0..64)), [0_usize; 0]);
-        assert_eq!(watches.readings(1, 14), [ReadNumber { offset: 12, scalar: ScalarType::Float32 }]);
+        assert_eq!(
+            watches.readings(1, 14),
+            [ReadNumber { offset: 12, scalar: ScalarType::Float32 }]
+        );
     }
 
     #[test]
     fn a_texel_wants_zeros_where_all_of_its_components_do() {
-        let looks = united(vec![look(0..4, true), look(0..4, false), look(4..8, true), look(4..8, true)]);
+        let looks =
+            united(vec![look(0..4, true), look(0..4, false), look(4..8, true), look(4..8, true)]);
         assert_eq!(looks, [look(0..4, false), look(4..8, true)]);
     }
 }

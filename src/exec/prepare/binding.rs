@@ -1,9 +1,10 @@
 //! The bindings of a dispatch against the descriptors that its kernel declares.
 //!
-//! Knows: which classes a descriptor can be bound as (Vulkan specification, "Shader Resource and Descriptor Type
-//! Correspondence"), and what each class takes: a buffer, an image, a sampler.
-//! Promises: every descriptor that the kernel uses is bound, once per element of an array; ranges lie within their buffers
-//! and hold the kernel's block. An image or sampler bound to a descriptor that the kernel does not use is left out.
+//! Knows: which classes a descriptor can be bound as (Vulkan specification, "Shader Resource and
+//! Descriptor Type Correspondence"), and what each class takes: a buffer, an image, a sampler.
+//! Promises: every descriptor that the kernel uses is bound, once per element of an array; ranges
+//! lie within their buffers and hold the kernel's block. An image or sampler bound to a descriptor
+//! that the kernel does not use is left out.
 //! Does not cover: how an image or texel buffer is seen (`view`), limits of a device.
 
 use super::Problems;
@@ -37,8 +38,11 @@ pub(super) fn declared(module: &Module) -> Vec<Declared> {
         Operand::LiteralBit32(number) => Some(*number),
         _ => None,
     };
-    let globals = module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
-    let is_variable = |instruction: &&Instruction| matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR);
+    let globals =
+        module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+    let is_variable = |instruction: &&Instruction| {
+        matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR)
+    };
     let variables = globals.filter(is_variable).filter_map(|found| found.result);
     variables
         .filter_map(|id| {
@@ -69,13 +73,17 @@ pub(super) fn bindings(
     for (index, binding) in call.bindings.iter().enumerate() {
         let place = origin.at(index);
         let resource = called.resource(binding.set, binding.binding);
-        let declared = called.declared.iter().any(|found| (found.set, found.binding) == (binding.set, binding.binding));
+        let declared = called
+            .declared
+            .iter()
+            .any(|found| (found.set, found.binding) == (binding.set, binding.binding));
         if resource.is_none() && !declared {
             unknown(call, called, binding, &place, problems);
             continue;
         }
         let Some(class) = class(binding, resource, &place, problems) else { continue };
-        if !takes(binding, class, &place, problems) || !within(binding, resource, &place, problems) {
+        if !takes(binding, class, &place, problems) || !within(binding, resource, &place, problems)
+        {
             continue;
         }
         if resource.is_none() && !is_buffer(class) {
@@ -89,7 +97,14 @@ pub(super) fn bindings(
             DescriptorClass::UniformTexel | DescriptorClass::StorageTexel => {
                 let resource = resource.expect("unused texel buffers are left out");
                 range(binding, class, bound, &place, problems).and_then(|made| {
-                    let view = view::texels(binding, resource, &called.layout.types, &made, &place, problems)?;
+                    let view = view::texels(
+                        binding,
+                        resource,
+                        &called.layout.types,
+                        &made,
+                        &place,
+                        problems,
+                    )?;
                     Some(JobBinding { view, ..made })
                 })
             }
@@ -105,11 +120,23 @@ pub(super) fn bindings(
     made
 }
 
-fn unknown(call: &Call<'_>, called: &Dispatched, binding: &Binding, place: &Origin, problems: &mut Problems) {
-    let known: Vec<String> =
-        called.declared.iter().map(|found| described(found.set, found.binding, found.name.as_deref())).collect();
-    let message =
-        format!("the kernel `{}` has nothing at {}", call.kernel, described(binding.set, binding.binding, None));
+fn unknown(
+    call: &Call<'_>,
+    called: &Dispatched,
+    binding: &Binding,
+    place: &Origin,
+    problems: &mut Problems,
+) {
+    let known: Vec<String> = called
+        .declared
+        .iter()
+        .map(|found| described(found.set, found.binding, found.name.as_deref()))
+        .collect();
+    let message = format!(
+        "the kernel `{}` has nothing at {}",
+        call.kernel,
+        described(binding.set, binding.binding, None)
+    );
     let hint = if known.is_empty() {
         "it declares no resource".to_owned()
     } else {
@@ -125,8 +152,12 @@ fn is_buffer(class: DescriptorClass) -> bool {
 /// The class of a buffer descriptor without its dynamic offset; none for every other class.
 fn plain(class: DescriptorClass) -> Option<DescriptorClass> {
     match class {
-        DescriptorClass::Storage | DescriptorClass::StorageDynamic => Some(DescriptorClass::Storage),
-        DescriptorClass::Uniform | DescriptorClass::UniformDynamic => Some(DescriptorClass::Uniform),
+        DescriptorClass::Storage | DescriptorClass::StorageDynamic => {
+            Some(DescriptorClass::Storage)
+        }
+        DescriptorClass::Uniform | DescriptorClass::UniformDynamic => {
+            Some(DescriptorClass::Uniform)
+        }
         DescriptorClass::StorageImage
         | DescriptorClass::SampledImage
         | DescriptorClass::Sampler
@@ -158,12 +189,14 @@ fn class(
         _ => own == class,
     };
     if resource.is_some() && !fits {
-        let message = format!("the kernel declares a `{}` here, not a `{}`", own.name(), class.name());
+        let message =
+            format!("the kernel declares a `{}` here, not a `{}`", own.name(), class.name());
         let place = if binding.class.is_some() { origin.at("class") } else { origin.at("binding") };
         problems.push(place.error("wrong-class", message));
         return None;
     }
-    let dynamic = matches!(class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic);
+    let dynamic =
+        matches!(class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic);
     if binding.dynamic_offset.is_some() && !dynamic {
         let message = format!("a `{}` descriptor has no dynamic offset", class.name());
         problems.push(
@@ -178,14 +211,23 @@ fn class(
 }
 
 /// Whether a binding names what its class takes, and nothing else.
-fn takes(binding: &Binding, class: DescriptorClass, origin: &Origin, problems: &mut Problems) -> bool {
+fn takes(
+    binding: &Binding,
+    class: DescriptorClass,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> bool {
     let wanted: &[&str] = match class {
         DescriptorClass::Storage
         | DescriptorClass::Uniform
         | DescriptorClass::StorageDynamic
         | DescriptorClass::UniformDynamic => &["buffer", "offset", "range"],
-        DescriptorClass::UniformTexel | DescriptorClass::StorageTexel => &["buffer", "offset", "range", "format"],
-        DescriptorClass::StorageImage | DescriptorClass::SampledImage => &["image", "level", "layer"],
+        DescriptorClass::UniformTexel | DescriptorClass::StorageTexel => {
+            &["buffer", "offset", "range", "format"]
+        }
+        DescriptorClass::StorageImage | DescriptorClass::SampledImage => {
+            &["image", "level", "layer"]
+        }
         DescriptorClass::Sampler => &["sampler"],
         DescriptorClass::Combined => &["image", "sampler", "level", "layer"],
     };
@@ -220,15 +262,23 @@ fn article(key: &str) -> String {
 }
 
 /// Whether the array element exists.
-fn within(binding: &Binding, resource: Option<&Resource>, origin: &Origin, problems: &mut Problems) -> bool {
+fn within(
+    binding: &Binding,
+    resource: Option<&Resource>,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> bool {
     let within = match resource.map_or(DescriptorCount::Runtime, |resource| resource.count) {
         DescriptorCount::One => binding.array_index == 0,
         DescriptorCount::Array(count) => binding.array_index < count,
         DescriptorCount::Runtime => true,
     };
     if !within {
-        let message =
-            format!("{} has no element {}", described(binding.set, binding.binding, None), binding.array_index);
+        let message = format!(
+            "{} has no element {}",
+            described(binding.set, binding.binding, None),
+            binding.array_index
+        );
         problems.push(origin.at("array_index").error("size", message));
     }
     within
@@ -263,7 +313,8 @@ fn opaque(
     let (buffer, view) = match (image, sampler) {
         (Some((buffer, view)), Some(sampler)) => {
             let with = &bound.resources.samplers[sampler as usize];
-            let view = view::combined(resource, &called.layout.types, view, with, origin, problems)?;
+            let view =
+                view::combined(resource, &called.layout.types, view, with, origin, problems)?;
             (buffer, JobView::Combined(view, sampler))
         }
         (Some((buffer, view)), None) => (buffer, JobView::Image(view)),
@@ -272,7 +323,17 @@ fn opaque(
     };
     let (set, array_index) = (binding.set, binding.array_index);
     let (offset, range, dynamic_offset) = (0, 0, 0);
-    Some(JobBinding { set, binding: binding.binding, array_index, class, view, buffer, offset, range, dynamic_offset })
+    Some(JobBinding {
+        set,
+        binding: binding.binding,
+        array_index,
+        class,
+        view,
+        buffer,
+        offset,
+        range,
+        dynamic_offset,
+    })
 }
 
 #[expect(clippy::too_many_arguments, reason = "a binding with all that it refers to")]
@@ -286,17 +347,27 @@ fn image(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<(usize, crate::resource::ImageView)> {
-    let named = |image: &&crate::resource::JobImage| bound.buffers[image.buffer as usize].name == name;
+    let named =
+        |image: &&crate::resource::JobImage| bound.buffers[image.buffer as usize].name == name;
     let Some(image) = bound.resources.images.iter().find(named) else {
-        problems.push(origin.at("image").error("unknown-id", format!("there is no image `{name}`")));
+        problems
+            .push(origin.at("image").error("unknown-id", format!("there is no image `{name}`")));
         return None;
     };
-    let view = view::image(binding, resource, class, &called.layout.types, (name, &image.shape), origin, problems)?;
+    let view = view::image(
+        binding,
+        resource,
+        class,
+        &called.layout.types,
+        (name, &image.shape),
+        origin,
+        problems,
+    )?;
     Some((image.buffer as usize, view))
 }
 
-/// The bytes that a binding covers, checked against its buffer. The block may be larger: accesses must stay inside, which engines
-/// look at.
+/// The bytes that a binding covers, checked against its buffer. The block may be larger: accesses
+/// must stay inside, which engines look at.
 fn range(
     binding: &Binding,
     class: DescriptorClass,
@@ -305,10 +376,17 @@ fn range(
     problems: &mut Problems,
 ) -> Option<JobBinding> {
     let name = binding.buffer.as_ref()?;
-    let is_image = |index| bound.resources.images.iter().any(|image| image.buffer as usize == index);
-    let found = bound.buffers.iter().enumerate().find(|(index, buffer)| buffer.name == *name && !is_image(*index));
+    let is_image =
+        |index| bound.resources.images.iter().any(|image| image.buffer as usize == index);
+    let found = bound
+        .buffers
+        .iter()
+        .enumerate()
+        .find(|(index, buffer)| buffer.name == *name && !is_image(*index));
     let Some((index, buffer)) = found else {
-        problems.push(origin.at("buffer").error("unknown-buffer", format!("there is no buffer `{name}`")));
+        problems.push(
+            origin.at("buffer").error("unknown-buffer", format!("there is no buffer `{name}`")),
+        );
         return None;
     };
     let size = buffer.bytes.len() as u64;
@@ -324,7 +402,8 @@ fn range(
         return None;
     };
     if !start.is_multiple_of(4) {
-        // The smallest alignment that any device asks for; a device that asks for more says so itself.
+        // The smallest alignment that any device asks for; a device that asks for more says so
+        // itself.
         let message = format!("offset {start} of `{name}` is no multiple of 4");
         let key = if binding.offset.is_multiple_of(4) { "dynamic_offset" } else { "offset" };
         problems.push(origin.at(key).error("size", message));
@@ -332,8 +411,9 @@ fn range(
     }
     let range = binding.range.unwrap_or(size - start);
     if range == 0 || range > size - start {
-        let message =
-            format!("a range of {range} bytes from byte {start} on does not lie within the {size} bytes of `{name}`");
+        let message = format!(
+            "a range of {range} bytes from byte {start} on does not lie within the {size} bytes of `{name}`"
+        );
         problems.push(origin.at("range").error("size", message));
         return None;
     }
@@ -351,36 +431,55 @@ fn range(
 }
 
 /// Reports descriptors that the kernel uses and nothing is bound to.
-pub(super) fn missing(call: &Call<'_>, called: &Dispatched, origin: &Origin, problems: &mut Problems) {
-    let bound: BTreeSet<(u32, u32, u32)> =
-        call.bindings.iter().map(|binding| (binding.set, binding.binding, binding.array_index)).collect();
+pub(super) fn missing(
+    call: &Call<'_>,
+    called: &Dispatched,
+    origin: &Origin,
+    problems: &mut Problems,
+) {
+    let bound: BTreeSet<(u32, u32, u32)> = call
+        .bindings
+        .iter()
+        .map(|binding| (binding.set, binding.binding, binding.array_index))
+        .collect();
     for resource in &called.reflection.resources {
         let count = match resource.count {
             // Of a runtime array any element.
-            DescriptorCount::Runtime if bound.iter().any(|one| (one.0, one.1) == (resource.set, resource.binding)) => 0,
+            DescriptorCount::Runtime
+                if bound.iter().any(|one| (one.0, one.1) == (resource.set, resource.binding)) =>
+            {
+                0
+            }
             DescriptorCount::One | DescriptorCount::Runtime => 1,
             DescriptorCount::Array(count) => count,
         };
-        let absent: Vec<u32> =
-            (0..count).filter(|element| !bound.contains(&(resource.set, resource.binding, *element))).collect();
+        let absent: Vec<u32> = (0..count)
+            .filter(|element| !bound.contains(&(resource.set, resource.binding, *element)))
+            .collect();
         let Some(first) = absent.first() else { continue };
         let element = match resource.count {
             DescriptorCount::Array(_) => format!(" element {first}"),
             DescriptorCount::One | DescriptorCount::Runtime => String::new(),
         };
         let what = described(resource.set, resource.binding, resource.name.as_deref());
-        let message = format!("the kernel `{}` uses {what}{element}, and nothing is bound to it", call.kernel);
+        let message = format!(
+            "the kernel `{}` uses {what}{element}, and nothing is bound to it",
+            call.kernel
+        );
         let takes = match resource.class {
             DescriptorClass::Storage
             | DescriptorClass::Uniform
             | DescriptorClass::StorageDynamic
             | DescriptorClass::UniformDynamic => "buffer = ...",
-            DescriptorClass::UniformTexel | DescriptorClass::StorageTexel => "buffer = ..., format = ...",
+            DescriptorClass::UniformTexel | DescriptorClass::StorageTexel => {
+                "buffer = ..., format = ..."
+            }
             DescriptorClass::StorageImage | DescriptorClass::SampledImage => "image = ...",
             DescriptorClass::Sampler => "sampler = ...",
             DescriptorClass::Combined => "image = ..., sampler = ...",
         };
-        let hint = format!("add {{ set = {}, binding = {}, {takes} }}", resource.set, resource.binding);
+        let hint =
+            format!("add {{ set = {}, binding = {}, {takes} }}", resource.set, resource.binding);
         problems.push(origin.error("missing-binding", message).hint(hint));
     }
 }

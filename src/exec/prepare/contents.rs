@@ -1,7 +1,8 @@
 //! Initial contents of buffers.
 //!
-//! Promises: contents as the file defines them, byte for byte; which bytes are defined; everything else 0xCD. A count
-//! that contradicts the contents, a value that does not fit and a file that cannot be read are reported with their place.
+//! Promises: contents as the file defines them, byte for byte; which bytes are defined; everything
+//! else 0xCD. A count that contradicts the contents, a value that does not fit and a file that
+//! cannot be read are reported with their place.
 
 use super::address::Pointer;
 use super::image::stored_element;
@@ -54,13 +55,18 @@ impl FilePlace<'_> {
         if let FilePlace::Texels(shape) = self
             && picture::is_picture(&file)
         {
-            let texels = picture::read(&file, shape).map_err(|message| FileFault { kind: "picture", message })?;
+            let texels = picture::read(&file, shape)
+                .map_err(|message| FileFault { kind: "picture", message })?;
             return Ok((wanted, texels));
         }
         let refused = |message: String| FileFault { kind: "npy", message };
         if !npy::is_npy(&file) {
             let named = path.ends_with(".npy");
-            return if named { Err(refused("it is no .npy file".to_owned())) } else { Ok((wanted, file)) };
+            return if named {
+                Err(refused("it is no .npy file".to_owned()))
+            } else {
+                Ok((wanted, file))
+            };
         }
         let array = npy::read(&file).map_err(refused)?;
         if let Some(wanted) = wanted.filter(|wanted| wanted.scalar != array.scalar) {
@@ -72,11 +78,13 @@ impl FilePlace<'_> {
         }
     }
 
-    /// Why an array of this shape does not go here; none: it does. A list of numbers goes everywhere; an array of more
-    /// axes says how its elements lie, and has to say it as the image or the vector type does; so has every array for an
-    /// image with several samples.
+    /// Why an array of this shape does not go here; none: it does. A list of numbers goes
+    /// everywhere; an array of more axes says how its elements lie, and has to say it as the image
+    /// or the vector type does; so has every array for an image with several samples.
     fn shape_fault(self, shape: &[usize]) -> Option<String> {
-        let axes = |lengths: &[usize]| lengths.iter().copied().filter(|length| *length != 1).collect::<Vec<_>>();
+        let axes = |lengths: &[usize]| {
+            lengths.iter().copied().filter(|length| *length != 1).collect::<Vec<_>>()
+        };
         let multisampled = matches!(self, FilePlace::Texels(image) if image.samples > 1);
         if axes(shape).len() <= 1 && !multisampled {
             return None;
@@ -86,7 +94,10 @@ impl FilePlace<'_> {
                 let components = element.map_or(1, |element| element.components) as usize;
                 let fits = components == 1 || shape.last() == Some(&components);
                 (!fits).then(|| {
-                    format!("an array of shape {} has no vectors of {components} in its last axis", listed(shape))
+                    format!(
+                        "an array of shape {} has no vectors of {components} in its last axis",
+                        listed(shape)
+                    )
                 })
             }
             FilePlace::Texels(image) => {
@@ -99,11 +110,18 @@ impl FilePlace<'_> {
                 }
                 let given = format!("an array of shape {}", listed(shape));
                 Some(match (image.levels, shape) {
-                    (1, [rows, columns]) if (depth, layers, samples, components) == (1, 1, 1, 1) => format!(
-                        "{given} is {rows} rows of {columns}, which is the extent [{columns}, {rows}], not \
+                    (1, [rows, columns])
+                        if (depth, layers, samples, components) == (1, 1, 1, 1) =>
+                    {
+                        format!(
+                            "{given} is {rows} rows of {columns}, which is the extent [{columns}, {rows}], not \
                          [{width}, {height}]"
+                        )
+                    }
+                    (1, _) => format!(
+                        "{given} is not the image, whose shape is {}",
+                        listed(&axes(&wanted))
                     ),
-                    (1, _) => format!("{given} is not the image, whose shape is {}", listed(&axes(&wanted))),
                     _ => format!("{given} is not several levels; give their texels as one list"),
                 })
             }
@@ -134,7 +152,8 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The buffer `name` with its initial contents and the addresses that it is to hold; none after a problem.
+    /// The buffer `name` with its initial contents and the addresses that it is to hold; none after
+    /// a problem.
     pub fn buffer(
         &self,
         name: &str,
@@ -143,15 +162,22 @@ impl Source<'_> {
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<(JobBuffer, Vec<Pointer>)> {
-        let whole = |bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: whole_range(bytes.len()), bytes };
+        let whole = |bytes: Vec<u8>| JobBuffer {
+            name: name.to_owned(),
+            defined: whole_range(bytes.len()),
+            bytes,
+        };
         let mut pointers = Vec::new();
         let made = match buffer.data_type {
             Some(DataType::Reflect) => match block {
-                Some(block) => self.reflected(name, buffer, &block, &mut pointers, origin, problems)?,
+                Some(block) => {
+                    self.reflected(name, buffer, &block, &mut pointers, origin, problems)?
+                }
                 None => {
-                    let problem = origin
-                        .at("type")
-                        .error("no-block", format!("no dispatch binds the buffer `{name}` to a block"));
+                    let problem = origin.at("type").error(
+                        "no-block",
+                        format!("no dispatch binds the buffer `{name}` to a block"),
+                    );
                     problems.push(
                         problem.hint("`reflect` lays a buffer out as the block of the first binding that names it"),
                     );
@@ -186,23 +212,33 @@ impl Source<'_> {
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<JobBuffer> {
-        let whole = |bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: whole_range(bytes.len()), bytes };
+        let whole = |bytes: Vec<u8>| JobBuffer {
+            name: name.to_owned(),
+            defined: whole_range(bytes.len()),
+            bytes,
+        };
         if let Some(text) = &buffer.bytes {
             let bytes = decode_base64(text, &origin.at("bytes"), problems)?;
             return Some(whole(bytes));
         }
         if let Some(path) = &buffer.file {
-            let (_, bytes) = self.file(path, FilePlace::Elements(element), &origin.at("file"), problems)?;
+            let (_, bytes) =
+                self.file(path, FilePlace::Elements(element), &origin.at("file"), problems)?;
             return Some(whole(bytes));
         }
         let (Some(element), Some(count)) = (element, buffer.count) else {
-            problems.push(
-                origin.error("missing-key", format!("the buffer `{name}` has neither contents nor `type` and `count`")),
-            );
+            problems.push(origin.error(
+                "missing-key",
+                format!("the buffer `{name}` has neither contents nor `type` and `count`"),
+            ));
             return None;
         };
         let bytes = self.room(name, element, count, origin, problems)?;
-        Some(JobBuffer { name: name.to_owned(), bytes: vec![UNINITIALISED; bytes], defined: Vec::new() })
+        Some(JobBuffer {
+            name: name.to_owned(),
+            bytes: vec![UNINITIALISED; bytes],
+            defined: Vec::new(),
+        })
     }
 
     /// Bytes of `count` elements, if they are within the limit.
@@ -216,9 +252,13 @@ impl Source<'_> {
     ) -> Option<usize> {
         let bytes = count.checked_mul(element.size() as u64).filter(|bytes| *bytes <= self.limit);
         if bytes.is_none() {
-            let message =
-                format!("{count} elements of {element} in `{name}` exceed the memory limit of {} bytes", self.limit);
-            problems.push(origin.at("count").error("limit", message).hint("raise `limits.memory_bytes`"));
+            let message = format!(
+                "{count} elements of {element} in `{name}` exceed the memory limit of {} bytes",
+                self.limit
+            );
+            problems.push(
+                origin.at("count").error("limit", message).hint("raise `limits.memory_bytes`"),
+            );
         }
         bytes.map(|bytes| bytes as usize)
     }
@@ -233,8 +273,10 @@ impl Source<'_> {
     ) -> Option<()> {
         let length = made.bytes.len();
         if length == 0 {
-            problems
-                .push(origin.error("size", format!("the buffer `{name}` is empty; Vulkan has no buffer of no bytes")));
+            problems.push(origin.error(
+                "size",
+                format!("the buffer `{name}` is empty; Vulkan has no buffer of no bytes"),
+            ));
             return None;
         }
         let Some(DataType::Element(element)) = buffer.data_type else { return Some(()) };
@@ -248,8 +290,15 @@ impl Source<'_> {
         }
         let held = (length / element.size()) as u64;
         if let Some(count) = buffer.count.filter(|count| *count != held) {
-            let message = format!("`count` is {count}, but the contents of `{name}` are {held} elements of {element}");
-            problems.push(origin.at("count").error("size", message).hint("leave `count` out where contents are given"));
+            let message = format!(
+                "`count` is {count}, but the contents of `{name}` are {held} elements of {element}"
+            );
+            problems.push(
+                origin
+                    .at("count")
+                    .error("size", message)
+                    .hint("leave `count` out where contents are given"),
+            );
             return None;
         }
         Some(())
@@ -267,14 +316,18 @@ impl Source<'_> {
         let file = match read_at_most(&self.base.join(path), path, limit) {
             Ok(file) => file,
             Err(error) => {
-                let base = if self.base.as_os_str().is_empty() { Path::new(".") } else { self.base };
+                let base =
+                    if self.base.as_os_str().is_empty() { Path::new(".") } else { self.base };
                 let hint = format!("paths are relative to `{}`", base.display());
                 problems.push(origin.error(error.kind, error.message).hint(hint));
                 return None;
             }
         };
         let read = place.read(path, file);
-        read.map_err(|fault| problems.push(origin.error(fault.kind, format!("`{path}`: {}", fault.message)))).ok()
+        read.map_err(|fault| {
+            problems.push(origin.error(fault.kind, format!("`{path}`: {}", fault.message)))
+        })
+        .ok()
     }
 
     fn reflected(
@@ -294,35 +347,47 @@ impl Source<'_> {
                 pointers.append(&mut walk.pointers);
                 walk.leaves
             }
-            None if buffer.fill.is_none() && buffer.file.is_none() && buffer.bytes.is_none() => Vec::new(),
+            None if buffer.fill.is_none() && buffer.file.is_none() && buffer.bytes.is_none() => {
+                Vec::new()
+            }
             None => {
-                let problem = origin.at("type").error("contradiction", "a buffer of type `reflect` takes `data` alone");
+                let problem = origin
+                    .at("type")
+                    .error("contradiction", "a buffer of type `reflect` takes `data` alone");
                 problems.push(problem);
                 return None;
             }
         };
         let bytes = reflected_size(buffer, block).filter(|bytes| *bytes <= self.limit);
         let Some(bytes) = bytes else {
-            problems.push(origin.error("limit", format!("`{name}` exceeds the memory limit of {} bytes", self.limit)));
+            problems.push(origin.error(
+                "limit",
+                format!("`{name}` exceeds the memory limit of {} bytes", self.limit),
+            ));
             return None;
         };
         if problems.count() > before {
             return None;
         }
-        let mut made =
-            JobBuffer { name: name.to_owned(), bytes: vec![UNINITIALISED; bytes as usize], defined: Vec::new() };
+        let mut made = JobBuffer {
+            name: name.to_owned(),
+            bytes: vec![UNINITIALISED; bytes as usize],
+            defined: Vec::new(),
+        };
         made.defined = place(&leaves, &mut made.bytes);
         Some(made)
     }
 }
 
-/// Bytes of a `reflect` buffer: the block, with as many elements of a runtime array at its end as `data` gives or
-/// `count` says.
+/// Bytes of a `reflect` buffer: the block, with as many elements of a runtime array at its end as
+/// `data` gives or `count` says.
 fn reflected_size(buffer: &Buffer, block: &Block<'_>) -> Option<u64> {
     let Some(Type::Structure { members, .. }) = block.layout.types.get(block.ty) else {
         return Some(block.fixed_bytes);
     };
-    let Some((last, member)) = members.iter().enumerate().next_back() else { return Some(block.fixed_bytes) };
+    let Some((last, member)) = members.iter().enumerate().next_back() else {
+        return Some(block.fixed_bytes);
+    };
     let Some(Type::RuntimeArray { stride, .. }) = block.layout.types.get(member.ty) else {
         return Some(block.fixed_bytes);
     };
@@ -339,11 +404,14 @@ fn reflected_size(buffer: &Buffer, block: &Block<'_>) -> Option<u64> {
         _ => 0,
     };
     let count = buffer.count.unwrap_or(0).max(given);
-    let end = u64::from(stride.unwrap_or(0)).checked_mul(count)?.checked_add(member.offset.unwrap_or(0).into())?;
+    let end = u64::from(stride.unwrap_or(0))
+        .checked_mul(count)?
+        .checked_add(member.offset.unwrap_or(0).into())?;
     Some(end.max(block.fixed_bytes))
 }
 
-/// Writes scalars to their places and gives the byte ranges written; scalars beyond the end are left out.
+/// Writes scalars to their places and gives the byte ranges written; scalars beyond the end are
+/// left out.
 pub(super) fn place(leaves: &[Leaf], bytes: &mut [u8]) -> Vec<Range<usize>> {
     let mut ranges = Vec::with_capacity(leaves.len());
     for leaf in leaves {
@@ -375,11 +443,19 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// Standard base64 with padding.
-pub(super) fn decode_base64(text: &str, origin: &Origin, problems: &mut Problems) -> Option<Vec<u8>> {
+pub(super) fn decode_base64(
+    text: &str,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<Vec<u8>> {
     match STANDARD.decode(text) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
-            problems.push(origin.error("base64", format!("this is no base64: {error}")).hint("RFC 4648, with padding"));
+            problems.push(
+                origin
+                    .error("base64", format!("this is no base64: {error}"))
+                    .hint("RFC 4648, with padding"),
+            );
             None
         }
     }
@@ -393,7 +469,12 @@ pub(super) fn elements(
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
     let Datum::List(values) = data else {
-        problems.push(origin.error("wrong-type", format!("expected an array of {element}, found {}", data.kind())));
+        problems.push(
+            origin.error(
+                "wrong-type",
+                format!("expected an array of {element}, found {}", data.kind()),
+            ),
+        );
         return None;
     };
     let mut bytes = Vec::with_capacity(values.len() * element.scalar.size());
@@ -408,8 +489,11 @@ pub(super) fn elements(
         let nested = match value {
             Datum::List(parts) if element.components > 1 => {
                 if parts.len() != element.components as usize {
-                    let message =
-                        format!("{element} has {} components, and {} are given", element.components, parts.len());
+                    let message = format!(
+                        "{element} has {} components, and {} are given",
+                        element.components,
+                        parts.len()
+                    );
                     refuse(origin.at(index), "size", message, problems);
                     continue;
                 }
@@ -422,7 +506,8 @@ pub(super) fn elements(
                 Ok(bits) => append(&mut bytes, element.scalar, bits),
                 Err(message) => {
                     let place = origin.at(index);
-                    let place = if matches!(value, Datum::List(_)) { place.at(part) } else { place };
+                    let place =
+                        if matches!(value, Datum::List(_)) { place.at(part) } else { place };
                     refuse(place, "bad-value", message, problems);
                 }
             }
@@ -430,10 +515,17 @@ pub(super) fn elements(
     }
     if faults.get() == 0 && !bytes.len().is_multiple_of(element.size()) {
         let count = bytes.len() / element.scalar.size();
-        refuse(origin.clone(), "size", format!("{count} components are no whole number of {element}"), problems);
+        refuse(
+            origin.clone(),
+            "size",
+            format!("{count} components are no whole number of {element}"),
+            problems,
+        );
     }
     if faults.get() > LISTED {
-        problems.push(origin.error("bad-value", format!("{} more values are wrong", faults.get() - LISTED)));
+        problems.push(
+            origin.error("bad-value", format!("{} more values are wrong", faults.get() - LISTED)),
+        );
     }
     (faults.get() == 0).then_some(bytes)
 }
@@ -479,7 +571,13 @@ fn constant(
     Some(one.repeat(count as usize))
 }
 
-fn iota(element: ElementType, rule: &Iota, count: u64, origin: &Origin, problems: &mut Problems) -> Option<Vec<u8>> {
+fn iota(
+    element: ElementType,
+    rule: &Iota,
+    count: u64,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<Vec<u8>> {
     let start = rule.start.clone().unwrap_or(Datum::Integer(0));
     let step = rule.step.clone().unwrap_or(Datum::Integer(1));
     let components = count * u64::from(element.components);
@@ -488,21 +586,31 @@ fn iota(element: ElementType, rule: &Iota, count: u64, origin: &Origin, problems
         ScalarClass::Float => {
             let start = bits(element, &start, &origin.at("start"), problems)?;
             let step = bits(element, &step, &origin.at("step"), problems)?;
-            let (start, step) = (decode_float(element.scalar, start), decode_float(element.scalar, step));
+            let (start, step) =
+                (decode_float(element.scalar, start), decode_float(element.scalar, step));
             for index in 0..components {
-                append(&mut bytes, element.scalar, float_bits(element.scalar, start + index as f64 * step));
+                append(
+                    &mut bytes,
+                    element.scalar,
+                    float_bits(element.scalar, start + index as f64 * step),
+                );
             }
         }
         ScalarClass::Signed | ScalarClass::Unsigned => {
             let (Some(start), Some(step)) = (whole(&start), whole(&step)) else {
-                problems.push(origin.error("bad-value", "`start` and `step` of an integer buffer are integers"));
+                problems.push(
+                    origin
+                        .error("bad-value", "`start` and `step` of an integer buffer are integers"),
+                );
                 return None;
             };
             let last = start + i128::from(components.saturating_sub(1)) * step;
             let range = element.scalar.integer_range().expect("an integer type has a range");
             if [start, last].iter().any(|value| *value < range.0 || *value > range.1) {
-                problems
-                    .push(origin.error("bad-value", format!("{start} to {last} does not fit in {}", element.scalar)));
+                problems.push(origin.error(
+                    "bad-value",
+                    format!("{start} to {last} does not fit in {}", element.scalar),
+                ));
                 return None;
             }
             for index in 0..components {
@@ -520,13 +628,24 @@ fn iota(element: ElementType, rule: &Iota, count: u64, origin: &Origin, problems
 fn whole(value: &Datum) -> Option<i128> {
     match value {
         Datum::Integer(value) => Some(*value),
-        Datum::Text(text) => text.parse::<i64>().map(i128::from).or_else(|_| text.parse::<u64>().map(i128::from)).ok(),
+        Datum::Text(text) => text
+            .parse::<i64>()
+            .map(i128::from)
+            .or_else(|_| text.parse::<u64>().map(i128::from))
+            .ok(),
         Datum::Bool(_) | Datum::Float(_) | Datum::List(_) | Datum::Record(_) => None,
     }
 }
 
-fn bits(element: ElementType, value: &Datum, origin: &Origin, problems: &mut Problems) -> Option<u64> {
-    encode(element.scalar, value).map_err(|message| problems.push(origin.error("bad-value", message))).ok()
+fn bits(
+    element: ElementType,
+    value: &Datum,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<u64> {
+    encode(element.scalar, value)
+        .map_err(|message| problems.push(origin.error("bad-value", message)))
+        .ok()
 }
 
 fn random(

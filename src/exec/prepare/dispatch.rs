@@ -82,12 +82,20 @@ impl Dispatched {
     /// The block behind a descriptor that the kernel uses.
     pub(super) fn block(&self, set: u32, binding: u32) -> Option<Block<'_>> {
         let resource = self.resource(set, binding)?;
-        let block = Block { layout: &self.layout, ty: resource.block_type, fixed_bytes: resource.fixed_bytes };
-        matches!(self.layout.types.get(resource.block_type), Some(Type::Structure { .. })).then_some(block)
+        let block = Block {
+            layout: &self.layout,
+            ty: resource.block_type,
+            fixed_bytes: resource.fixed_bytes,
+        };
+        matches!(self.layout.types.get(resource.block_type), Some(Type::Structure { .. }))
+            .then_some(block)
     }
 
     pub(super) fn resource(&self, set: u32, binding: u32) -> Option<&Resource> {
-        self.reflection.resources.iter().find(|resource| (resource.set, resource.binding) == (set, binding))
+        self.reflection
+            .resources
+            .iter()
+            .find(|resource| (resource.set, resource.binding) == (set, binding))
     }
 }
 
@@ -99,12 +107,17 @@ pub(super) fn interface(
     problems: &mut Problems,
 ) -> Option<Dispatched> {
     let Some(kernel) = setting.kernels.get(call.kernel) else {
-        problems.push(origin.at("kernel").error("unknown-kernel", format!("there is no kernel `{}`", call.kernel)));
+        problems.push(
+            origin
+                .at("kernel")
+                .error("unknown-kernel", format!("there is no kernel `{}`", call.kernel)),
+        );
         return None;
     };
     let before = problems.count();
     compute_kernel(kernel, call, origin, problems)?;
-    let specialization = specialization(kernel, call.kernel, call.specialization, origin, problems)?;
+    let specialization =
+        specialization(kernel, call.kernel, call.specialization, origin, problems)?;
     let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| refuse(error, call, origin, problems))
         .ok()?;
@@ -118,31 +131,55 @@ pub(super) fn interface(
     let declared = binding::declared(&kernel.module);
     let ready = problems.count() == before;
     let layout = Arc::new(Layout { types, constants });
-    ready.then_some(Dispatched { specialization, reflection, declared_push_constants, layout, declared })
+    ready.then_some(Dispatched {
+        specialization,
+        reflection,
+        declared_push_constants,
+        layout,
+        declared,
+    })
 }
 
 /// A module that is valid but no compute kernel for Vulkan is unsupported, not wrong.
-fn compute_kernel(kernel: &PreparedKernel, call: &Call<'_>, origin: &Origin, problems: &mut Problems) -> Option<()> {
+fn compute_kernel(
+    kernel: &PreparedKernel,
+    call: &Call<'_>,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<()> {
     let opencl = Operand::Capability(Capability::Kernel);
     let declares = |op, operand: &Operand| {
-        kernel.module.instructions.iter().any(|found| found.op == op && found.operands.first() == Some(operand))
+        kernel
+            .module
+            .instructions
+            .iter()
+            .any(|found| found.op == op && found.operands.first() == Some(operand))
     };
     if declares(Op::Capability, &opencl) {
-        problems.unsupported(format!("capability Kernel (`{}` is a module for OpenCL)", call.kernel));
+        problems
+            .unsupported(format!("capability Kernel (`{}` is a module for OpenCL)", call.kernel));
         return None;
     }
-    let mut named = kernel.module.entry_points.iter().filter(|point| point.name == kernel.entry).peekable();
+    let mut named =
+        kernel.module.entry_points.iter().filter(|point| point.name == kernel.entry).peekable();
     if named.peek().is_none() {
-        let known: Vec<&str> = kernel.module.entry_points.iter().map(|point| point.name.as_str()).collect();
+        let known: Vec<&str> =
+            kernel.module.entry_points.iter().map(|point| point.name.as_str()).collect();
         let message = format!("the kernel `{}` has no entry point `{}`", call.kernel, kernel.entry);
-        let hint =
-            if known.is_empty() { "the module has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+        let hint = if known.is_empty() {
+            "the module has none".to_owned()
+        } else {
+            format!("it has {}", known.join(", "))
+        };
         problems.push(origin.at("kernel").error("unknown-entry", message).hint(hint));
         return None;
     }
     let models: Vec<ExecutionModel> = named.map(|point| point.model).collect();
     if !models.contains(&ExecutionModel::GLCompute) {
-        problems.unsupported(format!("execution model {:?} (entry point `{}`)", models[0], kernel.entry));
+        problems.unsupported(format!(
+            "execution model {:?} (entry point `{}`)",
+            models[0], kernel.entry
+        ));
         return None;
     }
     Some(())
@@ -150,21 +187,29 @@ fn compute_kernel(kernel: &PreparedKernel, call: &Call<'_>, origin: &Origin, pro
 
 fn refuse(error: ReflectError, call: &Call<'_>, origin: &Origin, problems: &mut Problems) {
     match &error {
-        ReflectError::UnsupportedResource { what } => problems.unsupported(format!("a resource of type {what}")),
+        ReflectError::UnsupportedResource { what } => {
+            problems.unsupported(format!("a resource of type {what}"))
+        }
         ReflectError::Constant(ConstantError::Unsupported { op }) => {
             problems.unsupported(format!("Op{op:?} in a constant"));
         }
         ReflectError::BadLocalSize { .. } => {
             problems.push(origin.at("specialization").error("local-size", error.to_string()));
         }
-        ReflectError::Layout(LayoutError::NoSize { what, .. }) => problems.unsupported(format!("a block with {what}")),
+        ReflectError::Layout(LayoutError::NoSize { what, .. }) => {
+            problems.unsupported(format!("a block with {what}"))
+        }
         ReflectError::NoEntryPoint { .. }
         | ReflectError::NoLocalSize { .. }
         | ReflectError::Undecorated { .. }
         | ReflectError::Constant(ConstantError::Malformed { .. })
         | ReflectError::Layout(
-            LayoutError::Undecorated { .. } | LayoutError::UnknownLength { .. } | LayoutError::TooLarge { .. },
-        ) => problems.push(origin.at("kernel").error("bad-spirv", format!("kernel `{}`: {error}", call.kernel))),
+            LayoutError::Undecorated { .. }
+            | LayoutError::UnknownLength { .. }
+            | LayoutError::TooLarge { .. },
+        ) => problems.push(
+            origin.at("kernel").error("bad-spirv", format!("kernel `{}`: {error}", call.kernel)),
+        ),
     }
 }
 
@@ -184,16 +229,21 @@ fn check_limits(
         } else if call.groups[axis] > limits.groups[axis] {
             let (count, limit) = (call.groups[axis], limits.groups[axis]);
             let message = format!("{count} workgroups in {name} are above the limit of {limit}");
-            problems.push(place.error("limit", message).hint("the limit is `limits.groups` of vkcert.toml"));
+            problems.push(
+                place.error("limit", message).hint("the limit is `limits.groups` of vkcert.toml"),
+            );
         }
         if reflection.local_size[axis] > limits.local_size[axis] {
             let (size, limit) = (reflection.local_size[axis], limits.local_size[axis]);
-            let message =
-                format!("the local size of `{}` in {name} is {size}, above the limit of {limit}", call.kernel);
+            let message = format!(
+                "the local size of `{}` in {name} is {size}, above the limit of {limit}",
+                call.kernel
+            );
             problems.push(origin.at("kernel").error("limit", message));
         }
     }
-    let invocations: u64 = reflection.local_size.iter().map(|size| u64::from(*size)).fold(1, u64::saturating_mul);
+    let invocations: u64 =
+        reflection.local_size.iter().map(|size| u64::from(*size)).fold(1, u64::saturating_mul);
     let workgroup: u64 = reflection.workgroup.iter().map(|variable| variable.size).sum();
     let constants = reflection.push_constants.as_ref().map_or(0, |constants| constants.size);
     for (value, limit, what) in [
@@ -202,7 +252,8 @@ fn check_limits(
         (constants, u64::from(limits.push_constant_bytes), "bytes of push constants"),
     ] {
         if value > limit {
-            let message = format!("`{}` has {value} {what}, above the limit of {limit}", call.kernel);
+            let message =
+                format!("`{}` has {value} {what}, above the limit of {limit}", call.kernel);
             problems.push(origin.at("kernel").error("limit", message));
         }
     }
@@ -227,17 +278,27 @@ pub(super) fn specialization(
             let known: Vec<String> = constants
                 .iter()
                 .flat_map(|(id, all)| all.iter().map(move |(_, name)| (id, name)))
-                .map(|(id, name)| name.as_ref().map_or(id.to_string(), |name| format!("{id} (`{name}`)")))
+                .map(|(id, name)| {
+                    name.as_ref().map_or(id.to_string(), |name| format!("{id} (`{name}`)"))
+                })
                 .collect();
             let message = format!("the kernel `{name}` has no specialization constant `{key}`");
-            let hint = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+            let hint = if known.is_empty() {
+                "it has none".to_owned()
+            } else {
+                format!("it has {}", known.join(", "))
+            };
             problems.push(place.key_error("unknown-id", message).hint(hint));
             continue;
         };
         let others = constants.get(&id).map_or(&[][..], |all| &all[1..]);
-        if let Some((other, _)) = others.iter().find(|(other, _)| types.name(*other) != types.name(*ty)) {
+        if let Some((other, _)) =
+            others.iter().find(|(other, _)| types.name(*other) != types.name(*ty))
+        {
             let (one, other) = (types.name(*ty), types.name(*other));
-            let message = format!("constants of different types have the specialization id {id}: {one} and {other}");
+            let message = format!(
+                "constants of different types have the specialization id {id}: {one} and {other}"
+            );
             let hint = "one value cannot be given to both; give each constant an id of its own";
             problems.push(place.key_error("wrong-type", message).hint(hint));
             continue;
@@ -246,7 +307,9 @@ pub(super) fn specialization(
             problems.unsupported(format!("a specialization constant of type {}", types.name(*ty)));
             continue;
         };
-        if let Some(declared) = value.data_type.filter(|given| given.components != 1 || given.scalar != scalar) {
+        if let Some(declared) =
+            value.data_type.filter(|given| given.components != 1 || given.scalar != scalar)
+        {
             let message = format!("specialization constant {id} is {scalar}, not {declared}");
             problems.push(place.at("type").error("wrong-type", message));
             continue;
@@ -262,7 +325,10 @@ pub(super) fn specialization(
 }
 
 /// Types and names of the specialization constants, by specialization id.
-fn specialization_types(module: &Module, types: &Types) -> BTreeMap<u32, Vec<(Id, Option<String>)>> {
+fn specialization_types(
+    module: &Module,
+    types: &Types,
+) -> BTreeMap<u32, Vec<(Id, Option<String>)>> {
     let declared = module.instructions.iter().filter_map(|instruction| {
         let (id, ty) = (instruction.result?, instruction.result_type?);
         types.get(ty)?;
@@ -276,8 +342,8 @@ fn specialization_types(module: &Module, types: &Types) -> BTreeMap<u32, Vec<(Id
     by_id
 }
 
-/// The dispatch as engines take it, by its `number` in the job, with the addresses in its push constants; none after a
-/// problem.
+/// The dispatch as engines take it, by its `number` in the job, with the addresses in its push
+/// constants; none after a problem.
 #[expect(clippy::too_many_arguments, reason = "a dispatch with all that it refers to")]
 pub(super) fn resolve(
     call: &Call<'_>,
@@ -295,9 +361,17 @@ pub(super) fn resolve(
     let (mut push_constants, mut push_constants_defined, pointers) =
         push_constants(call, called, &origin.at("push_constants"), problems);
     let place = AddressPlace::PushConstants(number);
-    let resolved = pointers.iter().map(|pointer| pointer.resolve(place, bound.buffers, bound.resources, problems));
+    let resolved = pointers
+        .iter()
+        .map(|pointer| pointer.resolve(place, bound.buffers, bound.resources, problems));
     let addresses = resolved.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-    place_symbols(&pointers, &addresses, &mut push_constants, &mut push_constants_defined, problems)?;
+    place_symbols(
+        &pointers,
+        &addresses,
+        &mut push_constants,
+        &mut push_constants_defined,
+        problems,
+    )?;
     let dispatch = JobDispatch {
         module,
         entry: setting.kernels[call.kernel].entry.clone(),
@@ -311,7 +385,8 @@ pub(super) fn resolve(
     (problems.count() == before).then_some((dispatch, addresses))
 }
 
-/// Push-constant bytes, the ranges of them that are defined, and the addresses that they are to hold.
+/// Push-constant bytes, the ranges of them that are defined, and the addresses that they are to
+/// hold.
 fn push_constants(
     call: &Call<'_>,
     called: &Dispatched,
@@ -321,7 +396,9 @@ fn push_constants(
     let Some(block) = &called.declared_push_constants else {
         if call.push_constants.is_some_and(|given| !is_empty(given)) {
             let message = format!("the kernel `{}` uses no push constants", call.kernel);
-            problems.push(origin.key_error("unknown-member", message).hint("leave `push_constants` out"));
+            problems.push(
+                origin.key_error("unknown-member", message).hint("leave `push_constants` out"),
+            );
         }
         return (Vec::new(), Vec::new(), Vec::new());
     };
@@ -336,7 +413,8 @@ fn push_constants(
                     return (bytes, Vec::new(), Vec::new());
                 };
                 if raw.len() > bytes.len() {
-                    let message = format!("{} bytes are given, and the block has {}", raw.len(), block.size);
+                    let message =
+                        format!("{} bytes are given, and the block has {}", raw.len(), block.size);
                     problems.push(origin.at("bytes").error("size", message));
                     return (bytes, Vec::new(), Vec::new());
                 }

@@ -35,11 +35,13 @@ pub struct Expected {
 pub enum ExpectedContents {
     /// Values at byte offsets.
     Values(Vec<Leaf>),
-    /// `length` bytes from byte `offset` on equal those of another buffer's start, scalar by scalar.
+    /// `length` bytes from byte `offset` on equal those of another buffer's start, scalar by
+    /// scalar.
     Buffer { other: usize, scalar: ScalarType, offset: usize, length: usize },
     /// `length` bytes from byte `offset` on are what a reference run leaves there.
     Reference { job: Box<Job>, scalar: ScalarType, offset: usize, length: usize },
-    /// A checker, run on the final contents, leaves nothing but ones in its verdict, which is the buffer judged.
+    /// A checker, run on the final contents, leaves nothing but ones in its verdict, which is the
+    /// buffer judged.
     Check { job: Box<Job> },
 }
 
@@ -70,18 +72,23 @@ pub(super) fn prepare(
             problems.push(origin.at("count").key_error("contradiction", message));
             return None;
         }
-        (None, Some(DataType::Reflect), Some(values)) => scope.reflected(values, test, calls, problems)?,
+        (None, Some(DataType::Reflect), Some(values)) => {
+            scope.reflected(values, test, calls, problems)?
+        }
         (None, Some(DataType::Reflect), None) => scope.unreflected(None, problems)?,
         (None, Some(DataType::Element(element)), Some(values)) => {
             let bytes = elements(element, values, &origin.at("values"), problems)?;
             scope.values(element.scalar, &bytes, "values", problems)?
         }
         (None, None, Some(_)) => {
-            let message = format!("the values need a `type`, since `{}` has none", expectation.judged());
+            let message =
+                format!("the values need a `type`, since `{}` has none", expectation.judged());
             problems.push(origin.error("missing-key", message).hint("for example \"float\""));
             return None;
         }
-        (None, Some(DataType::Element(element)), None) => scope.unreflected(Some(element), problems)?,
+        (None, Some(DataType::Element(element)), None) => {
+            scope.unreflected(Some(element), problems)?
+        }
         (None, None, None) => scope.unreflected(None, problems)?,
     };
     let tolerance = tolerance(expectation, &scalars, origin, problems)?;
@@ -89,7 +96,8 @@ pub(super) fn prepare(
     Some(Expected { buffer: scope.buffer, format: scope.format(), tolerance, placement, contents })
 }
 
-/// Where the elements may stand. Of free order it must be known what an element is, and every record must be whole.
+/// Where the elements may stand. Of free order it must be known what an element is, and every
+/// record must be whole.
 fn placement(
     expectation: &Expectation,
     scope: &Scope<'_>,
@@ -104,10 +112,13 @@ fn placement(
     let origin = scope.origin;
     let of_image = scope.image.map(|image| DataType::Element(element(&image.shape)));
     let element_bytes = match of_image.or(declared) {
-        Some(DataType::Element(element)) => element.scalar.size() as u64 * u64::from(element.components),
+        Some(DataType::Element(element)) => {
+            element.scalar.size() as u64 * u64::from(element.components)
+        }
         Some(DataType::Reflect) if expectation.record.is_some() => 1,
         Some(DataType::Reflect) => {
-            let message = "`order = \"any\"` with `reflect` needs a `record`: the bytes that belong together";
+            let message =
+                "`order = \"any\"` with `reflect` needs a `record`: the bytes that belong together";
             problems.push(origin.error("missing-key", message));
             return None;
         }
@@ -126,9 +137,14 @@ fn placement(
         ExpectedContents::Check { .. } => true,
     };
     if record == 0 || !whole {
-        let message =
-            format!("what is expected is no whole number of records of {record} bytes with the same elements");
-        problems.push(origin.at(if expectation.record.is_some() { "record" } else { "order" }).error("size", message));
+        let message = format!(
+            "what is expected is no whole number of records of {record} bytes with the same elements"
+        );
+        problems.push(
+            origin
+                .at(if expectation.record.is_some() { "record" } else { "order" })
+                .error("size", message),
+        );
         return None;
     }
     Some(Placement::AnyOrder { record })
@@ -143,8 +159,9 @@ fn are_alike(leaves: &[Leaf], record: u64) -> bool {
     let all = records(leaves, record);
     let places = |leaf: &Leaf| (leaf.offset.saturating_sub(start)) % record.max(1);
     let numbers = all.first().map_or(0, |one| one.scalars.len()).max(1);
-    let same_places =
-        leaves.chunks(numbers).all(|chunk| chunk.iter().map(places).eq(leaves.iter().take(numbers).map(places)));
+    let same_places = leaves
+        .chunks(numbers)
+        .all(|chunk| chunk.iter().map(places).eq(leaves.iter().take(numbers).map(places)));
     let fit = leaves.iter().all(|leaf| places(leaf) + leaf.scalar.size() as u64 <= record);
     same_places && fit && all.iter().all(|one| shape(one) == shape(&all[0]))
 }
@@ -163,9 +180,13 @@ fn buffer_scope<'a>(
 ) -> Option<Scope<'a>> {
     let buffer = named(expectation.judged(), Kind::Buffer, job, &origin.at("buffer"), problems)?;
     let size = job.buffers[buffer].bytes.len();
-    let Some(offset) = usize::try_from(expectation.offset).ok().filter(|offset| *offset < size) else {
-        let message =
-            format!("offset {} lies beyond the {size} bytes of `{}`", expectation.offset, expectation.judged());
+    let Some(offset) = usize::try_from(expectation.offset).ok().filter(|offset| *offset < size)
+    else {
+        let message = format!(
+            "offset {} lies beyond the {size} bytes of `{}`",
+            expectation.offset,
+            expectation.judged()
+        );
         problems.push(origin.at("offset").error("size", message));
         return None;
     };
@@ -194,7 +215,8 @@ fn image_scope<'a>(
     }
     let texel = shape.format.texel_size() as u64;
     let size = job.buffers[buffer].bytes.len() as u64;
-    let start = shape.start(level, layer)?.checked_add(expectation.offset).filter(|start| *start < size);
+    let start =
+        shape.start(level, layer)?.checked_add(expectation.offset).filter(|start| *start < size);
     let Some(start) = start.filter(|start| start.is_multiple_of(texel)) else {
         let message = format!(
             "offset {} is no start of a texel of `{name}` ({} bytes each, {size} bytes in all)",
@@ -205,7 +227,17 @@ fn image_scope<'a>(
     };
     let compared = |bytes| compared_offset(shape.format, bytes) as usize;
     let (offset, size) = (compared(start), compared(size));
-    Some(Scope { expectation, job, setting, origin, buffer, image: Some(image), own: None, offset, size })
+    Some(Scope {
+        expectation,
+        job,
+        setting,
+        origin,
+        buffer,
+        image: Some(image),
+        own: None,
+        offset,
+        size,
+    })
 }
 
 /// What a name stands for.
@@ -215,11 +247,18 @@ enum Kind {
     Image,
 }
 
-fn named(name: &str, kind: Kind, job: &Job, origin: &Origin, problems: &mut Problems) -> Option<usize> {
+fn named(
+    name: &str,
+    kind: Kind,
+    job: &Job,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<usize> {
     let image = |index| job.resources.images.iter().any(|image| image.buffer as usize == index);
     let fits = |index| image(index) == (kind == Kind::Image);
     let mut buffers = job.buffers.iter().enumerate();
-    let found = buffers.find(|(index, buffer)| buffer.name == name && fits(*index)).map(|(index, _)| index);
+    let found =
+        buffers.find(|(index, buffer)| buffer.name == name && fits(*index)).map(|(index, _)| index);
     if found.is_none() {
         let (id, what) = match kind {
             Kind::Buffer => ("unknown-buffer", "buffer"),
@@ -240,8 +279,11 @@ fn tolerance(
     let tolerance = expectation.tolerance.unwrap_or_default();
     let whole = scalars.iter().find(|scalar| scalar.class() != ScalarClass::Float);
     if let (Some(_), Some(scalar)) = (tolerance.ulp, whole) {
-        let message = format!("`ulp` is a tolerance for floating-point elements, and these are {scalar}");
-        problems.push(origin.at("tolerance").at("ulp").key_error("bad-value", message).hint("use `abs`"));
+        let message =
+            format!("`ulp` is a tolerance for floating-point elements, and these are {scalar}");
+        problems.push(
+            origin.at("tolerance").at("ulp").key_error("bad-value", message).hint("use `abs`"),
+        );
         return None;
     }
     Some(tolerance)
@@ -281,7 +323,12 @@ impl Scope<'_> {
     }
 
     /// Texels as their format holds the values given.
-    fn texels(&self, shape: &ImageShape, values: &Datum, problems: &mut Problems) -> Option<Contents> {
+    fn texels(
+        &self,
+        shape: &ImageShape,
+        values: &Datum,
+        problems: &mut Problems,
+    ) -> Option<Contents> {
         let place = self.origin.at("values");
         let components = elements(element(shape), values, &place, problems)?;
         let texels = stored(shape.format, &components, &place, problems)?;
@@ -289,7 +336,13 @@ impl Scope<'_> {
     }
 
     /// Elements one after the other from the offset on.
-    fn values(&self, scalar: ScalarType, bytes: &[u8], key: &str, problems: &mut Problems) -> Option<Contents> {
+    fn values(
+        &self,
+        scalar: ScalarType,
+        bytes: &[u8],
+        key: &str,
+        problems: &mut Problems,
+    ) -> Option<Contents> {
         if bytes.len() > self.size - self.offset {
             let message = format!(
                 "{} bytes are expected from byte {} on, and `{}` has {}",
@@ -309,7 +362,8 @@ impl Scope<'_> {
         if let Some(count) = self.expectation.count
             && self.counted(count, scalar) != Some(bytes.len())
         {
-            let message = format!("`{key}` has {} bytes, and {count} elements are to be judged", bytes.len());
+            let message =
+                format!("`{key}` has {} bytes, and {count} elements are to be judged", bytes.len());
             problems.push(self.origin.at("count").error("size", message));
             return None;
         }
@@ -343,11 +397,14 @@ impl Scope<'_> {
     ) -> Option<Contents> {
         let name = self.expectation.judged();
         let block = test.dispatches.iter().zip(calls).find_map(|(dispatch, called)| {
-            let binding = dispatch.bindings.iter().find(|binding| binding.buffer.as_deref() == Some(name))?;
+            let binding =
+                dispatch.bindings.iter().find(|binding| binding.buffer.as_deref() == Some(name))?;
             called.block(binding.set, binding.binding)
         });
         let Some(block) = block else {
-            let problem = self.origin.error("no-block", format!("no dispatch binds the buffer `{name}` to a block"));
+            let problem = self
+                .origin
+                .error("no-block", format!("no dispatch binds the buffer `{name}` to a block"));
             problems.push(problem);
             return None;
         };
@@ -357,11 +414,13 @@ impl Scope<'_> {
         let (mut leaves, pointers) = (walk.leaves, walk.pointers);
         for pointer in pointers {
             let place = AddressPlace::Buffer(self.buffer as u32);
-            let address = pointer.resolve(place, &self.job.buffers, &self.job.resources, problems)?;
+            let address =
+                pointer.resolve(place, &self.job.buffers, &self.job.resources, problems)?;
             let bits = address_symbol(address.target, address.offset);
             leaves.push(Leaf { offset: address.at, scalar: ScalarType::Uint64, bits });
         }
-        let end = leaves.iter().map(|leaf| leaf.offset as usize + leaf.scalar.size()).max().unwrap_or(0);
+        let end =
+            leaves.iter().map(|leaf| leaf.offset as usize + leaf.scalar.size()).max().unwrap_or(0);
         if end > self.size {
             let message = format!("the values reach to byte {end}, and `{name}` has {}", self.size);
             problems.push(self.origin.at("values").error("size", message));
@@ -374,25 +433,42 @@ impl Scope<'_> {
     }
 
     /// A file, another buffer or a reference; without a type, byte by byte.
-    fn unreflected(&self, element: Option<ElementType>, problems: &mut Problems) -> Option<Contents> {
+    fn unreflected(
+        &self,
+        element: Option<ElementType>,
+        problems: &mut Problems,
+    ) -> Option<Contents> {
         let scalar = element.map_or(ScalarType::Uint8, |element| element.scalar);
         if let Some(path) = &self.expectation.file {
             let source = Source { base: self.setting.base, limit: self.job.limits.memory_bytes };
             if let Some(image) = self.image {
                 let (format, place) = (image.shape.format, self.origin.at("file"));
-                let (_, bytes) = source.file(path, FilePlace::Texels(&image.shape), &place, problems)?;
+                let (_, bytes) =
+                    source.file(path, FilePlace::Texels(&image.shape), &place, problems)?;
                 return self.values(scalar, &decode(format, &bytes), "file", problems);
             }
-            let (found, bytes) = source.file(path, FilePlace::Elements(element), &self.origin.at("file"), problems)?;
-            return self.values(found.map_or(scalar, |found| found.scalar), &bytes, "file", problems);
+            let (found, bytes) = source.file(
+                path,
+                FilePlace::Elements(element),
+                &self.origin.at("file"),
+                problems,
+            )?;
+            return self.values(
+                found.map_or(scalar, |found| found.scalar),
+                &bytes,
+                "file",
+                problems,
+            );
         }
         let rest = match self.expectation.count {
             None => self.size - self.offset,
             Some(count) => self.judged_bytes(count, scalar, problems)?,
         };
         if !rest.is_multiple_of(scalar.size()) {
-            let message =
-                format!("the last {rest} bytes of `{}` are no whole number of {scalar}", self.expectation.judged());
+            let message = format!(
+                "the last {rest} bytes of `{}` are no whole number of {scalar}",
+                self.expectation.judged()
+            );
             problems.push(self.origin.error("size", message));
             return None;
         }
@@ -400,7 +476,8 @@ impl Scope<'_> {
             return self.same_image(name, &image.shape, scalar, rest, problems);
         }
         if let Some(name) = &self.expectation.equals_buffer {
-            let other = named(name, Kind::Buffer, self.job, &self.origin.at("equals_buffer"), problems)?;
+            let other =
+                named(name, Kind::Buffer, self.job, &self.origin.at("equals_buffer"), problems)?;
             let length = self.job.buffers[other].bytes.len();
             if self.is_unlike(length, rest) {
                 let message = format!(
@@ -410,19 +487,28 @@ impl Scope<'_> {
                 problems.push(self.origin.at("equals_buffer").error("size", message));
                 return None;
             }
-            let contents = ExpectedContents::Buffer { other, scalar, offset: self.offset, length: rest };
+            let contents =
+                ExpectedContents::Buffer { other, scalar, offset: self.offset, length: rest };
             return Some((contents, vec![scalar]));
         }
         let Some(reference) = &self.expectation.reference else {
-            let message =
-                "an expectation has exactly one of `values`, `file`, `equals_buffer`, `reference` and `check`";
+            let message = "an expectation has exactly one of `values`, `file`, `equals_buffer`, `reference` and `check`";
             problems.push(self.origin.error("contradiction", message));
             return None;
         };
         let place = self.origin.at("reference");
-        let called = Called { setting: self.setting, call: Call::of_reference(reference), what: "reference" };
+        let called = Called {
+            setting: self.setting,
+            call: Call::of_reference(reference),
+            what: "reference",
+        };
         let job = called.job(self.job, self.buffer, &place, problems)?;
-        let contents = ExpectedContents::Reference { job: Box::new(job), scalar, offset: self.offset, length: rest };
+        let contents = ExpectedContents::Reference {
+            job: Box::new(job),
+            scalar,
+            offset: self.offset,
+            length: rest,
+        };
         Some((contents, vec![scalar]))
     }
 
@@ -435,8 +521,15 @@ impl Scope<'_> {
     }
 
     /// Bytes of so many elements, which must lie inside of what is judged.
-    fn judged_bytes(&self, count: u64, scalar: ScalarType, problems: &mut Problems) -> Option<usize> {
-        let bytes = self.counted(count, scalar).filter(|bytes| *bytes > 0 && *bytes <= self.size - self.offset);
+    fn judged_bytes(
+        &self,
+        count: u64,
+        scalar: ScalarType,
+        problems: &mut Problems,
+    ) -> Option<usize> {
+        let bytes = self
+            .counted(count, scalar)
+            .filter(|bytes| *bytes > 0 && *bytes <= self.size - self.offset);
         if bytes.is_none() {
             let message = format!(
                 "{count} elements from byte {} on, and `{}` has {} bytes",
@@ -460,16 +553,22 @@ impl Scope<'_> {
     ) -> Option<Contents> {
         let place = self.origin.at("equals_image");
         let other = named(name, Kind::Image, self.job, &place, problems)?;
-        let theirs = self.job.resources.images.iter().find(|image| image.buffer as usize == other)?.shape;
-        let length = compared_offset(theirs.format, self.job.buffers[other].bytes.len() as u64) as usize;
+        let theirs =
+            self.job.resources.images.iter().find(|image| image.buffer as usize == other)?.shape;
+        let length =
+            compared_offset(theirs.format, self.job.buffers[other].bytes.len() as u64) as usize;
         let alike = (theirs.format, theirs.samples) == (shape.format, shape.samples);
         if !alike || self.is_unlike(length, rest) {
-            let message =
-                format!("`{name}` has another format or another number of texels or samples than what is compared");
+            let message = format!(
+                "`{name}` has another format or another number of texels or samples than what is compared"
+            );
             problems.push(place.error("size", message));
             return None;
         }
-        Some((ExpectedContents::Buffer { other, scalar, offset: self.offset, length: rest }, vec![scalar]))
+        Some((
+            ExpectedContents::Buffer { other, scalar, offset: self.offset, length: rest },
+            vec![scalar],
+        ))
     }
 }
 
@@ -482,18 +581,28 @@ struct Called<'a> {
 
 impl Called<'_> {
     /// The kernel on the test's buffers; it must bind the one that it is asked for.
-    fn job(&self, of_test: &Job, wanted: usize, place: &Origin, problems: &mut Problems) -> Option<Job> {
+    fn job(
+        &self,
+        of_test: &Job,
+        wanted: usize,
+        place: &Origin,
+        problems: &mut Problems,
+    ) -> Option<Job> {
         let (what, call) = (self.what, &self.call);
         let called = interface(call, self.setting, place, problems)?;
         let bound = Bound { buffers: &of_test.buffers, resources: &of_test.resources };
-        let (dispatch, pushed) = resolve(call, &called, &bound, 0, 0, self.setting, place, problems)?;
+        let (dispatch, pushed) =
+            resolve(call, &called, &bound, 0, 0, self.setting, place, problems)?;
         let mut resources = of_test.resources.clone();
         resources.addresses.retain(|address| matches!(address.place, AddressPlace::Buffer(_)));
         resources.addresses.extend(pushed);
-        let binds = |binding: &JobBinding| binding.buffer == wanted && !matches!(binding.view, JobView::Sampler(_));
+        let binds = |binding: &JobBinding| {
+            binding.buffer == wanted && !matches!(binding.view, JobView::Sampler(_))
+        };
         if !dispatch.bindings.iter().any(binds) {
             let name = &of_test.buffers[wanted].name;
-            let message = format!("the {what} does not bind `{name}`, so that it cannot compute it");
+            let message =
+                format!("the {what} does not bind `{name}`, so that it cannot compute it");
             problems.push(place.at("bindings").error("missing-binding", message));
             return None;
         }
@@ -524,15 +633,22 @@ fn prepare_check(
     let verdict = named(&checker.verdict, Kind::Buffer, job, &place.at("verdict"), problems)?;
     let bytes = job.buffers[verdict].bytes.len();
     if bytes == 0 || !bytes.is_multiple_of(ScalarType::Uint32.size()) {
-        let message = format!("the {bytes} bytes of `{}` are no whole number of uint", checker.verdict);
+        let message =
+            format!("the {bytes} bytes of `{}` are no whole number of uint", checker.verdict);
         problems.push(place.at("verdict").error("size", message));
         return None;
     }
     let binds = |name: &str| {
-        test.dispatches.iter().flat_map(|one| &one.bindings).any(|one| one.buffer.as_deref() == Some(name))
+        test.dispatches
+            .iter()
+            .flat_map(|one| &one.bindings)
+            .any(|one| one.buffer.as_deref() == Some(name))
     };
     if binds(&checker.verdict) {
-        let message = format!("a dispatch of the test binds `{}`, which is for the checker alone", checker.verdict);
+        let message = format!(
+            "a dispatch of the test binds `{}`, which is for the checker alone",
+            checker.verdict
+        );
         problems.push(place.at("verdict").error("contradiction", message));
         return None;
     }
@@ -542,5 +658,11 @@ fn prepare_check(
     let job = Box::new(Job { checks: Checks::all(), ..checking });
     let tolerance = Tolerance { bits: true, ..Tolerance::default() };
     let contents = ExpectedContents::Check { job };
-    Some(Expected { buffer: verdict, format: None, tolerance, placement: Placement::InPlace, contents })
+    Some(Expected {
+        buffer: verdict,
+        format: None,
+        tolerance,
+        placement: Placement::InPlace,
+        contents,
+    })
 }

@@ -1,18 +1,23 @@
 //! Images and samplers of a test: checked, laid out, filled.
 //!
-//! Knows: which extents, layers and levels a dimension allows (Vulkan specification, VkImageCreateInfo), and what a
-//! sampler with unnormalised coordinates may not do (VkSamplerCreateInfo).
-//! Promises: contents have exactly the bytes of all levels and layers; everything that contradicts itself is reported with
-//! its place. What only a device can refuse (its limits, its formats) is left to it.
+//! Knows: which extents, layers and levels a dimension allows (Vulkan specification,
+//! VkImageCreateInfo), and what a sampler with unnormalised coordinates may not do
+//! (VkSamplerCreateInfo).
+//! Promises: contents have exactly the bytes of all levels and layers; everything that contradicts
+//! itself is reported with its place. What only a device can refuse (its limits, its formats) is
+//! left to it.
 //! Does not cover: how a kernel sees an image (`view`).
 
 use super::Problems;
-use super::contents::{FilePlace, Source, UNINITIALISED, decode_base64, elements, filled, whole_range};
+use super::contents::{
+    FilePlace, Source, UNINITIALISED, decode_base64, elements, filled, whole_range,
+};
 use crate::JobBuffer;
 use crate::resource::JobSampler;
 use vkcert_model::element::{ElementType, ScalarType};
 use vkcert_model::image::{
-    AddressMode, Coordinates, Filter, Image, ImageDim, ImageFormat, ImageShape, Sampler, TexelEncoding,
+    AddressMode, Coordinates, Filter, Image, ImageDim, ImageFormat, ImageShape, Sampler,
+    TexelEncoding,
 };
 use vkcert_oracle::texel;
 use vkcert_requirement::Origin;
@@ -27,11 +32,17 @@ pub fn image(
 ) -> Option<(ImageShape, JobBuffer)> {
     let shape = shape(image, origin, problems)?;
     let Some(size) = shape.bytes().filter(|size| *size <= source.limit) else {
-        let message = format!("the image `{name}` exceeds the memory limit of {} bytes", source.limit);
-        problems.push(origin.at("extent").error("limit", message).hint("raise `limits.memory_bytes`"));
+        let message =
+            format!("the image `{name}` exceeds the memory limit of {} bytes", source.limit);
+        problems
+            .push(origin.at("extent").error("limit", message).hint("raise `limits.memory_bytes`"));
         return None;
     };
-    let whole = |bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: whole_range(bytes.len()), bytes };
+    let whole = |bytes: Vec<u8>| JobBuffer {
+        name: name.to_owned(),
+        defined: whole_range(bytes.len()),
+        bytes,
+    };
     let Some((key, bytes)) = contents(source, image, &shape, origin, problems)? else {
         let bytes = vec![UNINITIALISED; size as usize];
         return Some((shape, JobBuffer { name: name.to_owned(), bytes, defined: Vec::new() }));
@@ -91,9 +102,13 @@ fn shape(image: &Image, origin: &Origin, problems: &mut Problems) -> Option<Imag
     }
     let levels = image.levels.unwrap_or(1);
     let samples = image.samples.unwrap_or(1);
-    let shape = ImageShape { dim: image.dim, format: image.format, extent, layers, levels, samples };
+    let shape =
+        ImageShape { dim: image.dim, format: image.format, extent, layers, levels, samples };
     if levels == 0 || levels > shape.most_levels() {
-        let message = format!("an image of this extent has 1 to {} levels, not {levels}", shape.most_levels());
+        let message = format!(
+            "an image of this extent has 1 to {} levels, not {levels}",
+            shape.most_levels()
+        );
         problems.push(origin.at("levels").error("size", message));
         return None;
     }
@@ -113,8 +128,9 @@ fn samples_fault(shape: &ImageShape) -> Option<String> {
     if samples > 1 && shape.dim != ImageDim::Two {
         return Some(format!("a {} image has 1 sample per texel, not {samples}", shape.dim.name()));
     }
-    (samples > 1 && shape.levels > 1)
-        .then(|| format!("an image with {} levels has 1 sample per texel, not {samples}", shape.levels))
+    (samples > 1 && shape.levels > 1).then(|| {
+        format!("an image with {} levels has 1 sample per texel, not {samples}", shape.levels)
+    })
 }
 
 /// Numbers of samples that a texel may have.
@@ -129,38 +145,53 @@ fn contents(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Option<(&'static str, Vec<u8>)>> {
-    let element = ElementType { scalar: image.format.component(), components: image.format.components() };
+    let element =
+        ElementType { scalar: image.format.component(), components: image.format.components() };
     if let Some(data) = &image.data {
         let components = elements(element, data, &origin.at("data"), problems)?;
-        return Some(Some(("data", stored(image.format, &components, &origin.at("data"), problems)?)));
+        return Some(Some((
+            "data",
+            stored(image.format, &components, &origin.at("data"), problems)?,
+        )));
     }
     if let Some(fill) = &image.fill {
         let texels = shape.bytes()? / image.format.texel_size() as u64;
         let components = filled(element, fill, texels, &origin.at("fill"), problems)?;
-        return Some(Some(("fill", stored(image.format, &components, &origin.at("fill"), problems)?)));
+        return Some(Some((
+            "fill",
+            stored(image.format, &components, &origin.at("fill"), problems)?,
+        )));
     }
     if let Some(text) = &image.bytes {
         return Some(Some(("bytes", decode_base64(text, &origin.at("bytes"), problems)?)));
     }
     if let Some(path) = &image.file {
-        let (_, bytes) = source.file(path, FilePlace::Texels(shape), &origin.at("file"), problems)?;
+        let (_, bytes) =
+            source.file(path, FilePlace::Texels(shape), &origin.at("file"), problems)?;
         return Some(Some(("file", bytes)));
     }
     Some(None)
 }
 
 /// Components as the format stores them.
-pub fn stored(format: ImageFormat, components: &[u8], origin: &Origin, problems: &mut Problems) -> Option<Vec<u8>> {
+pub fn stored(
+    format: ImageFormat,
+    components: &[u8],
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<Vec<u8>> {
     let texels = texel::encode(format, components);
-    texels.map_err(|message| problems.push(origin.error("bad-value", format!("{format}: {message}")))).ok()
+    texels
+        .map_err(|message| problems.push(origin.error("bad-value", format!("{format}: {message}"))))
+        .ok()
 }
 
 /// The type of a `.npy` file with stored texels.
 pub fn stored_element(format: ImageFormat) -> ElementType {
     match format.encoding() {
-        TexelEncoding::Plain(scalar) | TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => {
-            ElementType { scalar, components: format.components() }
-        }
+        TexelEncoding::Plain(scalar)
+        | TexelEncoding::Unorm(scalar)
+        | TexelEncoding::Snorm(scalar) => ElementType { scalar, components: format.components() },
         TexelEncoding::Srgb => ElementType { scalar: ScalarType::Uint8, components: 4 },
         TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => {
             ElementType::scalar(ScalarType::Uint32)
@@ -169,9 +200,15 @@ pub fn stored_element(format: ImageFormat) -> ElementType {
 }
 
 /// The sampler with its defaults filled in; none after a problem.
-pub fn sampler(name: &str, sampler: &Sampler, origin: &Origin, problems: &mut Problems) -> Option<JobSampler> {
+pub fn sampler(
+    name: &str,
+    sampler: &Sampler,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<JobSampler> {
     let (min_lod, max_lod) = (sampler.min_lod.unwrap_or(0.0), sampler.max_lod);
-    let numbers = [("min_lod", Some(min_lod)), ("max_lod", max_lod), ("lod_bias", sampler.lod_bias)];
+    let numbers =
+        [("min_lod", Some(min_lod)), ("max_lod", max_lod), ("lod_bias", sampler.lod_bias)];
     for (key, number) in numbers {
         if number.is_some_and(|number| !number.is_finite()) {
             problems.push(origin.at(key).error("bad-value", format!("`{key}` is a finite number")));
@@ -213,8 +250,14 @@ fn unnormalized(sampler: &JobSampler) -> Option<(&'static str, &'static str)> {
     if sampler.mipmap != Filter::Nearest {
         return Some(("mipmap", "unnormalized coordinates see level 0 alone"));
     }
-    if sampler.min_lod != 0.0 || sampler.max_lod.is_some_and(|most| most != 0.0) || sampler.lod_bias != 0.0 {
-        return Some(("coordinates", "unnormalized coordinates see level 0 alone: leave `min_lod` and `max_lod` out"));
+    if sampler.min_lod != 0.0
+        || sampler.max_lod.is_some_and(|most| most != 0.0)
+        || sampler.lod_bias != 0.0
+    {
+        return Some((
+            "coordinates",
+            "unnormalized coordinates see level 0 alone: leave `min_lod` and `max_lod` out",
+        ));
     }
     if sampler.compare.is_some() {
         return Some(("compare", "unnormalized coordinates exclude a comparison"));
@@ -222,7 +265,10 @@ fn unnormalized(sampler: &JobSampler) -> Option<(&'static str, &'static str)> {
     match sampler.address {
         AddressMode::ClampToEdge | AddressMode::ClampToBorder => None,
         AddressMode::Repeat | AddressMode::MirroredRepeat | AddressMode::MirrorClampToEdge => {
-            Some(("address", "unnormalized coordinates go with `clamp_to_edge` and `clamp_to_border` alone"))
+            Some((
+                "address",
+                "unnormalized coordinates go with `clamp_to_edge` and `clamp_to_border` alone",
+            ))
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Values to places in a block, as the module lays it out.
 //!
-//! Knows: offsets, strides and matrix layouts of a module's types. Used for push constants and `reflect` buffers.
-//! Promises: the scalars that a value defines, each with its byte offset; members that the value leaves out are not
-//! among them. Members that do not exist, and arrays that are too long, are reported.
-//! Device addresses are collected by the name of what they point to.
+//! Knows: offsets, strides and matrix layouts of a module's types. Used for push constants and
+//! `reflect` buffers.
+//! Promises: the scalars that a value defines, each with its byte offset; members that the value
+//! leaves out are not among them. Members that do not exist, and arrays that are too long, are
+//! reported. Device addresses are collected by the name of what they point to.
 //! Does not cover: which buffer has that name (`address`).
 
 use super::Problems;
@@ -37,7 +38,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Collects the scalars of `value`, read as type `ty` at byte `offset`.
-    pub(super) fn value(&mut self, ty: Id, matrix: Option<MatrixLayout>, offset: u64, value: &Datum, origin: &Origin) {
+    pub(super) fn value(
+        &mut self,
+        ty: Id,
+        matrix: Option<MatrixLayout>,
+        offset: u64,
+        value: &Datum,
+        origin: &Origin,
+    ) {
         let layout = self.layout;
         if self.holds_address(ty)
             && let Some(pointer) = Pointer::of_value(offset, value, origin, self.problems)
@@ -47,31 +55,58 @@ impl<'a> Walk<'a> {
         match layout.types.get(ty) {
             Some(Type::Int { .. } | Type::Float { .. }) => self.scalar(ty, offset, value, origin),
             Some(Type::Vector { component, count }) => {
-                let Some(values) = self.list(value, u64::from(*count), Length::Exact, ty, origin) else { return };
+                let Some(values) = self.list(value, u64::from(*count), Length::Exact, ty, origin)
+                else {
+                    return;
+                };
                 let size = self.scalar_size(*component);
                 for (index, value) in values.iter().enumerate() {
                     self.scalar(*component, offset + index as u64 * size, value, &origin.at(index));
                 }
             }
-            Some(Type::Matrix { column, count }) => self.matrix(ty, *column, *count, matrix, offset, value, origin),
+            Some(Type::Matrix { column, count }) => {
+                self.matrix(ty, *column, *count, matrix, offset, value, origin)
+            }
             Some(Type::Array { element, length, stride }) => {
                 let length = layout.constants.array_length(*length).unwrap_or(0);
-                self.array(ty, *element, matrix, stride.unwrap_or(0), length, offset, value, origin);
+                self.array(
+                    ty,
+                    *element,
+                    matrix,
+                    stride.unwrap_or(0),
+                    length,
+                    offset,
+                    value,
+                    origin,
+                );
             }
             Some(Type::RuntimeArray { element, stride }) => {
-                self.array(ty, *element, matrix, stride.unwrap_or(0), u64::MAX, offset, value, origin);
+                self.array(
+                    ty,
+                    *element,
+                    matrix,
+                    stride.unwrap_or(0),
+                    u64::MAX,
+                    offset,
+                    value,
+                    origin,
+                );
             }
-            Some(Type::Structure { members, .. }) => self.structure(ty, members, offset, value, origin),
+            Some(Type::Structure { members, .. }) => {
+                self.structure(ty, members, offset, value, origin)
+            }
             // A null pointer or any other number of 64 bits.
-            Some(Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. }) => {
-                match encode(ScalarType::Uint64, value) {
-                    Ok(bits) => self.leaves.push(Leaf { offset, scalar: ScalarType::Uint64, bits }),
-                    Err(message) => {
-                        let problem = origin.error("bad-value", message);
-                        self.problems.push(problem.hint("an address is { address_of = \"NAME\", offset = BYTES }"));
-                    }
+            Some(
+                Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. },
+            ) => match encode(ScalarType::Uint64, value) {
+                Ok(bits) => self.leaves.push(Leaf { offset, scalar: ScalarType::Uint64, bits }),
+                Err(message) => {
+                    let problem = origin.error("bad-value", message);
+                    self.problems.push(
+                        problem.hint("an address is { address_of = \"NAME\", offset = BYTES }"),
+                    );
                 }
-            }
+            },
             Some(
                 Type::Void
                 | Type::Bool
@@ -83,15 +118,22 @@ impl<'a> Walk<'a> {
                 | Type::CooperativeMatrix { .. }
                 | Type::Other(_),
             )
-            | None => self.problems.unsupported(format!("a value of type {}", layout.types.name(ty))),
+            | None => {
+                self.problems.unsupported(format!("a value of type {}", layout.types.name(ty)))
+            }
         }
     }
 
-    /// Whether 8 bytes of this type can be an address: a pointer, a 64-bit unsigned integer, or two of 32 bits.
+    /// Whether 8 bytes of this type can be an address: a pointer, a 64-bit unsigned integer, or two
+    /// of 32 bits.
     fn holds_address(&self, ty: Id) -> bool {
         match self.layout.types.get(ty) {
-            Some(Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. }) => true,
-            Some(Type::Int { .. }) => scalar_type(&self.layout.types, ty) == Some(ScalarType::Uint64),
+            Some(
+                Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. },
+            ) => true,
+            Some(Type::Int { .. }) => {
+                scalar_type(&self.layout.types, ty) == Some(ScalarType::Uint64)
+            }
             Some(Type::Vector { component, count: 2 }) => {
                 scalar_type(&self.layout.types, *component) == Some(ScalarType::Uint32)
             }
@@ -105,7 +147,9 @@ impl<'a> Walk<'a> {
 
     fn scalar(&mut self, ty: Id, offset: u64, value: &Datum, origin: &Origin) {
         let Some(scalar) = scalar_type(&self.layout.types, ty) else {
-            return self.problems.unsupported(format!("a value of type {}", self.layout.types.name(ty)));
+            return self
+                .problems
+                .unsupported(format!("a value of type {}", self.layout.types.name(ty)));
         };
         // A Boolean of a block is a uint in SPIR-V, so that `true` may stand for one.
         let as_written = match (scalar, value) {
@@ -130,16 +174,22 @@ impl<'a> Walk<'a> {
         value: &Datum,
         origin: &Origin,
     ) {
-        let (Some(layout), Some(Type::Vector { component, count: rows })) = (matrix, self.layout.types.get(column))
+        let (Some(layout), Some(Type::Vector { component, count: rows })) =
+            (matrix, self.layout.types.get(column))
         else {
             return self.problems.unsupported("a matrix without a stride");
         };
         let (component, rows) = (*component, *rows);
-        let Some(columns) = self.list(value, u64::from(count), Length::Exact, ty, origin) else { return };
+        let Some(columns) = self.list(value, u64::from(count), Length::Exact, ty, origin) else {
+            return;
+        };
         let size = self.scalar_size(component);
         for (c, value) in columns.iter().enumerate() {
             let place = origin.at(c);
-            let Some(values) = self.list(value, u64::from(rows), Length::Exact, column, &place) else { continue };
+            let Some(values) = self.list(value, u64::from(rows), Length::Exact, column, &place)
+            else {
+                continue;
+            };
             for (r, value) in values.iter().enumerate() {
                 let (major, minor) = match layout.majorness {
                     Majorness::Column => (c as u64, r as u64),
@@ -170,12 +220,23 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn structure(&mut self, ty: Id, members: &[Member], offset: u64, value: &Datum, origin: &Origin) {
+    fn structure(
+        &mut self,
+        ty: Id,
+        members: &[Member],
+        offset: u64,
+        value: &Datum,
+        origin: &Origin,
+    ) {
         match value {
             Datum::Record(values) => {
                 for (name, value) in values {
                     let place = origin.at(name);
-                    match members.iter().enumerate().find(|(index, member)| is_called(member, *index, name)) {
+                    match members
+                        .iter()
+                        .enumerate()
+                        .find(|(index, member)| is_called(member, *index, name))
+                    {
                         Some((_, member)) => self.member(member, offset, value, &place),
                         None => self.unknown_member(ty, members, name, &place),
                     }
@@ -184,8 +245,11 @@ impl<'a> Walk<'a> {
             Datum::List(values) => {
                 if values.len() > members.len() {
                     let what = self.layout.types.name(ty);
-                    let message =
-                        format!("{what} has {} members, and {} values are given", members.len(), values.len());
+                    let message = format!(
+                        "{what} has {} members, and {} values are given",
+                        members.len(),
+                        values.len()
+                    );
                     self.problems.push(origin.error("size", message));
                 }
                 for (index, (member, value)) in members.iter().zip(values).enumerate() {
@@ -193,7 +257,11 @@ impl<'a> Walk<'a> {
                 }
             }
             Datum::Bool(_) | Datum::Integer(_) | Datum::Float(_) | Datum::Text(_) => {
-                let message = format!("expected the members of {}, found {}", self.layout.types.name(ty), value.kind());
+                let message = format!(
+                    "expected the members of {}, found {}",
+                    self.layout.types.name(ty),
+                    value.kind()
+                );
                 self.problems.push(origin.error("wrong-type", message));
             }
         }
@@ -213,7 +281,8 @@ impl<'a> Walk<'a> {
             .map(|(index, member)| member.name.clone().unwrap_or_else(|| index.to_string()))
             .collect();
         let message = format!("{} has no member `{name}`", self.layout.types.name(ty));
-        let hint = did_you_mean(name, &known).unwrap_or_else(|| format!("its members are {}", known.join(", ")));
+        let hint = did_you_mean(name, &known)
+            .unwrap_or_else(|| format!("its members are {}", known.join(", ")));
         self.problems.push(origin.key_error("unknown-member", message).hint(hint));
     }
 
@@ -227,16 +296,19 @@ impl<'a> Walk<'a> {
     ) -> Option<&'v [Datum]> {
         let what = || self.layout.types.name(ty);
         let problem = match (value, rule) {
-            (Datum::List(values), Length::Exact) if values.len() as u64 != length => {
-                origin.error("size", format!("{} has {length} components, and {} are given", what(), values.len()))
-            }
-            (Datum::List(values), Length::AtMost) if values.len() as u64 > length => {
-                origin.error("size", format!("the array has {length} elements, and {} are given", values.len()))
-            }
+            (Datum::List(values), Length::Exact) if values.len() as u64 != length => origin.error(
+                "size",
+                format!("{} has {length} components, and {} are given", what(), values.len()),
+            ),
+            (Datum::List(values), Length::AtMost) if values.len() as u64 > length => origin.error(
+                "size",
+                format!("the array has {length} elements, and {} are given", values.len()),
+            ),
             (Datum::List(values), Length::Exact | Length::AtMost) => return Some(values),
-            (other, _) => {
-                origin.error("wrong-type", format!("expected an array for {}, found {}", what(), other.kind()))
-            }
+            (other, _) => origin.error(
+                "wrong-type",
+                format!("expected an array for {}, found {}", what(), other.kind()),
+            ),
         };
         self.problems.push(problem);
         None

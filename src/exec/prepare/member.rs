@@ -1,10 +1,12 @@
-//! What a byte of a buffer is part of: the scalar, the member, the array, and the name that a kernel gives to it
-//! (`particles[3].velocity.y`).
+//! What a byte of a buffer is part of: the scalar, the member, the array, and the name that a
+//! kernel gives to it (`particles[3].velocity.y`).
 //!
-//! Knows: names, offsets, strides and matrix layouts of the block that a dispatch binds a buffer to.
-//! Promises: a path only where every step of it has a name or an index; modules without names give none. Between members there is
-//! nothing.
-//! Does not cover: which of several blocks that name one buffer wrote it; the first binding's block counts.
+//! Knows: names, offsets, strides and matrix layouts of the block that a dispatch binds a buffer
+//! to.
+//! Promises: a path only where every step of it has a name or an index; modules without names give
+//! none. Between members there is nothing.
+//! Does not cover: which of several blocks that name one buffer wrote it; the first binding's block
+//! counts.
 
 use super::layout::{Layout, scalar_type};
 use std::fmt::Write as _;
@@ -34,17 +36,19 @@ pub struct BoundBlock {
 }
 
 impl BoundBlock {
-    /// The member at a byte of the buffer; none before the bound range, between members, and without names.
+    /// The member at a byte of the buffer; none before the bound range, between members, and
+    /// without names.
     pub fn member_at(&self, byte: u64) -> Option<String> {
         let mut path = String::new();
         self.layout.member_path(self.ty, None, byte.checked_sub(self.offset)?, &mut path)?;
         Some(path)
     }
 
-    /// The scalar that holds a byte of the buffer, with the byte where it starts; none before the bound range, between members, and
-    /// where something else stands there.
+    /// The scalar that holds a byte of the buffer, with the byte where it starts; none before the
+    /// bound range, between members, and where something else stands there.
     pub fn scalar_at(&self, byte: u64) -> Option<(u64, ScalarType)> {
-        let (within, scalar) = self.layout.scalar_at(self.ty, None, byte.checked_sub(self.offset)?)?;
+        let (within, scalar) =
+            self.layout.scalar_at(self.ty, None, byte.checked_sub(self.offset)?)?;
         Some((byte - within, scalar))
     }
 
@@ -61,11 +65,13 @@ impl BoundBlock {
             Type::RuntimeArray { stride, .. } => (u64::from((*stride)?), u64::MAX),
             _ => return None,
         };
-        Some(MemberArray { bytes: start..end, stride }).filter(|array| stride > 0 && array.bytes.contains(&byte))
+        Some(MemberArray { bytes: start..end, stride })
+            .filter(|array| stride > 0 && array.bytes.contains(&byte))
     }
 
-    /// Where the member at a byte of the buffer begins, with all of its elements, in bytes from the start of the block: no two members
-    /// begin at the same. None before the bound range and between members.
+    /// Where the member at a byte of the buffer begins, with all of its elements, in bytes from the
+    /// start of the block: no two members begin at the same. None before the bound range and
+    /// between members.
     pub fn member_start(&self, byte: u64) -> Option<u64> {
         self.layout.whole_member(self.ty, byte.checked_sub(self.offset)?, &mut None)
     }
@@ -79,15 +85,17 @@ impl BoundBlock {
 }
 
 impl Layout {
-    /// Where the member at a byte of an object of type `ty` begins; adds to its path, if there is one and as long as all has names.
+    /// Where the member at a byte of an object of type `ty` begins; adds to its path, if there is
+    /// one and as long as all has names.
     fn whole_member(&self, ty: Id, byte: u64, path: &mut Option<String>) -> Option<u64> {
         match self.types.get(ty)? {
             Type::Structure { members, .. } => {
                 let (member, offset) = member_before(members, byte)?;
-                *path = path.take().zip(member.name.as_ref()).map(|(path, name)| match path.as_str() {
-                    "" => name.clone(),
-                    _ => format!("{path}.{name}"),
-                });
+                *path =
+                    path.take().zip(member.name.as_ref()).map(|(path, name)| match path.as_str() {
+                        "" => name.clone(),
+                        _ => format!("{path}.{name}"),
+                    });
                 Some(offset + self.whole_member(member.ty, byte - offset, path)?)
             }
             Type::Array { element, stride, .. } | Type::RuntimeArray { element, stride } => {
@@ -101,7 +109,12 @@ impl Layout {
     }
 
     /// The scalar at a byte of an object of type `ty`, with how far into it the byte is.
-    fn scalar_at(&self, ty: Id, matrix: Option<MatrixLayout>, byte: u64) -> Option<(u64, ScalarType)> {
+    fn scalar_at(
+        &self,
+        ty: Id,
+        matrix: Option<MatrixLayout>,
+        byte: u64,
+    ) -> Option<(u64, ScalarType)> {
         match self.types.get(ty)? {
             Type::Structure { members, .. } => {
                 let (member, offset) = member_before(members, byte)?;
@@ -113,7 +126,11 @@ impl Layout {
             Type::Matrix { column, .. } => {
                 let component = self.types.scalar_of(*column)?;
                 let within = divided(byte, matrix?.stride)?.1;
-                self.scalar_at(component, None, divided(within, self.bytes_of_component(*column)?)?.1)
+                self.scalar_at(
+                    component,
+                    None,
+                    divided(within, self.bytes_of_component(*column)?)?.1,
+                )
             }
             Type::Vector { count, .. } => {
                 let (index, within) = divided(byte, self.bytes_of_component(ty)?)?;
@@ -128,7 +145,13 @@ impl Layout {
     }
 
     /// Writes the path to a byte of an object of type `ty`.
-    fn member_path(&self, ty: Id, matrix: Option<MatrixLayout>, byte: u64, path: &mut String) -> Option<()> {
+    fn member_path(
+        &self,
+        ty: Id,
+        matrix: Option<MatrixLayout>,
+        byte: u64,
+        path: &mut String,
+    ) -> Option<()> {
         match self.types.get(ty)? {
             Type::Structure { members, .. } => {
                 let (member, offset) = member_before(members, byte)?;
@@ -138,7 +161,8 @@ impl Layout {
             }
             Type::Array { element, stride, length } => {
                 let (index, rest) = divided(byte, (*stride)?)?;
-                let inside = self.constants.array_length(*length).is_none_or(|length| index < length);
+                let inside =
+                    self.constants.array_length(*length).is_none_or(|length| index < length);
                 inside.then_some(())?;
                 write!(path, "[{index}]").ok()?;
                 self.member_path(*element, matrix, rest, path)

@@ -1,9 +1,10 @@
 //! From a test as a file holds it to a job that an engine can run.
 //!
 //! Knows: the test, its kernels' modules, the folder that its paths are relative to, the limits.
-//! Promises: sizes, offsets, layouts, ids and limits are checked before anything runs; every fault is a diagnostic with
-//! its place in the file; what no engine can run yet is [`PrepareError::Unsupported`] by name. A fault in the file
-//! takes precedence over what is unsupported.
+//! Promises: sizes, offsets, layouts, ids and limits are checked before anything runs; every fault
+//! is a diagnostic with its place in the file; what no engine can run yet is
+//! [`PrepareError::Unsupported`] by name. A fault in the file takes precedence over what is
+//! unsupported.
 //! Does not cover: running (`Executor`), comparing (`judge`).
 
 mod address;
@@ -45,8 +46,9 @@ use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::Module;
 use vkcert_spirv::types::Types;
 
-/// A kernel whose module is at hand. Use a module that no optimiser has run over (the marked or traced one): bindings
-/// are checked against what the module declares, and an optimiser drops what is not used.
+/// A kernel whose module is at hand. Use a module that no optimiser has run over (the marked or
+/// traced one): bindings are checked against what the module declares, and an optimiser drops what
+/// is not used.
 #[derive(Debug, Clone)]
 pub struct PreparedKernel {
     /// Entry point.
@@ -75,13 +77,16 @@ pub struct Prepared {
     pub expected: Vec<Expected>,
     /// Most mismatches listed per expectation.
     pub listed: usize,
-    /// By buffer of the job: the block that names its members. Images and unbound buffers have none.
+    /// By buffer of the job: the block that names its members. Images and unbound buffers have
+    /// none.
     pub blocks: Vec<Option<BoundBlock>>,
-    /// By dispatch, set and binding: the block that the kernel declares, as if bound from byte 0 on.
+    /// By dispatch, set and binding: the block that the kernel declares, as if bound from byte 0
+    /// on.
     pub declared: Vec<BTreeMap<(u32, u32), BoundBlock>>,
 }
 
-/// A kernel under one specialization. A job has a module for each, so that their records stay apart.
+/// A kernel under one specialization. A job has a module for each, so that their records stay
+/// apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleUse {
     pub kernel: KernelName,
@@ -139,8 +144,8 @@ pub fn prepare(test: &Located<Test>, setting: &Setting<'_>) -> Result<Prepared, 
     Ok(prepared.expect("without problems everything is prepared"))
 }
 
-/// Raw bits of every specialization constant of a kernel by id: the values given, converted to the constants' types, and
-/// the module's defaults for the others.
+/// Raw bits of every specialization constant of a kernel by id: the values given, converted to the
+/// constants' types, and the module's defaults for the others.
 pub fn specialize(
     name: &KernelName,
     kernel: &PreparedKernel,
@@ -152,14 +157,18 @@ pub fn specialize(
     problems.into_result()?;
     let given = given.expect("without problems every value has bits");
     let evaluated = Constants::evaluate(&kernel.module, &Types::of(&kernel.module), &given);
-    let evaluated = evaluated.map_err(|error| PrepareError::Unsupported { what: error.to_string() })?;
+    let evaluated =
+        evaluated.map_err(|error| PrepareError::Unsupported { what: error.to_string() })?;
     Ok(evaluated.specialized(&kernel.module))
 }
 
 impl Prepared {
-    /// The same job with other modules of the same kernels (instrumented in place of production, for example).
-    /// Kernels that `modules` lacks keep theirs.
-    pub fn with_modules(&self, modules: &BTreeMap<KernelName, (Arc<Vec<u32>>, ModuleRecording)>) -> Job {
+    /// The same job with other modules of the same kernels (instrumented in place of production,
+    /// for example). Kernels that `modules` lacks keep theirs.
+    pub fn with_modules(
+        &self,
+        modules: &BTreeMap<KernelName, (Arc<Vec<u32>>, ModuleRecording)>,
+    ) -> Job {
         let mut job = self.job.clone();
         for (module, of) in job.modules.iter_mut().zip(&self.modules) {
             if let Some((words, recording)) = modules.get(&of.kernel) {
@@ -194,10 +203,23 @@ impl Preparation<'_> {
             .map(|(number, (dispatch, called))| {
                 let place = self.test.origin.at("dispatches").at(number);
                 let of = self.module_use(dispatch, called);
-                let module = uses.iter().position(|known| *known == of).expect("every dispatch has its module");
-                let (bound, number) = (Bound { buffers: &buffers, resources: &resources }, number as u32);
+                let module = uses
+                    .iter()
+                    .position(|known| *known == of)
+                    .expect("every dispatch has its module");
+                let (bound, number) =
+                    (Bound { buffers: &buffers, resources: &resources }, number as u32);
                 let call = Call::of(dispatch);
-                dispatch::resolve(&call, called, &bound, module, number, self.setting, &place, self.problems)
+                dispatch::resolve(
+                    &call,
+                    called,
+                    &bound,
+                    module,
+                    number,
+                    self.setting,
+                    &place,
+                    self.problems,
+                )
             })
             .collect::<Vec<_>>()
             .into_iter()
@@ -216,14 +238,27 @@ impl Preparation<'_> {
         let expected = (self.test.expect.iter().enumerate())
             .map(|(number, expectation)| {
                 let place = self.test.origin.at("expect").at(number);
-                expectation::prepare(expectation, self.test, &job, &calls, self.setting, &place, self.problems)
+                expectation::prepare(
+                    expectation,
+                    self.test,
+                    &job,
+                    &calls,
+                    self.setting,
+                    &place,
+                    self.problems,
+                )
             })
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Option<Vec<_>>>()?;
-        let blocks = job.buffers.iter().map(|buffer| self.bound_block(&buffer.name, &calls)).collect();
-        let declared =
-            job.dispatches.iter().zip(&calls).map(|(dispatch, call)| declared_blocks(dispatch, call)).collect();
+        let blocks =
+            job.buffers.iter().map(|buffer| self.bound_block(&buffer.name, &calls)).collect();
+        let declared = job
+            .dispatches
+            .iter()
+            .zip(&calls)
+            .map(|(dispatch, call)| declared_blocks(dispatch, call))
+            .collect();
         let listed = self.setting.limits.mismatches as usize;
         Some(Prepared { job, modules: uses, expected, listed, blocks, declared })
     }
@@ -233,7 +268,11 @@ impl Preparation<'_> {
     }
 
     /// Every buffer of the test, by name, then every image; faults of all of them are gathered.
-    fn contents(&mut self, calls: &[Dispatched], limits: Limits) -> Option<(Vec<JobBuffer>, JobResources)> {
+    fn contents(
+        &mut self,
+        calls: &[Dispatched],
+        limits: Limits,
+    ) -> Option<(Vec<JobBuffer>, JobResources)> {
         let source = contents::Source { base: self.setting.base, limit: limits.memory_bytes };
         let mut made = Vec::new();
         for (name, buffer) in &self.test.buffers {
@@ -272,8 +311,10 @@ impl Preparation<'_> {
     fn check_total(&mut self, buffers: &[JobBuffer], limits: Limits) -> Option<()> {
         let total: u64 = buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
         if total > limits.memory_bytes {
-            let message =
-                format!("buffers and images have {total} bytes, above the memory limit of {}", limits.memory_bytes);
+            let message = format!(
+                "buffers and images have {total} bytes, above the memory limit of {}",
+                limits.memory_bytes
+            );
             let key = if self.test.buffers.is_empty() { "images" } else { "buffers" };
             let problem = self.test.origin.at(key).key_error("limit", message);
             self.problems.push(problem.hint("raise `limits.memory_bytes`"));
@@ -291,7 +332,9 @@ impl Preparation<'_> {
     ) -> Option<()> {
         for (holder, pointers) in pointers.iter().enumerate() {
             let place = AddressPlace::Buffer(holder as u32);
-            let resolved = pointers.iter().map(|pointer| pointer.resolve(place, buffers, resources, self.problems));
+            let resolved = pointers
+                .iter()
+                .map(|pointer| pointer.resolve(place, buffers, resources, self.problems));
             let addresses = resolved.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
             let JobBuffer { bytes, defined, .. } = &mut buffers[holder];
             address::place_symbols(pointers, &addresses, bytes, defined, self.problems)?;
@@ -309,16 +352,26 @@ impl Preparation<'_> {
     }
 
     /// The block of the first binding that names the buffer.
-    fn block_of<'c>(&mut self, name: &str, calls: &'c [Dispatched], origin: &Origin) -> Option<contents::Block<'c>> {
+    fn block_of<'c>(
+        &mut self,
+        name: &str,
+        calls: &'c [Dispatched],
+        origin: &Origin,
+    ) -> Option<contents::Block<'c>> {
         let (number, binding) = first_binding(self.test, name)?;
         if binding.offset > 0 {
-            let message = format!("`{name}` is laid out by reflection but bound at offset {}", binding.offset);
-            self.problems.push(origin.at("type").error("no-block", message).hint("bind it at offset 0"));
+            let message = format!(
+                "`{name}` is laid out by reflection but bound at offset {}",
+                binding.offset
+            );
+            self.problems
+                .push(origin.at("type").error("no-block", message).hint("bind it at offset 0"));
         }
         calls[number].block(binding.set, binding.binding)
     }
 
-    /// The modules that the test dispatches, one per kernel and specialization, in order of first use.
+    /// The modules that the test dispatches, one per kernel and specialization, in order of first
+    /// use.
     fn modules(&self, calls: &[Dispatched]) -> (Vec<JobModule>, Vec<ModuleUse>) {
         let (mut modules, mut uses): (Vec<JobModule>, Vec<ModuleUse>) = (Vec::new(), Vec::new());
         for (dispatch, called) in self.test.dispatches.iter().zip(calls) {
@@ -340,7 +393,10 @@ impl Preparation<'_> {
 
     fn module_use(&self, dispatch: &Dispatch, called: &Dispatched) -> ModuleUse {
         let module = &self.setting.kernels[&dispatch.kernel].module;
-        ModuleUse { kernel: dispatch.kernel.clone(), specialization: called.layout.constants.specialized(module) }
+        ModuleUse {
+            kernel: dispatch.kernel.clone(),
+            specialization: called.layout.constants.specialized(module),
+        }
     }
 }
 
@@ -362,5 +418,9 @@ fn first_binding<'t>(test: &'t Test, name: &str) -> Option<(usize, &'t Binding)>
 }
 
 fn job_module(name: &KernelName, kernel: &PreparedKernel) -> JobModule {
-    JobModule { kernel: name.0.clone(), words: kernel.module.words.clone(), recording: kernel.recording.clone() }
+    JobModule {
+        kernel: name.0.clone(),
+        words: kernel.module.words.clone(),
+        recording: kernel.recording.clone(),
+    }
 }

@@ -1,12 +1,14 @@
 //! NumPy's `.npy` files, as far as element types of the contract go.
 //!
 //! Knows: format versions 1.0, 2.0 and 3.0, both byte orders, C and Fortran order.
-//! Promises: elements come in C order, whichever order the file has; what is written is read back as it was.
+//! Promises: elements come in C order, whichever order the file has; what is written is read back
+//! as it was.
 //! Does not cover: structured, complex, string and object types: refused with the reason.
 
 use vkcert_model::element::ScalarType;
 
-/// The contents of a file: elements in C order, little endian, in the types of the contract (a Boolean has 4 bytes).
+/// The contents of a file: elements in C order, little endian, in the types of the contract (a
+/// Boolean has 4 bytes).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
     pub scalar: ScalarType,
@@ -27,9 +29,15 @@ pub fn read(file: &[u8]) -> Result<Array, String> {
     let broken = || "the header of the .npy file is incomplete".to_owned();
     let version = *file.get(6).ok_or_else(broken)?;
     let (length, start) = match version {
-        1 => (u16::from_le_bytes(file.get(8..10).ok_or_else(broken)?.try_into().expect("2 bytes")).into(), 10),
+        1 => (
+            u16::from_le_bytes(file.get(8..10).ok_or_else(broken)?.try_into().expect("2 bytes"))
+                .into(),
+            10,
+        ),
         2 | 3 => {
-            let length = u32::from_le_bytes(file.get(8..12).ok_or_else(broken)?.try_into().expect("4 bytes"));
+            let length = u32::from_le_bytes(
+                file.get(8..12).ok_or_else(broken)?.try_into().expect("4 bytes"),
+            );
             (length as usize, 12)
         }
         other => return Err(format!("version {other} of the .npy format is not known")),
@@ -43,7 +51,10 @@ pub fn read(file: &[u8]) -> Result<Array, String> {
     let count = shape.iter().try_fold(1_usize, |count, length| count.checked_mul(*length));
     let expected = count.and_then(|count| count.checked_mul(stored)).ok_or_else(broken)?;
     if body.len() != expected {
-        return Err(format!("the .npy file has {} bytes of data where its shape needs {expected}", body.len()));
+        return Err(format!(
+            "the .npy file has {} bytes of data where its shape needs {expected}",
+            body.len()
+        ));
     }
     let is_fortran = field(header, "fortran_order").is_some_and(|value| value.starts_with("True"));
     let reordered = is_fortran.then(|| in_c_order(body, stored, &shape));
@@ -51,10 +62,13 @@ pub fn read(file: &[u8]) -> Result<Array, String> {
     Ok(Array { scalar, bytes, shape })
 }
 
-/// Elements of `size` bytes that are stored with the first axis fastest, with the last axis fastest.
+/// Elements of `size` bytes that are stored with the first axis fastest, with the last axis
+/// fastest.
 fn in_c_order(body: &[u8], size: usize, shape: &[usize]) -> Vec<u8> {
-    let strides: Vec<usize> =
-        shape.iter().scan(1, |next, length| Some(std::mem::replace(next, *next * length))).collect();
+    let strides: Vec<usize> = shape
+        .iter()
+        .scan(1, |next, length| Some(std::mem::replace(next, *next * length)))
+        .collect();
     let mut index = vec![0_usize; shape.len()];
     let mut bytes = Vec::with_capacity(body.len());
     while bytes.len() < body.len() {
@@ -71,7 +85,8 @@ fn in_c_order(body: &[u8], size: usize, shape: &[usize]) -> Vec<u8> {
     bytes
 }
 
-/// A version 1.0 file of elements in C order, little endian; a Boolean of 4 bytes is stored as `uint32`, as buffers hold it.
+/// A version 1.0 file of elements in C order, little endian; a Boolean of 4 bytes is stored as
+/// `uint32`, as buffers hold it.
 pub fn written(scalar: ScalarType, shape: &[usize], bytes: &[u8]) -> Vec<u8> {
     let kind = match scalar {
         ScalarType::Int8 => "|i1",
@@ -87,7 +102,10 @@ pub fn written(scalar: ScalarType, shape: &[usize], bytes: &[u8]) -> Vec<u8> {
         ScalarType::Float64 => "<f8",
     };
     let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
-    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", lengths.trim_end());
+    let mut header = format!(
+        "{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}",
+        lengths.trim_end()
+    );
     // The elements start at a multiple of 64 bytes.
     let padding = 63 - (MAGIC.len() + 4 + header.len()) % 64;
     header.extend(std::iter::repeat_n(' ', padding));
@@ -115,7 +133,8 @@ fn converted(body: &[u8], scalar: ScalarType, stored: usize, order: ByteOrder) -
 
 /// Type, bytes per element in the file, byte order.
 fn element(description: &str) -> Result<(ScalarType, usize, ByteOrder), String> {
-    let unknown = || format!("the .npy file holds elements of type `{description}`, which is no buffer type");
+    let unknown =
+        || format!("the .npy file holds elements of type `{description}`, which is no buffer type");
     let order = match description.as_bytes().first() {
         Some(b'<' | b'|' | b'=') => ByteOrder::Little,
         Some(b'>') => ByteOrder::Big,
@@ -151,7 +170,12 @@ fn quoted<'a>(header: &'a str, key: &str) -> Option<&'a str> {
 
 fn shape(header: &str) -> Option<Vec<usize>> {
     let inside = field(header, "shape")?.strip_prefix('(')?.split_once(')')?.0;
-    inside.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect()
+    inside
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| part.parse().ok())
+        .collect()
 }
 
 #[cfg(test)]
@@ -160,7 +184,9 @@ pub mod tests {
 
     /// A version 1.0 file.
     pub fn npy(description: &str, shape: &str, fortran: &str, body: &[u8]) -> Vec<u8> {
-        let header = format!("{{'descr': '{description}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
+        let header = format!(
+            "{{'descr': '{description}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n"
+        );
         let mut file = [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes()].concat();
         file.extend_from_slice(header.as_bytes());
         file.extend_from_slice(body);
@@ -182,7 +208,8 @@ pub mod tests {
         // [[0, 1, 2], [3, 4, 5]] and the same with an axis of two in front, by columns.
         let matrix = read(&npy("|u1", "(2, 3)", "True", &[0, 3, 1, 4, 2, 5])).unwrap();
         assert_eq!(matrix.bytes, [0, 1, 2, 3, 4, 5]);
-        let cube = read(&npy("|u1", "(2, 2, 3)", "True", &[0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11])).unwrap();
+        let cube = read(&npy("|u1", "(2, 2, 3)", "True", &[0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11]))
+            .unwrap();
         assert_eq!(cube.bytes, (0..12).collect::<Vec<u8>>());
         assert!(read(&npy("|u1", "(0, 3)", "True", &[])).unwrap().bytes.is_empty());
     }
@@ -191,14 +218,20 @@ pub mod tests {
     fn what_is_written_is_read_back() {
         let bytes: Vec<u8> = (0..48).collect();
         let file = written(ScalarType::Float32, &[2, 3, 2], &bytes);
-        assert_eq!(read(&file).unwrap(), Array { scalar: ScalarType::Float32, bytes, shape: vec![2, 3, 2] });
+        assert_eq!(
+            read(&file).unwrap(),
+            Array { scalar: ScalarType::Float32, bytes, shape: vec![2, 3, 2] }
+        );
         assert_eq!((file.len() - 48) % 64, 0);
         assert_eq!(read(&written(ScalarType::Uint8, &[1], &[7])).unwrap().bytes, [7]);
     }
 
     #[test]
     fn booleans_widen_and_bad_files_are_refused() {
-        assert_eq!(read(&npy("|b1", "(2,)", "False", &[1, 0])).unwrap().bytes, [1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            read(&npy("|b1", "(2,)", "False", &[1, 0])).unwrap().bytes,
+            [1, 0, 0, 0, 0, 0, 0, 0]
+        );
         assert!(read(&npy("<f4", "(3,)", "False", &[0; 8])).unwrap_err().contains("12"));
         assert!(read(&npy("<c8", "(1,)", "False", &[0; 8])).unwrap_err().contains("<c8"));
         assert!(read(b"\x93NUMPY\x01\0\xff").is_err());

@@ -1,8 +1,9 @@
 //! PNG and PGM files as texels, and texels as PNG files.
 //!
-//! Knows: PNG (W3C, third edition) by its crate; binary PGM (netpbm), which is a header in front of the samples.
-//! Promises: samples are taken as the file has them. A file whose size, channels or bits are not those of the image is
-//! refused by name; nothing is scaled, and no channel is added or dropped.
+//! Knows: PNG (W3C, third edition) by its crate; binary PGM (netpbm), which is a header in front of
+//! the samples.
+//! Promises: samples are taken as the file has them. A file whose size, channels or bits are not
+//! those of the image is refused by name; nothing is scaled, and no channel is added or dropped.
 //! Does not cover: colour profiles and gamma, which are read over; palettes, layers, levels.
 
 use super::image::stored_element;
@@ -35,12 +36,21 @@ pub fn read(file: &[u8], shape: &ImageShape) -> Result<Vec<u8>, String> {
         return Err("the image has depth, layers or levels, which a picture has not".to_owned());
     }
     if shape.samples != 1 {
-        return Err(format!("the image has {} samples per texel, and a picture has one", shape.samples));
+        return Err(format!(
+            "the image has {} samples per texel, and a picture has one",
+            shape.samples
+        ));
     }
-    let picture = if file.starts_with(b"P5") { read_pgm(file, shape)? } else { read_png(file, shape)? };
+    let picture =
+        if file.starts_with(b"P5") { read_pgm(file, shape)? } else { read_png(file, shape)? };
     if Some(picture.samples) != samples_of(shape.format) {
-        let needed = samples_of(shape.format).map_or("what no picture holds".to_owned(), Samples::in_words);
-        return Err(format!("it holds {}, and {} needs {needed}", picture.samples.in_words(), shape.format));
+        let needed =
+            samples_of(shape.format).map_or("what no picture holds".to_owned(), Samples::in_words);
+        return Err(format!(
+            "it holds {}, and {} needs {needed}",
+            picture.samples.in_words(),
+            shape.format
+        ));
     }
     Ok(picture.bytes)
 }
@@ -51,7 +61,9 @@ fn check_size((wide, high): (u32, u32), shape: &ImageShape) -> Result<(), String
     if (wide, high) == (width, height) {
         return Ok(());
     }
-    Err(format!("it is {wide} pixels wide and {high} high, and the image has the extent [{width}, {height}]"))
+    Err(format!(
+        "it is {wide} pixels wide and {high} high, and the image has the extent [{width}, {height}]"
+    ))
 }
 
 fn read_png(file: &[u8], shape: &ImageShape) -> Result<Picture, String> {
@@ -67,8 +79,8 @@ fn read_png(file: &[u8], shape: &ImageShape) -> Result<Picture, String> {
     Ok(Picture { samples, bytes })
 }
 
-/// `P5`, width, height and largest sample, divided by white space and comments; one white space; then the samples, of
-/// two bytes, the high one first, where the largest is above 255.
+/// `P5`, width, height and largest sample, divided by white space and comments; one white space;
+/// then the samples, of two bytes, the high one first, where the largest is above 255.
 fn read_pgm(file: &[u8], shape: &ImageShape) -> Result<Picture, String> {
     let mut numbers = [0_u32; 3];
     let mut rest = &file[2..];
@@ -84,13 +96,20 @@ fn read_pgm(file: &[u8], shape: &ImageShape) -> Result<Picture, String> {
     let bits = match largest {
         255 => 8,
         65_535 => 16,
-        _ => return Err(format!("its largest sample is {largest}; 255 and 65535 are taken, which need no scaling")),
+        _ => {
+            return Err(format!(
+                "its largest sample is {largest}; 255 and 65535 are taken, which need no scaling"
+            ));
+        }
     };
     let samples = Samples { color: ColorType::Grayscale, bits };
     let size = u128::from(width) * u128::from(height) * u128::from(bits / 8);
     let body = rest.get(1..).unwrap_or_default();
     if body.len() as u128 != size {
-        return Err(format!("it has {} bytes of samples where its header needs {size}", body.len()));
+        return Err(format!(
+            "it has {} bytes of samples where its header needs {size}",
+            body.len()
+        ));
     }
     let mut bytes = body.to_vec();
     swap_bytes(&mut bytes, samples);
@@ -182,10 +201,16 @@ mod tests {
 
     #[test]
     fn what_is_written_as_png_is_read_back_in_every_format_that_a_picture_holds() {
-        for (format, texel) in [("r8", 1), ("r8ui", 1), ("rg8", 2), ("rgba8", 4), ("r16", 2), ("rgba16ui", 8)] {
+        for (format, texel) in
+            [("r8", 1), ("r8ui", 1), ("rg8", 2), ("rgba8", 4), ("r16", 2), ("rgba16ui", 8)]
+        {
             let shape = shape(format, [5, 3, 1]);
             let texels: Vec<u8> = (0..15 * texel).map(|byte| byte as u8).collect();
-            assert_eq!(read(&written(&texels, &shape).unwrap(), &shape).unwrap(), texels, "{format}");
+            assert_eq!(
+                read(&written(&texels, &shape).unwrap(), &shape).unwrap(),
+                texels,
+                "{format}"
+            );
         }
         assert_eq!(written(&[0; 60], &shape("r32f", [5, 3, 1])), None);
         assert_eq!(written(&[0; 15], &shape("r8i", [5, 3, 1])), None);
@@ -202,11 +227,21 @@ mod tests {
     #[test]
     fn a_picture_that_is_not_the_image_is_refused_with_both() {
         let file = [b"P5 3 2 255\n".as_slice(), &[1, 2, 3, 4, 5, 6]].concat();
-        let refused = |format: &str, extent: [u32; 3]| read(&file, &shape(format, extent)).unwrap_err();
+        let refused =
+            |format: &str, extent: [u32; 3]| read(&file, &shape(format, extent)).unwrap_err();
         assert!(refused("r8", [2, 3, 1]).contains("3 pixels wide and 2 high"));
-        assert!(refused("rgba8", [3, 2, 1]).contains("1 channel of 8 bits, and rgba8 needs 4 channels of 8 bits"));
+        assert!(
+            refused("rgba8", [3, 2, 1])
+                .contains("1 channel of 8 bits, and rgba8 needs 4 channels of 8 bits")
+        );
         assert!(refused("r32f", [3, 2, 1]).contains("what no picture holds"));
-        for broken in [b"P5".as_slice(), b"P5 3 2", b"P5 3 2 100\nabcdef", b"P5 3 2 255\nabc", b"\x89PNG\r\n\x1a\n"] {
+        for broken in [
+            b"P5".as_slice(),
+            b"P5 3 2",
+            b"P5 3 2 100\nabcdef",
+            b"P5 3 2 255\nabc",
+            b"\x89PNG\r\n\x1a\n",
+        ] {
             assert!(read(broken, &shape("r8", [3, 2, 1])).is_err(), "{broken:?}");
         }
         let vast = b"P5 4294967295 4294967295 65535\n";

@@ -1,8 +1,9 @@
 //! How a kernel's image types see the images and texel buffers of a test.
 //!
-//! Knows: which image types go with which views (Vulkan specification, "Instruction/Sampler/Image View Validation" and the
-//! table "Image and Image View Parameter Compatibility Requirements").
-//! Promises: the declared dimension, texel class and format agree with what is bound; levels and layers exist.
+//! Knows: which image types go with which views (Vulkan specification, "Instruction/Sampler/Image
+//! View Validation" and the table "Image and Image View Parameter Compatibility Requirements").
+//! Promises: the declared dimension, texel class and format agree with what is bound; levels and
+//! layers exist.
 //! Does not cover: whether a device has the format (`exec::vulkan`).
 
 use super::Problems;
@@ -41,14 +42,19 @@ pub(super) fn texels(
     let what = described(binding.set, binding.binding, resource.name.as_deref());
     let Some(format) = binding.format.or_else(|| format_of(image.format)) else {
         let message = format!("the kernel does not say which format {what} has");
-        problems.push(origin.error("missing-key", message).hint("add `format`, for example \"rgba32f\""));
+        problems.push(
+            origin.error("missing-key", message).hint("add `format`, for example \"rgba32f\""),
+        );
         return None;
     };
     let place = if binding.format.is_some() { origin.at("format") } else { origin.at("binding") };
     agrees(image, types, format, &what, &place, problems)?;
     let texel = format.texel_size() as u64;
     if !range.range.is_multiple_of(texel) {
-        let message = format!("{} bytes are no whole number of {format} texels ({texel} bytes each)", range.range);
+        let message = format!(
+            "{} bytes are no whole number of {format} texels ({texel} bytes each)",
+            range.range
+        );
         let key = if binding.range.is_some() { "range" } else { "buffer" };
         problems.push(origin.at(key).error("size", message));
         return None;
@@ -80,7 +86,8 @@ pub(super) fn image(
         ViewKind::Cube | ViewKind::CubeArray => shape.dim == ImageDim::Cube,
     };
     if !fits {
-        let message = format!("{what} is a {} image, and `{name}` is {}", kind.name(), shape.dim.name());
+        let message =
+            format!("{what} is a {} image, and `{name}` is {}", kind.name(), shape.dim.name());
         problems.push(origin.at("image").error("wrong-class", message));
         return None;
     }
@@ -108,11 +115,17 @@ fn samples_agree(
     let samples = shape.samples;
     let problem = match (image.multisampled, samples) {
         (true, 1) => {
-            let message = format!("{what} is a multisampled image, and `{name}` has one sample per texel");
-            origin.at("image").error("wrong-class", message).hint("give the image `samples`, for example 4")
+            let message =
+                format!("{what} is a multisampled image, and `{name}` has one sample per texel");
+            origin
+                .at("image")
+                .error("wrong-class", message)
+                .hint("give the image `samples`, for example 4")
         }
         (false, 2..) => {
-            let message = format!("{what} is no multisampled image, and `{name}` has {samples} samples per texel");
+            let message = format!(
+                "{what} is no multisampled image, and `{name}` has {samples} samples per texel"
+            );
             origin.at("image").error("wrong-class", message)
         }
         (true | false, _) => return Some(()),
@@ -133,16 +146,18 @@ pub(super) fn combined(
     let name = &sampler.name;
     let shadow = image_type(resource, types).is_some_and(|image| image.depth == 1);
     let wrong = match (shadow, sampler.compare, sampler.coordinates, view.kind) {
-        (true, None, ..) => {
-            Some(format!("the kernel compares with a reference, and the sampler `{name}` has no `compare`"))
-        }
-        (false, Some(_), ..) => {
-            Some(format!("the kernel does not compare with a reference, and the sampler `{name}` has a `compare`"))
-        }
-        (_, _, Coordinates::Unnormalized, ViewKind::One | ViewKind::Two) | (_, _, Coordinates::Normalized, _) => None,
-        (_, _, Coordinates::Unnormalized, kind) => {
-            Some(format!("`{name}` has unnormalized coordinates, which a {} image does not take", kind.name()))
-        }
+        (true, None, ..) => Some(format!(
+            "the kernel compares with a reference, and the sampler `{name}` has no `compare`"
+        )),
+        (false, Some(_), ..) => Some(format!(
+            "the kernel does not compare with a reference, and the sampler `{name}` has a `compare`"
+        )),
+        (_, _, Coordinates::Unnormalized, ViewKind::One | ViewKind::Two)
+        | (_, _, Coordinates::Normalized, _) => None,
+        (_, _, Coordinates::Unnormalized, kind) => Some(format!(
+            "`{name}` has unnormalized coordinates, which a {} image does not take",
+            kind.name()
+        )),
     };
     if let Some(message) = wrong {
         problems.push(origin.at("sampler").error("contradiction", message));
@@ -172,7 +187,11 @@ fn layers(
         ViewKind::CubeArray => (rest / 6).max(1) * 6,
     };
     if rest < layers {
-        let message = format!("`{name}` has {} layers: none from {layer} on for a {} view", shape.layers, kind.name());
+        let message = format!(
+            "`{name}` has {} layers: none from {layer} on for a {} view",
+            shape.layers,
+            kind.name()
+        );
         problems.push(origin.at("layer").error("size", message));
         return None;
     }
@@ -201,14 +220,22 @@ fn agrees(
     place: &Origin,
     problems: &mut Problems,
 ) -> Option<()> {
-    // What the kernel declares is binding for storage; sampled images are declared without a format.
-    if image.sampled == 2 && image.format != Declared::Unknown && format_of(image.format) != Some(format) {
-        let declared = format_of(image.format).map_or_else(|| format!("{:?}", image.format), |f| f.to_string());
-        let message = format!("{what} has texels of format {declared}, and what is bound has {format}");
+    // What the kernel declares is binding for storage; sampled images are declared without a
+    // format.
+    if image.sampled == 2
+        && image.format != Declared::Unknown
+        && format_of(image.format) != Some(format)
+    {
+        let declared = format_of(image.format)
+            .map_or_else(|| format!("{:?}", image.format), |f| f.to_string());
+        let message =
+            format!("{what} has texels of format {declared}, and what is bound has {format}");
         problems.push(place.error("wrong-format", message));
         return None;
     }
-    if let Some(declared) = declared_class(image, types).filter(|declared| *declared != format.class()) {
+    if let Some(declared) =
+        declared_class(image, types).filter(|declared| *declared != format.class())
+    {
         let message = format!(
             "{what} has {} texels, and those of format {format} are {}",
             declared.name(),

@@ -1,11 +1,12 @@
 //! The sequential engine: a kernel as the single-thread-equivalent program that its lowering is.
 //!
-//! Knows: SPIR-V compute modules. A module is decoded (`decode`) into a register program (`ir`), which `passes` make
-//! ready to run; in it workgroups run one after the other, and the invocations of a workgroup tile by tile to each
-//! barrier (`machine`), in any order; `memory` says which accesses race. `session` runs jobs, `print` shows the same
-//! program to people.
-//! Promises: race-free kernels give the same result for every tile width and order; findings carry places and witnesses; what the
-//! engine cannot run is `Completion::Unsupported` by name before anything runs.
+//! Knows: SPIR-V compute modules. A module is decoded (`decode`) into a register program (`ir`),
+//! which `passes` make ready to run; in it workgroups run one after the other, and the invocations
+//! of a workgroup tile by tile to each barrier (`machine`), in any order; `memory` says which
+//! accesses race. `session` runs jobs, `print` shows the same program to people.
+//! Promises: race-free kernels give the same result for every tile width and order; findings carry
+//! places and witnesses; what the engine cannot run is `Completion::Unsupported` by name before
+//! anything runs.
 //! Does not cover: sparse images.
 
 mod decode;

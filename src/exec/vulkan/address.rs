@@ -1,10 +1,12 @@
 //! Real device addresses in place of their symbols, and back.
 //!
 //! Knows: where each buffer of a job lies on the device (feature bufferDeviceAddress).
-//! Promises: while kernels run, an address points behind the guard zone of its buffer; in outputs its symbol stands again,
-//! so that outputs are the same in every run. That holds for every address of one of the job's buffers that stands at a
-//! multiple of 8 bytes or where the test put one, whether the kernel left it or copied it there.
-//! Does not cover: addresses that kernels store elsewhere (in images, in two halves, or with other bits in them).
+//! Promises: while kernels run, an address points behind the guard zone of its buffer; in outputs
+//! its symbol stands again, so that outputs are the same in every run. That holds for every address
+//! of one of the job's buffers that stands at a multiple of 8 bytes or where the test put one,
+//! whether the kernel left it or copied it there.
+//! Does not cover: addresses that kernels store elsewhere (in images, in two halves, or with other
+//! bits in them).
 
 use super::device::Device;
 use super::memory::{GUARD, Storage};
@@ -25,8 +27,9 @@ impl Addresses {
         let buffers = if job.addresses.is_empty() { 0 } else { job.buffers.len() };
         let place = |index| {
             let info = vk::BufferDeviceAddressInfo::default().buffer(storage.buffer(index));
-            // SAFETY: the feature is on, and buffer and memory were made for it (`Device::buffer_usage`, `Block`). Version
-            // 1.2 has the call in its core; the feature is only known there.
+            // SAFETY: the feature is on, and buffer and memory were made for it
+            // (`Device::buffer_usage`, `Block`). Version 1.2 has the call in its core; the feature
+            // is only known there.
             let start = unsafe { device.raw.get_buffer_device_address(&info) };
             (start + GUARD as u64, job.buffers[index].0.len() as u64)
         };
@@ -37,7 +40,8 @@ impl Addresses {
     pub(crate) fn put(&self, place: AddressPlace, bytes: &mut [u8]) {
         for address in self.stored.iter().filter(|address| address.place == place) {
             let at = address.at as usize;
-            let (Some(slot), Some((start, _))) = (bytes.get_mut(at..at + 8), self.places.get(address.target as usize))
+            let (Some(slot), Some((start, _))) =
+                (bytes.get_mut(at..at + 8), self.places.get(address.target as usize))
             else {
                 continue;
             };
@@ -51,7 +55,11 @@ impl Addresses {
             return;
         }
         let own = AddressPlace::Buffer(buffer as u32);
-        let stored = self.stored.iter().filter(|address| address.place == own).map(|address| address.at as usize);
+        let stored = self
+            .stored
+            .iter()
+            .filter(|address| address.place == own)
+            .map(|address| address.at as usize);
         let places = (0..bytes.len()).step_by(8).chain(stored);
         for at in places {
             let Some(slot) = bytes.get_mut(at..at + 8) else { continue };
@@ -78,7 +86,8 @@ mod tests {
     fn an_address_goes_in_and_its_symbol_comes_out_wherever_it_was_copied() {
         let place = AddressPlace::Buffer(0);
         let stored = vec![JobAddress { place, at: 4, target: 1, offset: 8 }];
-        let addresses = Addresses { places: vec![(0x7000_0000_0100, 32), (0x7000_0000_0400, 16)], stored };
+        let addresses =
+            Addresses { places: vec![(0x7000_0000_0100, 32), (0x7000_0000_0400, 16)], stored };
         let mut bytes = vec![0; 32];
         addresses.put(place, &mut bytes);
         assert_eq!(bytes[4..12], 0x7000_0000_0408_u64.to_le_bytes());

@@ -35,7 +35,8 @@ fn module() -> Vec<u32> {
     let main = draft.fresh();
     draft.begin_function(void, main, &[]);
     let ids = draft.emit(Op::Load, triple, vec![Operand::IdRef(id)]);
-    let x = draft.emit(Op::CompositeExtract, word, vec![Operand::IdRef(ids), Operand::LiteralBit32(0)]);
+    let x =
+        draft.emit(Op::CompositeExtract, word, vec![Operand::IdRef(ids), Operand::LiteralBit32(0)]);
     let product = draft.emit(Op::IMul, word, [x, factor].map(Operand::IdRef).to_vec());
     let value = draft.emit(Op::BitwiseXor, word, [product, factor].map(Operand::IdRef).to_vec());
     let chain = [block.variable, zero, x].map(Operand::IdRef).to_vec();
@@ -88,10 +89,18 @@ fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> Wire
 
 /// Iterations after which the device cuts loops off; none: the probe's loop ran to its end.
 pub(crate) fn judge_loop_probe(run: &WireRun) -> Result<Option<u32>, NoVulkan> {
-    let count = run.buffers.first().and_then(|buffer| buffer.0.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
+    let count = run
+        .buffers
+        .first()
+        .and_then(|buffer| buffer.0.first_chunk())
+        .map(|bytes| u32::from_le_bytes(*bytes));
     match count {
-        Some(count) if run.ending == Ending::Completed => Ok((count != super::loop_count::PROBE).then_some(count)),
-        Some(_) | None => Err(NoVulkan::Canary { reason: format!("the loop probe: {:?}", run.ending) }),
+        Some(count) if run.ending == Ending::Completed => {
+            Ok((count != super::loop_count::PROBE).then_some(count))
+        }
+        Some(_) | None => {
+            Err(NoVulkan::Canary { reason: format!("the loop probe: {:?}", run.ending) })
+        }
     }
 }
 
@@ -107,7 +116,8 @@ pub(crate) fn judge(run: &WireRun) -> Result<(), NoVulkan> {
     if !run.trespasses.is_empty() {
         return canary("it wrote outside its buffer".to_owned());
     }
-    let right: Vec<u8> = (0..GROUPS * LOCAL).flat_map(|index| expected(index).to_le_bytes()).collect();
+    let right: Vec<u8> =
+        (0..GROUPS * LOCAL).flat_map(|index| expected(index).to_le_bytes()).collect();
     match run.buffers.first() {
         Some(buffer) if buffer.0 == right => Ok(()),
         Some(_) | None => canary("its output is wrong".to_owned()),
@@ -120,7 +130,8 @@ mod tests {
 
     #[test]
     fn only_the_right_words_pass() {
-        let right: Vec<u8> = (0..GROUPS * LOCAL).flat_map(|index| expected(index).to_le_bytes()).collect();
+        let right: Vec<u8> =
+            (0..GROUPS * LOCAL).flat_map(|index| expected(index).to_le_bytes()).collect();
         let mut run = WireRun::ended(Ending::Completed);
         assert!(judge(&run).is_err());
         run.buffers = vec![Bytes(right)];
@@ -132,7 +143,8 @@ mod tests {
     #[test]
     fn the_canary_module_parses_and_needs_one_buffer() {
         let module = vkcert_spirv::module::Module::parse(module()).expect("parses");
-        let needs = vkcert_spirv::interface::DeviceNeeds::of(&module, "main", &Default::default()).expect("has main");
+        let needs = vkcert_spirv::interface::DeviceNeeds::of(&module, "main", &Default::default())
+            .expect("has main");
         assert_eq!((needs.local_size, needs.descriptors.len()), (Some([LOCAL, 1, 1]), 1));
     }
 }

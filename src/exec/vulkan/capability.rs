@@ -1,7 +1,9 @@
 //! What a module's capabilities, extensions and atomics need of a device.
 //!
-//! Knows: how to ask a device for the feature behind each SPIR-V capability that a compute module may declare (named in
-//! `spirv::interface`); for each float-control mode, its property; for each SPIR-V extension what lets it be used; for each atomic on 64-bit integers and floats, the feature of the memory it is in.
+//! Knows: how to ask a device for the feature behind each SPIR-V capability that a compute module
+//! may declare (named in `spirv::interface`); for each float-control mode, its property; for each
+//! SPIR-V extension what lets it be used; for each atomic on 64-bit integers and floats, the
+//! feature of the memory it is in.
 //! Promises: a capability or extension that is in no row is refused by name, never let through.
 //! Does not cover: limits of sizes and counts (`fit`), formats of images (`image_fit`).
 
@@ -129,7 +131,8 @@ const CAPABILITIES: &[(Capability, Test)] = rows! {
     RoundingModeRTZ => |_a| true;
 };
 
-/// SPIR-V extensions: name, what lets it be used, whether it may be. Those that declare a capability are decided by it.
+/// SPIR-V extensions: name, what lets it be used, whether it may be. Those that declare a
+/// capability are decided by it.
 const EXTENSIONS: &[(&str, &str, Test)] = &[
     ("SPV_KHR_storage_buffer_storage_class", "always", |_| true),
     ("SPV_KHR_variable_pointers", "by capability", |_| true),
@@ -166,11 +169,15 @@ const EXTENSIONS: &[(&str, &str, Test)] = &[
     ("SPV_KHR_float_controls", "Vulkan 1.2 or VK_KHR_shader_float_controls", |a| {
         a.features.has(khr::shader_float_controls::NAME)
     }),
-    ("SPV_KHR_no_integer_wrap_decoration", "Vulkan 1.2", |a| a.features.version() >= vk::API_VERSION_1_2),
+    ("SPV_KHR_no_integer_wrap_decoration", "Vulkan 1.2", |a| {
+        a.features.version() >= vk::API_VERSION_1_2
+    }),
     ("SPV_KHR_non_semantic_info", "Vulkan 1.3 or VK_KHR_shader_non_semantic_info", |a| {
         a.features.has(khr::shader_non_semantic_info::NAME)
     }),
-    ("SPV_KHR_terminate_invocation", "shaderTerminateInvocation", |a| a.features.v13.shader_terminate_invocation != 0),
+    ("SPV_KHR_terminate_invocation", "shaderTerminateInvocation", |a| {
+        a.features.v13.shader_terminate_invocation != 0
+    }),
     ("SPV_KHR_subgroup_uniform_control_flow", "shaderSubgroupUniformControlFlow", |a| {
         a.features.uniform_flow.shader_subgroup_uniform_control_flow != 0
     }),
@@ -179,16 +186,23 @@ const EXTENSIONS: &[(&str, &str, Test)] = &[
     }),
 ];
 
-/// Atomics with the feature of their memory (Vulkan specification, "VkPhysicalDeviceShaderAtomicFloatFeaturesEXT" and the
-/// structures beside it): what is atomic, bits, where, feature, whether it is on.
+/// Atomics with the feature of their memory (Vulkan specification,
+/// "VkPhysicalDeviceShaderAtomicFloatFeaturesEXT" and the structures beside it): what is atomic,
+/// bits, where, feature, whether it is on.
 type AtomicRow = (AtomicKind, u32, AtomicMemory, &'static str, Test);
 const ATOMICS: &[AtomicRow] = {
     use AtomicKind::{FloatAdd, FloatExchange, FloatMinMax, Integer};
     use AtomicMemory::{Buffer, Image, Workgroup};
     &[
-        (Integer, 64, Buffer, "shaderBufferInt64Atomics", |a| a.features.v12.shader_buffer_int64_atomics != 0),
-        (Integer, 64, Workgroup, "shaderSharedInt64Atomics", |a| a.features.v12.shader_shared_int64_atomics != 0),
-        (Integer, 64, Image, "shaderImageInt64Atomics", |a| a.features.image_atomic64.shader_image_int64_atomics != 0),
+        (Integer, 64, Buffer, "shaderBufferInt64Atomics", |a| {
+            a.features.v12.shader_buffer_int64_atomics != 0
+        }),
+        (Integer, 64, Workgroup, "shaderSharedInt64Atomics", |a| {
+            a.features.v12.shader_shared_int64_atomics != 0
+        }),
+        (Integer, 64, Image, "shaderImageInt64Atomics", |a| {
+            a.features.image_atomic64.shader_image_int64_atomics != 0
+        }),
         (FloatExchange, 16, Buffer, "shaderBufferFloat16Atomics", |a| {
             a.features.atomic_float2.shader_buffer_float16_atomics != 0
         }),
@@ -284,13 +298,19 @@ impl Abilities {
         let test = CAPABILITIES.iter().find(|(listed, _)| *listed == capability);
         match (test, feature_of(capability)) {
             (Some((_, has)), _) if has(self) => None,
-            (Some(_), Some(feature)) => Some(format!("capability {capability:?} (feature {feature})")),
+            (Some(_), Some(feature)) => {
+                Some(format!("capability {capability:?} (feature {feature})"))
+            }
             (_, _) => Some(format!("capability {capability:?} (not known to this engine)")),
         }
     }
 
     /// Why float-control mode `mode` at `width` bits cannot be used here; none: it can.
-    pub(crate) fn float_mode(&self, mode: rspirv::spirv::ExecutionMode, width: u32) -> Option<String> {
+    pub(crate) fn float_mode(
+        &self,
+        mode: rspirv::spirv::ExecutionMode,
+        width: u32,
+    ) -> Option<String> {
         use rspirv::spirv::ExecutionMode as Mode;
         let p = &self.float_controls;
         let (name, by_width) = match mode {
@@ -304,7 +324,11 @@ impl Abilities {
             ),
             Mode::DenormPreserve => (
                 "shaderDenormPreserveFloat",
-                [p.shader_denorm_preserve_float16, p.shader_denorm_preserve_float32, p.shader_denorm_preserve_float64],
+                [
+                    p.shader_denorm_preserve_float16,
+                    p.shader_denorm_preserve_float32,
+                    p.shader_denorm_preserve_float64,
+                ],
             ),
             Mode::DenormFlushToZero => (
                 "shaderDenormFlushToZeroFloat",
@@ -338,7 +362,8 @@ impl Abilities {
             64 => by_width[2],
             _ => vk::FALSE,
         };
-        (held == vk::FALSE).then(|| format!("execution mode {mode:?} {width} (property {name}{width})"))
+        (held == vk::FALSE)
+            .then(|| format!("execution mode {mode:?} {width} (property {name}{width})"))
     }
 }
 
@@ -350,7 +375,8 @@ mod tests {
 
     #[test]
     fn each_feature_is_tested_once() {
-        let tested: Vec<Capability> = CAPABILITIES.iter().map(|(capability, _)| *capability).collect();
+        let tested: Vec<Capability> =
+            CAPABILITIES.iter().map(|(capability, _)| *capability).collect();
         let named: Vec<Capability> = FEATURES.iter().map(|(capability, _)| *capability).collect();
         assert_eq!(tested, named);
     }
@@ -368,7 +394,8 @@ mod tests {
             assert_eq!(bare.lacks_extension(extension).is_some(), needed, "{extension}");
         }
         for (kind, width, memory, feature, _) in ATOMICS {
-            let lack = bare.lacks_atomic(&AtomicUse { kind: *kind, width: *width, memory: *memory });
+            let lack =
+                bare.lacks_atomic(&AtomicUse { kind: *kind, width: *width, memory: *memory });
             assert!(lack.is_some_and(|lack| lack.contains(feature)), "{feature}");
         }
         assert_eq!(
@@ -379,7 +406,10 @@ mod tests {
             let needed = !matches!(*feature, "always" | "float controls");
             assert_eq!(bare.lacks(*capability).is_some(), needed, "{capability:?}");
         }
-        assert_eq!(bare.lacks(Capability::Kernel).as_deref(), Some("capability Kernel (not known to this engine)"));
+        assert_eq!(
+            bare.lacks(Capability::Kernel).as_deref(),
+            Some("capability Kernel (not known to this engine)")
+        );
         let mode = rspirv::spirv::ExecutionMode::RoundingModeRTE;
         assert_eq!(
             bare.float_mode(mode, 16).as_deref(),

@@ -1,7 +1,9 @@
 //! Recording, submitting and waiting for dispatches.
 //!
-//! Knows: the barriers that make everything written before a dispatch visible to it, and its writes to what follows.
-//! Promises: when [`Commands::run`] or [`Commands::follow`] returns, every dispatch has ended and the host may read.
+//! Knows: the barriers that make everything written before a dispatch visible to it, and its writes
+//! to what follows.
+//! Promises: when [`Commands::run`] or [`Commands::follow`] returns, every dispatch has ended and
+//! the host may read.
 //! Does not cover: how long that may take: the wait has no limit, the parent has (`process`).
 
 use super::device::{CallFailure, Device, during};
@@ -46,8 +48,9 @@ impl Drop for CommandPool {
     }
 }
 
-/// A command buffer, recorded once and submitted as often as wanted, with the fence that tells its end. Nothing drops one
-/// that is pending: [`Commands::follow`] comes back when all have ended, and after a failure waits for the device.
+/// A command buffer, recorded once and submitted as often as wanted, with the fence that tells its
+/// end. Nothing drops one that is pending: [`Commands::follow`] comes back when all have ended, and
+/// after a failure waits for the device.
 pub(crate) struct Step {
     buffer: vk::CommandBuffer,
     fence: vk::Fence,
@@ -56,15 +59,21 @@ pub(crate) struct Step {
 
 impl Step {
     fn new(pool: &Rc<CommandPool>) -> Result<Self, CallFailure> {
-        let mut step = Self { buffer: vk::CommandBuffer::null(), fence: vk::Fence::null(), pool: Rc::clone(pool) };
+        let mut step = Self {
+            buffer: vk::CommandBuffer::null(),
+            fence: vk::Fence::null(),
+            pool: Rc::clone(pool),
+        };
         let raw = &pool.device.raw;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw).command_buffer_count(1);
+        let info =
+            vk::CommandBufferAllocateInfo::default().command_pool(pool.raw).command_buffer_count(1);
         // SAFETY: the pool is alive.
-        let buffers = unsafe { raw.allocate_command_buffers(&info) }.map_err(during("vkAllocateCommandBuffers"))?;
+        let buffers = unsafe { raw.allocate_command_buffers(&info) }
+            .map_err(during("vkAllocateCommandBuffers"))?;
         step.buffer = buffers.first().copied().unwrap_or_default();
         // SAFETY: the device is open.
-        step.fence =
-            unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) }.map_err(during("vkCreateFence"))?;
+        step.fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .map_err(during("vkCreateFence"))?;
         Ok(step)
     }
 }
@@ -95,16 +104,23 @@ impl Commands {
     pub(crate) fn new(device: &Rc<Device>) -> Result<Self, CallFailure> {
         let raw = &device.raw;
         let flags = vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER;
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.family.index).flags(flags);
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(device.family.index)
+            .flags(flags);
         // SAFETY: the device is open and the family is the one its queue was created in.
-        let pool = unsafe { raw.create_command_pool(&info, None) }.map_err(during("vkCreateCommandPool"))?;
+        let pool = unsafe { raw.create_command_pool(&info, None) }
+            .map_err(during("vkCreateCommandPool"))?;
         let pool = Rc::new(CommandPool { raw: pool, device: device.clone() });
         let single = Step::new(&pool)?;
-        let mut commands = Self { single, pool, queries: vk::QueryPool::null(), device: device.clone() };
+        let mut commands =
+            Self { single, pool, queries: vk::QueryPool::null(), device: device.clone() };
         if device.family.timestamp_bits > 0 {
-            let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
+            let info = vk::QueryPoolCreateInfo::default()
+                .query_type(vk::QueryType::TIMESTAMP)
+                .query_count(2);
             // SAFETY: the device is open and its queue has timestamps.
-            commands.queries = unsafe { raw.create_query_pool(&info, None) }.map_err(during("vkCreateQueryPool"))?;
+            commands.queries = unsafe { raw.create_query_pool(&info, None) }
+                .map_err(during("vkCreateQueryPool"))?;
         }
         Ok(commands)
     }
@@ -125,9 +141,13 @@ impl Commands {
         Ok(step)
     }
 
-    /// Submits steps in order and waits for all of them; `late` is told which one keeps the host waiting, unless it is the
-    /// first. A failure comes with the step that it came in.
-    pub(crate) fn follow(&self, steps: &[&Step], late: &mut dyn FnMut(usize)) -> Result<(), (usize, CallFailure)> {
+    /// Submits steps in order and waits for all of them; `late` is told which one keeps the host
+    /// waiting, unless it is the first. A failure comes with the step that it came in.
+    pub(crate) fn follow(
+        &self,
+        steps: &[&Step],
+        late: &mut dyn FnMut(usize),
+    ) -> Result<(), (usize, CallFailure)> {
         self.submit_and_wait(steps, late).inspect_err(|_| {
             // What was submitted may be pending still. That the device is lost is known.
             // SAFETY: the device is open, and its queue is used by this line of execution alone.
@@ -135,7 +155,11 @@ impl Commands {
         })
     }
 
-    fn submit_and_wait(&self, steps: &[&Step], late: &mut dyn FnMut(usize)) -> Result<(), (usize, CallFailure)> {
+    fn submit_and_wait(
+        &self,
+        steps: &[&Step],
+        late: &mut dyn FnMut(usize),
+    ) -> Result<(), (usize, CallFailure)> {
         for (index, step) in steps.iter().enumerate() {
             self.submit(step).map_err(|failure| (index, failure))?;
         }
@@ -155,17 +179,24 @@ impl Commands {
             return Ok(());
         }
         // SAFETY: the fences are signalled, so nothing is pending that would signal them.
-        unsafe { self.device.raw.reset_fences(&fences) }.map_err(|result| (0, during("vkResetFences")(result)))
+        unsafe { self.device.raw.reset_fences(&fences) }
+            .map_err(|result| (0, during("vkResetFences")(result)))
     }
 
-    /// Runs one dispatch to its end and times it; before it, and before its time begins, the device restores buffers.
-    pub(crate) fn run(&mut self, restored: &[Restored], dispatch: &Dispatch) -> Result<WireTime, CallFailure> {
+    /// Runs one dispatch to its end and times it; before it, and before its time begins, the device
+    /// restores buffers.
+    pub(crate) fn run(
+        &mut self,
+        restored: &[Restored],
+        dispatch: &Dispatch,
+    ) -> Result<WireTime, CallFailure> {
         let timed = self.queries != vk::QueryPool::null();
         let buffer = self.single.buffer;
         self.begin(buffer, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
         for Restored { from, to, bytes } in restored {
             let region = vk::BufferCopy::default().size(*bytes);
-            // SAFETY: both buffers are alive, have the transfer usages and at least so many bytes, and are not the same.
+            // SAFETY: both buffers are alive, have the transfer usages and at least so many bytes,
+            // and are not the same.
             unsafe { self.device.raw.cmd_copy_buffer(buffer, *from, *to, &[region]) };
         }
         if timed {
@@ -199,10 +230,16 @@ impl Commands {
     }
 
     /// Makes a buffer empty and lets it be recorded.
-    fn begin(&self, buffer: vk::CommandBuffer, usage: vk::CommandBufferUsageFlags) -> Result<(), CallFailure> {
+    fn begin(
+        &self,
+        buffer: vk::CommandBuffer,
+        usage: vk::CommandBufferUsageFlags,
+    ) -> Result<(), CallFailure> {
         let begin = vk::CommandBufferBeginInfo::default().flags(usage);
-        // SAFETY: the buffer is not pending (see `Step`), and its pool lets single buffers be reset.
-        unsafe { self.device.raw.begin_command_buffer(buffer, &begin) }.map_err(during("vkBeginCommandBuffer"))
+        // SAFETY: the buffer is not pending (see `Step`), and its pool lets single buffers be
+        // reset.
+        unsafe { self.device.raw.begin_command_buffer(buffer, &begin) }
+            .map_err(during("vkBeginCommandBuffer"))
     }
 
     fn end(&self, buffer: vk::CommandBuffer) -> Result<(), CallFailure> {
@@ -222,9 +259,14 @@ impl Commands {
         let layout = dispatch.pipeline.layout.raw;
         let point = vk::PipelineBindPoint::COMPUTE;
         let [x, y, z] = dispatch.groups;
-        self.barrier(buffer, vk::PipelineStageFlags::ALL_COMMANDS, vk::PipelineStageFlags::COMPUTE_SHADER);
-        // SAFETY: the command buffer is recording; pipeline, layout and sets are alive and belong together (`session`
-        // builds all three from one `fit::Layout`); push constants lie in the layout's range.
+        self.barrier(
+            buffer,
+            vk::PipelineStageFlags::ALL_COMMANDS,
+            vk::PipelineStageFlags::COMPUTE_SHADER,
+        );
+        // SAFETY: the command buffer is recording; pipeline, layout and sets are alive and belong
+        // together (`session` builds all three from one `fit::Layout`); push constants lie in the
+        // layout's range.
         unsafe {
             raw.cmd_bind_pipeline(buffer, point, dispatch.pipeline.raw);
             if !dispatch.sets.is_empty() {
@@ -241,22 +283,32 @@ impl Commands {
         self.barrier(buffer, vk::PipelineStageFlags::COMPUTE_SHADER, after);
     }
 
-    /// A full memory barrier between two stages. What the host wrote before a submission is visible to it without one
-    /// (Vulkan specification, "Host Write Ordering Guarantees").
-    fn barrier(&self, buffer: vk::CommandBuffer, from: vk::PipelineStageFlags, to: vk::PipelineStageFlags) {
+    /// A full memory barrier between two stages. What the host wrote before a submission is visible
+    /// to it without one (Vulkan specification, "Host Write Ordering Guarantees").
+    fn barrier(
+        &self,
+        buffer: vk::CommandBuffer,
+        from: vk::PipelineStageFlags,
+        to: vk::PipelineStageFlags,
+    ) {
         let mut read = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
         if to.contains(vk::PipelineStageFlags::HOST) {
             read |= vk::AccessFlags::HOST_READ;
         }
-        let barrier = vk::MemoryBarrier::default().src_access_mask(vk::AccessFlags::MEMORY_WRITE).dst_access_mask(read);
+        let barrier = vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+            .dst_access_mask(read);
         let none = vk::DependencyFlags::empty();
         // SAFETY: the command buffer is recording, and a compute queue has all of these stages.
-        unsafe { self.device.raw.cmd_pipeline_barrier(buffer, from, to, none, &[barrier], &[], &[]) }
+        unsafe {
+            self.device.raw.cmd_pipeline_barrier(buffer, from, to, none, &[barrier], &[], &[])
+        }
     }
 
     fn stamp(&self, buffer: vk::CommandBuffer, query: u32) {
         let stage = vk::PipelineStageFlags::ALL_COMMANDS;
-        // SAFETY: the command buffer is recording outside of a render pass; the pool has two queries.
+        // SAFETY: the command buffer is recording outside of a render pass; the pool has two
+        // queries.
         unsafe {
             if query == 0 {
                 self.device.raw.cmd_reset_query_pool(buffer, self.queries, 0, 2);
@@ -268,7 +320,8 @@ impl Commands {
     fn submit(&self, step: &Step) -> Result<(), CallFailure> {
         let buffers = [step.buffer];
         let submit = vk::SubmitInfo::default().command_buffers(&buffers);
-        // SAFETY: the fence is unsignalled and not pending; the command buffer is complete and not pending.
+        // SAFETY: the fence is unsignalled and not pending; the command buffer is complete and not
+        // pending.
         unsafe { self.device.raw.queue_submit(self.device.queue, &[submit], step.fence) }
             .map_err(during("vkQueueSubmit"))
     }

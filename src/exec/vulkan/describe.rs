@@ -13,7 +13,8 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The name of a result code as the specification writes it (`ERROR_DEVICE_LOST`), with its number where it has none.
+/// The name of a result code as the specification writes it (`ERROR_DEVICE_LOST`), with its number
+/// where it has none.
 pub(crate) fn result(result: vk::Result) -> String {
     format!("VK_{result:?}")
 }

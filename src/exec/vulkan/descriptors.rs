@@ -46,33 +46,46 @@ pub(crate) struct DescriptorPool {
 impl DescriptorPool {
     pub(crate) fn create(device: &Rc<Device>, room: Room) -> Result<Self, Stop> {
         let sizes: Vec<_> = (room.descriptors.iter())
-            .map(|(class, count)| vk::DescriptorPoolSize::default().ty(*class).descriptor_count(*count))
+            .map(|(class, count)| {
+                vk::DescriptorPoolSize::default().ty(*class).descriptor_count(*count)
+            })
             .collect();
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(room.sets).pool_sizes(&sizes);
         // SAFETY: the sizes live until the call returns.
-        let raw =
-            unsafe { device.raw.create_descriptor_pool(&info, None) }.map_err(during("vkCreateDescriptorPool"))?;
+        let raw = unsafe { device.raw.create_descriptor_pool(&info, None) }
+            .map_err(during("vkCreateDescriptorPool"))?;
         Ok(Self { raw, room, device: device.clone() })
     }
 
     /// Frees all sets; every dispatch that uses one has ended.
     pub(crate) fn reset(&self) -> Result<(), CallFailure> {
         // SAFETY: the pool is alive, and no submitted work is pending.
-        unsafe { self.device.raw.reset_descriptor_pool(self.raw, vk::DescriptorPoolResetFlags::empty()) }
-            .map_err(during("vkResetDescriptorPool"))
+        unsafe {
+            self.device.raw.reset_descriptor_pool(self.raw, vk::DescriptorPoolResetFlags::empty())
+        }
+        .map_err(during("vkResetDescriptorPool"))
     }
 
-    pub(crate) fn allocate(&mut self, layouts: &[vk::DescriptorSetLayout]) -> Result<Vec<vk::DescriptorSet>, Stop> {
+    pub(crate) fn allocate(
+        &mut self,
+        layouts: &[vk::DescriptorSetLayout],
+    ) -> Result<Vec<vk::DescriptorSet>, Stop> {
         if layouts.is_empty() {
             return Ok(Vec::new());
         }
-        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.raw).set_layouts(layouts);
+        let info =
+            vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.raw).set_layouts(layouts);
         // SAFETY: pool and layouts are alive.
         let sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) };
         Ok(sets.map_err(during("vkAllocateDescriptorSets"))?)
     }
 
-    pub(crate) fn write(&self, set: vk::DescriptorSet, binding: &WireBinding, descriptor: &Descriptor) {
+    pub(crate) fn write(
+        &self,
+        set: vk::DescriptorSet,
+        binding: &WireBinding,
+        descriptor: &Descriptor,
+    ) {
         let write = vk::WriteDescriptorSet::default()
             .dst_set(set)
             .dst_binding(binding.binding)
@@ -83,8 +96,9 @@ impl DescriptorPool {
             Descriptor::Image(image) => write.image_info(std::slice::from_ref(image)),
             Descriptor::Texels(view) => write.texel_buffer_view(std::slice::from_ref(view)),
         };
-        // SAFETY: the set is alive and not in use; what the descriptor shows is alive (`Resources`, `Storage`), and it is of
-        // the class's kind (`image_fit::check_kind`), with its range in the buffer (`fit::check_ranges`).
+        // SAFETY: the set is alive and not in use; what the descriptor shows is alive (`Resources`,
+        // `Storage`), and it is of the class's kind (`image_fit::check_kind`), with its range in
+        // the buffer (`fit::check_ranges`).
         unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
     }
 }

@@ -17,7 +17,8 @@ use ash::{khr, vk};
 use std::ffi::c_char;
 use std::rc::Rc;
 
-/// Everything a buffer of this engine is used for on every device; `Device::buffer_usage` adds addresses.
+/// Everything a buffer of this engine is used for on every device; `Device::buffer_usage` adds
+/// addresses.
 const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::UNIFORM_BUFFER.as_raw()
@@ -68,8 +69,11 @@ impl Device {
         robustness: Robustness,
     ) -> Result<Self, NoVulkan> {
         let physical = instance.physical_devices()?;
-        let identities: Vec<DeviceIdentity> =
-            physical.iter().enumerate().map(|(index, device)| identify(&instance, index, *device)).collect();
+        let identities: Vec<DeviceIdentity> = physical
+            .iter()
+            .enumerate()
+            .map(|(index, device)| identify(&instance, index, *device))
+            .collect();
         let place = choice.choose(&identities)?;
         let (physical, identity) = (physical[place], identities[place].clone());
         let version = version::usable(instance.api_version(physical), &identity.name)?;
@@ -100,7 +104,9 @@ impl Device {
     /// Everything a buffer is used for.
     pub(crate) fn buffer_usage(&self) -> vk::BufferUsageFlags {
         match self.addresses() {
-            vk::MemoryAllocateFlags::DEVICE_ADDRESS => BUFFER_USAGE | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+            vk::MemoryAllocateFlags::DEVICE_ADDRESS => {
+                BUFFER_USAGE | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+            }
             _ => BUFFER_USAGE,
         }
     }
@@ -132,7 +138,10 @@ impl Device {
     }
 
     /// What the device takes of such images; none: nothing.
-    pub(crate) fn image_format(&self, info: &vk::ImageCreateInfo<'_>) -> Option<vk::ImageFormatProperties> {
+    pub(crate) fn image_format(
+        &self,
+        info: &vk::ImageCreateInfo<'_>,
+    ) -> Option<vk::ImageFormatProperties> {
         // SAFETY: the handle comes from this instance.
         let offered = unsafe {
             self.instance.raw.get_physical_device_image_format_properties(
@@ -150,21 +159,26 @@ impl Device {
     /// The type of memory for an image: the device's own where it can be.
     pub(crate) fn image_memory_type(&self, usable: u32) -> u32 {
         // SAFETY: the handle comes from this instance.
-        let memory = unsafe { self.instance.raw.get_physical_device_memory_properties(self.physical) };
+        let memory =
+            unsafe { self.instance.raw.get_physical_device_memory_properties(self.physical) };
         let own = memory.memory_types_as_slice().iter().enumerate().find(|(index, kind)| {
-            usable >> index & 1 == 1 && kind.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+            usable >> index & 1 == 1
+                && kind.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
         });
         own.map_or(usable.trailing_zeros(), |(index, _)| index as u32)
     }
 
-    /// All buffers have the same usage and flags, so one buffer's memory types are every buffer's (Vulkan specification,
-    /// VkMemoryRequirements).
+    /// All buffers have the same usage and flags, so one buffer's memory types are every buffer's
+    /// (Vulkan specification, VkMemoryRequirements).
     fn choose_memory(&self, physical: vk::PhysicalDevice) -> Result<[u32; 2], NoVulkan> {
         use vk::MemoryPropertyFlags as Property;
         let info = vk::BufferCreateInfo::default().size(256).usage(self.buffer_usage());
         // SAFETY: the device is open; the buffer is destroyed before anything else can use it.
         let usable = unsafe {
-            let probe = self.raw.create_buffer(&info, None).map_err(|error| failed("vkCreateBuffer", error))?;
+            let probe = self
+                .raw
+                .create_buffer(&info, None)
+                .map_err(|error| failed("vkCreateBuffer", error))?;
             let requirements = self.raw.get_buffer_memory_requirements(probe);
             self.raw.destroy_buffer(probe, None);
             requirements.memory_type_bits
@@ -174,15 +188,18 @@ impl Device {
         let plain = Property::HOST_VISIBLE | Property::HOST_COHERENT;
         let find = |wanted: Property| {
             let types = memory.memory_types_as_slice().iter().enumerate();
-            let mut fitting =
-                types.filter(|(index, kind)| usable >> index & 1 == 1 && kind.property_flags.contains(wanted));
+            let mut fitting = types.filter(|(index, kind)| {
+                usable >> index & 1 == 1 && kind.property_flags.contains(wanted)
+            });
             fitting.next().map(|(index, _)| index as u32)
         };
         let read_back = find(plain | Property::HOST_CACHED).or_else(|| find(plain));
         let near = find(plain | Property::DEVICE_LOCAL).or(read_back);
-        read_back.zip(near).map(|(read_back, near)| [read_back, near]).ok_or_else(|| NoVulkan::Incapable {
-            device: self.identity.name.clone(),
-            what: "host-visible, coherent memory for buffers".to_owned(),
+        read_back.zip(near).map(|(read_back, near)| [read_back, near]).ok_or_else(|| {
+            NoVulkan::Incapable {
+                device: self.identity.name.clone(),
+                what: "host-visible, coherent memory for buffers".to_owned(),
+            }
         })
     }
 }
@@ -194,7 +211,11 @@ impl Drop for Device {
     }
 }
 
-fn family(instance: &Instance, physical: vk::PhysicalDevice, identity: &DeviceIdentity) -> Result<Family, NoVulkan> {
+fn family(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    identity: &DeviceIdentity,
+) -> Result<Family, NoVulkan> {
     // SAFETY: the handle comes from this instance.
     let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
     queue::choose(&families).ok_or_else(|| NoVulkan::Incapable {
@@ -209,8 +230,10 @@ fn create(
     family: u32,
     features: &Features,
 ) -> Result<ash::Device, NoVulkan> {
-    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-    let extensions: Vec<*const c_char> = features.extensions().iter().map(|name| name.as_ptr()).collect();
+    let queues =
+        [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
+    let extensions: Vec<*const c_char> =
+        features.extensions().iter().map(|name| name.as_ptr()).collect();
     let mut switched_on = features.clone();
     let mut older = Older::of(features);
     let mut chain = switched_on.chain(&mut older);
@@ -218,8 +241,10 @@ fn create(
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions)
         .push_next(&mut chain);
-    // SAFETY: every pointer in `info` lives until the call returns; features and extensions are the device's own.
-    unsafe { instance.raw.create_device(physical, &info, None) }.map_err(|error| failed("vkCreateDevice", error))
+    // SAFETY: every pointer in `info` lives until the call returns; features and extensions are the
+    // device's own.
+    unsafe { instance.raw.create_device(physical, &info, None) }
+        .map_err(|error| failed("vkCreateDevice", error))
 }
 
 fn abilities(
@@ -243,11 +268,16 @@ fn abilities(
     float_controls.p_next = std::ptr::null_mut();
     if robustness.buffers == Level::Strict {
         let storage = alignments.robust_storage_buffer_access_size_alignment;
-        robustness.alignments = Some([storage, alignments.robust_uniform_buffer_access_size_alignment]);
+        robustness.alignments =
+            Some([storage, alignments.robust_uniform_buffer_access_size_alignment]);
     }
     Abilities {
         features,
-        subgroup: if in_compute { subgroup.supported_operations } else { vk::SubgroupFeatureFlags::empty() },
+        subgroup: if in_compute {
+            subgroup.supported_operations
+        } else {
+            vk::SubgroupFeatureFlags::empty()
+        },
         float_controls,
         robustness,
     }

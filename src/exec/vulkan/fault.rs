@@ -1,7 +1,9 @@
-//! Faults that a worker commits when it is told to, so that tests can show what the parent makes of them.
+//! Faults that a worker commits when it is told to, so that tests can show what the parent makes of
+//! them.
 //!
-//! Knows: the environment variable `VKCERT_WORKER_FAULT`: faults with commas between them, each of the form `KIND` (every
-//! job) or `KIND@TEST` (the job of that name). Always compiled, so that what is tested is what is used; without the variable nothing here does anything.
+//! Knows: the environment variable `VKCERT_WORKER_FAULT`: faults with commas between them, each of
+//! the form `KIND` (every job) or `KIND@TEST` (the job of that name). Always compiled, so that what
+//! is tested is what is used; without the variable nothing here does anything.
 
 use super::protocol::{Phase, Reply, Stage, WireRun};
 use std::collections::BTreeMap;
@@ -48,11 +50,13 @@ pub(crate) enum FaultKind {
     Forget,
     /// Lose the highest bit of that word in every such run.
     ForgetLast,
-    /// Set the last bit below the highest of that word that is not set in every such run, as if by the first invocation.
+    /// Set the last bit below the highest of that word that is not set in every such run, as if by
+    /// the first invocation.
     Invent,
     /// The same as if by the first two.
     InventTwo,
-    /// Change the lowest bit of the first word of the job's last buffer in every run that tells who recorded.
+    /// Change the lowest bit of the first word of the job's last buffer in every run that tells who
+    /// recorded.
     NudgeSlots,
 }
 
@@ -95,7 +99,9 @@ impl Faults {
 
     fn parse(text: &str) -> Self {
         let one = |text: &str| {
-            let (kind, job) = text.split_once('@').map_or((text, None), |(kind, job)| (kind, Some(job.to_owned())));
+            let (kind, job) = text
+                .split_once('@')
+                .map_or((text, None), |(kind, job)| (kind, Some(job.to_owned())));
             KINDS.iter().find(|(name, _)| *name == kind).map(|(_, kind)| (*kind, job))
         };
         Self { told: text.split(',').filter_map(one).collect(), runs: BTreeMap::new() }
@@ -174,23 +180,30 @@ impl Faults {
         match kind {
             FaultKind::Abort => std::process::abort(),
             FaultKind::Panic => panic!("the fault `panic` was asked for"),
-            FaultKind::Garbage => drop(pipe.write_all(b"Segmentation fault, or some such words").and(pipe.flush())),
+            FaultKind::Garbage => {
+                drop(pipe.write_all(b"Segmentation fault, or some such words").and(pipe.flush()))
+            }
             FaultKind::Hang => loop {
                 std::thread::park();
             },
             FaultKind::Flood => {
                 let _ = std::io::stderr().write_all(&vec![b'!'; 4 << 20]);
-                let header = [b"vkcw".as_slice(), &super::protocol::VERSION.to_le_bytes(), &[0xFF; 10]].concat();
+                let header =
+                    [b"vkcw".as_slice(), &super::protocol::VERSION.to_le_bytes(), &[0xFF; 10]]
+                        .concat();
                 let _ = pipe.write_all(&header).and(pipe.flush());
             }
             FaultKind::Truncate => {
                 let reply = super::protocol::frame(&Reply::Failed("cut".to_owned()));
-                let _ = reply.map(|bytes| pipe.write_all(&bytes[..bytes.len() - 1]).and(pipe.flush()));
+                let _ =
+                    reply.map(|bytes| pipe.write_all(&bytes[..bytes.len() - 1]).and(pipe.flush()));
                 super::worker::exit_now(0);
             }
             FaultKind::HangExit => {
                 let phases = [Phase::START, Phase { repetition: 0, stage: Stage::Dispatched(0) }];
-                let frames = phases.map(|phase| super::protocol::frame(&Reply::Reached(phase)).unwrap_or_default());
+                let frames = phases.map(|phase| {
+                    super::protocol::frame(&Reply::Reached(phase)).unwrap_or_default()
+                });
                 let _ = pipe.write_all(&frames.concat()).and(pipe.flush());
                 super::worker::hang_in_exit();
             }

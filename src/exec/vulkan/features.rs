@@ -1,8 +1,10 @@
 //! Device features: what a device has, and what of it is switched on.
 //!
-//! Knows: the feature structures of the API's versions and of the extensions that a compute kernel may need.
-//! Promises: only structures that the device knows are asked for and handed back; what it lacks is false. A feature has
-//! one place here, whichever structure of the device's version it came from (`older`).
+//! Knows: the feature structures of the API's versions and of the extensions that a compute kernel
+//! may need.
+//! Promises: only structures that the device knows are asked for and handed back; what it lacks is
+//! false. A feature has one place here, whichever structure of the device's version it came from
+//! (`older`).
 //! Does not cover: which of them a module needs (`capability`).
 
 use super::newer;
@@ -42,7 +44,8 @@ macro_rules! select {
 }
 
 impl Features {
-    /// Asks with a chain that holds only structures the device knows. `extensions` are all of the device's.
+    /// Asks with a chain that holds only structures the device knows. `extensions` are all of the
+    /// device's.
     pub(crate) fn query(
         version: u32,
         extensions: &[String],
@@ -56,12 +59,17 @@ impl Features {
         features.core = chain.features;
         (features.v11, features.v12, features.v13) = (chained.v11, chained.v12, chained.v13);
         (features.atomic_float, features.clock) = (chained.atomic_float, chained.clock);
-        (features.explicit_layout, features.cooperative_matrix) = (chained.explicit_layout, chained.cooperative_matrix);
-        (features.atomic_float2, features.image_atomic64) = (chained.atomic_float2, chained.image_atomic64);
+        (features.explicit_layout, features.cooperative_matrix) =
+            (chained.explicit_layout, chained.cooperative_matrix);
+        (features.atomic_float2, features.image_atomic64) =
+            (chained.atomic_float2, chained.image_atomic64);
         (features.rotate, features.expect_assume) = (chained.rotate, chained.expect_assume);
-        (features.uniform_flow, features.reconvergence) = (chained.uniform_flow, chained.reconvergence);
-        (features.quad_control, features.float_controls2) = (chained.quad_control, chained.float_controls2);
-        (features.untyped_pointers, features.bfloat16) = (chained.untyped_pointers, chained.bfloat16);
+        (features.uniform_flow, features.reconvergence) =
+            (chained.uniform_flow, chained.reconvergence);
+        (features.quad_control, features.float_controls2) =
+            (chained.quad_control, chained.float_controls2);
+        (features.untyped_pointers, features.bfloat16) =
+            (chained.untyped_pointers, chained.bfloat16);
         features.robustness2 = chained.robustness2;
         older.merge_into(&mut features);
         features.imply();

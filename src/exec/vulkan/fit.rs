@@ -1,9 +1,9 @@
 //! Whether a dispatch fits a device, asked before anything runs.
 //!
-//! Knows: features, limits and the rules that tie descriptors to resources (Vulkan specification, "Limits", "Resource
-//! Interface"); which descriptor sets a pipeline layout must have.
-//! Promises: what the device lacks is `Unsupported` by name with the values; a job that contradicts its module is `Error`
-//! by name. Neither reaches the driver.
+//! Knows: features, limits and the rules that tie descriptors to resources (Vulkan specification,
+//! "Limits", "Resource Interface"); which descriptor sets a pipeline layout must have.
+//! Promises: what the device lacks is `Unsupported` by name with the values; a job that contradicts
+//! its module is `Error` by name. Neither reaches the driver.
 //! Does not cover: rules that the validation layer alone checks.
 
 use super::device::Device;
@@ -25,7 +25,11 @@ pub(crate) fn error<T>(reason: impl Into<String>) -> Result<T, Ending> {
 }
 
 /// Checks everything that needs no descriptor.
-pub(crate) fn check(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) -> Result<(), Ending> {
+pub(crate) fn check(
+    device: &Device,
+    needs: &DeviceNeeds,
+    dispatch: &WireDispatch,
+) -> Result<(), Ending> {
     check_module(device, needs)?;
     check_sizes(device, needs, dispatch)?;
     check_subgroup(device, needs, dispatch)?;
@@ -40,20 +44,27 @@ fn check_module(device: &Device, needs: &DeviceNeeds) -> Result<(), Ending> {
         return unsupported(format!("execution model {:?}", needs.model));
     }
     let abilities = &device.abilities;
-    let spirv14 = if abilities.features.has(khr::spirv_1_4::NAME) { Spirv14::On } else { Spirv14::Off };
+    let spirv14 =
+        if abilities.features.has(khr::spirv_1_4::NAME) { Spirv14::On } else { Spirv14::Off };
     if let Some(lack) = version::lack(needs.version, device.version, spirv14) {
         return unsupported(lack);
     }
-    if let Some(lack) = needs.capabilities.iter().find_map(|capability| abilities.lacks(*capability)) {
+    if let Some(lack) =
+        needs.capabilities.iter().find_map(|capability| abilities.lacks(*capability))
+    {
         return unsupported(lack);
     }
-    if let Some(lack) = needs.extensions.iter().find_map(|extension| abilities.lacks_extension(extension)) {
+    if let Some(lack) =
+        needs.extensions.iter().find_map(|extension| abilities.lacks_extension(extension))
+    {
         return unsupported(lack);
     }
     if let Some(lack) = needs.atomics.iter().find_map(|atomic| abilities.lacks_atomic(atomic)) {
         return unsupported(lack);
     }
-    if let Some(lack) = needs.float_modes.iter().find_map(|(mode, width)| abilities.float_mode(*mode, *width)) {
+    if let Some(lack) =
+        needs.float_modes.iter().find_map(|(mode, width)| abilities.float_mode(*mode, *width))
+    {
         return unsupported(lack);
     }
     if needs.uses_local_size_id && abilities.features.v13.maintenance4 == vk::FALSE {
@@ -62,22 +73,32 @@ fn check_module(device: &Device, needs: &DeviceNeeds) -> Result<(), Ending> {
     Ok(())
 }
 
-fn check_sizes(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) -> Result<(), Ending> {
+fn check_sizes(
+    device: &Device,
+    needs: &DeviceNeeds,
+    dispatch: &WireDispatch,
+) -> Result<(), Ending> {
     let limits = &device.identity.limits;
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         let (groups, most) = (dispatch.groups[axis], limits.workgroup_count[axis]);
         if groups > most {
-            return unsupported(format!("{groups} workgroups in {name} (maxComputeWorkGroupCount is {most})"));
+            return unsupported(format!(
+                "{groups} workgroups in {name} (maxComputeWorkGroupCount is {most})"
+            ));
         }
-        let (size, most) = (needs.local_size.map_or(1, |size| size[axis]), limits.workgroup_size[axis]);
+        let (size, most) =
+            (needs.local_size.map_or(1, |size| size[axis]), limits.workgroup_size[axis]);
         if size > most {
-            return unsupported(format!("local size {size} in {name} (maxComputeWorkGroupSize is {most})"));
+            return unsupported(format!(
+                "local size {size} in {name} (maxComputeWorkGroupSize is {most})"
+            ));
         }
         if size == 0 {
             return error(format!("local size 0 in {name}"));
         }
     }
-    let invocations = needs.local_size.map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
+    let invocations =
+        needs.local_size.map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
     let bounded = [
         (
             invocations,
@@ -99,7 +120,9 @@ fn check_sizes(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) ->
         ),
     ];
     match bounded.into_iter().find(|(value, most, ..)| value > most) {
-        Some((value, most, what, limit)) => unsupported(format!("{value} {what} ({limit} is {most})")),
+        Some((value, most, what, limit)) => {
+            unsupported(format!("{value} {what} ({limit} is {most})"))
+        }
         None => Ok(()),
     }
 }
@@ -110,20 +133,27 @@ pub(crate) fn push_size(needs: &DeviceNeeds, dispatch: &WireDispatch) -> u32 {
     given.max(needs.push_constants.unwrap_or(0)).next_multiple_of(4)
 }
 
-fn check_subgroup(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) -> Result<(), Ending> {
+fn check_subgroup(
+    device: &Device,
+    needs: &DeviceNeeds,
+    dispatch: &WireDispatch,
+) -> Result<(), Ending> {
     let Some(wanted) = dispatch.subgroup_size else { return Ok(()) };
     let Some([least, most]) = device.identity.subgroup_size_range else {
         return unsupported(format!("subgroup size {wanted} (feature subgroupSizeControl)"));
     };
     if !wanted.is_power_of_two() || !(least..=most).contains(&wanted) {
-        return unsupported(format!("subgroup size {wanted} (the device offers {least} to {most})"));
+        return unsupported(format!(
+            "subgroup size {wanted} (the device offers {least} to {most})"
+        ));
     }
-    let invocations: u64 = needs.local_size.map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
+    let invocations: u64 =
+        needs.local_size.map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
     let subgroups = invocations.div_ceil(u64::from(wanted));
     match device.identity.limits.workgroup_subgroups {
-        Some(most) if subgroups > u64::from(most) => {
-            unsupported(format!("{subgroups} subgroups in a workgroup (maxComputeWorkgroupSubgroups is {most})"))
-        }
+        Some(most) if subgroups > u64::from(most) => unsupported(format!(
+            "{subgroups} subgroups in a workgroup (maxComputeWorkgroupSubgroups is {most})"
+        )),
         Some(_) | None => Ok(()),
     }
 }
@@ -171,7 +201,10 @@ impl Layout {
         let mut sets: Vec<BTreeMap<u32, Slot>> = Vec::new();
         for binding in bindings {
             if binding.set >= most {
-                return unsupported(format!("descriptor set {} (maxBoundDescriptorSets is {most})", binding.set));
+                return unsupported(format!(
+                    "descriptor set {} (maxBoundDescriptorSets is {most})",
+                    binding.set
+                ));
             }
             let set = binding.set as usize;
             if sets.len() <= set {
@@ -180,19 +213,26 @@ impl Layout {
             let new = Slot { class: binding.class, count: 0 };
             let slot = sets[set].entry(binding.binding).or_insert(new);
             if slot.class != binding.class {
-                return error(format!("{} is bound with two descriptor classes", place(binding.set, binding.binding)));
+                return error(format!(
+                    "{} is bound with two descriptor classes",
+                    place(binding.set, binding.binding)
+                ));
             }
             slot.count = slot.count.max(binding.array_index.saturating_add(1));
         }
         if let Some(descriptor) = needs.unsupported.first() {
             let (name, at) = (&descriptor.name, place(descriptor.set, descriptor.binding));
-            return unsupported(format!("`{name}` ({at}): a resource of type Op{:?}", descriptor.op));
+            return unsupported(format!(
+                "`{name}` ({at}): a resource of type Op{:?}",
+                descriptor.op
+            ));
         }
         for descriptor in &needs.descriptors {
             check_resource(descriptor, &sets)?;
             check_indexing(device, descriptor)?;
             let resource = &descriptor.resource;
-            let slot = sets.get_mut(resource.set as usize).and_then(|set| set.get_mut(&resource.binding));
+            let slot =
+                sets.get_mut(resource.set as usize).and_then(|set| set.get_mut(&resource.binding));
             let slot = slot.expect("check_resource found it");
             slot.count = slot.count.max(least_count(resource.count));
         }
@@ -215,7 +255,8 @@ fn least_count(count: DescriptorCount) -> u32 {
     }
 }
 
-/// The class by which a shader declares what is bound with `class`: dynamic offsets are the host's alone.
+/// The class by which a shader declares what is bound with `class`: dynamic offsets are the host's
+/// alone.
 fn declared_class(class: DescriptorClass) -> DescriptorClass {
     match class {
         DescriptorClass::StorageDynamic => DescriptorClass::Storage,
@@ -248,7 +289,9 @@ fn check_resource(descriptor: &DescriptorUse, sets: &[BTreeMap<u32, Slot>]) -> R
             | Class::UniformTexel
             | Class::StorageTexel => "buffer",
         };
-        return error(format!("the kernel uses `{name}` ({place}), and the test binds no {takes} there"));
+        return error(format!(
+            "the kernel uses `{name}` ({place}), and the test binds no {takes} there"
+        ));
     };
     let declared = class.name();
     let fits = declared_class(slot.class) == class;
@@ -265,28 +308,37 @@ fn check_indexing(device: &Device, descriptor: &DescriptorUse) -> Result<(), End
     use DescriptorClass as Class;
     let (core, v12) = (&device.abilities.features.core, &device.abilities.features.v12);
     let (feature, on) = match descriptor.resource.class {
-        Class::Storage | Class::StorageDynamic => {
-            ("shaderStorageBufferArrayDynamicIndexing", core.shader_storage_buffer_array_dynamic_indexing)
-        }
-        Class::Uniform | Class::UniformDynamic => {
-            ("shaderUniformBufferArrayDynamicIndexing", core.shader_uniform_buffer_array_dynamic_indexing)
-        }
-        Class::StorageImage => {
-            ("shaderStorageImageArrayDynamicIndexing", core.shader_storage_image_array_dynamic_indexing)
-        }
-        Class::SampledImage | Class::Sampler | Class::Combined => {
-            ("shaderSampledImageArrayDynamicIndexing", core.shader_sampled_image_array_dynamic_indexing)
-        }
-        Class::UniformTexel => {
-            ("shaderUniformTexelBufferArrayDynamicIndexing", v12.shader_uniform_texel_buffer_array_dynamic_indexing)
-        }
-        Class::StorageTexel => {
-            ("shaderStorageTexelBufferArrayDynamicIndexing", v12.shader_storage_texel_buffer_array_dynamic_indexing)
-        }
+        Class::Storage | Class::StorageDynamic => (
+            "shaderStorageBufferArrayDynamicIndexing",
+            core.shader_storage_buffer_array_dynamic_indexing,
+        ),
+        Class::Uniform | Class::UniformDynamic => (
+            "shaderUniformBufferArrayDynamicIndexing",
+            core.shader_uniform_buffer_array_dynamic_indexing,
+        ),
+        Class::StorageImage => (
+            "shaderStorageImageArrayDynamicIndexing",
+            core.shader_storage_image_array_dynamic_indexing,
+        ),
+        Class::SampledImage | Class::Sampler | Class::Combined => (
+            "shaderSampledImageArrayDynamicIndexing",
+            core.shader_sampled_image_array_dynamic_indexing,
+        ),
+        Class::UniformTexel => (
+            "shaderUniformTexelBufferArrayDynamicIndexing",
+            v12.shader_uniform_texel_buffer_array_dynamic_indexing,
+        ),
+        Class::StorageTexel => (
+            "shaderStorageTexelBufferArrayDynamicIndexing",
+            v12.shader_storage_texel_buffer_array_dynamic_indexing,
+        ),
     };
     if descriptor.indexing == Indexing::Dynamic && on == vk::FALSE {
-        let (name, at) = (&descriptor.name, place(descriptor.resource.set, descriptor.resource.binding));
-        return unsupported(format!("a dynamic index into the array `{name}` ({at}; feature {feature})"));
+        let (name, at) =
+            (&descriptor.name, place(descriptor.resource.set, descriptor.resource.binding));
+        return unsupported(format!(
+            "a dynamic index into the array `{name}` ({at}; feature {feature})"
+        ));
     }
     Ok(())
 }
@@ -294,20 +346,28 @@ fn check_indexing(device: &Device, descriptor: &DescriptorUse) -> Result<(), End
 fn check_duplicates(bindings: &[WireBinding]) -> Result<(), Ending> {
     let mut bound = BTreeSet::new();
     match bindings.iter().find(|b| !bound.insert((b.set, b.binding, b.array_index))) {
-        Some(b) => error(format!("element {} of {} is bound twice", b.array_index, place(b.set, b.binding))),
+        Some(b) => error(format!(
+            "element {} of {} is bound twice",
+            b.array_index,
+            place(b.set, b.binding)
+        )),
         None => Ok(()),
     }
 }
 
-/// Every element of a descriptor array must be bound: which of them a kernel reads is known only at run time.
+/// Every element of a descriptor array must be bound: which of them a kernel reads is known only at
+/// run time.
 fn check_elements(sets: &[BTreeMap<u32, Slot>], bindings: &[WireBinding]) -> Result<(), Ending> {
     let bound: BTreeSet<_> = bindings.iter().map(|b| (b.set, b.binding, b.array_index)).collect();
     for (set, slots) in sets.iter().enumerate() {
         for (binding, slot) in slots {
-            let missing = (0..slot.count).find(|element| !bound.contains(&(set as u32, *binding, *element)));
+            let missing =
+                (0..slot.count).find(|element| !bound.contains(&(set as u32, *binding, *element)));
             if let Some(element) = missing {
                 let place = place(set as u32, *binding);
-                return unsupported(format!("descriptor array {place} with element {element} unbound"));
+                return unsupported(format!(
+                    "descriptor array {place} with element {element} unbound"
+                ));
             }
         }
     }
@@ -323,7 +383,10 @@ fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Result<(), End
     use DescriptorClass as Class;
     let all = sets.iter().flat_map(BTreeMap::values).map(|slot| u64::from(slot.count)).sum::<u64>();
     if all > u64::from(limits.resources) {
-        return unsupported(format!("{all} descriptors (maxPerStageResources is {})", limits.resources));
+        return unsupported(format!(
+            "{all} descriptors (maxPerStageResources is {})",
+            limits.resources
+        ));
     }
     let rows: [(&[Class], u32, &str, &str); 7] = [
         (
@@ -362,19 +425,30 @@ fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Result<(), End
             "sampled_image, combined and uniform_texel",
             "maxPerStageDescriptorSampledImages",
         ),
-        (&[Class::Sampler, Class::Combined], limits.samplers, "sampler and combined", "maxPerStageDescriptorSamplers"),
+        (
+            &[Class::Sampler, Class::Combined],
+            limits.samplers,
+            "sampler and combined",
+            "maxPerStageDescriptorSamplers",
+        ),
     ];
     for (classes, most, class, limit) in rows {
         let count = count(classes);
         if count > u64::from(most) {
-            return unsupported(format!("{count} descriptors of class {class} ({limit} is {most})"));
+            return unsupported(format!(
+                "{count} descriptors of class {class} ({limit} is {most})"
+            ));
         }
     }
     Ok(())
 }
 
 /// Checks range and alignment of each binding against the lengths of the job's buffers.
-pub(crate) fn check_ranges(device: &Device, bindings: &[WireBinding], lengths: &[usize]) -> Result<(), Ending> {
+pub(crate) fn check_ranges(
+    device: &Device,
+    bindings: &[WireBinding],
+    lengths: &[usize],
+) -> Result<(), Ending> {
     let limits = &device.identity.limits;
     for bound in bindings {
         let place = place(bound.set, bound.binding);
@@ -409,7 +483,9 @@ pub(crate) fn check_ranges(device: &Device, bindings: &[WireBinding], lengths: &
             | DescriptorClass::Combined => (1, "", u32::MAX, "", false),
         };
         let dynamic_offset = if dynamic { bound.dynamic_offset } else { 0 };
-        let end = [bound.offset, dynamic_offset, bound.range].into_iter().try_fold(0_u64, u64::checked_add);
+        let end = [bound.offset, dynamic_offset, bound.range]
+            .into_iter()
+            .try_fold(0_u64, u64::checked_add);
         if end.is_none_or(|end| end > *length as u64) {
             return error(format!("{place} reaches beyond its buffer of {length} bytes"));
         }
@@ -417,10 +493,17 @@ pub(crate) fn check_ranges(device: &Device, bindings: &[WireBinding], lengths: &
             return unsupported(format!("a descriptor range of 0 bytes ({place})"));
         }
         if bound.range > u64::from(most) {
-            return unsupported(format!("a range of {} bytes ({place}; {most_limit} is {most})", bound.range));
+            return unsupported(format!(
+                "a range of {} bytes ({place}; {most_limit} is {most})",
+                bound.range
+            ));
         }
-        if let Some(offset) = [bound.offset, dynamic_offset].into_iter().find(|offset| offset % alignment != 0) {
-            return unsupported(format!("offset {offset} ({place}; {alignment_limit} is {alignment})"));
+        if let Some(offset) =
+            [bound.offset, dynamic_offset].into_iter().find(|offset| offset % alignment != 0)
+        {
+            return unsupported(format!(
+                "offset {offset} ({place}; {alignment_limit} is {alignment})"
+            ));
         }
     }
     Ok(())

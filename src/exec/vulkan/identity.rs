@@ -1,7 +1,8 @@
 //! Who a device is: names, versions, identifiers and the limits that decide what it can run.
 //!
 //! Knows: the answers of the physical-device queries, and how a user names a device.
-//! Promises: asking never fails for want of a loader or a driver: [`NoVulkan`] says which of them is missing.
+//! Promises: asking never fails for want of a loader or a driver: [`NoVulkan`] says which of them
+//! is missing.
 //! Does not cover: opening a device (`device`).
 
 use super::instance::Instance;
@@ -34,7 +35,8 @@ pub struct DeviceIdentity {
     pub subgroup_size: u32,
     /// Smallest and largest subgroup size that can be asked for; none: it cannot be chosen.
     pub subgroup_size_range: Option<[u32; 2]>,
-    /// Classes of subgroup operations in compute shaders: `basic`, `vote`, `arithmetic` ...; empty where there are none.
+    /// Classes of subgroup operations in compute shaders: `basic`, `vote`, `arithmetic` ...; empty
+    /// where there are none.
     pub subgroup_operations: Vec<String>,
     pub limits: DeviceLimits,
 }
@@ -70,9 +72,11 @@ pub struct DeviceLimits {
     pub dynamic_storage_buffers: u32,
     /// maxDescriptorSetUniformBuffersDynamic
     pub dynamic_uniform_buffers: u32,
-    /// The smaller of maxPerStageDescriptorStorageImages and maxDescriptorSetStorageImages; storage texel buffers count.
+    /// The smaller of maxPerStageDescriptorStorageImages and maxDescriptorSetStorageImages; storage
+    /// texel buffers count.
     pub storage_images: u32,
-    /// The smaller of maxPerStageDescriptorSampledImages and maxDescriptorSetSampledImages; uniform texel buffers count.
+    /// The smaller of maxPerStageDescriptorSampledImages and maxDescriptorSetSampledImages; uniform
+    /// texel buffers count.
     pub sampled_images: u32,
     /// The smaller of maxPerStageDescriptorSamplers and maxDescriptorSetSamplers
     pub samplers: u32,
@@ -173,13 +177,18 @@ impl DeviceChoice {
     /// The place of the chosen device in `devices`.
     pub fn choose(&self, devices: &[DeviceIdentity]) -> Result<usize, NoVulkan> {
         let names = |places: &[usize]| {
-            let names: Vec<_> = places.iter().map(|place| format!("{place} ({})", devices[*place].name)).collect();
+            let names: Vec<_> =
+                places.iter().map(|place| format!("{place} ({})", devices[*place].name)).collect();
             names.join(", ")
         };
         let all: Vec<usize> = (0..devices.len()).collect();
         let missing = |wanted: String| NoVulkan::NoSuchDevice { wanted, present: names(&all) };
         match self {
-            Self::Best => all.iter().copied().min_by_key(|place| rank(&devices[*place])).ok_or(NoVulkan::NoDevice),
+            Self::Best => all
+                .iter()
+                .copied()
+                .min_by_key(|place| rank(&devices[*place]))
+                .ok_or(NoVulkan::NoDevice),
             Self::Index(index) if *index < devices.len() => Ok(*index),
             Self::Index(index) => Err(missing(index.to_string())),
             Self::Name(name) => {
@@ -189,7 +198,9 @@ impl DeviceChoice {
                 match matching.as_slice() {
                     [] => Err(missing(name.clone())),
                     [place] => Ok(*place),
-                    several => Err(NoVulkan::Ambiguous { wanted: name.clone(), matching: names(several) }),
+                    several => {
+                        Err(NoVulkan::Ambiguous { wanted: name.clone(), matching: names(several) })
+                    }
                 }
             }
         }
@@ -208,25 +219,35 @@ const KINDS: &[(vk::PhysicalDeviceType, &str)] = &[
     (vk::PhysicalDeviceType::CPU, "cpu"),
 ];
 
-/// Every device of this machine, asked in this process. A driver that crashes takes the process with it: commands that
-/// must survive that ask a worker instead ([`super::VulkanExecutor::devices`]).
+/// Every device of this machine, asked in this process. A driver that crashes takes the process
+/// with it: commands that must survive that ask a worker instead
+/// ([`super::VulkanExecutor::devices`]).
 pub fn devices() -> Result<Vec<DeviceIdentity>, NoVulkan> {
     let instance = Instance::open(ValidationLayers::Off, version::NEWEST)?;
     let physical = instance.physical_devices()?;
     if physical.is_empty() {
         return Err(NoVulkan::NoDevice);
     }
-    Ok(physical.into_iter().enumerate().map(|(index, device)| identify(&instance, index, device)).collect())
+    Ok(physical
+        .into_iter()
+        .enumerate()
+        .map(|(index, device)| identify(&instance, index, device))
+        .collect())
 }
 
 /// Asks a physical device who it is.
-pub(super) fn identify(instance: &Instance, index: usize, physical: vk::PhysicalDevice) -> DeviceIdentity {
+pub(super) fn identify(
+    instance: &Instance,
+    index: usize,
+    physical: vk::PhysicalDevice,
+) -> DeviceIdentity {
     let mut id = vk::PhysicalDeviceIDProperties::default();
     let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
     let features = instance.features(physical);
-    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut id).push_next(&mut subgroup);
+    let mut chain =
+        vk::PhysicalDeviceProperties2::default().push_next(&mut id).push_next(&mut subgroup);
     if features.has(khr::driver_properties::NAME) {
         chain = chain.push_next(&mut driver);
     }
@@ -237,7 +258,8 @@ pub(super) fn identify(instance: &Instance, index: usize, physical: vk::Physical
     let core = chain.properties;
     let chooses = features.v13.subgroup_size_control == vk::TRUE
         && sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
-    let kind = KINDS.iter().find(|(kind, _)| *kind == core.device_type).map_or("other", |(_, name)| name);
+    let kind =
+        KINDS.iter().find(|(kind, _)| *kind == core.device_type).map_or("other", |(_, name)| name);
     DeviceIdentity {
         index,
         name: text(&core.device_name),
@@ -273,7 +295,8 @@ fn subgroup_operations(subgroup: &vk::PhysicalDeviceSubgroupProperties<'_>) -> V
     if !subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
         return Vec::new();
     }
-    let offered = classes.iter().filter(|(class, _)| subgroup.supported_operations.contains(*class));
+    let offered =
+        classes.iter().filter(|(class, _)| subgroup.supported_operations.contains(*class));
     offered.map(|(_, name)| (*name).to_owned()).collect()
 }
 
@@ -289,12 +312,20 @@ fn limits(core: &vk::PhysicalDeviceLimits, workgroup_subgroups: Option<u32>) -> 
         storage_alignment: core.min_storage_buffer_offset_alignment,
         uniform_alignment: core.min_uniform_buffer_offset_alignment,
         descriptor_sets: core.max_bound_descriptor_sets,
-        storage_buffers: core.max_per_stage_descriptor_storage_buffers.min(core.max_descriptor_set_storage_buffers),
-        uniform_buffers: core.max_per_stage_descriptor_uniform_buffers.min(core.max_descriptor_set_uniform_buffers),
+        storage_buffers: core
+            .max_per_stage_descriptor_storage_buffers
+            .min(core.max_descriptor_set_storage_buffers),
+        uniform_buffers: core
+            .max_per_stage_descriptor_uniform_buffers
+            .min(core.max_descriptor_set_uniform_buffers),
         dynamic_storage_buffers: core.max_descriptor_set_storage_buffers_dynamic,
         dynamic_uniform_buffers: core.max_descriptor_set_uniform_buffers_dynamic,
-        storage_images: core.max_per_stage_descriptor_storage_images.min(core.max_descriptor_set_storage_images),
-        sampled_images: core.max_per_stage_descriptor_sampled_images.min(core.max_descriptor_set_sampled_images),
+        storage_images: core
+            .max_per_stage_descriptor_storage_images
+            .min(core.max_descriptor_set_storage_images),
+        sampled_images: core
+            .max_per_stage_descriptor_sampled_images
+            .min(core.max_descriptor_set_sampled_images),
         samplers: core.max_per_stage_descriptor_samplers.min(core.max_descriptor_set_samplers),
         resources: core.max_per_stage_resources,
         texel_alignment: core.min_texel_buffer_offset_alignment.max(1),
@@ -309,7 +340,8 @@ fn limits(core: &vk::PhysicalDeviceLimits, workgroup_subgroups: Option<u32>) -> 
 
 /// A fixed-size C string of the API as text.
 pub(super) fn text(chars: &[std::ffi::c_char]) -> String {
-    let bytes: Vec<u8> = chars.iter().take_while(|char| **char != 0).map(|char| *char as u8).collect();
+    let bytes: Vec<u8> =
+        chars.iter().take_while(|char| **char != 0).map(|char| *char as u8).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -348,9 +380,18 @@ mod tests {
         assert_eq!(DeviceChoice::Best.choose(&devices), Ok(1));
         assert_eq!(DeviceChoice::parse("0").choose(&devices), Ok(0));
         assert_eq!(DeviceChoice::parse("LLVMPIPE").choose(&devices), Ok(0));
-        assert!(matches!(DeviceChoice::parse("big").choose(&devices), Err(NoVulkan::Ambiguous { .. })));
-        assert!(matches!(DeviceChoice::parse("7").choose(&devices), Err(NoVulkan::NoSuchDevice { .. })));
-        assert!(matches!(DeviceChoice::parse("mali").choose(&devices), Err(NoVulkan::NoSuchDevice { .. })));
+        assert!(matches!(
+            DeviceChoice::parse("big").choose(&devices),
+            Err(NoVulkan::Ambiguous { .. })
+        ));
+        assert!(matches!(
+            DeviceChoice::parse("7").choose(&devices),
+            Err(NoVulkan::NoSuchDevice { .. })
+        ));
+        assert!(matches!(
+            DeviceChoice::parse("mali").choose(&devices),
+            Err(NoVulkan::NoSuchDevice { .. })
+        ));
         assert_eq!(DeviceChoice::Best.choose(&[]), Err(NoVulkan::NoDevice));
     }
 }

@@ -1,9 +1,10 @@
 //! Images of a job in the device's own memory, filled from and read back into the job's buffers.
 //!
-//! Knows: the format of the API for each texel format; how an image's contents stand in its staging buffer; which layout
-//! an image has while kernels run: that of storage images where any dispatch stores to it, else that of sampled ones.
-//! Promises: contents are written anew before every run of a job, level by level with all layers; image and memory go with
-//! their owner.
+//! Knows: the format of the API for each texel format; how an image's contents stand in its staging
+//! buffer; which layout an image has while kernels run: that of storage images where any dispatch
+//! stores to it, else that of sampled ones.
+//! Promises: contents are written anew before every run of a job, level by level with all layers;
+//! image and memory go with their owner.
 //! Does not cover: whether the device takes the image (`image_fit`), views (`view`).
 
 use super::device::{CallFailure, Device, during};
@@ -68,7 +69,10 @@ pub(crate) fn aspect(format: ImageFormat) -> vk::ImageAspectFlags {
 }
 
 /// What an image is created as.
-pub(crate) fn image_info(shape: &ImageShape, usage: vk::ImageUsageFlags) -> vk::ImageCreateInfo<'static> {
+pub(crate) fn image_info(
+    shape: &ImageShape,
+    usage: vk::ImageUsageFlags,
+) -> vk::ImageCreateInfo<'static> {
     let (kind, flags) = match shape.dim {
         ImageDim::One => (vk::ImageType::TYPE_1D, vk::ImageCreateFlags::empty()),
         ImageDim::Two => (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::empty()),
@@ -116,52 +120,69 @@ impl DeviceImage {
         image: &WireImage,
         usage: vk::ImageUsageFlags,
     ) -> Result<Self, CallFailure> {
-        let sampled_only =
-            !usage.contains(vk::ImageUsageFlags::STORAGE) && usage.contains(vk::ImageUsageFlags::SAMPLED);
+        let sampled_only = !usage.contains(vk::ImageUsageFlags::STORAGE)
+            && usage.contains(vk::ImageUsageFlags::SAMPLED);
         let mut made = Self {
             raw: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
             buffer: image.buffer as usize,
             shape: image.shape,
-            layout: if sampled_only { vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL } else { vk::ImageLayout::GENERAL },
+            layout: if sampled_only {
+                vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL
+            } else {
+                vk::ImageLayout::GENERAL
+            },
             device: device.clone(),
         };
         let info = image_info(&image.shape, usage);
         // SAFETY: the device is open; `image_fit` has asked it whether it takes such an image.
-        made.raw = unsafe { device.raw.create_image(&info, None) }.map_err(during("vkCreateImage"))?;
+        made.raw =
+            unsafe { device.raw.create_image(&info, None) }.map_err(during("vkCreateImage"))?;
         // SAFETY: the image is alive.
         let requirements = unsafe { device.raw.get_image_memory_requirements(made.raw) };
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(requirements.size)
             .memory_type_index(device.image_memory_type(requirements.memory_type_bits));
         // SAFETY: the memory type is one of the device's.
-        made.memory = unsafe { device.raw.allocate_memory(&info, None) }.map_err(during("vkAllocateMemory"))?;
-        // SAFETY: the image has no memory yet; size, alignment (offset 0) and type are as its requirements say.
-        unsafe { device.raw.bind_image_memory(made.raw, made.memory, 0) }.map_err(during("vkBindImageMemory"))?;
+        made.memory = unsafe { device.raw.allocate_memory(&info, None) }
+            .map_err(during("vkAllocateMemory"))?;
+        // SAFETY: the image has no memory yet; size, alignment (offset 0) and type are as its
+        // requirements say.
+        unsafe { device.raw.bind_image_memory(made.raw, made.memory, 0) }
+            .map_err(during("vkBindImageMemory"))?;
         Ok(made)
     }
 
-    /// Records the copy between the image and its staging buffer, with the transitions around it. Everything submitted
-    /// before has ended.
+    /// Records the copy between the image and its staging buffer, with the transitions around it.
+    /// Everything submitted before has ended.
     pub(crate) fn record(&self, commands: vk::CommandBuffer, storage: &Storage, copying: Copying) {
         let buffer = storage.buffer(self.buffer);
         let (before, during, after) = match copying {
             // What the image held does not matter: all of it is written.
-            Copying::IntoImages => (vk::ImageLayout::UNDEFINED, vk::ImageLayout::TRANSFER_DST_OPTIMAL, self.layout),
-            Copying::IntoBuffers => (self.layout, vk::ImageLayout::TRANSFER_SRC_OPTIMAL, self.layout),
+            Copying::IntoImages => {
+                (vk::ImageLayout::UNDEFINED, vk::ImageLayout::TRANSFER_DST_OPTIMAL, self.layout)
+            }
+            Copying::IntoBuffers => {
+                (self.layout, vk::ImageLayout::TRANSFER_SRC_OPTIMAL, self.layout)
+            }
         };
         let regions = self.regions();
         self.transition(commands, before, during);
-        // SAFETY: the command buffer is recording; image and buffer are alive, have the usage, and the regions lie in both
-        // (`regions` covers the image's levels and layers, and the contents have `ImageShape::bytes` behind the guard zone,
-        // as `image_fit::check_images` has checked).
+        // SAFETY: the command buffer is recording; image and buffer are alive, have the usage, and
+        // the regions lie in both (`regions` covers the image's levels and layers, and the contents
+        // have `ImageShape::bytes` behind the guard zone, as `image_fit::check_images` has
+        // checked).
         unsafe {
             match copying {
                 Copying::IntoImages => {
-                    self.device.raw.cmd_copy_buffer_to_image(commands, buffer, self.raw, during, &regions);
+                    self.device
+                        .raw
+                        .cmd_copy_buffer_to_image(commands, buffer, self.raw, during, &regions);
                 }
                 Copying::IntoBuffers => {
-                    self.device.raw.cmd_copy_image_to_buffer(commands, self.raw, during, buffer, &regions);
+                    self.device
+                        .raw
+                        .cmd_copy_image_to_buffer(commands, self.raw, during, buffer, &regions);
                 }
             }
         }
@@ -204,15 +225,18 @@ impl DeviceImage {
                     .layer_count(self.shape.layers),
             );
         let (stage, none) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::DependencyFlags::empty());
-        // SAFETY: the command buffer is recording; the range is the whole image, whose layout is `from` (or does not matter).
-        unsafe { self.device.raw.cmd_pipeline_barrier(commands, stage, stage, none, &[], &[], &[barrier]) }
+        // SAFETY: the command buffer is recording; the range is the whole image, whose layout is
+        // `from` (or does not matter).
+        unsafe {
+            self.device.raw.cmd_pipeline_barrier(commands, stage, stage, none, &[], &[], &[barrier])
+        }
     }
 }
 
 impl Drop for DeviceImage {
     fn drop(&mut self) {
-        // SAFETY: no submitted work is pending, the image's views are gone (`Resources` drops them first), each handle is
-        // destroyed once; null handles are allowed.
+        // SAFETY: no submitted work is pending, the image's views are gone (`Resources` drops them
+        // first), each handle is destroyed once; null handles are allowed.
         unsafe {
             self.device.raw.destroy_image(self.raw, None);
             self.device.raw.free_memory(self.memory, None);

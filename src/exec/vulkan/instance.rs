@@ -1,6 +1,8 @@
-//! The loader and the instance: the way to physical devices, with the validation layer where it is wanted and there.
+//! The loader and the instance: the way to physical devices, with the validation layer where it is
+//! wanted and there.
 //!
-//! Knows: how to ask for the API version (`version`), and how to tell a missing loader from a missing driver.
+//! Knows: how to ask for the API version (`version`), and how to tell a missing loader from a
+//! missing driver.
 //! Promises: what is opened is closed in the right order; every query it offers is safe to call.
 //! Does not cover: logical devices (`device`).
 
@@ -29,8 +31,10 @@ pub(crate) struct Instance {
 impl Instance {
     /// `newest` is the newest API version to ask for.
     pub(crate) fn open(validation: ValidationLayers, newest: u32) -> Result<Self, NoVulkan> {
-        // SAFETY: loading the system's Vulkan loader runs its initialisers; it is the one library meant for this.
-        let entry = unsafe { ash::Entry::load() }.map_err(|error| NoVulkan::NoLoader { reason: error.to_string() })?;
+        // SAFETY: loading the system's Vulkan loader runs its initialisers; it is the one library
+        // meant for this.
+        let entry = unsafe { ash::Entry::load() }
+            .map_err(|error| NoVulkan::NoLoader { reason: error.to_string() })?;
         let version = offered_version(&entry, newest)?;
         let layer = match validation {
             ValidationLayers::On => installed_layer(&entry)?,
@@ -47,9 +51,14 @@ impl Instance {
 
     fn listen(&mut self) -> Result<(), NoVulkan> {
         let functions = ext::debug_utils::Instance::new(&self._entry, &self.raw);
-        // SAFETY: the extension is enabled, and `messages`, which the user pointer leads to, lives as long as `self`.
-        let messenger = unsafe { functions.create_debug_utils_messenger(&self.messages.messenger(), None) };
-        self.messenger = Some((functions, messenger.map_err(|error| failed("vkCreateDebugUtilsMessengerEXT", error))?));
+        // SAFETY: the extension is enabled, and `messages`, which the user pointer leads to, lives
+        // as long as `self`.
+        let messenger =
+            unsafe { functions.create_debug_utils_messenger(&self.messages.messenger(), None) };
+        self.messenger = Some((
+            functions,
+            messenger.map_err(|error| failed("vkCreateDebugUtilsMessengerEXT", error))?,
+        ));
         Ok(())
     }
 
@@ -68,16 +77,23 @@ impl Instance {
         version::of_device(self.version, own)
     }
 
-    /// Fills a chain of property structures; `chain` must hold only structures of the device's version.
-    pub(crate) fn properties(&self, device: vk::PhysicalDevice, chain: &mut vk::PhysicalDeviceProperties2<'_>) {
-        // SAFETY: the handle comes from this instance, and the chain is well-formed by the builder's types.
+    /// Fills a chain of property structures; `chain` must hold only structures of the device's
+    /// version.
+    pub(crate) fn properties(
+        &self,
+        device: vk::PhysicalDevice,
+        chain: &mut vk::PhysicalDeviceProperties2<'_>,
+    ) {
+        // SAFETY: the handle comes from this instance, and the chain is well-formed by the
+        // builder's types.
         unsafe { self.raw.get_physical_device_properties2(device, chain) }
     }
 
     pub(crate) fn features(&self, device: vk::PhysicalDevice) -> Features {
         let extensions = self.extensions(device);
         Features::query(self.api_version(device), &extensions, |chain| {
-            // SAFETY: the handle comes from this instance, and the chain is well-formed by the builder's types.
+            // SAFETY: the handle comes from this instance, and the chain is well-formed by the
+            // builder's types.
             unsafe { self.raw.get_physical_device_features2(device, chain) }
         })
     }
@@ -85,14 +101,16 @@ impl Instance {
     /// Names of the device's extensions; empty where the driver does not answer.
     fn extensions(&self, device: vk::PhysicalDevice) -> Vec<String> {
         // SAFETY: the handle comes from this instance.
-        let found = unsafe { self.raw.enumerate_device_extension_properties(device) }.unwrap_or_default();
+        let found =
+            unsafe { self.raw.enumerate_device_extension_properties(device) }.unwrap_or_default();
         found.iter().map(|extension| super::identity::text(&extension.extension_name)).collect()
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: devices hold the instance by Rc and are gone when it drops; the messenger goes before its instance.
+        // SAFETY: devices hold the instance by Rc and are gone when it drops; the messenger goes
+        // before its instance.
         unsafe {
             if let Some((functions, messenger)) = self.messenger.take() {
                 functions.destroy_debug_utils_messenger(messenger, None);
@@ -118,12 +136,20 @@ fn installed_layer(entry: &ash::Entry) -> Result<Option<String>, NoVulkan> {
     let layers = unsafe { entry.enumerate_instance_layer_properties() }
         .map_err(|error| failed("vkEnumerateInstanceLayerProperties", error))?;
     let layer = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(LAYER));
-    Ok(layer.map(|layer| format!("{} {}", LAYER.to_string_lossy(), describe::version(layer.spec_version))))
+    Ok(layer.map(|layer| {
+        format!("{} {}", LAYER.to_string_lossy(), describe::version(layer.spec_version))
+    }))
 }
 
-/// Creates the instance; with `messages`, the validation layer reports to them from the first call on.
-fn create(entry: &ash::Entry, version: u32, messages: Option<&Messages>) -> Result<ash::Instance, NoVulkan> {
-    let application = vk::ApplicationInfo::default().application_name(c"vkcert").api_version(version);
+/// Creates the instance; with `messages`, the validation layer reports to them from the first call
+/// on.
+fn create(
+    entry: &ash::Entry,
+    version: u32,
+    messages: Option<&Messages>,
+) -> Result<ash::Instance, NoVulkan> {
+    let application =
+        vk::ApplicationInfo::default().application_name(c"vkcert").api_version(version);
     let (layers, extensions) = match messages {
         Some(_) => (vec![LAYER.as_ptr()], vec![ext::debug_utils::NAME.as_ptr()]),
         None => (Vec::new(), Vec::new()),
@@ -136,7 +162,8 @@ fn create(entry: &ash::Entry, version: u32, messages: Option<&Messages>) -> Resu
     if messages.is_some() {
         info = info.push_next(&mut messenger);
     }
-    // SAFETY: every pointer in `info` lives until the call returns; the messages outlive the instance (see `open`).
+    // SAFETY: every pointer in `info` lives until the call returns; the messages outlive the
+    // instance (see `open`).
     unsafe { entry.create_instance(&info, None) }.map_err(|error| match error {
         // What the loader says when it finds no driver at all.
         vk::Result::ERROR_INCOMPATIBLE_DRIVER => NoVulkan::NoDriver,

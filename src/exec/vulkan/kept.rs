@@ -1,8 +1,10 @@
 //! Buffers and descriptor pools that jobs hand back, for later jobs of the same shape.
 //!
-//! Knows: the lengths of a job's buffers and the descriptors of its layouts: what makes two jobs alike here.
-//! Promises: at most [`MOST`] of each are kept, and no storage of more than [`SMALL`] bytes; what is handed out holds no
-//! descriptor set. Contents are as the last job left them: the session writes every byte anew, guards included.
+//! Knows: the lengths of a job's buffers and the descriptors of its layouts: what makes two jobs
+//! alike here.
+//! Promises: at most [`MOST`] of each are kept, and no storage of more than [`SMALL`] bytes; what
+//! is handed out holds no descriptor set. Contents are as the last job left them: the session
+//! writes every byte anew, guards included.
 //! Does not cover: pipelines (`pipeline`).
 
 use super::descriptors::{DescriptorPool, Room};
@@ -12,9 +14,11 @@ use super::memory::{Block, Placement, Storage};
 use super::session::Stop;
 use std::rc::Rc;
 
-/// A test runs as production, traced and instrumented module, each with its loop count; two kernels in turn fit.
+/// A test runs as production, traced and instrumented module, each with its loop count; two kernels
+/// in turn fit.
 const MOST: usize = 12;
-/// Bytes of a storage that is kept with its buffers; of larger ones the block alone is kept, one at a time.
+/// Bytes of a storage that is kept with its buffers; of larger ones the block alone is kept, one at
+/// a time.
 const SMALL: u64 = 16 << 20;
 
 pub(crate) struct Kept {
@@ -49,7 +53,11 @@ impl Kept {
     }
 
     /// Takes back what a job used; all of its dispatches have ended.
-    pub(crate) fn take_back(&mut self, storage: Storage, pool: DescriptorPool) -> Result<(), CallFailure> {
+    pub(crate) fn take_back(
+        &mut self,
+        storage: Storage,
+        pool: DescriptorPool,
+    ) -> Result<(), CallFailure> {
         pool.reset()?;
         if self.pools.len() >= MOST {
             self.pools.remove(0);

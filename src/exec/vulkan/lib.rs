@@ -1,13 +1,14 @@
 //! The Vulkan engine: runs jobs on a device, in a child process.
 //!
-//! Knows: how a job travels to the worker, how long each phase may take, what the loss of a worker means for the job.
-//! Promises: one job never costs another: after a time-out, a crash, nonsense or a lost device the worker is replaced,
-//! and a fresh one has passed a canary dispatch before it gets a job. What the device lacks is `Unsupported` by name
-//! before anything runs. Same job, same device: same bytes, records and findings. A kernel that the driver cuts off in a
-//! loop does not pass as completed.
-//! Does not cover: multisampled and sparse images (`Unsupported` by name); which invocation set a record bit first unless the
-//! module records witnesses; out-of-bounds accesses that neither the validation layer nor a guard zone sees. See
-//! `docs/vulkan-engine.md`.
+//! Knows: how a job travels to the worker, how long each phase may take, what the loss of a worker
+//! means for the job.
+//! Promises: one job never costs another: after a time-out, a crash, nonsense or a lost device the
+//! worker is replaced, and a fresh one has passed a canary dispatch before it gets a job. What the
+//! device lacks is `Unsupported` by name before anything runs. Same job, same device: same bytes,
+//! records and findings. A kernel that the driver cuts off in a loop does not pass as completed.
+//! Does not cover: multisampled and sparse images (`Unsupported` by name); which invocation set a
+//! record bit first unless the module records witnesses; out-of-bounds accesses that neither the
+//! validation layer nor a guard zone sees. See `docs/vulkan-engine.md`.
 //!
 //! Only this folder names `ash`. Each `unsafe` block states why it holds.
 
@@ -53,7 +54,8 @@ mod wire;
 mod worker;
 
 pub use identity::{DeviceChoice, DeviceIdentity, DeviceLimits, NoVulkan, devices};
-/// The form in which a device that cuts loops off runs a module first: public so that it can be inspected.
+/// The form in which a device that cuts loops off runs a module first: public so that it can be
+/// inspected.
 pub use loop_count::count_loops as loop_counting_form;
 pub use protocol::WireTime as RunTime;
 pub use robustness::Robustness;
@@ -74,21 +76,23 @@ use vkcert_model::verdict::EngineName;
 /// The hidden subcommand that a worker is started with.
 pub const WORKER_COMMAND: &str = "__vulkan-worker";
 
-/// The environment variable by which tests make a worker misbehave: `abort`, `panic`, `garbage`, `hang`, `flood`,
-/// `truncate`, `hang-exit`, `allocate`, `guard`, `stray`, `waver`, `waver-records` or `canary`, each with `@TEST` for one job only,
-/// several with commas between them.
+/// The environment variable by which tests make a worker misbehave: `abort`, `panic`, `garbage`,
+/// `hang`, `flood`, `truncate`, `hang-exit`, `allocate`, `guard`, `stray`, `waver`, `waver-records`
+/// or `canary`, each with `@TEST` for one job only, several with commas between them.
 pub const WORKER_FAULT: &str = fault::VARIABLE;
 
-/// The environment variable by which the Vulkan loader is asked to say what it refuses, and why. Set in
-/// [`Settings::environment`], its errors and warnings become part of the reason why there is no device.
+/// The environment variable by which the Vulkan loader is asked to say what it refuses, and why.
+/// Set in [`Settings::environment`], its errors and warnings become part of the reason why there is
+/// no device.
 pub const LOADER_DEBUG: &str = "VK_LOADER_DEBUG";
 
-/// The environment variable that, set to `off`, keeps workers from reading and writing a pipeline cache. Without it the
-/// cache lies in `$XDG_CACHE_HOME/vkcert` or `~/.cache/vkcert`; a user with neither has none.
+/// The environment variable that, set to `off`, keeps workers from reading and writing a pipeline
+/// cache. Without it the cache lies in `$XDG_CACHE_HOME/vkcert` or `~/.cache/vkcert`; a user with
+/// neither has none.
 pub const PIPELINE_CACHE: &str = pipeline_cache::VARIABLE;
 
-/// Validation messages after which a worker is replaced, so that a layer that stops repeating itself (ten times by
-/// default) never hides a message from a later job.
+/// Validation messages after which a worker is replaced, so that a layer that stops repeating
+/// itself (ten times by default) never hides a message from a later job.
 const TALKATIVE: u64 = 6;
 
 /// Modules that a worker keeps.
@@ -110,13 +114,15 @@ pub struct Settings {
     pub worker: PathBuf,
     pub validation: ValidationLayers,
     pub robustness: Robustness,
-    /// The newest API version to use, major and minor; none: the newest that this engine knows. For tests of older versions.
+    /// The newest API version to use, major and minor; none: the newest that this engine knows. For
+    /// tests of older versions.
     pub api_limit: Option<(u32, u32)>,
     /// Until a fresh worker has passed its canary dispatch.
     pub start: Duration,
     /// For checking and compiling a job's pipelines, and again for reading results back.
     pub preparation: Duration,
-    /// Bytes of memory that a worker may take beside eight times a job's `memory_bytes`; more ends it.
+    /// Bytes of memory that a worker may take beside eight times a job's `memory_bytes`; more ends
+    /// it.
     pub memory: u64,
     /// Added to the worker's environment.
     pub environment: BTreeMap<String, String>,
@@ -162,11 +168,14 @@ impl VulkanExecutor {
         Ok(Self { device, settings, worker: Some(worker), opened, messages: 0 })
     }
 
-    /// Every device of this machine, asked in a worker: a driver that crashes costs nothing but its answer.
+    /// Every device of this machine, asked in a worker: a driver that crashes costs nothing but its
+    /// answer.
     pub fn devices(settings: &Settings) -> Result<Vec<DeviceIdentity>, NoVulkan> {
         let failed = |reason: String| NoVulkan::Worker { reason };
         let mut worker = Worker::start(settings).map_err(|error| failed(error.to_string()))?;
-        worker.ask(&Request::List, protocol::REPLY_SLACK).map_err(|error| failed(error.to_string()))?;
+        worker
+            .ask(&Request::List, protocol::REPLY_SLACK)
+            .map_err(|error| failed(error.to_string()))?;
         match worker.next(after(settings.start)) {
             Ok(Reply::Listed(devices)) => Ok(devices),
             Ok(Reply::Unavailable(reason)) => Err(reason),
@@ -175,7 +184,8 @@ impl VulkanExecutor {
         }
     }
 
-    /// What the user may want to know and no result depends on, such as a pipeline cache that is not used.
+    /// What the user may want to know and no result depends on, such as a pipeline cache that is
+    /// not used.
     pub fn notes(&self) -> &[String] {
         &self.opened.notes
     }
@@ -184,8 +194,8 @@ impl VulkanExecutor {
         &self.opened.identity
     }
 
-    /// Iterations, over all loops of an invocation, after which the driver ends them by itself. A job to which that
-    /// happens ends as [`Completion::Timeout`].
+    /// Iterations, over all loops of an invocation, after which the driver ends them by itself. A
+    /// job to which that happens ends as [`Completion::Timeout`].
     pub fn loop_limit(&self) -> Option<u32> {
         self.opened.loop_limit
     }
@@ -195,7 +205,9 @@ impl VulkanExecutor {
         let mut table = self.opened.identity.table();
         let layer = match (self.settings.validation, &self.opened.layer) {
             (ValidationLayers::Off, _) => "off".to_owned(),
-            (ValidationLayers::On, None) => "VK_LAYER_KHRONOS_validation is not installed".to_owned(),
+            (ValidationLayers::On, None) => {
+                "VK_LAYER_KHRONOS_validation is not installed".to_owned()
+            }
             (ValidationLayers::On, Some(layer)) => layer.clone(),
         };
         table.insert("validation layer".to_owned(), layer);
@@ -206,14 +218,15 @@ impl VulkanExecutor {
         );
         table.insert("loops".to_owned(), loops);
         if !self.opened.messages.is_empty() {
-            let texts: Vec<&str> = self.opened.messages.iter().map(|message| message.text.as_str()).collect();
+            let texts: Vec<&str> =
+                self.opened.messages.iter().map(|message| message.text.as_str()).collect();
             table.insert("messages at start".to_owned(), texts.join("\n"));
         }
         table
     }
 
-    /// Runs jobs in turn (A, B, A, B ...) `repetitions` times in one worker and gives the time of each run; some runs
-    /// before them warm the device up and do not count.
+    /// Runs jobs in turn (A, B, A, B ...) `repetitions` times in one worker and gives the time of
+    /// each run; some runs before them warm the device up and do not count.
     pub fn measure(&mut self, jobs: &[&Job], repetitions: u32) -> Result<Measurement, ExecError> {
         let ended = |completion| Ok(Measurement { completion, times: Vec::new() });
         if let Some(completion) = jobs.iter().find_map(|job| self.refuse(job)) {
@@ -221,7 +234,10 @@ impl VulkanExecutor {
         }
         let jobs_and_repetitions = f64::from(repetitions.max(4)) * jobs.len() as f64;
         let longest = jobs.iter().map(|job| job.limits.seconds).fold(0.0, f64::max);
-        let patience = Patience { seconds: longest * jobs_and_repetitions, preparation: self.settings.preparation };
+        let patience = Patience {
+            seconds: longest * jobs_and_repetitions,
+            preparation: self.settings.preparation,
+        };
         let worker = self.worker()?;
         let of = |job: &&Job| wire::job(job, &BTreeSet::new(), &mut worker.known, KNOWN_MODULES);
         let jobs: Vec<_> = jobs.iter().map(of).collect();
@@ -236,12 +252,18 @@ impl VulkanExecutor {
             Ok(reply) => Err(self.wrong(&reply)),
             Err(loss) => {
                 self.worker = None;
-                ended(wire::lost(loss, phase.stage, longest * jobs_and_repetitions, "the measured kernels")?)
+                ended(wire::lost(
+                    loss,
+                    phase.stage,
+                    longest * jobs_and_repetitions,
+                    "the measured kernels",
+                )?)
             }
         }
     }
 
-    /// Ends the worker in order and gives what the validation layer says about that (objects that were not destroyed).
+    /// Ends the worker in order and gives what the validation layer says about that (objects that
+    /// were not destroyed).
     pub fn close(mut self) -> Result<Vec<vkcert_model::finding::Finding>, ExecError> {
         let Some(mut worker) = self.worker.take() else { return Ok(Vec::new()) };
         worker.ask(&Request::Close, protocol::REPLY_SLACK).map_err(tool)?;
@@ -262,8 +284,8 @@ impl VulkanExecutor {
     fn worker(&mut self) -> Result<&mut Worker, ExecError> {
         if self.worker.is_none() {
             // A second try, because a machine may be short of something just after a crash.
-            let (worker, opened) =
-                start(&self.device, &self.settings).or_else(|_| start(&self.device, &self.settings))?;
+            let (worker, opened) = start(&self.device, &self.settings)
+                .or_else(|_| start(&self.device, &self.settings))?;
             self.worker = Some(worker);
             self.opened = opened;
             self.messages = 0;
@@ -295,7 +317,8 @@ impl VulkanExecutor {
 
     /// What the worker's answer says of a job.
     fn results(&mut self, job: &Job, runs: WireRuns, observer: &mut dyn Observer) -> Results {
-        let said = runs.different.iter().flat_map(|run| &run.messages).map(|message| message.count).sum();
+        let said =
+            runs.different.iter().flat_map(|run| &run.messages).map(|message| message.count).sum();
         self.part(runs.fitness, said);
         let mut different = runs.different.into_iter().map(|run| wire::run(job, run));
         let first = different.next().unwrap_or_else(|| Run::ended(wire::nothing()));
@@ -337,11 +360,19 @@ impl Executor for VulkanExecutor {
         }
     }
 
-    fn run_by_invocation(&mut self, job: &Job, bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
+    fn run_by_invocation(
+        &mut self,
+        job: &Job,
+        bits: &BTreeSet<u32>,
+    ) -> Result<(Run, InvocationRecords), ExecError> {
         let once = NonZeroU32::MIN;
         let (results, found) = match self.ask(job, bits, once, &mut Unobserved)? {
             Answer::Ran(mut runs) => {
-                let found = runs.different.iter_mut().flat_map(|run| std::mem::take(&mut run.invocations)).collect();
+                let found = runs
+                    .different
+                    .iter_mut()
+                    .flat_map(|run| std::mem::take(&mut run.invocations))
+                    .collect();
                 (self.results(job, runs, &mut Unobserved), wire::invocations(found))
             }
             Answer::None(results) => (results, InvocationRecords::new()),
@@ -369,7 +400,8 @@ impl VulkanExecutor {
         if let Some(completion) = self.refuse(job) {
             return Ok(Answer::None(Results::new(Run::ended(completion))));
         }
-        let patience = Patience { seconds: job.limits.seconds, preparation: self.settings.preparation };
+        let patience =
+            Patience { seconds: job.limits.seconds, preparation: self.settings.preparation };
         let worker = self.worker()?;
         let wire = wire::job(job, asked, &mut worker.known, KNOWN_MODULES);
         let request = Request::Run { job: wire, repetitions: repetitions.get() };
@@ -383,7 +415,8 @@ impl VulkanExecutor {
             Ok(Reply::Ran(runs)) => {
                 // Dispatches that were over before anyone could be told.
                 if runs.different.first().is_some_and(|first| first.ending == Ending::Completed) {
-                    (started..job.dispatches.len()).for_each(|index| observer.dispatch_started(index));
+                    (started..job.dispatches.len())
+                        .for_each(|index| observer.dispatch_started(index));
                 }
                 Ok(Answer::Ran(runs))
             }
@@ -425,9 +458,14 @@ fn wait(
         }
         let repeats = reached.repetition > phase.repetition;
         match (reached.stage, phase.stage) {
-            // The time limit runs from the first dispatch to the end of the last, and so for the loop count.
-            (Stage::Dispatched(_), Stage::Dispatched(_)) | (Stage::Counting(_), Stage::Counting(_)) if !repeats => {}
-            (Stage::Dispatched(_) | Stage::Counting(_), _) => deadline = after_seconds(patience.seconds),
+            // The time limit runs from the first dispatch to the end of the last, and so for the
+            // loop count.
+            (Stage::Dispatched(_), Stage::Dispatched(_))
+            | (Stage::Counting(_), Stage::Counting(_))
+                if !repeats => {}
+            (Stage::Dispatched(_) | Stage::Counting(_), _) => {
+                deadline = after_seconds(patience.seconds)
+            }
             (Stage::Preparing, _) if !repeats => {}
             (Stage::Preparing | Stage::Collecting, _) => deadline = after(patience.preparation),
         }
@@ -441,8 +479,9 @@ fn wait(
 
 fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened), ExecError> {
     let no_device = |reason: String| ExecError::NoDevice { reason };
-    let mut worker = Worker::start(settings)
-        .map_err(|error| no_device(format!("the worker `{}` does not start: {error}", settings.worker.display())))?;
+    let mut worker = Worker::start(settings).map_err(|error| {
+        no_device(format!("the worker `{}` does not start: {error}", settings.worker.display()))
+    })?;
     let (validation, robustness) = (settings.validation, settings.robustness);
     let (api_limit, memory) = (settings.api_limit, settings.memory);
     let open = Open { device: device.clone(), validation, robustness, api_limit, memory };
@@ -450,7 +489,8 @@ fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened),
     match worker.next(after(settings.start)) {
         Ok(Reply::Opened(opened)) => Ok((worker, *opened)),
         Ok(Reply::Unavailable(reason)) if settings.environment.contains_key(LOADER_DEBUG) => {
-            let told: Vec<String> = std::iter::once(reason.to_string()).chain(worker.loader_complaints()).collect();
+            let told: Vec<String> =
+                std::iter::once(reason.to_string()).chain(worker.loader_complaints()).collect();
             Err(no_device(told.join("; the loader says: ")))
         }
         Ok(Reply::Unavailable(reason)) => Err(no_device(reason.to_string())),
@@ -461,7 +501,9 @@ fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened),
             settings.environment.insert(PIPELINE_CACHE.to_owned(), "off".to_owned());
             start(device, &settings)
         }
-        Err(loss) => Err(no_device(format!("the worker did not come up: {}", describe_loss(&loss)))),
+        Err(loss) => {
+            Err(no_device(format!("the worker did not come up: {}", describe_loss(&loss))))
+        }
     }
 }
 

@@ -90,13 +90,18 @@ impl Counter {
 /// Device, or QueueFamily where the Vulkan memory model would want one more feature for Device.
 fn scope(module: &Module) -> u32 {
     let vulkan = Operand::Capability(spv::Capability::VulkanMemoryModel);
-    let uses_vulkan = module.instructions.iter().any(|i| i.op == Op::Capability && i.operands.first() == Some(&vulkan));
+    let uses_vulkan = module
+        .instructions
+        .iter()
+        .any(|i| i.op == Op::Capability && i.operands.first() == Some(&vulkan));
     if uses_vulkan { spv::Scope::QueueFamily as u32 } else { spv::Scope::Device as u32 }
 }
 
 /// Positions in `function.blocks`.
 fn loop_headers(module: &Module, function: &Function) -> Vec<usize> {
-    let is_header = |block: &Block| module.instructions[block.range.clone()].iter().any(|i| i.op == Op::LoopMerge);
+    let is_header = |block: &Block| {
+        module.instructions[block.range.clone()].iter().any(|i| i.op == Op::LoopMerge)
+    };
     (0..function.blocks.len()).filter(|index| is_header(&function.blocks[*index])).collect()
 }
 
@@ -122,12 +127,18 @@ fn count_loop(
 ) -> Result<(), String> {
     let head = &function.blocks[header];
     let into: Vec<usize> = (0..function.blocks.len())
-        .filter(|index| targets(module, &function.blocks[*index]).any(|target| target == head.label))
+        .filter(|index| {
+            targets(module, &function.blocks[*index]).any(|target| target == head.label)
+        })
         .collect();
     let back: Vec<usize> = into.iter().copied().filter(|index| *index >= header).collect();
     let [back] = back.as_slice() else {
         // A header that nothing branches back to is no loop.
-        return if back.is_empty() { Ok(()) } else { Err("a loop with several back edges".to_owned()) };
+        return if back.is_empty() {
+            Ok(())
+        } else {
+            Err("a loop with several back edges".to_owned())
+        };
     };
     let tail = &function.blocks[*back];
     let arrival = draft.fresh();
@@ -139,7 +150,8 @@ fn count_loop(
     let start = head.range.start + 1;
     edits.insert_first(start, instruction(Op::Phi, Some(counter.word), Some(arrival), operands));
     let body = module.instructions[head.range.clone()].iter().skip(1);
-    let after_phis = start + body.take_while(|i| matches!(i.op, Op::Phi | Op::Line | Op::NoLine)).count();
+    let after_phis =
+        start + body.take_while(|i| matches!(i.op, Op::Phi | Op::Line | Op::NoLine)).count();
     edits.insert_before(after_phis, counter.add(draft, arrival));
     let (amount, choice) = departure(module, tail, head.label, counter, draft)?;
     let end = departure_place(module, tail);
@@ -171,11 +183,12 @@ fn departure(
         Op::Branch => Ok((counter.one, None)),
         Op::BranchConditional => {
             let condition = terminator.id(0).ok_or("a branch without a condition")?;
-            let (first, second) = match (terminator.id(1) == Some(header), terminator.id(2) == Some(header)) {
-                (true, true) => return Ok((counter.one, None)),
-                (true, false) => (counter.one, counter.zero),
-                (false, _) => (counter.zero, counter.one),
-            };
+            let (first, second) =
+                match (terminator.id(1) == Some(header), terminator.id(2) == Some(header)) {
+                    (true, true) => return Ok((counter.one, None)),
+                    (true, false) => (counter.one, counter.zero),
+                    (false, _) => (counter.zero, counter.one),
+                };
             let amount = draft.fresh();
             let operands = [condition, first, second].map(Operand::IdRef).to_vec();
             Ok((amount, Some(instruction(Op::Select, Some(counter.word), Some(amount), operands))))
@@ -196,7 +209,8 @@ pub(crate) fn probe_module() -> Vec<u32> {
     let [zero, one, most, scope] = constants;
     let [main, header, body, again, end, next] = std::array::from_fn(|_| draft.fresh());
     draft.begin_function(void, main, &[]);
-    let place = draft.emit(Op::AccessChain, element, [block.variable, zero].map(Operand::IdRef).to_vec());
+    let place =
+        draft.emit(Op::AccessChain, element, [block.variable, zero].map(Operand::IdRef).to_vec());
     let start = draft.fresh();
     draft.branch(start);
     draft.label(start);
@@ -208,8 +222,12 @@ pub(crate) fn probe_module() -> Vec<u32> {
     draft.push(Op::LoopMerge, vec![Operand::IdRef(end), Operand::IdRef(again), control]);
     draft.push(Op::BranchConditional, [goes_on, body, end].map(Operand::IdRef).to_vec());
     draft.label(body);
-    let atomic =
-        vec![Operand::IdRef(place), Operand::IdScope(scope), Operand::IdMemorySemantics(zero), Operand::IdRef(one)];
+    let atomic = vec![
+        Operand::IdRef(place),
+        Operand::IdScope(scope),
+        Operand::IdMemorySemantics(zero),
+        Operand::IdRef(one),
+    ];
     draft.emit(Op::AtomicIAdd, word, atomic);
     draft.branch(again);
     draft.label(again);

@@ -1,6 +1,7 @@
 //! Buffers in host-visible memory, each between two guard zones.
 //!
-//! Knows: the layout of one buffer (guard zone, contents, guard zone) and the pattern of the guards.
+//! Knows: the layout of one buffer (guard zone, contents, guard zone) and the pattern of the
+//! guards.
 //! Promises: a changed guard byte is found; memory goes back when its owner drops.
 //! Does not cover: writes that miss the guard zones, and reads: neither leaves a trace here.
 
@@ -10,8 +11,8 @@ use super::protocol::Side;
 use ash::vk;
 use std::rc::Rc;
 
-/// Bytes of a guard zone. No device wants a greater offset alignment than 256 (Vulkan specification, "Required Limits"),
-/// so the contents start aligned.
+/// Bytes of a guard zone. No device wants a greater offset alignment than 256 (Vulkan
+/// specification, "Required Limits"), so the contents start aligned.
 pub(crate) const GUARD: usize = 256;
 
 /// Smallest block that is allocated.
@@ -38,8 +39,8 @@ const GUARDS: [u8; GUARD] = {
 pub(crate) enum Placement {
     /// Where the host reads fast.
     ReadBack,
-    /// In the device's own memory, where the host can write to it: for measurements, so that they are of the device and
-    /// not of its bus.
+    /// In the device's own memory, where the host can write to it: for measurements, so that they
+    /// are of the device and not of its bus.
     Near,
 }
 
@@ -53,7 +54,11 @@ pub(crate) struct Block {
 
 impl Block {
     /// A block of at least `least` bytes.
-    pub(crate) fn allocate(device: &Rc<Device>, least: u64, placement: Placement) -> Result<Self, CallFailure> {
+    pub(crate) fn allocate(
+        device: &Rc<Device>,
+        least: u64,
+        placement: Placement,
+    ) -> Result<Self, CallFailure> {
         let size = least.max(LEAST_BLOCK).next_power_of_two();
         let memory_type = match placement {
             Placement::ReadBack => device.memory_type,
@@ -65,26 +70,32 @@ impl Block {
             .memory_type_index(memory_type)
             .push_next(&mut flags);
         // SAFETY: the memory type is one of the device's.
-        let memory = unsafe { device.raw.allocate_memory(&info, None) }.map_err(during("vkAllocateMemory"))?;
+        let memory = unsafe { device.raw.allocate_memory(&info, None) }
+            .map_err(during("vkAllocateMemory"))?;
         let mut block = Self { memory, start: std::ptr::null_mut(), size, device: device.clone() };
         // SAFETY: the memory is host-visible and not mapped yet; freeing it on drop unmaps it.
-        let start = unsafe { device.raw.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()) };
+        let start = unsafe {
+            device.raw.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
+        };
         block.start = start.map_err(during("vkMapMemory"))?.cast();
         Ok(block)
     }
 
-    /// The bytes `offset .. offset + length`. The device must be idle: callers wait for the fence first.
+    /// The bytes `offset .. offset + length`. The device must be idle: callers wait for the fence
+    /// first.
     fn bytes(&mut self, offset: u64, length: usize) -> &mut [u8] {
         assert!(offset + length as u64 <= self.size, "a buffer lies within its block");
-        // SAFETY: the range lies in the mapping (checked above), which lives as long as `self`; `&mut self` makes this the
-        // only reference, and no submitted work is pending while the host reads or writes.
+        // SAFETY: the range lies in the mapping (checked above), which lives as long as `self`;
+        // `&mut self` makes this the only reference, and no submitted work is pending while the
+        // host reads or writes.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(offset as usize), length) }
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: buffers bound to the block are destroyed before it (see `Storage`), and no work is pending.
+        // SAFETY: buffers bound to the block are destroyed before it (see `Storage`), and no work
+        // is pending.
         unsafe { self.device.raw.free_memory(self.memory, None) }
     }
 }
@@ -105,7 +116,8 @@ pub(crate) struct Storage {
     device: Rc<Device>,
 }
 
-/// A change in a guard zone: side, distance of the nearest changed byte from the contents, number of changed bytes.
+/// A change in a guard zone: side, distance of the nearest changed byte from the contents, number
+/// of changed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GuardChange {
     pub side: Side,
@@ -114,21 +126,23 @@ pub(crate) struct GuardChange {
 }
 
 impl Storage {
-    /// Creates buffers of the given content lengths, in `spare` where it is large enough. The block of a spare lies where
-    /// it lay.
+    /// Creates buffers of the given content lengths, in `spare` where it is large enough. The block
+    /// of a spare lies where it lay.
     pub(crate) fn create(
         device: &Rc<Device>,
         lengths: &[usize],
         placement: Placement,
         spare: Option<Block>,
     ) -> Result<Self, CallFailure> {
-        let mut storage = Self { slots: Vec::with_capacity(lengths.len()), block: None, device: device.clone() };
+        let mut storage =
+            Self { slots: Vec::with_capacity(lengths.len()), block: None, device: device.clone() };
         let mut end = 0_u64;
         for length in lengths {
             let size = (length + 2 * GUARD) as u64;
             let info = vk::BufferCreateInfo::default().size(size).usage(device.buffer_usage());
             // SAFETY: the device is open; the buffer is destroyed when `storage` drops.
-            let buffer = unsafe { device.raw.create_buffer(&info, None) }.map_err(during("vkCreateBuffer"))?;
+            let buffer = unsafe { device.raw.create_buffer(&info, None) }
+                .map_err(during("vkCreateBuffer"))?;
             storage.slots.push(Slot { buffer, offset: 0, length: *length });
             // SAFETY: the buffer is alive.
             let requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer) };
@@ -141,7 +155,8 @@ impl Storage {
             Some(_) | None => Block::allocate(device, end, placement)?,
         };
         for slot in &storage.slots {
-            // SAFETY: the buffer has no memory yet, and alignment, size and type are as its requirements say.
+            // SAFETY: the buffer has no memory yet, and alignment, size and type are as its
+            // requirements say.
             unsafe { device.raw.bind_buffer_memory(slot.buffer, block.memory, slot.offset) }
                 .map_err(during("vkBindBufferMemory"))?;
         }
@@ -163,7 +178,8 @@ impl Storage {
         self.block.as_ref().map_or(0, |block| block.size)
     }
 
-    /// What makes the buffers of `self` those of `original`, guards included. Both were created with the same lengths.
+    /// What makes the buffers of `self` those of `original`, guards included. Both were created
+    /// with the same lengths.
     pub(crate) fn restored_from(&self, original: &Storage) -> Vec<Restored> {
         let pairs = self.slots.iter().zip(&original.slots);
         let restored = |(to, from): (&Slot, &Slot)| {
@@ -247,7 +263,10 @@ fn guard_changes(zone: &[u8], length: usize) -> Vec<GuardChange> {
             return Vec::new();
         }
         let places = guard.iter().enumerate();
-        places.filter(|(place, byte)| **byte != guard_byte(*place)).map(|(place, _)| place).collect()
+        places
+            .filter(|(place, byte)| **byte != guard_byte(*place))
+            .map(|(place, _)| place)
+            .collect()
     };
     let before = changed(&zone[..GUARD]);
     let behind = changed(&zone[GUARD + length..]);

@@ -1,9 +1,9 @@
 //! What the validation layer says, gathered and made repeatable.
 //!
-//! Knows: which messages count (warnings and errors about validity or performance; errors of any type), and which parts
-//! of their text differ between two runs of the same program (handles).
-//! Promises: equal messages are one entry with a count; the text of an entry does not depend on addresses; at most
-//! [`DISTINCT`] entries are kept and the overflow is an entry of its own.
+//! Knows: which messages count (warnings and errors about validity or performance; errors of any
+//! type), and which parts of their text differ between two runs of the same program (handles).
+//! Promises: equal messages are one entry with a count; the text of an entry does not depend on
+//! addresses; at most [`DISTINCT`] entries are kept and the overflow is an entry of its own.
 //! Does not cover: what a message means for a test (`mod`).
 
 use super::protocol::{Severity, WireMessage};
@@ -28,8 +28,12 @@ pub(crate) struct Messages {
 impl Messages {
     /// Everything said since the last call, in order of severity, id and text.
     pub(crate) fn take(&self) -> Vec<WireMessage> {
-        let entries = std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner));
-        entries.into_iter().map(|((severity, id, text), count)| WireMessage { severity, id, text, count }).collect()
+        let entries =
+            std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner));
+        entries
+            .into_iter()
+            .map(|((severity, id, text), count)| WireMessage { severity, id, text, count })
+            .collect()
     }
 
     fn add(&self, severity: Severity, id: String, text: String) {
@@ -38,15 +42,21 @@ impl Messages {
         if entries.len() < DISTINCT || entries.contains_key(&key) {
             *entries.entry(key).or_insert(0) += 1;
         } else {
-            let overflow =
-                (Severity::Error, String::new(), format!("more than {DISTINCT} distinct validation messages"));
+            let overflow = (
+                Severity::Error,
+                String::new(),
+                format!("more than {DISTINCT} distinct validation messages"),
+            );
             *entries.entry(overflow).or_insert(0) += 1;
         }
     }
 
-    /// The messenger's settings. `self` must outlive the messenger; [`super::instance::Instance`] holds both.
+    /// The messenger's settings. `self` must outlive the messenger; [`super::instance::Instance`]
+    /// holds both.
     pub(crate) fn messenger(&self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
-        use vk::{DebugUtilsMessageSeverityFlagsEXT as Level, DebugUtilsMessageTypeFlagsEXT as Kind};
+        use vk::{
+            DebugUtilsMessageSeverityFlagsEXT as Level, DebugUtilsMessageTypeFlagsEXT as Kind,
+        };
         vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(Level::WARNING | Level::ERROR)
             .message_type(Kind::GENERAL | Kind::VALIDATION | Kind::PERFORMANCE)
@@ -58,7 +68,8 @@ impl Messages {
 /// The messenger's callback; may come on any of the driver's own lines of execution.
 ///
 /// # Safety
-/// `user` is the pointer that [`Messages::messenger`] gave; `data` is what the API promises to a messenger callback.
+/// `user` is the pointer that [`Messages::messenger`] gave; `data` is what the API promises to a
+/// messenger callback.
 unsafe extern "system" fn heard(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     kind: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -67,12 +78,17 @@ unsafe extern "system" fn heard(
 ) -> vk::Bool32 {
     let is_error = severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR);
     // Warnings of type GENERAL are the loader's remarks on the installation, not about what runs.
-    if data.is_null() || user.is_null() || (kind == vk::DebugUtilsMessageTypeFlagsEXT::GENERAL && !is_error) {
+    if data.is_null()
+        || user.is_null()
+        || (kind == vk::DebugUtilsMessageTypeFlagsEXT::GENERAL && !is_error)
+    {
         return vk::FALSE;
     }
-    // SAFETY: `user` points to the mutex inside the Arc that the instance keeps alive as long as its messenger.
+    // SAFETY: `user` points to the mutex inside the Arc that the instance keeps alive as long as
+    // its messenger.
     let entries = unsafe { &*user.cast::<Mutex<Entries>>() };
-    // SAFETY: the API passes a valid structure whose strings are null or NUL-terminated (VUID-…-pMessage-parameter).
+    // SAFETY: the API passes a valid structure whose strings are null or NUL-terminated
+    // (VUID-…-pMessage-parameter).
     let (id, text) = unsafe {
         let string = |pointer: *const std::ffi::c_char| match pointer.is_null() {
             true => String::new(),
@@ -81,7 +97,8 @@ unsafe extern "system" fn heard(
         (string((*data).p_message_id_name), string((*data).p_message))
     };
     let severity = if is_error { Severity::Error } else { Severity::Warning };
-    // SAFETY: the count was raised by the instance's own clone; this borrows it and gives it back unchanged.
+    // SAFETY: the count was raised by the instance's own clone; this borrows it and gives it back
+    // unchanged.
     let messages = unsafe {
         Arc::increment_strong_count(entries);
         Messages { entries: Arc::from_raw(entries) }
@@ -90,8 +107,8 @@ unsafe extern "system" fn heard(
     vk::FALSE
 }
 
-/// A message without the parts that change from run to run: the layer's preamble (object handles, numeric id) and
-/// handles in the text (`VkBuffer 0x55d0c8a0[]` becomes `VkBuffer`).
+/// A message without the parts that change from run to run: the layer's preamble (object handles,
+/// numeric id) and handles in the text (`VkBuffer 0x55d0c8a0[]` becomes `VkBuffer`).
 pub(crate) fn repeatable(text: &str) -> String {
     let body = match text.find("| MessageID = ") {
         Some(start) => text[start + 2..].split_once(" | ").map_or(text, |(_, body)| body),
@@ -99,7 +116,8 @@ pub(crate) fn repeatable(text: &str) -> String {
     };
     let mut words: Vec<String> = Vec::new();
     for word in body.split_whitespace() {
-        let after_type = words.last().is_some_and(|last| last.trim_start_matches(['(', '[']).starts_with("Vk"));
+        let after_type =
+            words.last().is_some_and(|last| last.trim_start_matches(['(', '[']).starts_with("Vk"));
         match handle_at(word) {
             Some((start, end)) if after_type || end - start > 10 => {
                 let rest = format!("{}{}", &word[..start], word[end..].trim_start_matches("[]"));
@@ -145,7 +163,8 @@ mod tests {
         let taken = messages.take();
         let same = taken.iter().find(|message| message.id == "ID").expect("kept");
         assert_eq!(same.count, DISTINCT as u64 + 7);
-        let overflow = taken.iter().find(|message| message.text.starts_with("more than")).expect("named");
+        let overflow =
+            taken.iter().find(|message| message.text.starts_with("more than")).expect("named");
         assert_eq!(overflow.count, 8, "one place is taken by the repeated message");
         assert!(messages.take().is_empty());
     }

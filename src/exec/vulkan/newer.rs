@@ -1,6 +1,7 @@
 //! Feature structures that the pinned binding does not have.
 //!
-//! Knows: their layout and type (Vulkan registry, VK_KHR_shader_untyped_pointers and VK_KHR_shader_bfloat16).
+//! Knows: their layout and type (Vulkan registry, VK_KHR_shader_untyped_pointers and
+//! VK_KHR_shader_bfloat16).
 //! Promises: a structure is chained only where the device offers its extension (`features`).
 
 use ash::vk;

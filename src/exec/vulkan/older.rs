@@ -1,11 +1,13 @@
-//! Feature structures that say on an older API version what the structures of a newer one say in one piece.
+//! Feature structures that say on an older API version what the structures of a newer one say in
+//! one piece.
 //!
-//! Knows: per structure the extension that brings it, and the version whose structure holds its features from then on
-//! (Vulkan specification, "Promotion" of each extension).
-//! Promises: no feature is in a chain twice: a structure is used only below the version that has taken it up, and only
-//! where its extension is offered; extensions are switched on only below the version that has taken them up.
-//! Does not cover: VK_KHR_buffer_device_address, whose call has another name in the extension: device addresses need
-//! Vulkan 1.2.
+//! Knows: per structure the extension that brings it, and the version whose structure holds its
+//! features from then on (Vulkan specification, "Promotion" of each extension).
+//! Promises: no feature is in a chain twice: a structure is used only below the version that has
+//! taken it up, and only where its extension is offered; extensions are switched on only below the
+//! version that has taken them up.
+//! Does not cover: VK_KHR_buffer_device_address, whose call has another name in the extension:
+//! device addresses need Vulkan 1.2.
 
 use super::features::Features;
 use super::newer;
@@ -16,7 +18,8 @@ use std::ffi::CStr;
 /// An extension is part of no version.
 const NEVER: u32 = u32::MAX;
 
-/// VK_KHR_robustness2, which is younger than the bindings; its structure is that of VK_EXT_robustness2.
+/// VK_KHR_robustness2, which is younger than the bindings; its structure is that of
+/// VK_EXT_robustness2.
 pub(crate) const KHR_ROBUSTNESS2: &CStr = c"VK_KHR_robustness2";
 
 /// Extensions that this engine makes use of, with the version that each is part of.
@@ -74,7 +77,10 @@ impl Offered {
     /// `all` are the extensions of a device that is used with API version `version`.
     pub(crate) fn of(version: u32, all: &[String]) -> Self {
         let has = |name: &CStr| all.iter().any(|offered| offered.as_bytes() == name.to_bytes());
-        Self { version, names: EXTENSIONS.iter().map(|(name, _)| *name).filter(|name| has(name)).collect() }
+        Self {
+            version,
+            names: EXTENSIONS.iter().map(|(name, _)| *name).filter(|name| has(name)).collect(),
+        }
     }
 
     pub(crate) fn version(&self) -> u32 {
@@ -91,7 +97,8 @@ impl Offered {
         self.names.iter().copied().filter(|name| self.version < part_of(name)).collect()
     }
 
-    /// Whether a structure of the extension is used: below `from`, the version whose structure has its features.
+    /// Whether a structure of the extension is used: below `from`, the version whose structure has
+    /// its features.
     fn uses(&self, extension: Option<&CStr>, from: u32) -> bool {
         self.version < from && extension.is_none_or(|name| self.names.contains(&name))
     }
@@ -198,7 +205,8 @@ mod tests {
         let chain = features.chain(older);
         let mut types = Vec::new();
         let mut next = chain.p_next.cast::<vk::BaseOutStructure>();
-        // SAFETY: a chain of the builder's own making: each pointer is null or leads to a live structure that begins so.
+        // SAFETY: a chain of the builder's own making: each pointer is null or leads to a live
+        // structure that begins so.
         while let Some(structure) = unsafe { next.as_ref() } {
             types.push(structure.s_type);
             next = structure.p_next;
@@ -213,10 +221,12 @@ mod tests {
     #[test]
     fn no_feature_is_chained_twice_and_none_beyond_the_version() {
         use vk::StructureType as Type;
-        let versions = [vk::API_VERSION_1_1, vk::API_VERSION_1_2, vk::API_VERSION_1_3, API_VERSION_1_4];
+        let versions =
+            [vk::API_VERSION_1_1, vk::API_VERSION_1_2, vk::API_VERSION_1_3, API_VERSION_1_4];
         let (mut with, mut without) = (Vec::new(), Vec::new());
         for version in versions {
-            for (extensions, lengths) in [(all_extensions(), &mut with), (Vec::new(), &mut without)] {
+            for (extensions, lengths) in [(all_extensions(), &mut with), (Vec::new(), &mut without)]
+            {
                 let mut features = Features::query(version, &extensions, |_| {});
                 let types = chained(&mut features, &mut Older::default());
                 assert_eq!(types.iter().collect::<BTreeSet<_>>().len(), types.len(), "{types:?}");
@@ -227,9 +237,14 @@ mod tests {
                     (Type::PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR, API_VERSION_1_4),
                 ];
                 for (structure, from) in core {
-                    let own = structure == Type::PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR;
+                    let own =
+                        structure == Type::PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR;
                     let expected = version >= from || own && !extensions.is_empty();
-                    assert_eq!(types.contains(&structure), expected, "{structure:?} at {version:#x}");
+                    assert_eq!(
+                        types.contains(&structure),
+                        expected,
+                        "{structure:?} at {version:#x}"
+                    );
                 }
                 let apart = [
                     (Type::PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES, vk::API_VERSION_1_2),
@@ -240,12 +255,17 @@ mod tests {
                 for (structure, until) in apart {
                     let always = structure == Type::PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
                     let expected = version < until && (always || !extensions.is_empty());
-                    assert_eq!(types.contains(&structure), expected, "{structure:?} at {version:#x}");
+                    assert_eq!(
+                        types.contains(&structure),
+                        expected,
+                        "{structure:?} at {version:#x}"
+                    );
                 }
                 lengths.push(types.len());
             }
         }
-        // 1.1: 17 structures of extensions and of 1.1 itself, 15 of the engine's own; 1.2 and 1.3 take up 10 and 7.
+        // 1.1: 17 structures of extensions and of 1.1 itself, 15 of the engine's own; 1.2 and 1.3
+        // take up 10 and 7.
         assert_eq!(with, [32, 24, 18, 18]);
         // Of the own ones 1.4 has some without an extension.
         assert_eq!(without, [2, 2, 3, 6]);
@@ -274,20 +294,24 @@ mod tests {
     fn a_feature_has_one_name_whichever_structure_it_came_from() {
         let answer = |chain: &mut vk::PhysicalDeviceFeatures2<'_>| {
             let mut next = chain.p_next.cast::<vk::BaseOutStructure>();
-            // SAFETY: as in `chained`; every structure of the chain has its Boolean words behind the header of 16 bytes, and
-            // each of those written to is of the size that its type says.
+            // SAFETY: as in `chained`; every structure of the chain has its Boolean words behind
+            // the header of 16 bytes, and each of those written to is of the size that its type
+            // says.
             unsafe {
                 while let Some(structure) = next.as_mut() {
                     let base: *mut vk::BaseOutStructure<'_> = structure;
                     match structure.s_type {
                         vk::StructureType::PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES => {
-                            (*base.cast::<vk::PhysicalDevice8BitStorageFeatures>()).storage_buffer8_bit_access = 1;
+                            (*base.cast::<vk::PhysicalDevice8BitStorageFeatures>())
+                                .storage_buffer8_bit_access = 1;
                         }
                         vk::StructureType::PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES => {
-                            (*base.cast::<vk::PhysicalDeviceMaintenance4Features>()).maintenance4 = 1;
+                            (*base.cast::<vk::PhysicalDeviceMaintenance4Features>()).maintenance4 =
+                                1;
                         }
                         vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_2_FEATURES => {
-                            (*base.cast::<vk::PhysicalDeviceVulkan12Features>()).storage_buffer8_bit_access = 1;
+                            (*base.cast::<vk::PhysicalDeviceVulkan12Features>())
+                                .storage_buffer8_bit_access = 1;
                         }
                         vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_3_FEATURES => {
                             (*base.cast::<vk::PhysicalDeviceVulkan13Features>()).maintenance4 = 1;
@@ -298,11 +322,20 @@ mod tests {
                 }
             }
         };
-        for version in [vk::API_VERSION_1_1, vk::API_VERSION_1_2, vk::API_VERSION_1_3, API_VERSION_1_4] {
+        for version in
+            [vk::API_VERSION_1_1, vk::API_VERSION_1_2, vk::API_VERSION_1_3, API_VERSION_1_4]
+        {
             let features = Features::query(version, &all_extensions(), answer);
-            assert_eq!((features.v12.storage_buffer8_bit_access, features.v13.maintenance4), (1, 1), "{version:#x}");
+            assert_eq!(
+                (features.v12.storage_buffer8_bit_access, features.v13.maintenance4),
+                (1, 1),
+                "{version:#x}"
+            );
             let older = Older::of(&features);
-            assert_eq!((older.storage8.storage_buffer8_bit_access, older.maintenance.maintenance4), (1, 1));
+            assert_eq!(
+                (older.storage8.storage_buffer8_bit_access, older.maintenance.maintenance4),
+                (1, 1)
+            );
         }
     }
 }

@@ -1,8 +1,10 @@
 //! One pass of a job over the device: its dispatches with everything they need.
 //!
-//! Knows: what must exist before the first dispatch, in which order it is made, and what is read back after the last.
-//! Promises: a pass starts with freshly written buffers, guards and nonces, however often it is run; everything is known
-//! to fit before the driver sees the first object; the records of a dispatch whose canary word is wrong are refused.
+//! Knows: what must exist before the first dispatch, in which order it is made, and what is read
+//! back after the last.
+//! Promises: a pass starts with freshly written buffers, guards and nonces, however often it is
+//! run; everything is known to fit before the driver sees the first object; the records of a
+//! dispatch whose canary word is wrong are refused.
 //! Does not cover: in which order passes run (`session`).
 
 use super::commands::{Commands, Dispatch, Step};
@@ -15,8 +17,8 @@ use super::kept::Kept;
 use super::memory::{Placement, Storage};
 use super::pipeline::{Pipeline, PipelineKey, Pipelines};
 use super::protocol::{
-    Bytes, Ending, Side, Trespass, WireBinding, WireDispatch, WireInvocations, WireJob, WireMessage, WireRecords,
-    WireRun,
+    Bytes, Ending, Side, Trespass, WireBinding, WireDispatch, WireInvocations, WireJob,
+    WireMessage, WireRecords, WireRun,
 };
 use super::records::{DispatchRecords, nonce, record_buffers};
 use super::resources::Resources;
@@ -59,7 +61,9 @@ impl Bench<'_> {
         let mut pass = self.prepare(job, Placement::ReadBack)?;
         let last = pass.dispatches.len().saturating_sub(1);
         for (index, dispatch) in pass.dispatches.iter().enumerate() {
-            let image = |copying| (pass.resources.has_images()).then_some((&pass.resources, &pass.storage, copying));
+            let image = |copying| {
+                (pass.resources.has_images()).then_some((&pass.resources, &pass.storage, copying))
+            };
             let before = image(Copying::IntoImages).filter(|_| index == 0);
             let after = image(Copying::IntoBuffers).filter(|_| index == last);
             pass.steps.push(self.commands.record(dispatch, before, after)?);
@@ -97,7 +101,13 @@ impl Bench<'_> {
         let mut resources = Resources::create(self.device, job, &storage)?;
         let mut dispatches = Vec::with_capacity(plans.len());
         for (index, (plan, pipeline)) in plans.iter().zip(pipelines).enumerate() {
-            dispatches.push(plan.ready(index as u32, pipeline, &storage, &mut resources, &mut pool)?);
+            dispatches.push(plan.ready(
+                index as u32,
+                pipeline,
+                &storage,
+                &mut resources,
+                &mut pool,
+            )?);
         }
         let (steps, buffers) = (Vec::new(), job.buffers.len());
         Ok(Pass { dispatches, steps, records, buffers, resources, storage, pool, messages })
@@ -120,17 +130,26 @@ impl Bench<'_> {
         records: Option<&DispatchRecords>,
         lengths: &[usize],
     ) -> Result<Plan<'a>, Ending> {
-        let missing = || Ending::Error("a dispatch names a module that the job does not have".to_owned());
+        let missing =
+            || Ending::Error("a dispatch names a module that the job does not have".to_owned());
         let module = job.modules.get(dispatch.module as usize).ok_or_else(missing)?;
         let specialization: BTreeMap<u32, u64> = dispatch.specialization.iter().copied().collect();
         let program = self.pipelines.programs.get_mut(&module.digest).ok_or_else(missing)?;
         let needs = program.needs(&dispatch.entry, &specialization).ok_or_else(|| {
-            Ending::Error(format!("kernel `{}` has no entry point `{}`", module.kernel, dispatch.entry))
+            Ending::Error(format!(
+                "kernel `{}` has no entry point `{}`",
+                module.kernel, dispatch.entry
+            ))
         })?;
         fit::check(self.device, &needs, dispatch)?;
         let mut bindings = dispatch.bindings.clone();
         if let (Some(records), Some(slot)) = (records, module.records) {
-            bindings.push(storage_binding(slot.set, slot.binding, records.buffer as u32, records.length as u64));
+            bindings.push(storage_binding(
+                slot.set,
+                slot.binding,
+                records.buffer as u32,
+                records.length as u64,
+            ));
         }
         fit::check_ranges(self.device, &bindings, lengths)?;
         image_fit::check_views(self.device, &needs, job, &bindings)?;
@@ -173,7 +192,11 @@ impl Plan<'_> {
     ) -> Result<Dispatch, Stop> {
         let sets = pool.allocate(&pipeline.layout.sets)?;
         for binding in &self.bindings {
-            pool.write(sets[binding.set as usize], binding, &resources.descriptor(binding, storage)?);
+            pool.write(
+                sets[binding.set as usize],
+                binding,
+                &resources.descriptor(binding, storage)?,
+            );
         }
         let mut push_constants = self.dispatch.push_constants.0.clone();
         push_constants.resize(self.key.layout.push_constants as usize, 0xCD);
@@ -184,7 +207,9 @@ impl Plan<'_> {
 
     /// In order of set, binding and array element (Vulkan specification, vkCmdBindDescriptorSets).
     fn dynamic_offsets(&self) -> Vec<u32> {
-        let is_dynamic = |class| matches!(class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic);
+        let is_dynamic = |class| {
+            matches!(class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic)
+        };
         let dynamic = self.bindings.iter().filter(|binding| is_dynamic(binding.class));
         let ordered: BTreeMap<_, _> =
             dynamic.map(|b| ((b.set, b.binding, b.array_index), b.dynamic_offset as u32)).collect();
@@ -193,9 +218,17 @@ impl Plan<'_> {
 }
 
 impl Pass {
-    /// Writes the contents of a test's buffers, zero into buffers that the test does not have, nonces and guards.
+    /// Writes the contents of a test's buffers, zero into buffers that the test does not have,
+    /// nonces and guards.
     pub(crate) fn fill(&mut self, test: &str, contents: &[Bytes]) {
-        write_initial(test, contents, self.buffers, &mut self.records, &self.resources, &mut self.storage);
+        write_initial(
+            test,
+            contents,
+            self.buffers,
+            &mut self.records,
+            &self.resources,
+            &mut self.storage,
+        );
     }
 
     /// The same into another storage with buffers of the same lengths.
@@ -203,9 +236,12 @@ impl Pass {
         write_initial(test, contents, self.buffers, &mut self.records, &self.resources, storage);
     }
 
-    /// Changes the last byte of the job's last buffer, so that a test can show that the change is found.
+    /// Changes the last byte of the job's last buffer, so that a test can show that the change is
+    /// found.
     pub(crate) fn disturb_last(&mut self) {
-        if let Some(byte) = self.buffers.checked_sub(1).and_then(|last| self.storage.contents(last).last_mut()) {
+        if let Some(byte) =
+            self.buffers.checked_sub(1).and_then(|last| self.storage.contents(last).last_mut())
+        {
             *byte ^= 0xFF;
         }
     }
@@ -215,9 +251,11 @@ impl Pass {
         self.storage.contents(index)
     }
 
-    /// Reads contents, guards and records back. The outputs are kept even if the records are refused.
+    /// Reads contents, guards and records back. The outputs are kept even if the records are
+    /// refused.
     pub(crate) fn collect(&mut self, job: &WireJob) -> WireRun {
-        let mut run = WireRun { messages: self.messages.clone(), ..WireRun::ended(Ending::Completed) };
+        let mut run =
+            WireRun { messages: self.messages.clone(), ..WireRun::ended(Ending::Completed) };
         for index in 0..job.buffers.len() {
             let mut contents = self.storage.contents(index).to_vec();
             self.resources.addresses.take_out(index, &mut contents);
@@ -238,16 +276,21 @@ impl Pass {
         run
     }
 
-    fn trusted_records(&mut self, job: &WireJob) -> Result<(Vec<WireRecords>, Vec<WireInvocations>), Ending> {
+    fn trusted_records(
+        &mut self,
+        job: &WireJob,
+    ) -> Result<(Vec<WireRecords>, Vec<WireInvocations>), Ending> {
         let mut invocations = Vec::new();
         let mut united: BTreeMap<u32, Records> = BTreeMap::new();
         for records in &self.records {
-            let (new, by_invocation) = self.storage.trusted_records(records, &job.asked).map_err(|why| {
-                let (kernel, dispatch) = (&job.modules[records.module as usize].kernel, records.dispatch);
-                Ending::Undetermined(format!(
-                    "records cannot be trusted: dispatch {dispatch} of kernel `{kernel}`: {why}"
-                ))
-            })?;
+            let (new, by_invocation) =
+                self.storage.trusted_records(records, &job.asked).map_err(|why| {
+                    let (kernel, dispatch) =
+                        (&job.modules[records.module as usize].kernel, records.dispatch);
+                    Ending::Undetermined(format!(
+                        "records cannot be trusted: dispatch {dispatch} of kernel `{kernel}`: {why}"
+                    ))
+                })?;
             united.entry(records.module).or_default().merge(&new);
             invocations.extend(by_invocation.map(|found| WireInvocations {
                 dispatch: records.dispatch as u32,
@@ -279,7 +322,8 @@ fn strays(job: &WireJob, buffer: usize, contents: &[u8]) -> Option<Trespass> {
     }
     let initial = job.buffers[buffer].0.as_slice();
     let unbound = unbound(job, buffer, initial.len());
-    let mut changed = unbound.into_iter().flatten().filter(|place| initial[*place] != contents[*place]);
+    let mut changed =
+        unbound.into_iter().flatten().filter(|place| initial[*place] != contents[*place]);
     let first = changed.next()?;
     let (buffer, distance, bytes) = (buffer as u32, first as u64, 1 + changed.count() as u64);
     Some(Trespass { buffer, side: Side::Within, distance, bytes })

@@ -1,9 +1,9 @@
 //! Pipelines and what they are made of, kept from job to job.
 //!
-//! Knows: shader modules by digest, layouts by content, pipelines by module, entry point, specialization, layout and
-//! subgroup size.
-//! Promises: what the validation layer said while a pipeline was made is told with every job that uses it, not only
-//! with the first; everything made is destroyed, users before what they use.
+//! Knows: shader modules by digest, layouts by content, pipelines by module, entry point,
+//! specialization, layout and subgroup size.
+//! Promises: what the validation layer said while a pipeline was made is told with every job that
+//! uses it, not only with the first; everything made is destroyed, users before what they use.
 //! Does not cover: whether the device can run it (`fit`).
 
 use super::device::{CallFailure, Device, during};
@@ -38,7 +38,13 @@ pub(crate) struct LoopCountingForm {
 
 impl Program {
     pub(crate) fn new(module: Module) -> Self {
-        Self { module, shader: None, needs: BTreeMap::new(), loop_count: BTreeMap::new(), looping: None }
+        Self {
+            module,
+            shader: None,
+            needs: BTreeMap::new(),
+            loop_count: BTreeMap::new(),
+            looping: None,
+        }
     }
 
     pub(crate) fn has_loops(&mut self) -> bool {
@@ -49,15 +55,24 @@ impl Program {
     pub(crate) fn loop_count(&mut self, binding: u32) -> Result<Rc<LoopCountingForm>, String> {
         let module = &self.module;
         let make = || {
-            let bytes: Vec<u8> =
-                loop_count::count_loops(module, binding)?.iter().flat_map(|word| word.to_le_bytes()).collect();
-            Ok(Rc::new(LoopCountingForm { digest: Sha256::digest(&bytes).into(), words: Bytes(bytes) }))
+            let bytes: Vec<u8> = loop_count::count_loops(module, binding)?
+                .iter()
+                .flat_map(|word| word.to_le_bytes())
+                .collect();
+            Ok(Rc::new(LoopCountingForm {
+                digest: Sha256::digest(&bytes).into(),
+                words: Bytes(bytes),
+            }))
         };
         self.loop_count.entry(binding).or_insert_with(make).clone()
     }
 
     /// What an entry point needs under a specialization; `None`: there is no such entry point.
-    pub(crate) fn needs(&mut self, entry: &str, specialization: &Specialization) -> Option<Rc<DeviceNeeds>> {
+    pub(crate) fn needs(
+        &mut self,
+        entry: &str,
+        specialization: &Specialization,
+    ) -> Option<Rc<DeviceNeeds>> {
         let key = (entry.to_owned(), specialization.clone());
         if !self.needs.contains_key(&key) {
             let needs = DeviceNeeds::of(&self.module, entry, specialization)?;
@@ -90,8 +105,8 @@ pub(crate) struct PipelineLayout {
 
 impl Drop for PipelineLayout {
     fn drop(&mut self) {
-        // SAFETY: pipelines and descriptor sets made with the layout are gone or do not need it (they hold it by Rc, or
-        // their pool was destroyed at the end of the job).
+        // SAFETY: pipelines and descriptor sets made with the layout are gone or do not need it
+        // (they hold it by Rc, or their pool was destroyed at the end of the job).
         unsafe {
             self.device.raw.destroy_pipeline_layout(self.raw, None);
             for set in &self.sets {
@@ -148,7 +163,11 @@ impl Pipelines {
     }
 
     /// The pipeline for `key`, made now if it is new. The digest must be among the programs.
-    pub(crate) fn get(&mut self, key: &PipelineKey, needs: &DeviceNeeds) -> Result<Rc<Pipeline>, CallFailure> {
+    pub(crate) fn get(
+        &mut self,
+        key: &PipelineKey,
+        needs: &DeviceNeeds,
+    ) -> Result<Rc<Pipeline>, CallFailure> {
         if let Some(pipeline) = self.pipelines.get(key) {
             return Ok(pipeline.clone());
         }
@@ -164,14 +183,18 @@ impl Pipelines {
     }
 
     fn shader(&mut self, digest: &Digest) -> Result<Rc<Shader>, CallFailure> {
-        let program = self.programs.get_mut(digest).expect("the session has checked that it knows the module");
+        let program = self
+            .programs
+            .get_mut(digest)
+            .expect("the session has checked that it knows the module");
         if let Some(shader) = &program.shader {
             return Ok(shader.clone());
         }
         let info = vk::ShaderModuleCreateInfo::default().code(&program.module.words);
-        // SAFETY: the words live until the call returns; they are a parsed SPIR-V module, validated by the parent.
-        let raw =
-            unsafe { self.device.raw.create_shader_module(&info, None) }.map_err(during("vkCreateShaderModule"))?;
+        // SAFETY: the words live until the call returns; they are a parsed SPIR-V module, validated
+        // by the parent.
+        let raw = unsafe { self.device.raw.create_shader_module(&info, None) }
+            .map_err(during("vkCreateShaderModule"))?;
         let messages = self.device.instance.messages.take();
         let shader = Rc::new(Shader { raw, messages, device: self.device.clone() });
         program.shader = Some(shader.clone());
@@ -203,7 +226,9 @@ impl Pipelines {
         let range = vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE);
         let ranges = [range.size(layout.push_constants)];
         let ranges = if layout.push_constants > 0 { ranges.as_slice() } else { &[] };
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&new.sets).push_constant_ranges(ranges);
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&new.sets)
+            .push_constant_ranges(ranges);
         // SAFETY: set layouts and ranges live until the call returns.
         let raw = unsafe { self.device.raw.create_pipeline_layout(&info, None) };
         new.raw = raw.map_err(during("vkCreatePipelineLayout"))?;
@@ -220,7 +245,8 @@ impl Pipelines {
         layout: &PipelineLayout,
         shader: &Shader,
     ) -> Result<vk::Pipeline, CallFailure> {
-        let entry = CString::new(key.entry.as_str()).expect("a SPIR-V entry point's name ends at its first NUL");
+        let entry = CString::new(key.entry.as_str())
+            .expect("a SPIR-V entry point's name ends at its first NUL");
         let (entries, data) = specialization(&key.specialization, needs);
         let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
         let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
@@ -234,8 +260,10 @@ impl Pipelines {
             stage = stage.push_next(&mut size);
         }
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
-        // SAFETY: everything `info` points to lives until the call returns; shader and layout are alive.
-        let made = unsafe { self.device.raw.create_compute_pipelines(self.cache.raw, &[info], None) };
+        // SAFETY: everything `info` points to lives until the call returns; shader and layout are
+        // alive.
+        let made =
+            unsafe { self.device.raw.create_compute_pipelines(self.cache.raw, &[info], None) };
         let failure = |result| CallFailure { call: "vkCreateComputePipelines", result };
         let pipelines = made.map_err(|(_, result)| failure(result))?;
         pipelines.first().copied().ok_or(failure(vk::Result::ERROR_UNKNOWN))
@@ -243,12 +271,17 @@ impl Pipelines {
 }
 
 /// Map entries and the data they point into: each constant in as many bytes as its type has.
-fn specialization(values: &Specialization, needs: &DeviceNeeds) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+fn specialization(
+    values: &Specialization,
+    needs: &DeviceNeeds,
+) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
     let (mut entries, mut data) = (Vec::new(), Vec::new());
     for (id, bits) in values {
         let Some(size) = needs.specialization.get(id) else { continue };
         let offset = data.len() as u32;
-        entries.push(vk::SpecializationMapEntry::default().constant_id(*id).offset(offset).size(*size));
+        entries.push(
+            vk::SpecializationMapEntry::default().constant_id(*id).offset(offset).size(*size),
+        );
         data.extend_from_slice(&bits.to_le_bytes()[..*size]);
         data.resize(data.len().next_multiple_of(8), 0);
     }

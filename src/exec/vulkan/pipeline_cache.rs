@@ -1,10 +1,11 @@
 //! The driver's pipeline cache, kept in a file from one worker to the next.
 //!
 //! Knows: where the file lies, what must hold of it before the driver sees it, when it is written.
-//! Promises: a file that is damaged, too large or another device's or driver's is not used, with a note; a file is whole
-//! or not there at all (it is written beside its place and renamed); nothing about it reaches evidence; any failure with
-//! it costs time only.
-//! Does not cover: data that the driver wrote well-formed and wrong: [`VARIABLE`] set to `off` is the way out.
+//! Promises: a file that is damaged, too large or another device's or driver's is not used, with a
+//! note; a file is whole or not there at all (it is written beside its place and renamed); nothing
+//! about it reaches evidence; any failure with it costs time only.
+//! Does not cover: data that the driver wrote well-formed and wrong: [`VARIABLE`] set to `off` is
+//! the way out.
 
 use super::describe::hexadecimal;
 use super::device::Device;
@@ -43,7 +44,10 @@ pub(crate) struct CacheOwner {
 impl CacheOwner {
     fn file_name(&self) -> String {
         let Self { vendor_id, device_id, driver_version, uuid } = self;
-        format!("pipelines-{vendor_id:08x}-{device_id:08x}-{driver_version:08x}-{}.bin", hexadecimal(uuid))
+        format!(
+            "pipelines-{vendor_id:08x}-{device_id:08x}-{driver_version:08x}-{}.bin",
+            hexadecimal(uuid)
+        )
     }
 }
 
@@ -81,20 +85,23 @@ struct Place {
 }
 
 impl PipelineCache {
-    /// Opens the device's cache with what the file holds; the note says why that is nothing, where there is a file.
+    /// Opens the device's cache with what the file holds; the note says why that is nothing, where
+    /// there is a file.
     pub(crate) fn open(device: &Rc<Device>) -> (Self, Option<String>) {
         let folder = folder(|name| std::env::var_os(name).map(PathBuf::from));
         let place = folder.map(|folder| Place { folder, owner: device.cache_owner() });
         let (stored, note) = match place.as_ref().map(Place::load) {
             Some(Ok(stored)) => (stored, None),
-            Some(Err((file, why))) => {
-                (Vec::new(), Some(format!("the pipeline cache `{}` is not used: {why}", file.display())))
-            }
+            Some(Err((file, why))) => (
+                Vec::new(),
+                Some(format!("the pipeline cache `{}` is not used: {why}", file.display())),
+            ),
             None => (Vec::new(), None),
         };
         let create = |data: &[u8]| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
-            // SAFETY: the data live until the call returns; they are what this driver once gave (checked in `contents`).
+            // SAFETY: the data live until the call returns; they are what this driver once gave
+            // (checked in `contents`).
             unsafe { device.raw.create_pipeline_cache(&info, None) }
         };
         let raw = create(&stored).or_else(|_| create(&[])).unwrap_or_default();
@@ -106,18 +113,25 @@ impl PipelineCache {
         self.new += 1;
     }
 
-    /// Writes the file if enough pipelines are new; with some new ones, if `idle` finds that there is time. As the cache
-    /// grows it is written more rarely, so that all writing together stays a few times its last size.
+    /// Writes the file if enough pipelines are new; with some new ones, if `idle` finds that there
+    /// is time. As the cache grows it is written more rarely, so that all writing together stays a
+    /// few times its last size.
     pub(crate) fn save(&mut self, idle: impl FnOnce() -> bool) {
         if self.new == 0 || (self.new * 4 < self.saved && !idle()) {
             return;
         }
         self.saved += std::mem::take(&mut self.new);
-        let Some(place) = self.place.as_ref().filter(|_| self.raw != vk::PipelineCache::null()) else { return };
+        let Some(place) = self.place.as_ref().filter(|_| self.raw != vk::PipelineCache::null())
+        else {
+            return;
+        };
         // SAFETY: the cache is alive, and nothing else uses it now.
-        let Ok(data) = (unsafe { self.device.raw.get_pipeline_cache_data(self.raw) }) else { return };
+        let Ok(data) = (unsafe { self.device.raw.get_pipeline_cache_data(self.raw) }) else {
+            return;
+        };
         let is_own = check_header(&data, &place.owner).is_ok();
-        if is_own && data != self.stored && data.len() as u64 <= MOST && place.store(&data).is_ok() {
+        if is_own && data != self.stored && data.len() as u64 <= MOST && place.store(&data).is_ok()
+        {
             self.stored = data;
         }
     }
@@ -142,7 +156,8 @@ impl Place {
         usable.map_err(|why| (path, why))
     }
 
-    /// Writes the file beside its place and renames it: another worker, or one that is killed now, leaves it whole.
+    /// Writes the file beside its place and renames it: another worker, or one that is killed now,
+    /// leaves it whole.
     fn store(&self, data: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
         self.clear_abandoned();
@@ -168,14 +183,15 @@ impl Place {
     }
 }
 
-/// `$XDG_CACHE_HOME/vkcert` or `~/.cache/vkcert`; none: switched off, or the user has neither. A relative path counts as
-/// none (XDG Base Directory Specification).
+/// `$XDG_CACHE_HOME/vkcert` or `~/.cache/vkcert`; none: switched off, or the user has neither. A
+/// relative path counts as none (XDG Base Directory Specification).
 fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     if variable(VARIABLE).is_some_and(|value| value.as_os_str() == "off") {
         return None;
     }
     let absolute = |name| variable(name).filter(|path| path.is_absolute());
-    let caches = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
+    let caches =
+        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
     Some(caches.join("vkcert"))
 }
 
@@ -190,7 +206,11 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Unusable> {
     }
     let most = MOST + PREFIX as u64;
     let mut bytes = Vec::new();
-    fs::File::open(path).map_err(unreadable)?.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    fs::File::open(path)
+        .map_err(unreadable)?
+        .take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
     if bytes.len() as u64 > most { Err(Unusable::TooLarge) } else { Ok(Some(bytes)) }
 }
 
@@ -207,11 +227,14 @@ fn contents<'a>(file: &'a [u8], owner: &CacheOwner) -> Result<&'a [u8], Unusable
     Ok(data)
 }
 
-/// Vulkan specification, "Pipeline Cache Header": length, version, vendor and device in little-endian bytes, then the UUID.
+/// Vulkan specification, "Pipeline Cache Header": length, version, vendor and device in
+/// little-endian bytes, then the UUID.
 fn check_header(data: &[u8], owner: &CacheOwner) -> Result<(), Unusable> {
     let wrong = |what| Err(Unusable::Header { what });
     let Some(header) = data.first_chunk::<HEADER>() else { return wrong("cut off") };
-    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let word = |at: usize| {
+        u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+    };
     if (word(0) as usize) < HEADER || word(0) as usize > data.len() {
         return wrong("of an impossible length");
     }
@@ -231,12 +254,18 @@ fn check_header(data: &[u8], owner: &CacheOwner) -> Result<(), Unusable> {
 mod tests {
     use super::*;
 
-    const OWNER: CacheOwner =
-        CacheOwner { vendor_id: 0x10005, device_id: 0x10DE, driver_version: 0x0160_3006, uuid: [0x5A; 16] };
+    const OWNER: CacheOwner = CacheOwner {
+        vendor_id: 0x10005,
+        device_id: 0x10DE,
+        driver_version: 0x0160_3006,
+        uuid: [0x5A; 16],
+    };
 
     fn data() -> Vec<u8> {
-        let mut data: Vec<u8> =
-            [32, 1, OWNER.vendor_id, OWNER.device_id].iter().flat_map(|w| w.to_le_bytes()).collect();
+        let mut data: Vec<u8> = [32, 1, OWNER.vendor_id, OWNER.device_id]
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .collect();
         data.extend(OWNER.uuid);
         data.extend((0..200_u8).map(|byte| byte ^ 0x33));
         data
@@ -254,8 +283,10 @@ mod tests {
         place.store(&data()).expect("stores");
         place.store(&data()).expect("stores again");
         assert_eq!(place.load(), Ok(data()));
-        let names: Vec<_> =
-            fs::read_dir(&place.folder).expect("lists").map(|e| e.expect("entry").file_name()).collect();
+        let names: Vec<_> = fs::read_dir(&place.folder)
+            .expect("lists")
+            .map(|e| e.expect("entry").file_name())
+            .collect();
         assert_eq!(names, [OWNER.file_name().as_str()]);
     }
 
@@ -276,12 +307,16 @@ mod tests {
 
     #[test]
     fn a_header_must_be_the_devices_and_the_drivers() {
-        let said = |data: &[u8], owner: &CacheOwner| check_header(data, owner).expect_err("wrong").to_string();
+        let said = |data: &[u8], owner: &CacheOwner| {
+            check_header(data, owner).expect_err("wrong").to_string()
+        };
         check_header(&data(), &OWNER).expect("its own");
         assert!(said(&data()[..31], &OWNER).ends_with("cut off"));
         assert!(said(&data(), &CacheOwner { vendor_id: 1, ..OWNER }).ends_with("another device's"));
         assert!(said(&data(), &CacheOwner { device_id: 1, ..OWNER }).ends_with("another device's"));
-        assert!(said(&data(), &CacheOwner { uuid: [0; 16], ..OWNER }).ends_with("another driver's"));
+        assert!(
+            said(&data(), &CacheOwner { uuid: [0; 16], ..OWNER }).ends_with("another driver's")
+        );
         for length in [0, 31, 233, u32::MAX] {
             let mut wrong = data();
             wrong[..4].copy_from_slice(&length.to_le_bytes());
@@ -296,7 +331,9 @@ mod tests {
     fn a_file_that_is_too_large_is_not_read_and_other_owners_have_other_files() {
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("large");
-        fs::File::create(&path).and_then(|file| file.set_len(MOST + PREFIX as u64 + 1)).expect("writes");
+        fs::File::create(&path)
+            .and_then(|file| file.set_len(MOST + PREFIX as u64 + 1))
+            .expect("writes");
         assert_eq!(read(&path), Err(Unusable::TooLarge));
         assert_eq!(read(folder.path()), Err(Unusable::Foreign));
         let others = [
@@ -311,12 +348,17 @@ mod tests {
     #[test]
     fn the_folder_is_the_users_and_can_be_switched_off() {
         let folder = |rows: &[(&str, &str)]| {
-            folder(|name| rows.iter().find(|(key, _)| *key == name).map(|(_, value)| PathBuf::from(value)))
+            folder(|name| {
+                rows.iter().find(|(key, _)| *key == name).map(|(_, value)| PathBuf::from(value))
+            })
         };
         let (xdg, home, off) = (("XDG_CACHE_HOME", "/c"), ("HOME", "/h"), (VARIABLE, "off"));
         assert_eq!(folder(&[xdg, home]), Some("/c/vkcert".into()));
         assert_eq!(folder(&[home]), Some("/h/.cache/vkcert".into()));
-        assert_eq!(folder(&[("XDG_CACHE_HOME", "relative"), home]), Some("/h/.cache/vkcert".into()));
+        assert_eq!(
+            folder(&[("XDG_CACHE_HOME", "relative"), home]),
+            Some("/h/.cache/vkcert".into())
+        );
         assert_eq!(folder(&[("XDG_CACHE_HOME", ""), ("HOME", "")]), None);
         assert_eq!(folder(&[]), None);
         assert_eq!(folder(&[xdg, home, off]), None);

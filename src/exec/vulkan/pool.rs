@@ -1,8 +1,9 @@
 //! Several workers on one device, that share the tests of a campaign.
 //!
 //! Knows: how many workers are worth starting, and that they slow each other down.
-//! Promises: each test gets the result that it has alone: one that is out of time while others use the device is run once
-//! more by itself, and that run counts. Results come in the order of the tests, whichever worker had them.
+//! Promises: each test gets the result that it has alone: one that is out of time while others use
+//! the device is run once more by itself, and that run counts. Results come in the order of the
+//! tests, whichever worker had them.
 //! Does not cover: what a test is.
 
 use super::{DeviceIdentity, VulkanExecutor};
@@ -13,7 +14,8 @@ use vkcert_exec::repeat::Results;
 use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
 use vkcert_model::verdict::EngineName;
 
-/// Most workers on one device: each holds a device context of its own, and a device has one queue of work in the end.
+/// Most workers on one device: each holds a device context of its own, and a device has one queue
+/// of work in the end.
 const MOST: usize = 4;
 /// A worker takes as long to start as some tens of small tests to run.
 const WORTH: usize = 8;
@@ -23,7 +25,8 @@ const WORTH: usize = 8;
 pub enum Workers {
     /// So many.
     AtMost(usize),
-    /// As many where workers are processors' work; one on a device of its own, which runs their work in turn.
+    /// As many where workers are processors' work; one on a device of its own, which runs their
+    /// work in turn.
     AsSuits(usize),
 }
 
@@ -44,7 +47,8 @@ pub fn share<T: Sync, R: Send>(
     items: &[T],
     one: impl Fn(&T, &mut dyn Executor) -> R + Sync,
 ) -> Vec<R> {
-    let workers = workers.on(&first.opened.identity).min(MOST).min(items.len().div_ceil(WORTH)).max(1);
+    let workers =
+        workers.on(&first.opened.identity).min(MOST).min(items.len().div_ceil(WORTH)).max(1);
     if workers == 1 {
         return items.iter().map(|item| one(item, first)).collect();
     }
@@ -59,13 +63,18 @@ pub fn share<T: Sync, R: Send>(
             results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
         }
     };
-    let (choice, settings, identity) = (first.device.clone(), first.settings.clone(), first.opened.identity.clone());
+    let (choice, settings, identity) =
+        (first.device.clone(), first.settings.clone(), first.opened.identity.clone());
     std::thread::scope(|scope| {
         for _ in 1..workers {
             scope.spawn(|| {
                 // Without it the others do its work.
                 let sibling = VulkanExecutor::new(choice.clone(), settings.clone());
-                sibling.ok().filter(|sibling| sibling.opened.identity == identity).as_mut().map(work)
+                sibling
+                    .ok()
+                    .filter(|sibling| sibling.opened.identity == identity)
+                    .as_mut()
+                    .map(work)
             });
         }
         work(first);

@@ -1,8 +1,9 @@
 //! A worker process as its parent sees it: started, asked, waited for, killed.
 //!
 //! Knows: pipes, deadlines and exit statuses.
-//! Promises: no call blocks past its deadline, whatever the worker does (it may hang, die, write nonsense or too much);
-//! a dropped worker is killed; at most [`STDERR`] bytes of its error stream are kept.
+//! Promises: no call blocks past its deadline, whatever the worker does (it may hang, die, write
+//! nonsense or too much); a dropped worker is killed; at most [`STDERR`] bytes of its error stream
+//! are kept.
 //! Does not cover: what an answer means (`mod`).
 
 use super::protocol::{self, FrameError, Reply, Request};
@@ -66,8 +67,8 @@ pub(crate) struct Worker {
     pub known: KnownModules,
 }
 
-/// Requests on their way. Neither side waits for the other while it has something to say, so that a worker that does not
-/// read, or writes without end, blocks nobody.
+/// Requests on their way. Neither side waits for the other while it has something to say, so that a
+/// worker that does not read, or writes without end, blocks nobody.
 struct Outgoing {
     /// None: the worker has closed its end.
     pipe: Option<ChildStdin>,
@@ -76,7 +77,8 @@ struct Outgoing {
 }
 
 impl Outgoing {
-    /// Writes what goes into the pipe without waiting. A worker that is gone is noticed when its answer is waited for.
+    /// Writes what goes into the pipe without waiting. A worker that is gone is noticed when its
+    /// answer is waited for.
     fn advance(&mut self) {
         while let Some(pipe) = self.pipe.as_mut().filter(|_| self.written < self.waiting.len()) {
             match pipe.write(&self.waiting[self.written..]) {
@@ -103,15 +105,16 @@ impl Worker {
     pub(crate) fn start(settings: &Settings) -> io::Result<Self> {
         let mut child = Command::new(&settings.worker)
             .arg(WORKER_COMMAND)
-            // The layer stops repeating a message after a few times, over all jobs of a worker: later jobs would seem
-            // to be free of it.
+            // The layer stops repeating a message after a few times, over all jobs of a worker:
+            // later jobs would seem to be free of it.
             .env("VK_LAYER_DUPLICATE_MESSAGE_LIMIT", "1000000000")
             .envs(&settings.environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
             return Err(io::Error::other("the worker has no pipes"));
         };
@@ -159,8 +162,10 @@ impl Worker {
                     return Err(Loss::TimedOut);
                 }
                 Ok(Received::Nothing) => {
-                    let pipe = self.requests.pipe.as_ref().filter(|_| !self.requests.waiting.is_empty());
-                    // A wait that fails is as one that ends early: the pipes tell what is the matter.
+                    let pipe =
+                        self.requests.pipe.as_ref().filter(|_| !self.requests.waiting.is_empty());
+                    // A wait that fails is as one that ends early: the pipes tell what is the
+                    // matter.
                     let _ = system::wait(self.replies.as_fd(), pipe.map(AsFd::as_fd), deadline);
                 }
                 Err(error) => {
@@ -180,7 +185,12 @@ impl Worker {
         match read {
             Ok(0) => Ok(Received::End),
             Ok(_) => Ok(Received::Something),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
                 Ok(Received::Nothing)
             }
             Err(error) => Err(error),
@@ -222,7 +232,8 @@ impl Worker {
         }
     }
 
-    /// What the Vulkan loader has complained of on its error stream, each sentence once; the worker is gone then.
+    /// What the Vulkan loader has complained of on its error stream, each sentence once; the worker
+    /// is gone then.
     pub(crate) fn loader_complaints(&mut self) -> Vec<String> {
         self.kill();
         let _ = self.stderr_ended.recv_timeout(Duration::from_secs(1));
@@ -235,7 +246,8 @@ impl Worker {
         let _ = self.stderr_ended.recv_timeout(Duration::from_secs(1));
         let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let lines: Vec<&str> =
+            text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let last = lines[lines.len().saturating_sub(3)..].join("; ");
         let excess = last.chars().count().saturating_sub(500);
         last.chars().skip(excess).collect()
@@ -260,7 +272,9 @@ fn complaints(text: &str) -> Vec<String> {
         let Some((about, words)) = said.and_then(|rest| rest.split_once(':')) else { continue };
         let words: String = words.trim().chars().take(COMPLAINTS.1).collect();
         // `ERROR | DRIVER:` and the like.
-        let is_level = about.chars().all(|letter| letter.is_ascii_uppercase() || letter == ' ' || letter == '|');
+        let is_level = about
+            .chars()
+            .all(|letter| letter.is_ascii_uppercase() || letter == ' ' || letter == '|');
         if is_level && !words.is_empty() && !found.contains(&words) {
             found.push(words);
         }

@@ -1,9 +1,12 @@
-//! What the parent and its device worker say to each other: versioned, length-limited frames over two pipes.
+//! What the parent and its device worker say to each other: versioned, length-limited frames over
+//! two pipes.
 //!
-//! Knows: the wire types (our own, so that a change of the job types cannot silently change the protocol) and the frame:
-//! magic word, protocol version, payload length, then the payload in postcard.
-//! Promises: a frame that is longer than the reader allows, of another version or without the magic word is an error
-//! before any of its payload is read; nothing is allocated for more than the allowed length.
+//! Knows: the wire types (our own, so that a change of the job types cannot silently change the
+//! protocol) and the frame: magic word, protocol version, payload length, then the payload in
+//! postcard.
+//! Promises: a frame that is longer than the reader allows, of another version or without the magic
+//! word is an error before any of its payload is read; nothing is allocated for more than the
+//! allowed length.
 //! Does not cover: who waits how long (`process`), what a message means for a test (`mod`).
 
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
@@ -17,13 +20,15 @@ use vkcert_model::image::ImageShape;
 use vkcert_model::invocations::Ranks;
 use vkcert_model::procedure::DescriptorClass;
 
-/// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
+/// Changes whenever a wire type changes; parent and worker are the same program, so a difference
+/// means a wrong path.
 pub(crate) const VERSION: u16 = 9;
 
 /// Upper bound of a request's payload in bytes; more is refused by the worker.
 pub(crate) const REQUEST_LIMIT: u64 = 8 << 30;
 
-/// Room in a reply for everything but buffer contents and records: messages are bounded by the worker.
+/// Room in a reply for everything but buffer contents and records: messages are bounded by the
+/// worker.
 pub(crate) const REPLY_SLACK: u64 = 16 << 20;
 
 const MAGIC: [u8; 4] = *b"vkcw";
@@ -63,8 +68,8 @@ pub(crate) enum Reply {
     Failed(String),
 }
 
-/// Stations of one request, in this order; the parent's patience depends on them. A station may be passed in silence where
-/// it takes no time.
+/// Stations of one request, in this order; the parent's patience depends on them. A station may be
+/// passed in silence where it takes no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Phase {
     /// Counted from 0.
@@ -77,7 +82,8 @@ pub(crate) struct Phase {
 pub(crate) enum Stage {
     /// Checking, compiling pipelines, filling buffers.
     Preparing,
-    /// On a device that cuts loops off: the dispatch with this index runs in its loop-counting form.
+    /// On a device that cuts loops off: the dispatch with this index runs in its loop-counting
+    /// form.
     Counting(u32),
     /// The dispatch with this index was handed to the device.
     Dispatched(u32),
@@ -105,7 +111,8 @@ pub(crate) struct Opened {
     pub identity: DeviceIdentity,
     /// Name and version of the validation layer in use; none: off or not installed.
     pub layer: Option<String>,
-    /// Iterations after which the device ends a kernel's loops by itself; none: not within the probe.
+    /// Iterations after which the device ends a kernel's loops by itself; none: not within the
+    /// probe.
     pub loop_limit: Option<u32>,
     /// Which robustness features are on.
     pub robustness: super::robustness::Granted,
@@ -224,7 +231,11 @@ pub(crate) struct WireRuns {
 impl WireRuns {
     /// A request that came to nothing in a repetition; what those before it left is lost.
     pub(crate) fn ended(repetition: u32, ending: Ending, fitness: Fitness) -> Self {
-        Self { fitness, different: vec![WireRun::ended(ending)], of: vec![0; repetition as usize + 1] }
+        Self {
+            fitness,
+            different: vec![WireRun::ended(ending)],
+            of: vec![0; repetition as usize + 1],
+        }
     }
 
     pub(crate) fn add(&mut self, run: WireRun) {
@@ -238,7 +249,10 @@ impl WireRuns {
 
     /// What the first repetition left.
     pub(crate) fn into_first(self) -> WireRun {
-        self.different.into_iter().next().unwrap_or_else(|| WireRun::ended(Ending::Error("nothing ran".to_owned())))
+        self.different
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| WireRun::ended(Ending::Error("nothing ran".to_owned())))
     }
 }
 
@@ -309,8 +323,8 @@ pub(crate) struct Trespass {
     /// Index of the job's buffers.
     pub buffer: u32,
     pub side: Side,
-    /// Distance in bytes between the buffer's edge and the nearest changed byte (0: directly beside it); within the
-    /// buffer, between its start and the first changed byte.
+    /// Distance in bytes between the buffer's edge and the nearest changed byte (0: directly beside
+    /// it); within the buffer, between its start and the first changed byte.
     pub distance: u64,
     /// Changed bytes.
     pub bytes: u64,
@@ -402,7 +416,10 @@ pub(crate) fn write<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<
 }
 
 /// Takes the first frame off what has been received; none: it is not whole yet.
-pub(crate) fn take<T: for<'de> Deserialize<'de>>(received: &mut Vec<u8>, limit: u64) -> Result<Option<T>, FrameError> {
+pub(crate) fn take<T: for<'de> Deserialize<'de>>(
+    received: &mut Vec<u8>,
+    limit: u64,
+) -> Result<Option<T>, FrameError> {
     let Some(header) = received.first_chunk::<HEADER>() else { return Ok(None) };
     let end = HEADER as u64 + payload_length(header, limit)?;
     if (received.len() as u64) < end {
@@ -419,7 +436,10 @@ pub(crate) fn queue<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<
 }
 
 /// Reads one frame of at most `limit` bytes.
-pub(crate) fn read<T: for<'de> Deserialize<'de>>(pipe: &mut impl Read, limit: u64) -> Result<T, FrameError> {
+pub(crate) fn read<T: for<'de> Deserialize<'de>>(
+    pipe: &mut impl Read,
+    limit: u64,
+) -> Result<T, FrameError> {
     let mut header = [0; HEADER];
     read_header(pipe, &mut header)?;
     let length = payload_length(&header, limit)?;
@@ -444,8 +464,8 @@ fn payload_length(header: &[u8; HEADER], limit: u64) -> Result<u64, FrameError> 
 }
 
 fn content<T: for<'de> Deserialize<'de>>(payload: &[u8]) -> Result<T, FrameError> {
-    let (message, rest) =
-        postcard::take_from_bytes(payload).map_err(|error| FrameError::Content { reason: error.to_string() })?;
+    let (message, rest) = postcard::take_from_bytes(payload)
+        .map_err(|error| FrameError::Content { reason: error.to_string() })?;
     match rest.len() {
         0 => Ok(message),
         extra => Err(FrameError::Content { reason: format!("{extra} bytes behind the message") }),
@@ -481,7 +501,9 @@ mod tests {
     #[test]
     fn a_frame_comes_back_as_it_was_written() {
         let bytes = frame(&run_reply()).expect("encodes");
-        let Reply::Ran(runs) = read(&mut bytes.as_slice(), 4096).expect("decodes") else { panic!("another reply") };
+        let Reply::Ran(runs) = read(&mut bytes.as_slice(), 4096).expect("decodes") else {
+            panic!("another reply")
+        };
         assert_eq!(runs.of, [0, 0]);
         let run = runs.into_first();
         assert_eq!(run.buffers, [Bytes(vec![0xCD; 300]), Bytes(Vec::new())]);
@@ -522,7 +544,10 @@ mod tests {
     fn other_versions_and_other_programs_are_named() {
         let mut bytes = frame(&run_reply()).expect("encodes");
         bytes[4] = 99;
-        assert!(matches!(read::<Reply>(&mut bytes.as_slice(), 4096), Err(FrameError::Version { found: 99 })));
+        assert!(matches!(
+            read::<Reply>(&mut bytes.as_slice(), 4096),
+            Err(FrameError::Version { found: 99 })
+        ));
         let text = b"Segmentation fault (core dumped)".to_vec();
         assert!(matches!(read::<Reply>(&mut text.as_slice(), 4096), Err(FrameError::Magic)));
     }

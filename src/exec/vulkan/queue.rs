@@ -1,9 +1,11 @@
 //! Which queue family serves.
 //!
-//! Knows: dispatches need a family with compute; copies of depth formats need one with graphics (Vulkan specification,
-//! VUID-vkCmdCopyBufferToImage-commandBuffer-07739 and its kin).
-//! Promises: if one family can do both, it is that one, so that one queue and one order of commands serve every job.
-//! Does not cover: several queues; a device whose compute family has no graphics takes no depth images (`image_fit`).
+//! Knows: dispatches need a family with compute; copies of depth formats need one with graphics
+//! (Vulkan specification, VUID-vkCmdCopyBufferToImage-commandBuffer-07739 and its kin).
+//! Promises: if one family can do both, it is that one, so that one queue and one order of commands
+//! serve every job.
+//! Does not cover: several queues; a device whose compute family has no graphics takes no depth
+//! images (`image_fit`).
 
 use ash::vk;
 
@@ -17,14 +19,20 @@ pub(crate) struct Family {
     pub timestamp_bits: u32,
 }
 
-/// The first family with compute and graphics, else the first with compute; none: the device cannot compute.
+/// The first family with compute and graphics, else the first with compute; none: the device cannot
+/// compute.
 pub(crate) fn choose(families: &[vk::QueueFamilyProperties]) -> Option<Family> {
     let flags = |family: &vk::QueueFamilyProperties| family.queue_flags;
     let usable = families.iter().enumerate().filter(|(_, family)| family.queue_count > 0);
     let computing = usable.filter(|(_, family)| flags(family).contains(vk::QueueFlags::COMPUTE));
     // `min_by_key` keeps the first of equals.
-    let (index, family) = computing.min_by_key(|(_, family)| !flags(family).contains(vk::QueueFlags::GRAPHICS))?;
-    Some(Family { index: index as u32, flags: family.queue_flags, timestamp_bits: family.timestamp_valid_bits })
+    let (index, family) =
+        computing.min_by_key(|(_, family)| !flags(family).contains(vk::QueueFlags::GRAPHICS))?;
+    Some(Family {
+        index: index as u32,
+        flags: family.queue_flags,
+        timestamp_bits: family.timestamp_valid_bits,
+    })
 }
 
 #[cfg(test)]
@@ -50,13 +58,26 @@ mod tests {
         let both = Flags::GRAPHICS | Flags::COMPUTE | Flags::TRANSFER;
         let compute = Flags::COMPUTE | Flags::TRANSFER;
         let (graphics, transfer) = (Flags::GRAPHICS | Flags::TRANSFER, Flags::TRANSFER);
-        // One family, as llvmpipe has it; families as discrete devices have them, in several orders.
+        // One family, as llvmpipe has it; families as discrete devices have them, in several
+        // orders.
         assert_eq!(chosen(&[family(both, 1, 64)]), Some(0));
-        assert_eq!(chosen(&[family(both, 16, 64), family(transfer, 2, 64), family(compute, 8, 64)]), Some(0));
-        assert_eq!(chosen(&[family(transfer, 2, 64), family(compute, 8, 64), family(both, 1, 64)]), Some(2));
-        assert_eq!(chosen(&[family(compute, 8, 64), family(both, 1, 64), family(both, 1, 64)]), Some(1));
+        assert_eq!(
+            chosen(&[family(both, 16, 64), family(transfer, 2, 64), family(compute, 8, 64)]),
+            Some(0)
+        );
+        assert_eq!(
+            chosen(&[family(transfer, 2, 64), family(compute, 8, 64), family(both, 1, 64)]),
+            Some(2)
+        );
+        assert_eq!(
+            chosen(&[family(compute, 8, 64), family(both, 1, 64), family(both, 1, 64)]),
+            Some(1)
+        );
         // Without one that can do both: compute alone, and never graphics alone.
-        assert_eq!(chosen(&[family(graphics, 1, 64), family(compute, 1, 0), family(compute, 1, 64)]), Some(1));
+        assert_eq!(
+            chosen(&[family(graphics, 1, 64), family(compute, 1, 0), family(compute, 1, 64)]),
+            Some(1)
+        );
         assert_eq!(chosen(&[family(graphics, 1, 64), family(transfer, 1, 64)]), None);
         assert_eq!(chosen(&[]), None);
         // A family without a queue is none.

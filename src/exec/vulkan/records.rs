@@ -25,8 +25,8 @@ pub(crate) struct DispatchRecords {
     pub length: usize,
 }
 
-/// One record buffer for each dispatch of a recording module, placed behind the job's own buffers. `local_size` gives
-/// that of a dispatch by its index, where it is known.
+/// One record buffer for each dispatch of a recording module, placed behind the job's own buffers.
+/// `local_size` gives that of a dispatch by its index, where it is known.
 pub(crate) fn record_buffers(
     job: &WireJob,
     mut local_size: impl FnMut(usize) -> Option<[u32; 3]>,
@@ -37,7 +37,9 @@ pub(crate) fn record_buffers(
         let slot = job.modules.get(wanted.module as usize).and_then(|module| module.records);
         let Some(RecordSlot { form, .. }) = slot else { continue };
         let local_size = local_size(dispatch).ok_or_else(|| {
-            Ending::Unsupported("recording a kernel whose local size cannot be read from its module".to_owned())
+            Ending::Unsupported(
+                "recording a kernel whose local size cannot be read from its module".to_owned(),
+            )
         })?;
         let size = DispatchSize { groups: wanted.groups, local_size };
         let words = form.length(&size).map_err(|limit| Ending::Unsupported(limit.to_string()))?;
@@ -52,14 +54,25 @@ pub(crate) fn record_buffers(
         let buffer = job.buffers.len() + records.len();
         let nonce = nonce(&job.name, dispatch);
         let length = words as usize * 4;
-        records.push(DispatchRecords { dispatch, module: wanted.module, buffer, nonce, form, size, length });
+        records.push(DispatchRecords {
+            dispatch,
+            module: wanted.module,
+            buffer,
+            nonce,
+            form,
+            size,
+            length,
+        });
     }
     Ok(records)
 }
 
 /// Different for each dispatch, the same in every run.
 pub(crate) fn nonce(job: &str, dispatch: usize) -> u32 {
-    let hash = Sha256::new().chain_update(job).chain_update([0]).chain_update((dispatch as u64).to_le_bytes());
+    let hash = Sha256::new()
+        .chain_update(job)
+        .chain_update([0])
+        .chain_update((dispatch as u64).to_le_bytes());
     let hash = hash.finalize();
     u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
 }
@@ -73,7 +86,8 @@ impl DispatchRecords {
 }
 
 impl Storage {
-    /// The records in a buffer whose canary and guards are as they must be, and who recorded `asked` where it has slots.
+    /// The records in a buffer whose canary and guards are as they must be, and who recorded
+    /// `asked` where it has slots.
     pub(crate) fn trusted_records(
         &mut self,
         records: &DispatchRecords,
@@ -83,10 +97,12 @@ impl Storage {
             return Err("something wrote beside the record buffer".to_owned());
         }
         let words = self.contents(records.buffer).chunks_exact(4);
-        let words: Vec<u32> = words.map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect();
+        let words: Vec<u32> =
+            words.map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect();
         let (form, size) = (&records.form, &records.size);
         let read = form.read(size, &words, records.nonce).map_err(|error| error.to_string())?;
-        let invocations = if asked.is_empty() { None } else { form.by_invocation(size, &words, asked) };
+        let invocations =
+            if asked.is_empty() { None } else { form.by_invocation(size, &words, asked) };
         Ok((read, invocations))
     }
 }

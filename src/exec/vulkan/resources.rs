@@ -1,7 +1,8 @@
 //! Everything a job binds beside its buffers, with what lets descriptors show it.
 //!
 //! Knows: images, samplers and views of one job, and the real addresses of its buffers.
-//! Promises: all of it goes at the end of the job, views before what they show; nothing is kept for the next one.
+//! Promises: all of it goes at the end of the job, views before what they show; nothing is kept for
+//! the next one.
 //! Does not cover: whether the device takes it (`image_fit`); the bytes of buffers (`memory`).
 
 use super::address::Addresses;
@@ -35,7 +36,11 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    pub(crate) fn create(device: &Rc<Device>, job: &WireJob, storage: &Storage) -> Result<Self, CallFailure> {
+    pub(crate) fn create(
+        device: &Rc<Device>,
+        job: &WireJob,
+        storage: &Storage,
+    ) -> Result<Self, CallFailure> {
         let mut resources = Self {
             image_views: Vec::new(),
             texel_views: Vec::new(),
@@ -54,16 +59,26 @@ impl Resources {
     }
 
     /// What a binding shows; its views live as long as `self`.
-    pub(crate) fn descriptor(&mut self, binding: &WireBinding, storage: &Storage) -> Result<Descriptor, Stop> {
-        let lost = || super::protocol::Ending::Error("a binding names what the job does not have".to_owned());
+    pub(crate) fn descriptor(
+        &mut self,
+        binding: &WireBinding,
+        storage: &Storage,
+    ) -> Result<Descriptor, Stop> {
+        let lost = || {
+            super::protocol::Ending::Error("a binding names what the job does not have".to_owned())
+        };
         match binding.view {
             JobView::Bytes => {
                 // Contents start behind the guard zone.
-                let info = vk::DescriptorBufferInfo::default().buffer(storage.buffer(binding.buffer as usize));
-                Ok(Descriptor::Buffer(info.offset(GUARD as u64 + binding.offset).range(binding.range)))
+                let info = vk::DescriptorBufferInfo::default()
+                    .buffer(storage.buffer(binding.buffer as usize));
+                Ok(Descriptor::Buffer(
+                    info.offset(GUARD as u64 + binding.offset).range(binding.range),
+                ))
             }
             JobView::Texels(format) => {
-                let (buffer, range) = (storage.buffer(binding.buffer as usize), (binding.offset, binding.range));
+                let (buffer, range) =
+                    (storage.buffer(binding.buffer as usize), (binding.offset, binding.range));
                 let view = DeviceTexels::create(&self.device, buffer, format, range)?;
                 let raw = view.raw;
                 self.texel_views.push(view);
@@ -81,11 +96,24 @@ impl Resources {
         }
     }
 
-    fn shown(&mut self, binding: &WireBinding, view: &ImageView) -> Result<vk::DescriptorImageInfo, Stop> {
-        let lost = || super::protocol::Ending::Error("a binding names an image that the job does not have".to_owned());
-        let image = self.images.iter().find(|image| image.buffer == binding.buffer as usize).ok_or_else(lost)?;
+    fn shown(
+        &mut self,
+        binding: &WireBinding,
+        view: &ImageView,
+    ) -> Result<vk::DescriptorImageInfo, Stop> {
+        let lost = || {
+            super::protocol::Ending::Error(
+                "a binding names an image that the job does not have".to_owned(),
+            )
+        };
+        let image = self
+            .images
+            .iter()
+            .find(|image| image.buffer == binding.buffer as usize)
+            .ok_or_else(lost)?;
         let view = DeviceImageView::create(&self.device, image, view)?;
-        let info = vk::DescriptorImageInfo::default().image_view(view.raw).image_layout(image.layout);
+        let info =
+            vk::DescriptorImageInfo::default().image_view(view.raw).image_layout(image.layout);
         self.image_views.push(view);
         Ok(info)
     }

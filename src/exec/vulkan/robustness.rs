@@ -1,9 +1,12 @@
-//! What becomes of accesses outside of buffers and images: what is asked for, and what the device grants.
+//! What becomes of accesses outside of buffers and images: what is asked for, and what the device
+//! grants.
 //!
-//! Knows: robustBufferAccess, robustImageAccess and their stricter forms of VK_EXT_robustness2 or VK_KHR_robustness2, and
-//! that each stricter form needs the plain one (Vulkan specification, "Robustness"; VUID-VkPhysicalDeviceRobustness2FeaturesKHR-robustBufferAccess2-04000).
+//! Knows: robustBufferAccess, robustImageAccess and their stricter forms of VK_EXT_robustness2 or
+//! VK_KHR_robustness2, and that each stricter form needs the plain one (Vulkan specification,
+//! "Robustness"; VUID-VkPhysicalDeviceRobustness2FeaturesKHR-robustBufferAccess2-04000).
 //! Promises: what was asked for and is not there is named and never replaced in silence.
-//! Does not cover: what a robust device does with an access that is in the buffer and outside of the bound range.
+//! Does not cover: what a robust device does with an access that is in the buffer and outside of
+//! the bound range.
 
 use super::features::Features;
 use ash::vk;
@@ -15,12 +18,14 @@ use vkcert_exec::Job;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Robustness {
     Off,
-    /// robustBufferAccess, which every device has (Vulkan specification, "Feature Requirements"), and robustImageAccess where
-    /// there is one. The nearest to the sequential engine that every device offers; a device may also access other bytes of the
-    /// same buffer, guard zones included.
+    /// robustBufferAccess, which every device has (Vulkan specification, "Feature Requirements"),
+    /// and robustImageAccess where there is one. The nearest to the sequential engine that every
+    /// device offers; a device may also access other bytes of the same buffer, guard zones
+    /// included.
     #[default]
     Basic,
-    /// robustBufferAccess2 and robustImageAccess2 besides: reads outside of a bound range give 0, writes are dropped.
+    /// robustBufferAccess2 and robustImageAccess2 besides: reads outside of a bound range give 0,
+    /// writes are dropped.
     Strict,
     /// `Strict` where the device has both, otherwise `Basic`.
     Best,
@@ -41,8 +46,8 @@ pub(crate) struct Granted {
     pub images: Level,
     /// What was asked for and is not there; a job that needs it is unsupported.
     pub lacks: Lacks,
-    /// robustStorageBufferAccessSizeAlignment and robustUniformBufferAccessSizeAlignment in bytes: to so much the end of a bound
-    /// range may be rounded up. None: buffers are not at `Strict`.
+    /// robustStorageBufferAccessSizeAlignment and robustUniformBufferAccessSizeAlignment in bytes:
+    /// to so much the end of a bound range may be rounded up. None: buffers are not at `Strict`.
     pub alignments: Option<[u64; 2]>,
 }
 
@@ -59,14 +64,17 @@ pub(crate) struct Lacks {
 pub(crate) fn grant(asked: Robustness, has: &Features) -> Granted {
     let strict_buffers = has.robustness2.robust_buffer_access2 == vk::TRUE;
     let strict_images = has.robustness2.robust_image_access2 == vk::TRUE;
-    let plain_images = if has.v13.robust_image_access == vk::TRUE { Level::Basic } else { Level::Off };
+    let plain_images =
+        if has.v13.robust_image_access == vk::TRUE { Level::Basic } else { Level::Off };
     let plain = Granted {
         buffers: if has.core.robust_buffer_access == vk::TRUE { Level::Basic } else { Level::Off },
         images: plain_images,
         lacks: Lacks::default(),
         alignments: None,
     };
-    let lack = |feature: &str| Some(format!("robustness `strict` (feature {feature} of VK_EXT_robustness2)"));
+    let lack = |feature: &str| {
+        Some(format!("robustness `strict` (feature {feature} of VK_EXT_robustness2)"))
+    };
     match asked {
         Robustness::Off => Granted { buffers: Level::Off, images: Level::Off, ..plain },
         Robustness::Basic => plain,
@@ -138,14 +146,18 @@ mod tests {
     #[test]
     fn what_is_there_is_granted_and_what_is_not_is_named() {
         use Level::{Basic, Off, Strict};
-        let (all, half, plain, old) = (device(1, 1, 1, 1), device(1, 1, 1, 0), device(1, 1, 0, 0), device(1, 0, 0, 0));
+        let (all, half, plain, old) =
+            (device(1, 1, 1, 1), device(1, 1, 1, 0), device(1, 1, 0, 0), device(1, 0, 0, 0));
         for has in [&all, &half, &plain, &old] {
             assert_eq!(levels(Robustness::Off, has), (Off, Off));
             for asked in [Robustness::Off, Robustness::Basic, Robustness::Best] {
                 assert_eq!(grant(asked, has).lacks, Lacks::default(), "{asked:?}");
             }
         }
-        assert_eq!([&all, &half, &plain, &old].map(|has| levels(Robustness::Basic, has).1), [Basic, Basic, Basic, Off]);
+        assert_eq!(
+            [&all, &half, &plain, &old].map(|has| levels(Robustness::Basic, has).1),
+            [Basic, Basic, Basic, Off]
+        );
         assert_eq!(levels(Robustness::Best, &all), (Strict, Strict));
         assert_eq!(levels(Robustness::Best, &half), (Basic, Basic));
         assert_eq!(levels(Robustness::Best, &old), (Basic, Off));
@@ -189,7 +201,10 @@ mod tests {
         pictured.resources.images.push(vkcert_exec::resource::JobImage { buffer: 0, shape });
         let lack = |has: &Features, job: &Job| grant(Robustness::Strict, has).lack(job);
         let (all, half, none) = (device(1, 1, 1, 1), device(1, 1, 1, 0), device(1, 1, 0, 0));
-        assert_eq!([lack(&all, &plain), lack(&all, &pictured), lack(&half, &plain)], [None, None, None]);
+        assert_eq!(
+            [lack(&all, &plain), lack(&all, &pictured), lack(&half, &plain)],
+            [None, None, None]
+        );
         assert!(lack(&half, &pictured).unwrap().contains("robustImageAccess2"));
         assert!(lack(&none, &plain).unwrap().contains("robustBufferAccess2"));
         assert_eq!(grant(Robustness::Best, &none).lack(&pictured), None);
@@ -200,7 +215,8 @@ mod tests {
         for bits in 0..16 {
             let bit = |place: u32| bits >> place & 1;
             let has = device(1, bit(0), bit(1), bit(2));
-            for asked in [Robustness::Off, Robustness::Basic, Robustness::Strict, Robustness::Best] {
+            for asked in [Robustness::Off, Robustness::Basic, Robustness::Strict, Robustness::Best]
+            {
                 let mut on = Features::default();
                 let granted = grant(asked, &has);
                 granted.switch_on(&has, &mut on);

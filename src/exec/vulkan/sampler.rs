@@ -1,7 +1,8 @@
 //! Samplers of a job.
 //!
 //! Knows: the API's names for what a test says of a sampler.
-//! Promises: a sampler goes with its owner. Does not cover: whether the device takes it (`image_fit`).
+//! Promises: a sampler goes with its owner. Does not cover: whether the device takes it
+//! (`image_fit`).
 
 use super::device::{CallFailure, Device, during};
 use ash::vk;
@@ -18,7 +19,8 @@ impl DeviceSampler {
     pub(crate) fn create(device: &Rc<Device>, sampler: &JobSampler) -> Result<Self, CallFailure> {
         let address = address(sampler.address);
         let unnormalized = sampler.coordinates == Coordinates::Unnormalized;
-        let max_lod = if unnormalized { 0.0 } else { sampler.max_lod.unwrap_or(vk::LOD_CLAMP_NONE) };
+        let max_lod =
+            if unnormalized { 0.0 } else { sampler.max_lod.unwrap_or(vk::LOD_CLAMP_NONE) };
         let info = vk::SamplerCreateInfo::default()
             .mag_filter(filter(sampler.filter))
             .min_filter(filter(sampler.filter))
@@ -37,7 +39,8 @@ impl DeviceSampler {
             .border_color(border(sampler.border))
             .unnormalized_coordinates(unnormalized);
         // SAFETY: the device is open; what it may refuse has been checked (`image_fit`).
-        let raw = unsafe { device.raw.create_sampler(&info, None) }.map_err(during("vkCreateSampler"))?;
+        let raw =
+            unsafe { device.raw.create_sampler(&info, None) }.map_err(during("vkCreateSampler"))?;
         Ok(Self { raw, device: device.clone() })
     }
 }

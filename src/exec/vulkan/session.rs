@@ -1,8 +1,9 @@
 //! A worker's open device: runs jobs, repeats them, times them.
 //!
 //! Knows: in which order the passes of a job run, and what a failure on the way means for it.
-//! Promises: repetitions run one after the other, each from the job's initial contents; a job of a shape that was there
-//! before takes over what was made for it (`shape`), and nothing else outlives a job but cached pipelines.
+//! Promises: repetitions run one after the other, each from the job's initial contents; a job of a
+//! shape that was there before takes over what was made for it (`shape`), and nothing else outlives
+//! a job but cached pipelines.
 //! Does not cover: time limits and crashes (`process`).
 
 use super::canary;
@@ -18,7 +19,8 @@ use super::pass::{Bench, Pass, storage_binding};
 use super::pipeline::{Pipelines, Program};
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{
-    Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun, WireRuns, WireTime,
+    Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun,
+    WireRuns, WireTime,
 };
 use super::shape::{Shape, Shapes};
 use super::version;
@@ -72,7 +74,9 @@ impl Halt {
             None => "preparing the test".to_owned(),
         };
         let ending = match failure.result {
-            vk::Result::ERROR_DEVICE_LOST => Ending::Error(format!("device lost in {place} ({failure})")),
+            vk::Result::ERROR_DEVICE_LOST => {
+                Ending::Error(format!("device lost in {place} ({failure})"))
+            }
             vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => {
                 Ending::Undetermined(format!("the device is out of memory in {place} ({failure})"))
             }
@@ -104,10 +108,13 @@ impl Session {
     pub(crate) fn open(open: &Open, fault: Faults) -> Result<(Self, Opened), NoVulkan> {
         let instance = Rc::new(Instance::open(open.validation, version::limit(open.api_limit))?);
         let device = Rc::new(Device::open(instance, &open.device, open.robustness)?);
-        let commands = Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;
+        let commands =
+            Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;
         let (cache, note) = PipelineCache::open(&device);
-        let (pipelines, kept, shapes) = (Pipelines::new(&device, cache), Kept::new(&device), Shapes::default());
-        let mut session = Self { shapes, commands, pipelines, kept, fault, loop_limit: None, device };
+        let (pipelines, kept, shapes) =
+            (Pipelines::new(&device, cache), Kept::new(&device), Shapes::default());
+        let mut session =
+            Self { shapes, commands, pipelines, kept, fault, loop_limit: None, device };
         let messages = session.device.instance.messages.take();
         let mut run = session.run(&canary::job(), 1, &mut |_| {}).into_first();
         if session.fault.strikes(FaultKind::Canary, canary::NAME) {
@@ -117,8 +124,10 @@ impl Session {
         let probe = session.run(&canary::loop_probe(), 1, &mut |_| {}).into_first();
         session.loop_limit = canary::judge_loop_probe(&probe)?;
         let loop_limit = session.loop_limit;
-        let (identity, layer) = (session.device.identity.clone(), session.device.instance.layer.clone());
-        let (robustness, notes) = (session.device.abilities.robustness.clone(), note.into_iter().collect());
+        let (identity, layer) =
+            (session.device.identity.clone(), session.device.instance.layer.clone());
+        let (robustness, notes) =
+            (session.device.abilities.robustness.clone(), note.into_iter().collect());
         Ok((session, Opened { identity, layer, loop_limit, robustness, messages, notes }))
     }
 
@@ -145,11 +154,19 @@ impl Session {
         if let Some(first) = runs.different.first_mut() {
             first.messages.extend(said);
         }
-        runs.different.iter_mut().for_each(|run| run.messages = united(std::mem::take(&mut run.messages)));
+        runs.different
+            .iter_mut()
+            .for_each(|run| run.messages = united(std::mem::take(&mut run.messages)));
         runs
     }
 
-    fn repeat(&mut self, job: &WireJob, repetitions: u32, runs: &mut WireRuns, announce: Announce) -> Result<(), Halt> {
+    fn repeat(
+        &mut self,
+        job: &WireJob,
+        repetitions: u32,
+        runs: &mut WireRuns,
+        announce: Announce,
+    ) -> Result<(), Halt> {
         self.receive_modules(job).map_err(Halt::outside(0))?;
         let at_once = Shape::repetitions(job, repetitions);
         for first in (0..repetitions).step_by(at_once as usize) {
@@ -176,7 +193,8 @@ impl Session {
             None => None,
         };
         let mut bench = self.bench();
-        let mut passes = |job| (0..repetitions).map(|_| bench.pass(job)).collect::<Result<Vec<_>, _>>();
+        let mut passes =
+            |job| (0..repetitions).map(|_| bench.pass(job)).collect::<Result<Vec<_>, _>>();
         let counting = loop_count.as_ref().map_or(Ok(Vec::new()), &mut passes)?;
         // The layer's words on the loop count are not about the kernel: they stay with its passes.
         Ok(Shape::new(job, counting, passes(job)?))
@@ -196,7 +214,10 @@ impl Session {
         }
         // A kernel that is cut off takes long: one loop count tells, before anything else runs.
         if let Some(loop_count) = shape.counting.first_mut() {
-            self.follow(&[Leg { pass: loop_count, repetition: first, form: Form::LoopCounting }], announce)?;
+            self.follow(
+                &[Leg { pass: loop_count, repetition: first, form: Form::LoopCounting }],
+                announce,
+            )?;
             if let Some(ending) = self.cut_off(loop_count, job) {
                 runs.add(WireRun::ended(ending));
                 return Ok(Outcome::Over);
@@ -213,7 +234,9 @@ impl Session {
         let last = first + shape.own.len() as u32 - 1;
         announce(Phase { repetition: last, stage: Stage::Collecting });
         for (index, pass) in shape.own.iter_mut().enumerate() {
-            if let Some(ending) = shape.counting.get_mut(index).and_then(|loop_count| self.cut_off(loop_count, job)) {
+            if let Some(ending) =
+                shape.counting.get_mut(index).and_then(|loop_count| self.cut_off(loop_count, job))
+            {
                 runs.add(WireRun::ended(ending));
                 return Ok(Outcome::Over);
             }
@@ -225,7 +248,8 @@ impl Session {
             }
             let mut run = pass.collect(job);
             self.fault.strike_after(&job.name, &mut run);
-            let outcome = if run.ending == Ending::Completed { Outcome::Goes } else { Outcome::Over };
+            let outcome =
+                if run.ending == Ending::Completed { Outcome::Goes } else { Outcome::Over };
             runs.add(run);
             if outcome == Outcome::Over {
                 return Ok(outcome);
@@ -234,8 +258,9 @@ impl Session {
         Ok(Outcome::Goes)
     }
 
-    /// Runs passes one after the other. Where each is a single dispatch, the device gets all of them at once; else every
-    /// dispatch is waited for, so that it is known in which one a device stops.
+    /// Runs passes one after the other. Where each is a single dispatch, the device gets all of
+    /// them at once; else every dispatch is waited for, so that it is known in which one a device
+    /// stops.
     fn follow(&self, legs: &[Leg], announce: Announce) -> Result<(), Halt> {
         if legs.iter().all(|leg| leg.pass.steps.len() == 1) {
             let steps: Vec<&Step> = legs.iter().flat_map(|leg| &leg.pass.steps).collect();
@@ -256,7 +281,8 @@ impl Session {
     /// What a loop count tells that is not zero in the end.
     fn cut_off(&self, loop_count: &mut Pass, job: &WireJob) -> Option<Ending> {
         let own = job.buffers.len();
-        let cut = (0..job.dispatches.len()).find(|index| loop_count.contents(own + index) != [0; 4])?;
+        let cut =
+            (0..job.dispatches.len()).find(|index| loop_count.contents(own + index) != [0; 4])?;
         let kernel = &job.modules[job.dispatches[cut].module as usize].kernel;
         let limit = self.loop_limit.unwrap_or_default();
         Some(Ending::CutOff(format!(
@@ -265,7 +291,8 @@ impl Session {
         )))
     }
 
-    /// The job with its modules in loop-counting form and a counter for each dispatch; none if no module has loops.
+    /// The job with its modules in loop-counting form and a counter for each dispatch; none if no
+    /// module has loops.
     fn loop_counting_job(&mut self, job: &WireJob, limit: u32) -> Result<Option<WireJob>, Stop> {
         let programs = &mut self.pipelines.programs;
         let mut looping = |digest| programs.get_mut(digest).is_some_and(Program::has_loops);
@@ -286,7 +313,8 @@ impl Session {
                 ))
             })?;
             module.digest = loop_count.digest;
-            module.words = (!programs.contains_key(&loop_count.digest)).then(|| loop_count.words.clone());
+            module.words =
+                (!programs.contains_key(&loop_count.digest)).then(|| loop_count.words.clone());
         }
         for (index, dispatch) in counting.dispatches.iter_mut().enumerate() {
             let buffer = (job.buffers.len() + index) as u32;
@@ -297,7 +325,8 @@ impl Session {
         Ok(Some(counting))
     }
 
-    /// Runs jobs in turn (A, B, A, B ...) and times each run; buffers are written anew before every run.
+    /// Runs jobs in turn (A, B, A, B ...) and times each run; buffers are written anew before every
+    /// run.
     pub(crate) fn measure(
         &mut self,
         jobs: &[WireJob],
@@ -332,8 +361,10 @@ impl Session {
             self.receive_modules(job)?;
             let mut ready = self.bench().prepare(job, Placement::Near)?;
             ready.fill(&job.name, &job.buffers);
-            // The device restores the buffers: while the host did it, the device would be idle and lower its clock.
-            let mut original = Storage::create(&self.device, &ready.storage.lengths(), Placement::Near, None)?;
+            // The device restores the buffers: while the host did it, the device would be idle and
+            // lower its clock.
+            let mut original =
+                Storage::create(&self.device, &ready.storage.lengths(), Placement::Near, None)?;
             ready.fill_other(&job.name, &job.buffers, &mut original);
             prepared.push((job, ready, original));
         }
@@ -342,7 +373,8 @@ impl Session {
         let mut counted = 0;
         while counted < repetitions {
             // The first runs do not count: a device raises its clock, a driver finishes compiling.
-            let warm = times.iter().all(|times| times.len() >= WARMING_RUNS) && start.elapsed() >= WARMING;
+            let warm =
+                times.iter().all(|times| times.len() >= WARMING_RUNS) && start.elapsed() >= WARMING;
             if counted == 0 && warm {
                 times.iter_mut().for_each(Vec::clear);
             }
@@ -376,8 +408,9 @@ impl Session {
                 continue;
             }
             let bytes = sent.words.as_ref().map_or(&[][..], |words| &words.0);
-            let module = Module::parse_bytes(bytes)
-                .map_err(|error| Ending::Error(format!("the module of kernel `{}`: {error}", sent.kernel)))?;
+            let module = Module::parse_bytes(bytes).map_err(|error| {
+                Ending::Error(format!("the module of kernel `{}`: {error}", sent.kernel))
+            })?;
             self.pipelines.programs.insert(sent.digest, Program::new(module));
         }
         Ok(())
@@ -438,7 +471,11 @@ fn united(messages: Vec<WireMessage>) -> Vec<WireMessage> {
 
 /// A binding of set 0 that neither the job nor any module uses.
 fn free_binding<'a>(job: &WireJob, modules: impl Iterator<Item = &'a Module>) -> u32 {
-    let bound = job.dispatches.iter().flat_map(|dispatch| &dispatch.bindings).map(|binding| binding.binding);
+    let bound = job
+        .dispatches
+        .iter()
+        .flat_map(|dispatch| &dispatch.bindings)
+        .map(|binding| binding.binding);
     let recorded = job.modules.iter().filter_map(|module| module.records).map(|slot| slot.binding);
     let declared = modules.flat_map(Module::binding_numbers);
     bound.chain(recorded).chain(declared).max().map_or(0, |most| most + 1)

@@ -1,8 +1,9 @@
 //! Jobs that differ in their contents alone, and what such a job can take over from the one before.
 //!
 //! Knows: what makes two jobs alike: everything but their names and the contents of their buffers.
-//! Promises: what is taken over (pipelines, buffers, descriptor sets, recorded command buffers) was made and checked for
-//! just such a job; at most [`MOST`] are kept, each of at most [`SMALL`] bytes.
+//! Promises: what is taken over (pipelines, buffers, descriptor sets, recorded command buffers) was
+//! made and checked for just such a job; at most [`MOST`] are kept, each of at most [`SMALL`]
+//! bytes.
 //! Does not cover: contents: a pass is filled anew for every job (`pass`).
 
 use super::kept::Kept;
@@ -12,7 +13,8 @@ use super::session::Stop;
 
 /// A test runs as production, traced and instrumented module; some kernels in turn fit.
 const MOST: usize = 16;
-/// Bytes of contents of all passes of a job that is kept, and whose repetitions are handed to the device at once.
+/// Bytes of contents of all passes of a job that is kept, and whose repetitions are handed to the
+/// device at once.
 const SMALL: usize = 1 << 20;
 
 /// The passes of a job's repetitions.
@@ -39,13 +41,15 @@ impl Shape {
     fn is_of(&self, job: &WireJob, repetitions: u32) -> bool {
         let own = &self.job;
         let module = |module: &WireModule| (module.digest, module.records);
-        let lengths = |job: &WireJob| job.buffers.iter().map(|buffer| buffer.0.len()).collect::<Vec<_>>();
+        let lengths =
+            |job: &WireJob| job.buffers.iter().map(|buffer| buffer.0.len()).collect::<Vec<_>>();
         self.own.len() == repetitions as usize
             && own.memory_bytes == job.memory_bytes
             && own.dispatches == job.dispatches
             && own.modules.iter().map(module).eq(job.modules.iter().map(module))
             && lengths(own) == lengths(job)
-            && (&own.images, &own.samplers, &own.addresses) == (&job.images, &job.samplers, &job.addresses)
+            && (&own.images, &own.samplers, &own.addresses)
+                == (&job.images, &job.samplers, &job.addresses)
     }
 
     pub(crate) fn retire(self, kept: &mut Kept) -> Result<(), Stop> {

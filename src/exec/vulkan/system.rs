@@ -1,7 +1,9 @@
 //! The few calls of the C library that pipes and processes need beyond the standard library.
 //!
-//! Knows: `poll`, `fcntl`, `dup2`, `atexit` and `_exit`, which the standard library links anyway: no crate is needed for them.
-//! Promises: every function here is safe to call; an interrupted wait is an early return, not a failure.
+//! Knows: `poll`, `fcntl`, `dup2`, `atexit` and `_exit`, which the standard library links anyway:
+//! no crate is needed for them.
+//! Promises: every function here is safe to call; an interrupted wait is an early return, not a
+//! failure.
 //! Does not cover: what is read or written (`process`, `worker`).
 
 use std::ffi::{c_int, c_short, c_ulong};
@@ -13,7 +15,8 @@ const POLL_IN: c_short = 1;
 const POLL_OUT: c_short = 4;
 const GET_FLAGS: c_int = 3;
 const SET_FLAGS: c_int = 4;
-const NON_BLOCKING: c_int = if cfg!(any(target_os = "linux", target_os = "android")) { 0o4000 } else { 4 };
+const NON_BLOCKING: c_int =
+    if cfg!(any(target_os = "linux", target_os = "android")) { 0o4000 } else { 4 };
 
 /// `struct pollfd` (POSIX, <poll.h>).
 #[repr(C)]
@@ -31,7 +34,8 @@ unsafe extern "C" {
     fn fcntl(descriptor: c_int, command: c_int, ...) -> c_int;
 }
 
-/// Ends the process without running destructors: a driver's may wait for a dispatch that never ends.
+/// Ends the process without running destructors: a driver's may wait for a dispatch that never
+/// ends.
 pub(crate) fn exit_now(status: u8) -> ! {
     // SAFETY: `_exit` has no preconditions.
     unsafe { _exit(status.into()) }
@@ -64,10 +68,18 @@ pub(crate) fn never_wait(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     succeeded(unsafe { fcntl(descriptor, SET_FLAGS, flags | NON_BLOCKING) }).map(drop)
 }
 
-/// Waits until something can be read, or something be written where `writable` is given, or a pipe has lost its other
-/// end, or the deadline has come.
-pub(crate) fn wait(readable: BorrowedFd<'_>, writable: Option<BorrowedFd<'_>>, deadline: Instant) -> io::Result<()> {
-    let row = |descriptor: BorrowedFd<'_>, wanted| Watched { descriptor: descriptor.as_raw_fd(), wanted, found: 0 };
+/// Waits until something can be read, or something be written where `writable` is given, or a pipe
+/// has lost its other end, or the deadline has come.
+pub(crate) fn wait(
+    readable: BorrowedFd<'_>,
+    writable: Option<BorrowedFd<'_>>,
+    deadline: Instant,
+) -> io::Result<()> {
+    let row = |descriptor: BorrowedFd<'_>, wanted| Watched {
+        descriptor: descriptor.as_raw_fd(),
+        wanted,
+        found: 0,
+    };
     let mut watched = vec![row(readable, POLL_IN)];
     watched.extend(writable.map(|pipe| row(pipe, POLL_OUT)));
     let left = deadline.saturating_duration_since(Instant::now());
@@ -81,7 +93,8 @@ pub(crate) fn is_readable(descriptor: BorrowedFd<'_>, patience: Duration) -> boo
     poll_all(&mut watched, milliseconds).is_err() || watched[0].found != 0
 }
 
-/// Waits until the other end of a pipe is closed, whatever is in the pipe; false: the wait was interrupted.
+/// Waits until the other end of a pipe is closed, whatever is in the pipe; false: the wait was
+/// interrupted.
 pub(crate) fn hangs_up(descriptor: BorrowedFd<'_>) -> bool {
     let mut watched = [Watched { descriptor: descriptor.as_raw_fd(), wanted: 0, found: 0 }];
     poll_all(&mut watched, -1).is_err() || watched[0].found != 0

@@ -1,15 +1,17 @@
 //! Versions of the API: which to ask for, which may be used with a device, which SPIR-V it takes.
 //!
-//! Knows: 1.1 is the least that this engine works with and 1.4 the most that it asks for (Vulkan specification, "Version
-//! Numbers" and "Versions and Formats" of the SPIR-V environment).
-//! Promises: no structure or call of a version beyond the one in use; every answer depends on the arguments alone.
+//! Knows: 1.1 is the least that this engine works with and 1.4 the most that it asks for (Vulkan
+//! specification, "Version Numbers" and "Versions and Formats" of the SPIR-V environment).
+//! Promises: no structure or call of a version beyond the one in use; every answer depends on the
+//! arguments alone.
 //! Does not cover: features (`features`), extensions (`older`).
 
 use super::describe;
 use super::identity::NoVulkan;
 use ash::vk;
 
-/// The Vulkan bindings in use know 1.3 and no later version; of 1.4 this engine uses what extensions of 1.3 name, too.
+/// The Vulkan bindings in use know 1.3 and no later version; of 1.4 this engine uses what
+/// extensions of 1.3 name, too.
 pub(crate) const API_VERSION_1_4: u32 = vk::make_api_version(0, 1, 4, 0);
 
 /// The newest version that this engine asks for.
@@ -20,8 +22,8 @@ pub(crate) fn limit(limit: Option<(u32, u32)>) -> u32 {
     limit.map_or(NEWEST, |(major, minor)| NEWEST.min(vk::make_api_version(0, major, minor, 0)))
 }
 
-/// The version to create an instance with. `loader` is what the loader offers; none: a loader of Vulkan 1.0, which
-/// cannot be asked.
+/// The version to create an instance with. `loader` is what the loader offers; none: a loader of
+/// Vulkan 1.0, which cannot be asked.
 pub(crate) fn of_instance(loader: Option<u32>, newest: u32) -> Result<u32, NoVulkan> {
     let offered = loader.unwrap_or(vk::API_VERSION_1_0);
     if offered < vk::API_VERSION_1_1 {
@@ -98,7 +100,12 @@ mod tests {
             (version(5, 1), version(5, 1), version(4, 0), version(4, 0)),
         ];
         for (loader, device, instance, used) in rows {
-            assert_eq!(of_instance(Some(loader), NEWEST), Ok(instance), "loader {}", describe::version(loader));
+            assert_eq!(
+                of_instance(Some(loader), NEWEST),
+                Ok(instance),
+                "loader {}",
+                describe::version(loader)
+            );
             let found = of_device(instance, device);
             assert_eq!(usable(found, "d"), Ok(used), "device {}", describe::version(device));
         }
@@ -107,13 +114,19 @@ mod tests {
     #[test]
     fn vulkan_1_0_is_too_old_wherever_it_is_found() {
         let refused = |result: Result<u32, NoVulkan>| result.unwrap_err().to_string();
-        assert_eq!(refused(of_instance(None, NEWEST)), "Vulkan 1.1 or later is needed; the loader offers 1.0.0");
+        assert_eq!(
+            refused(of_instance(None, NEWEST)),
+            "Vulkan 1.1 or later is needed; the loader offers 1.0.0"
+        );
         assert_eq!(
             refused(of_instance(Some(version(0, 68)), NEWEST)),
             "Vulkan 1.1 or later is needed; the loader offers 1.0.68"
         );
         let device = of_device(version(3, 0), version(0, 61));
-        assert_eq!(refused(usable(device, "Old GPU")), "Vulkan 1.1 or later is needed; Old GPU offers 1.0.61");
+        assert_eq!(
+            refused(usable(device, "Old GPU")),
+            "Vulkan 1.1 or later is needed; Old GPU offers 1.0.61"
+        );
     }
 
     #[test]
@@ -129,7 +142,11 @@ mod tests {
         for (api, spirv14, expected) in newest {
             assert_eq!(newest_spirv(api, spirv14), expected);
             for minor in 0..=6 {
-                assert_eq!(lack((1, minor), api, spirv14).is_some(), minor > expected.1, "1.{minor}");
+                assert_eq!(
+                    lack((1, minor), api, spirv14).is_some(),
+                    minor > expected.1,
+                    "1.{minor}"
+                );
             }
         }
         assert_eq!(

@@ -17,7 +17,11 @@ pub(crate) struct DeviceImageView {
 }
 
 impl DeviceImageView {
-    pub(crate) fn create(device: &Rc<Device>, image: &DeviceImage, view: &ImageView) -> Result<Self, CallFailure> {
+    pub(crate) fn create(
+        device: &Rc<Device>,
+        image: &DeviceImage,
+        view: &ImageView,
+    ) -> Result<Self, CallFailure> {
         let range = vk::ImageSubresourceRange::default()
             .aspect_mask(image::aspect(image.shape.format))
             .base_mip_level(view.level)
@@ -29,8 +33,10 @@ impl DeviceImageView {
             .view_type(kind(view.kind))
             .format(image::format(image.shape.format))
             .subresource_range(range);
-        // SAFETY: the image is alive and has its memory; levels and layers are its own (`image_fit::check_views`).
-        let raw = unsafe { device.raw.create_image_view(&info, None) }.map_err(during("vkCreateImageView"))?;
+        // SAFETY: the image is alive and has its memory; levels and layers are its own
+        // (`image_fit::check_views`).
+        let raw = unsafe { device.raw.create_image_view(&info, None) }
+            .map_err(during("vkCreateImageView"))?;
         Ok(Self { raw, device: device.clone() })
     }
 }
@@ -61,9 +67,10 @@ impl DeviceTexels {
             .format(image::format(format))
             .offset(GUARD as u64 + offset)
             .range(range);
-        // SAFETY: the buffer is alive, has its memory and both texel usages; range and alignment have been checked
-        // (`fit::check_ranges`, `image_fit::check_views`).
-        let raw = unsafe { device.raw.create_buffer_view(&info, None) }.map_err(during("vkCreateBufferView"))?;
+        // SAFETY: the buffer is alive, has its memory and both texel usages; range and alignment
+        // have been checked (`fit::check_ranges`, `image_fit::check_views`).
+        let raw = unsafe { device.raw.create_buffer_view(&info, None) }
+            .map_err(during("vkCreateBufferView"))?;
         Ok(Self { raw, device: device.clone() })
     }
 }

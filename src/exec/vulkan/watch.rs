@@ -1,20 +1,23 @@
 //! The memory watch of a device worker.
 //!
 //! Knows: how much memory this process has in use, from Linux' `/proc/self/statm`.
-//! Promises: a process that takes more than it is allowed ends with [`EXHAUSTED`] within some tens of milliseconds,
-//! whatever it is doing then. Where the machine runs short first, its kernel ends this process before any other.
-//! Does not cover: a device's own memory; systems without `/proc`. A limit of the address space would be exact, but drivers
-//! of real devices reserve far more addresses than memory.
+//! Promises: a process that takes more than it is allowed ends with [`EXHAUSTED`] within some tens
+//! of milliseconds, whatever it is doing then. Where the machine runs short first, its kernel ends
+//! this process before any other.
+//! Does not cover: a device's own memory; systems without `/proc`. A limit of the address space
+//! would be exact, but drivers of real devices reserve far more addresses than memory.
 
 use super::worker::{EXHAUSTED, exit_now};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A job's bytes are in use so many times at most: as a frame, decoded, on a software device, collected, as a reply.
+/// A job's bytes are in use so many times at most: as a frame, decoded, on a software device,
+/// collected, as a reply.
 pub(crate) const COPIES: u64 = 8;
 
-/// Bytes of a page where nobody says otherwise; only ever too small, so that a watch on larger pages is too lenient.
+/// Bytes of a page where nobody says otherwise; only ever too small, so that a watch on larger
+/// pages is too lenient.
 const PAGE: u64 = 4096;
 const PAUSE: Duration = Duration::from_millis(20);
 

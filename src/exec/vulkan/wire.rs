@@ -1,11 +1,13 @@
 //! Jobs as the worker gets them, and runs as the engine gives them back.
 //!
-//! Knows: which words are sent (a module travels once per worker), and what a worker's answer or loss means for a test.
+//! Knows: which words are sent (a module travels once per worker), and what a worker's answer or
+//! loss means for a test.
 //! Promises: findings are sorted; every reason names the dispatch and is the same in every run.
 
 use super::protocol::{
-    Bytes, Cache, Digest, Ending, REPLY_SLACK, RecordSlot, Severity, Side, Stage, Trespass, WireBinding, WireDispatch,
-    WireImage, WireInvocations, WireJob, WireMessage, WireModule, WireRecords, WireRun,
+    Bytes, Cache, Digest, Ending, REPLY_SLACK, RecordSlot, Severity, Side, Stage, Trespass,
+    WireBinding, WireDispatch, WireImage, WireInvocations, WireJob, WireMessage, WireModule,
+    WireRecords, WireRun,
 };
 use super::{Loss, describe_loss, tool};
 use sha2::Digest as _;
@@ -25,13 +27,17 @@ pub(crate) fn refuse(job: &Job) -> Option<Completion> {
     let bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
     let most = job.limits.memory_bytes;
     if bytes > most {
-        let reason = format!("the buffers take {bytes} bytes, and the test's memory_bytes is {most}");
+        let reason =
+            format!("the buffers take {bytes} bytes, and the test's memory_bytes is {most}");
         return Some(Completion::Undetermined { reason });
     }
-    // Their contents cannot be copied from and to buffers (Vulkan specification, vkCmdCopyBufferToImage).
+    // Their contents cannot be copied from and to buffers (Vulkan specification,
+    // vkCmdCopyBufferToImage).
     let image = job.resources.images.iter().find(|image| image.shape.samples > 1)?;
     let (name, samples) = (&job.buffers[image.buffer as usize].name, image.shape.samples);
-    let what = format!("multisampled images on the device engine (`{name}` has {samples} samples per texel)");
+    let what = format!(
+        "multisampled images on the device engine (`{name}` has {samples} samples per texel)"
+    );
     Some(Completion::Unsupported { what })
 }
 
@@ -57,8 +63,14 @@ impl KnownModules {
     }
 }
 
-/// A job in wire form, with the bits of which it is asked who recorded them; words that the worker has had are left out. Past `most` modules the worker starts anew.
-pub(crate) fn job(job: &Job, asked: &BTreeSet<u32>, known: &mut KnownModules, most: usize) -> WireJob {
+/// A job in wire form, with the bits of which it is asked who recorded them; words that the worker
+/// has had are left out. Past `most` modules the worker starts anew.
+pub(crate) fn job(
+    job: &Job,
+    asked: &BTreeSet<u32>,
+    known: &mut KnownModules,
+    most: usize,
+) -> WireJob {
     let cache = if known.digests.len() > most { Cache::Forget } else { Cache::Keep };
     if cache == Cache::Forget {
         *known = KnownModules::default();
@@ -78,7 +90,10 @@ pub(crate) fn job(job: &Job, asked: &BTreeSet<u32>, known: &mut KnownModules, mo
 }
 
 fn image(job: &Job, image: &JobImage) -> WireImage {
-    let name = job.buffers.get(image.buffer as usize).map_or_else(String::new, |buffer| buffer.name.clone());
+    let name = job
+        .buffers
+        .get(image.buffer as usize)
+        .map_or_else(String::new, |buffer| buffer.name.clone());
     WireImage { name, buffer: image.buffer, shape: image.shape }
 }
 
@@ -87,9 +102,11 @@ fn module(module: &JobModule, known: &mut KnownModules) -> WireModule {
     let records = match &module.recording {
         // Marker calls are ordinary calls to a device.
         ModuleRecording::None | ModuleRecording::Markers(_) => None,
-        ModuleRecording::Buffer(buffer) => {
-            Some(RecordSlot { set: buffer.set, binding: buffer.binding, form: RecordForm::of(buffer) })
-        }
+        ModuleRecording::Buffer(buffer) => Some(RecordSlot {
+            set: buffer.set,
+            binding: buffer.binding,
+            form: RecordForm::of(buffer),
+        }),
     };
     WireModule { kernel: module.kernel.clone(), digest, words, records }
 }
@@ -128,7 +145,8 @@ pub(crate) fn reply_limit(job: &Job, asked: &BTreeSet<u32>, repetitions: u32) ->
         ModuleRecording::Buffer(buffer) => u64::from(buffer.words) * (5 + 32 * 20) + 16,
         ModuleRecording::None | ModuleRecording::Markers(_) => 0,
     });
-    // Who set a bit of a word takes at most ten bytes for 64 invocations; the words themselves, four for each, fit in memory.
+    // Who set a bit of a word takes at most ten bytes for 64 invocations; the words themselves,
+    // four for each, fit in memory.
     let invocations = if asked.is_empty() { 0 } else { job.limits.memory_bytes.saturating_mul(2) };
     (buffers + records.sum::<u64>())
         .saturating_add(invocations)
@@ -151,11 +169,13 @@ pub(crate) fn run(job: &Job, run: WireRun) -> Run {
     let mut completion = completion(run.ending);
     for WireRecords { module, words, witnesses } in run.records {
         let Some(module) = job.modules.get(module as usize) else { continue };
-        let new = Records { words, witnesses: witnesses.into_iter().collect(), ..Records::default() };
+        let new =
+            Records { words, witnesses: witnesses.into_iter().collect(), ..Records::default() };
         match impossible(&module.recording, &new) {
             None => records.entry(module.kernel.clone()).or_default().merge(&new),
             Some(why) => {
-                let reason = format!("records of kernel `{}` cannot be trusted: {why}", module.kernel);
+                let reason =
+                    format!("records of kernel `{}` cannot be trusted: {why}", module.kernel);
                 completion = Completion::Undetermined { reason };
             }
         }
@@ -218,15 +238,21 @@ fn trespass(job: &Job, found: &Trespass) -> Finding {
     let (side, message) = match found.side {
         Side::Before => (
             "before",
-            format!("{bytes} bytes before buffer `{name}` changed, the nearest {distance} bytes from its edge"),
+            format!(
+                "{bytes} bytes before buffer `{name}` changed, the nearest {distance} bytes from its edge"
+            ),
         ),
         Side::Behind => (
             "behind",
-            format!("{bytes} bytes behind buffer `{name}` changed, the nearest {distance} bytes from its edge"),
+            format!(
+                "{bytes} bytes behind buffer `{name}` changed, the nearest {distance} bytes from its edge"
+            ),
         ),
         Side::Within => (
             "within",
-            format!("{bytes} bytes of buffer `{name}` that nothing binds changed, the first at byte {distance}"),
+            format!(
+                "{bytes} bytes of buffer `{name}` that nothing binds changed, the first at byte {distance}"
+            ),
         ),
     };
     let mut finding = Finding::new(FindingKind::OutOfBounds, message)
@@ -242,21 +268,32 @@ fn trespass(job: &Job, found: &Trespass) -> Finding {
 pub(crate) fn kernel_at(job: &Job, stage: Stage) -> String {
     match stage {
         Stage::Dispatched(index) | Stage::Counting(index) => {
-            let module = job.dispatches.get(index as usize).and_then(|dispatch| job.modules.get(dispatch.module));
+            let module = job
+                .dispatches
+                .get(index as usize)
+                .and_then(|dispatch| job.modules.get(dispatch.module));
             module.map_or_else(|| "?".to_owned(), |module| format!("kernel `{}`", module.kernel))
         }
         Stage::Preparing | Stage::Collecting => {
-            let names: BTreeSet<String> = job.modules.iter().map(|module| format!("`{}`", module.kernel)).collect();
+            let names: BTreeSet<String> =
+                job.modules.iter().map(|module| format!("`{}`", module.kernel)).collect();
             format!("kernel {}", names.into_iter().collect::<Vec<_>>().join(", "))
         }
     }
 }
 
 /// What the loss of a worker means for the job that it had.
-pub(crate) fn lost(loss: Loss, stage: Stage, seconds: f64, kernel: &str) -> Result<Completion, ExecError> {
+pub(crate) fn lost(
+    loss: Loss,
+    stage: Stage,
+    seconds: f64,
+    kernel: &str,
+) -> Result<Completion, ExecError> {
     let place = match stage {
         Stage::Preparing => format!("while {kernel} was prepared"),
-        Stage::Dispatched(index) | Stage::Counting(index) => format!("in dispatch {index} of {kernel}"),
+        Stage::Dispatched(index) | Stage::Counting(index) => {
+            format!("in dispatch {index} of {kernel}")
+        }
         Stage::Collecting => format!("after {kernel} had ended"),
     };
     match loss {
@@ -265,15 +302,19 @@ pub(crate) fn lost(loss: Loss, stage: Stage, seconds: f64, kernel: &str) -> Resu
                 Stage::Dispatched(index) | Stage::Counting(index) => {
                     format!("dispatch {index} of {kernel} did not end within {seconds} s")
                 }
-                Stage::Preparing | Stage::Collecting => format!("the driver did not answer {place}"),
+                Stage::Preparing | Stage::Collecting => {
+                    format!("the driver did not answer {place}")
+                }
             },
         }),
-        Loss::Exhausted => {
-            Ok(Completion::Undetermined { reason: format!("the device worker took more memory than it may {place}") })
+        Loss::Exhausted => Ok(Completion::Undetermined {
+            reason: format!("the device worker took more memory than it may {place}"),
+        }),
+        Loss::Panicked { .. } => {
+            Err(tool(format!("the device worker: {} {place}", describe_loss(&loss))))
         }
-        Loss::Panicked { .. } => Err(tool(format!("the device worker: {} {place}", describe_loss(&loss)))),
-        Loss::Died { .. } | Loss::Garbage { .. } => {
-            Ok(Completion::Error { reason: format!("the device worker was lost {place}: {}", describe_loss(&loss)) })
-        }
+        Loss::Died { .. } | Loss::Garbage { .. } => Ok(Completion::Error {
+            reason: format!("the device worker was lost {place}: {}", describe_loss(&loss)),
+        }),
     }
 }

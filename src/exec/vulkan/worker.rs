@@ -1,9 +1,10 @@
 //! The device worker: the child process that holds the Vulkan device.
 //!
-//! Knows: requests on standard input, replies on a private copy of standard output (what drivers and layers print there
-//! goes to the error stream instead).
-//! Promises: it ends when its parent does, whatever the device is doing: an end of standard input ends the process at
-//! once. A failed assertion ends it with [`PANICKED`], so that the parent can tell the tool's fault from the kernel's.
+//! Knows: requests on standard input, replies on a private copy of standard output (what drivers
+//! and layers print there goes to the error stream instead).
+//! Promises: it ends when its parent does, whatever the device is doing: an end of standard input
+//! ends the process at once. A failed assertion ends it with [`PANICKED`], so that the parent can
+//! tell the tool's fault from the kernel's.
 //! Does not cover: time limits; the parent kills.
 
 use super::fault::Faults;
@@ -31,8 +32,8 @@ const SHORT: usize = 1 << 20;
 /// Without a request for so long, there is time for other things.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The whole life of a worker; returns its exit status. To be called first thing in a process of its own, as
-/// `vkcert __vulkan-worker`.
+/// The whole life of a worker; returns its exit status. To be called first thing in a process of
+/// its own, as `vkcert __vulkan-worker`.
 pub fn worker_main() -> u8 {
     std::panic::set_hook(Box::new(|panic| {
         let _ = writeln!(io::stderr(), "{panic}");
@@ -41,7 +42,12 @@ pub fn worker_main() -> u8 {
     let Ok(mut pipe) = private_stdout() else { return NO_PARENT };
     watch_parent();
     let mut requests = io::stdin().lock();
-    let mut worker = Worker { session: None, memory: 0, allowed: watch::start(), fault: Faults::from_environment() };
+    let mut worker = Worker {
+        session: None,
+        memory: 0,
+        allowed: watch::start(),
+        fault: Faults::from_environment(),
+    };
     loop {
         worker.use_pause();
         let request = match protocol::read(&mut requests, protocol::REQUEST_LIMIT) {
@@ -72,7 +78,8 @@ fn private_stdout() -> io::Result<BufWriter<File>> {
     Ok(BufWriter::new(File::from(copy)))
 }
 
-/// Watches the pipe beside the main line of execution, so that the end of the parent is noticed during a dispatch too.
+/// Watches the pipe beside the main line of execution, so that the end of the parent is noticed
+/// during a dispatch too.
 fn watch_parent() {
     std::thread::spawn(|| {
         while !system::hangs_up(io::stdin().as_fd()) {}
@@ -133,9 +140,12 @@ impl Worker {
             Request::Measure { jobs, repetitions } => self.measure(&jobs, repetitions, pipe),
             Request::Close => {
                 self.session.iter_mut().for_each(|session| session.save_pipelines(|| true));
-                let instance = self.session.take().map(|session| Rc::clone(&session.device.instance));
-                // The session, and with it the device, is gone; its instance has heard what the layer said about that.
-                let messages = instance.map(|instance| instance.messages.take()).unwrap_or_default();
+                let instance =
+                    self.session.take().map(|session| Rc::clone(&session.device.instance));
+                // The session, and with it the device, is gone; its instance has heard what the
+                // layer said about that.
+                let messages =
+                    instance.map(|instance| instance.messages.take()).unwrap_or_default();
                 protocol::write(pipe, &Reply::Closed(messages))?;
                 Ok(Next::End)
             }
@@ -158,25 +168,37 @@ impl Worker {
         }
     }
 
-    fn run(&mut self, job: &WireJob, repetitions: u32, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
+    fn run(
+        &mut self,
+        job: &WireJob,
+        repetitions: u32,
+        pipe: &mut BufWriter<File>,
+    ) -> Result<Next, FrameError> {
         self.allow(job.memory_bytes);
         self.fault.strike_on_arrival(&job.name, pipe);
         let Some(session) = &mut self.session else { return unopened(pipe) };
         let mut announced = Ok(());
         let reading = Reading::of(job);
-        let runs = session.run(job, repetitions, &mut |phase| announce(phase, reading, pipe, &mut announced));
+        let runs = session
+            .run(job, repetitions, &mut |phase| announce(phase, reading, pipe, &mut announced));
         announced?;
         let next = Next::from(runs.fitness);
         protocol::write(pipe, &Reply::Ran(runs))?;
         Ok(next)
     }
 
-    fn measure(&mut self, jobs: &[WireJob], repetitions: u32, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
+    fn measure(
+        &mut self,
+        jobs: &[WireJob],
+        repetitions: u32,
+        pipe: &mut BufWriter<File>,
+    ) -> Result<Next, FrameError> {
         self.allow(jobs.iter().fold(0, |all, job| all.saturating_add(job.memory_bytes)));
         let Some(session) = &mut self.session else { return unopened(pipe) };
         let mut announced = Ok(());
-        let (ending, fitness, times) =
-            session.measure(jobs, repetitions, &mut |phase| announce(phase, Reading::Long, pipe, &mut announced));
+        let (ending, fitness, times) = session.measure(jobs, repetitions, &mut |phase| {
+            announce(phase, Reading::Long, pipe, &mut announced)
+        });
         announced?;
         protocol::write(pipe, &Reply::Measured { ending, times, fitness })?;
         Ok(Next::from(fitness))
@@ -199,10 +221,15 @@ impl Reading {
     }
 }
 
-/// Tells the parent of a phase; the first failure is kept. What the parent needs not know at once (that it prepares
-/// until it hears of something else; that short contents are read back) goes with what follows: each message costs the
-/// parent a wake-up.
-fn announce(phase: Phase, reading: Reading, pipe: &mut impl Write, outcome: &mut Result<(), FrameError>) {
+/// Tells the parent of a phase; the first failure is kept. What the parent needs not know at once
+/// (that it prepares until it hears of something else; that short contents are read back) goes with
+/// what follows: each message costs the parent a wake-up.
+fn announce(
+    phase: Phase,
+    reading: Reading,
+    pipe: &mut impl Write,
+    outcome: &mut Result<(), FrameError>,
+) {
     let at_once = match (phase.stage, reading) {
         (Stage::Counting(_) | Stage::Dispatched(_), _) | (Stage::Collecting, Reading::Long) => true,
         (Stage::Preparing, Reading::Long) if phase.repetition > 0 => true,
@@ -210,7 +237,8 @@ fn announce(phase: Phase, reading: Reading, pipe: &mut impl Write, outcome: &mut
     };
     if outcome.is_ok() {
         let reached = Reply::Reached(phase);
-        *outcome = if at_once { protocol::write(pipe, &reached) } else { protocol::queue(pipe, &reached) };
+        *outcome =
+            if at_once { protocol::write(pipe, &reached) } else { protocol::queue(pipe, &reached) };
     }
 }
 

@@ -1,9 +1,10 @@
 //! Blocks: views of bound buffers, and copies of what is only read.
 //!
 //! Knows: GLSL's members and, from reflection, where their bytes lie (`Layout`).
-//! Promises: a member of a storage block is referred to in place only where its bytes lie as those of the C++ type do;
-//! other layouts are unsupported by name (`layout`). Uniform blocks and push constants are copied out number by number, so that
-//! any layout of them will do. What lies beyond the range that is bound stops the program where it is accessed, and nowhere else.
+//! Promises: a member of a storage block is referred to in place only where its bytes lie as those
+//! of the C++ type do; other layouts are unsupported by name (`layout`). Uniform blocks and push
+//! constants are copied out number by number, so that any layout of them will do. What lies beyond
+//! the range that is bound stops the program where it is accessed, and nowhere else.
 
 use super::super::syntax::{Declaration, Declarator, DeclaredType, TokenIndex};
 use super::{Emitted, Emitter, Held, Layout, MatrixOrder, Symbol, built_in, layout};
@@ -55,9 +56,9 @@ impl Emitter<'_> {
         match declaration.declarators.first() {
             None => {
                 let symbols = self.members(declared, "", &bound, members)?;
-                symbols
-                    .into_iter()
-                    .for_each(|(name, symbol)| self.declare(&name, symbol.text, symbol.place, symbol.shape));
+                symbols.into_iter().for_each(|(name, symbol)| {
+                    self.declare(&name, symbol.text, symbol.place, symbol.shape)
+                });
             }
             Some(instance) if instance.sizes.is_empty() => {
                 let spelled = built_in::spelled(self.text(instance.name));
@@ -75,7 +76,8 @@ impl Emitter<'_> {
     fn binding(&self, declared: &DeclaredType, name: &str) -> (Bound, Option<Layout>) {
         if declared.layout.iter().any(|known| known == "push_constant") {
             let layout = self.interface.push_constants.clone();
-            let range = "Range{const_cast<unsigned char *>(job.push.data()), job.push.size()}".to_owned();
+            let range =
+                "Range{const_cast<unsigned char *>(job.push.data()), job.push.size()}".to_owned();
             return (if layout.is_some() { Bound::To(range) } else { Bound::Nowhere }, layout);
         }
         match self.interface.blocks.get(name) {
@@ -103,13 +105,20 @@ impl Emitter<'_> {
                 let name = self.text(declarator.name);
                 let spelled = built_in::spelled(name);
                 let bound = match (bound, layout) {
-                    (Bound::To(range), Some((offset, layout))) => Some(BoundMember { range, offset, layout }),
+                    (Bound::To(range), Some((offset, layout))) => {
+                        Some(BoundMember { range, offset, layout })
+                    }
                     (Bound::To(_) | Bound::Nowhere, _) => None,
                 };
                 let storage = if prefix.is_empty() { "static " } else { "" };
                 let path = format!("{prefix}{spelled}");
-                let member = BlockMember { storage, declared: &member.declared, declarator, path, bound };
-                let symbol = if declared.has("buffer") { self.stored(member)? } else { self.copied(member)? };
+                let member =
+                    BlockMember { storage, declared: &member.declared, declarator, path, bound };
+                let symbol = if declared.has("buffer") {
+                    self.stored(member)?
+                } else {
+                    self.copied(member)?
+                };
                 symbols.insert(name.to_owned(), symbol);
             }
         }
@@ -131,12 +140,14 @@ impl Emitter<'_> {
         self.write_array(&element, sizes.get(1..).unwrap_or_default(), None, near)?;
         self.out.write(&format!("> {};", built_in::spelled(name)));
         self.out.end();
-        let refused =
-            |emitter: &Self, what: &str| emitter.unsupported(format!("the layout of `{name}` ({what})"), near);
+        let refused = |emitter: &Self, what: &str| {
+            emitter.unsupported(format!("the layout of `{name}` ({what})"), near)
+        };
         if let Some(BoundMember { range, offset, layout }) = bound {
             let line = match (is_array, layout) {
                 (true, Layout::Array { stride, count, element }) => {
-                    let size = self.fitting(declared, &element).map_err(|what| refused(self, &what))?;
+                    let size =
+                        self.fitting(declared, &element).map_err(|what| refused(self, &what))?;
                     if stride < size {
                         return Err(refused(self, "elements that overlap"));
                     }
@@ -158,8 +169,8 @@ impl Emitter<'_> {
         Ok(Symbol { text, place: Held::InMemory, field: None, shape })
     }
 
-    /// A member of a block that is only read. What of it is there is copied before a dispatch; the program stops where
-    /// it reads the rest.
+    /// A member of a block that is only read. What of it is there is copied before a dispatch; the
+    /// program stops where it reads the rest.
     fn copied(&mut self, member: BlockMember) -> Result<Symbol, super::Unsupported> {
         let BlockMember { storage, declared, declarator, path, bound } = member;
         let near = declarator.name;
@@ -173,9 +184,16 @@ impl Emitter<'_> {
             let copied = Copied { range, declared, near };
             match (is_array, &layout) {
                 (true, Layout::Array { stride, count: Some(count), element }) => {
-                    self.bindings.push(format!("for (std::size_t at_0 = 0; at_0 < {count}; ++at_0) {{"));
+                    self.bindings
+                        .push(format!("for (std::size_t at_0 = 0; at_0 < {count}; ++at_0) {{"));
                     let target = format!("{path}.value.elements[at_0]");
-                    self.copy(&copied, &target, element, &format!("{offset} + at_0 * {stride}"), 1)?;
+                    self.copy(
+                        &copied,
+                        &target,
+                        element,
+                        &format!("{offset} + at_0 * {stride}"),
+                        1,
+                    )?;
                     self.bindings.push(format!("{path}.end(at_0);"));
                     self.bindings.push("}".to_owned());
                 }
@@ -191,7 +209,14 @@ impl Emitter<'_> {
     }
 
     /// Lines that copy a value of a block that is only read.
-    fn copy(&mut self, copied: &Copied, target: &str, layout: &Layout, offset: &str, depth: usize) -> Emitted {
+    fn copy(
+        &mut self,
+        copied: &Copied,
+        target: &str,
+        layout: &Layout,
+        offset: &str,
+        depth: usize,
+    ) -> Emitted {
         match layout {
             Layout::Number(_) | Layout::Vector { .. } => {
                 self.bindings.push(format!("load({target}, {}, {offset});", copied.range));
@@ -202,14 +227,19 @@ impl Emitter<'_> {
                     MatrixOrder::Columns => [stride, bytes],
                     MatrixOrder::Rows => [bytes, stride],
                 };
-                self.bindings.push(format!("load({target}, {}, {offset}, {column}, {row});", copied.range));
+                self.bindings
+                    .push(format!("load({target}, {}, {offset}, {column}, {row});", copied.range));
                 Ok(())
             }
             Layout::Array { stride, count: Some(count), element } => {
                 let index = format!("at_{depth}");
-                self.bindings.push(format!("for (std::size_t {index} = 0; {index} < {count}; ++{index}) {{"));
-                let (target, offset) =
-                    (format!("{target}.elements[{index}]"), format!("{offset} + {index} * {stride}"));
+                self.bindings.push(format!(
+                    "for (std::size_t {index} = 0; {index} < {count}; ++{index}) {{"
+                ));
+                let (target, offset) = (
+                    format!("{target}.elements[{index}]"),
+                    format!("{offset} + {index} * {stride}"),
+                );
                 self.copy(copied, &target, element, &offset, depth + 1)?;
                 self.bindings.push("}".to_owned());
                 Ok(())
@@ -224,7 +254,9 @@ impl Emitter<'_> {
                 }
                 Ok(())
             }
-            Layout::Array { count: None, .. } => Err(self.unsupported("an array without a size", copied.near)),
+            Layout::Array { count: None, .. } => {
+                Err(self.unsupported("an array without a size", copied.near))
+            }
             Layout::Other(what) => Err(self.unsupported(format!("{what} in a block"), copied.near)),
         }
     }

@@ -1,9 +1,11 @@
-//! What the program's own header offers of GLSL, and names that C++ or the program keep for themselves.
+//! What the program's own header offers of GLSL, and names that C++ or the program keep for
+//! themselves.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-/// Built-in functions of `header.hpp` with the least and the greatest number of arguments each takes.
+/// Built-in functions of `header.hpp` with the least and the greatest number of arguments each
+/// takes.
 const FUNCTIONS: [(&str, usize, usize); 122] = [
     ("abs", 1, 1),
     ("acos", 1, 1),
@@ -248,8 +250,8 @@ const FAMILIES: [(&str, &str); 16] = [
     ("f64", "Double"),
 ];
 
-/// Words that a name of the kernel cannot be in the program: C++ keywords that GLSL does not reserve, and what the
-/// program itself writes beside the kernel's own text.
+/// Words that a name of the kernel cannot be in the program: C++ keywords that GLSL does not
+/// reserve, and what the program itself writes beside the kernel's own text.
 const TAKEN: [&str; 124] = [
     "alignas",
     "alignof",
@@ -400,7 +402,9 @@ impl Composite {
         let at = name.find("vec").or_else(|| name.find("mat"))?;
         let (family, rest) = name.split_at(at);
         let (_, element) = FAMILIES.iter().find(|(known, _)| *known == family)?;
-        let digit = |text: &str| text.parse::<u32>().ok().filter(|size| (2..=4).contains(size) && text.len() == 1);
+        let digit = |text: &str| {
+            text.parse::<u32>().ok().filter(|size| (2..=4).contains(size) && text.len() == 1)
+        };
         if let Some(size) = rest.strip_prefix("vec") {
             return Some(Self::Vector { element, size: digit(size)? });
         }
@@ -423,7 +427,9 @@ impl Composite {
             Self::Vector { element, size } if short(element).is_some() => {
                 format!("{}vec{size}", short(element).unwrap_or_default())
             }
-            Self::Matrix { element: "Float", columns, rows } if columns == rows => format!("mat{columns}"),
+            Self::Matrix { element: "Float", columns, rows } if columns == rows => {
+                format!("mat{columns}")
+            }
             Self::Matrix { element: "Float", columns, rows } => format!("mat{columns}x{rows}"),
             Self::Vector { element, size } => format!("Vec<{element}, {size}>"),
             Self::Matrix { element, columns, rows } => format!("Mat<{element}, {columns}, {rows}>"),
@@ -433,7 +439,9 @@ impl Composite {
 
 /// Whether the header has a built-in function that takes so many arguments.
 pub(super) fn has_function(name: &str, arguments: usize) -> bool {
-    FUNCTIONS.iter().any(|(known, least, most)| *known == name && (*least..=*most).contains(&arguments))
+    FUNCTIONS
+        .iter()
+        .any(|(known, least, most)| *known == name && (*least..=*most).contains(&arguments))
 }
 
 /// The arguments that a built-in function writes.
@@ -462,7 +470,8 @@ pub(super) fn has_operation(name: &str, arguments: usize) -> bool {
     OPERATIONS.contains(&(name, arguments))
 }
 
-/// Subgroup operations without a value: invocations run one after the other, so that memory is always in order.
+/// Subgroup operations without a value: invocations run one after the other, so that memory is
+/// always in order.
 pub(super) fn is_void_operation(name: &str) -> bool {
     name.starts_with("subgroupMemoryBarrier")
 }
@@ -497,12 +506,13 @@ pub(super) fn has_variable(name: &str) -> bool {
 
 /// The header's name of a built-in type.
 pub(super) fn type_name(name: &str) -> Option<String> {
-    let scalar = SCALARS.iter().find(|(known, _)| *known == name).map(|(_, made)| (*made).to_owned());
+    let scalar =
+        SCALARS.iter().find(|(known, _)| *known == name).map(|(_, made)| (*made).to_owned());
     scalar.or_else(|| Composite::of(name).map(Composite::spelled))
 }
 
-/// A function of the kernel as the program spells it: beside a function of the header C++ would look at both, because
-/// their arguments are types of the header.
+/// A function of the kernel as the program spells it: beside a function of the header C++ would
+/// look at both, because their arguments are types of the header.
 pub(super) fn spelled_function(name: &str) -> String {
     let spelled = spelled(name);
     let is_like_header = header_names().contains(name.trim_end_matches('_'));
@@ -513,17 +523,31 @@ pub(super) fn spelled_function(name: &str) -> String {
 fn header_names() -> &'static BTreeSet<&'static str> {
     static NAMES: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    NAMES.get_or_init(|| include_str!("header.hpp").split(|character| !is_word(character)).collect())
+    NAMES
+        .get_or_init(|| include_str!("header.hpp").split(|character| !is_word(character)).collect())
 }
 
-/// A name of the kernel as the program spells it: no keyword of C++, nothing that the program itself writes, and no name
-/// without small letters, which may be a macro of the C++ library. Different names stay different.
+/// A name of the kernel as the program spells it: no keyword of C++, nothing that the program
+/// itself writes, and no name without small letters, which may be a macro of the C++ library.
+/// Different names stay different.
 pub(super) fn spelled(name: &str) -> String {
     let plain = name.trim_end_matches('_');
-    let is_macro = name.len() > 1 && !name.contains(|character: char| character.is_ascii_lowercase());
+    let is_macro =
+        name.len() > 1 && !name.contains(|character: char| character.is_ascii_lowercase());
     let is_reserved = name.starts_with('_') || name.starts_with("VKCERT_");
-    let is_like_kept =
-        ["kept_", "given_", "private_", "initial_", "at_", "gap_", "call_", "together_", "result_", "own_", "under_"];
+    let is_like_kept = [
+        "kept_",
+        "given_",
+        "private_",
+        "initial_",
+        "at_",
+        "gap_",
+        "call_",
+        "together_",
+        "result_",
+        "own_",
+        "under_",
+    ];
     let is_own = is_like_kept.iter().any(|start| name.starts_with(start));
     match (is_reserved, is_macro || is_own || TAKEN.contains(&plain)) {
         (true, _) => format!("under{name}_"),
@@ -538,13 +562,16 @@ mod tests {
 
     #[test]
     fn names_that_cpp_or_the_program_keep_are_spelled_otherwise() {
-        for name in ["new", "NAN", "INT_MAX", "M_PI", "EOF", "linux", "Vec", "raw", "kept_x", "_X", "TILE"] {
+        for name in
+            ["new", "NAN", "INT_MAX", "M_PI", "EOF", "linux", "Vec", "raw", "kept_x", "_X", "TILE"]
+        {
             assert_ne!(spelled(name), name);
         }
         for name in ["x", "N", "value", "tile_size", "lowHigh", "new_x"] {
             assert_eq!(spelled(name), name);
         }
-        let different: BTreeSet<String> = ["new", "new_", "new__", "N_", "TILE", "TILE_"].map(spelled).into();
+        let different: BTreeSet<String> =
+            ["new", "new_", "new__", "N_", "TILE", "TILE_"].map(spelled).into();
         assert_eq!(different.len(), 6);
     }
 
@@ -559,8 +586,23 @@ mod tests {
     fn types_are_spelled_as_the_header_has_them() {
         let spelled = |name| type_name(name).unwrap_or_default();
         assert_eq!(
-            ["vec3", "uvec2", "i64vec4", "mat3", "dmat4x2", "int8_t", "f16vec2", "vec5", "imat2", "mat"].map(spelled),
-            ["vec3", "uvec2", "Vec<Int64, 4>", "mat3", "Mat<Double, 4, 2>", "Int8", "Vec<Half, 2>", "", "", ""]
+            [
+                "vec3", "uvec2", "i64vec4", "mat3", "dmat4x2", "int8_t", "f16vec2", "vec5",
+                "imat2", "mat"
+            ]
+            .map(spelled),
+            [
+                "vec3",
+                "uvec2",
+                "Vec<Int64, 4>",
+                "mat3",
+                "Mat<Double, 4, 2>",
+                "Int8",
+                "Vec<Half, 2>",
+                "",
+                "",
+                ""
+            ]
         );
     }
 }

@@ -1,12 +1,16 @@
-//! What all invocations do together inside an expression: calls of functions that hold a barrier, and subgroup operations.
+//! What all invocations do together inside an expression: calls of functions that hold a barrier,
+//! and subgroup operations.
 //!
-//! Knows: a function of GLSL is never active twice in one invocation, so that its parameters, its variables and its
-//! result are fields of the invocation's record.
-//! Promises: such a call stands between regions. Every invocation that is there evaluates the arguments, all go through
-//! the function (or the operation) together, and what it gives is at hand in the region behind it. A call that some may not come
-//! to within its expression, or beside which the expression writes something, is unsupported by name.
+//! Knows: a function of GLSL is never active twice in one invocation, so that its parameters, its
+//! variables and its result are fields of the invocation's record.
+//! Promises: such a call stands between regions. Every invocation that is there evaluates the
+//! arguments, all go through the function (or the operation) together, and what it gives is at hand
+//! in the region behind it. A call that some may not come to within its expression, or beside which
+//! the expression writes something, is unsupported by name.
 
-use super::super::syntax::{Expression, ExpressionKind, FunctionDefinition, Item, Parameter, TokenIndex};
+use super::super::syntax::{
+    Expression, ExpressionKind, FunctionDefinition, Item, Parameter, TokenIndex,
+};
 use super::function::{is_written, written};
 use super::{Emitted, Emitter, Held, Symbol, Unsupported, built_in};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,10 +63,10 @@ impl<'a> Emitter<'a> {
             }
             let count = definition.parameters.len();
             let others = self.collectives.iter();
-            if others
-                .clone()
-                .any(|other| self.text(other.definition.name) == name && other.definition.parameters.len() == count)
-            {
+            if others.clone().any(|other| {
+                self.text(other.definition.name) == name
+                    && other.definition.parameters.len() == count
+            }) {
                 let what = format!("overloads of `{name}`, which holds a barrier");
                 return Err(self.unsupported(what, definition.name));
             }
@@ -71,7 +75,8 @@ impl<'a> Emitter<'a> {
                 parameter.name.map(|name| format!("{}_{end}", built_in::spelled(self.text(name))))
             };
             let parameters = definition.parameters.iter().map(field).collect();
-            let is_void = definition.returns.name.is_none_or(|returned| self.text(returned) == "void");
+            let is_void =
+                definition.returns.name.is_none_or(|returned| self.text(returned) == "void");
             let result = (!is_void).then(|| format!("result_{end}"));
             let name = format!("together_{end}");
             self.collectives.push(Collective { definition, name, end, parameters, result });
@@ -105,22 +110,31 @@ impl<'a> Emitter<'a> {
     /// The functions that hold a barrier: each runs its regions for all invocations.
     pub(super) fn collective_functions(&mut self) -> Emitted {
         let collectives = self.collectives.clone();
-        collectives.iter().for_each(|collective| self.out.line(&format!("static void {}();", collective.name)));
+        collectives
+            .iter()
+            .for_each(|collective| self.out.line(&format!("static void {}();", collective.name)));
         for collective in collectives {
             let definition = collective.definition;
             let place = self.shown_place(definition.name);
-            self.out
-                .line(&format!("// The function `{}` of {place}, for all invocations.", self.text(definition.name)));
+            self.out.line(&format!(
+                "// The function `{}` of {place}, for all invocations.",
+                self.text(definition.name)
+            ));
             self.out.open(&format!("static void {}() {{", collective.name));
             let mut scope = BTreeMap::new();
             for (parameter, field) in definition.parameters.iter().zip(&collective.parameters) {
                 let (Some(name), Some(field)) = (parameter.name, field) else { continue };
-                let (text, shape) = (self.text(name), self.shape(&parameter.declared, &parameter.sizes));
+                let (text, shape) =
+                    (self.text(name), self.shape(&parameter.declared, &parameter.sizes));
                 let (spelled, field) = (built_in::spelled(text), Some(field.clone()));
-                scope.insert(text.to_owned(), Symbol { text: spelled, place: Held::Locally, field, shape });
+                scope.insert(
+                    text.to_owned(),
+                    Symbol { text: spelled, place: Held::Locally, field, shape },
+                );
             }
             self.scopes.push(scope);
-            self.returning = Some(Returning { end: collective.end, result: collective.result.clone() });
+            self.returning =
+                Some(Returning { end: collective.end, result: collective.result.clone() });
             self.split(self.body_of(definition)?)?;
             self.returning = None;
             self.scopes.pop();
@@ -137,7 +151,9 @@ impl<'a> Emitter<'a> {
     ) -> Result<&'a [super::super::syntax::Statement], Unsupported> {
         match &definition.body {
             Ok(body) => Ok(body),
-            Err(error) => Err(self.unsupported(format!("text that could not be read ({error})"), error.token)),
+            Err(error) => {
+                Err(self.unsupported(format!("text that could not be read ({error})"), error.token))
+            }
         }
     }
 
@@ -150,7 +166,9 @@ impl<'a> Emitter<'a> {
         }
         self.check_order(expression)?;
         if let Some(token) = self.early_write(expression, calls.len()) {
-            return Err(self.unsupported("a write beside a call that all invocations make together", token));
+            return Err(
+                self.unsupported("a write beside a call that all invocations make together", token)
+            );
         }
         calls.into_iter().try_for_each(|call| self.call_together(call))
     }
@@ -161,11 +179,19 @@ impl<'a> Emitter<'a> {
     }
 
     /// The calls in the order in which they are evaluated.
-    fn find_calls<'e>(&self, expression: &'e Expression, reached: Reached, calls: &mut Vec<&'e Expression>) -> Emitted {
-        let perhaps =
-            |part: &'e Expression, calls: &mut Vec<&'e Expression>| self.find_calls(part, Reached::Perhaps, calls);
+    fn find_calls<'e>(
+        &self,
+        expression: &'e Expression,
+        reached: Reached,
+        calls: &mut Vec<&'e Expression>,
+    ) -> Emitted {
+        let perhaps = |part: &'e Expression, calls: &mut Vec<&'e Expression>| {
+            self.find_calls(part, Reached::Perhaps, calls)
+        };
         match &expression.kind {
-            ExpressionKind::Binary { operator, left, right } if matches!(self.text(*operator), "&&" | "||") => {
+            ExpressionKind::Binary { operator, left, right }
+                if matches!(self.text(*operator), "&&" | "||") =>
+            {
                 self.find_calls(left, reached, calls)?;
                 return perhaps(right, calls);
             }
@@ -200,12 +226,13 @@ impl<'a> Emitter<'a> {
     /// The name of what all invocations call together.
     fn called_together(&self, expression: &Expression) -> Option<&'a str> {
         let ExpressionKind::Call { callee, .. } = &expression.kind else { return None };
-        let name = matches!(callee.kind, ExpressionKind::Identifier).then(|| self.text(callee.first))?;
+        let name =
+            matches!(callee.kind, ExpressionKind::Identifier).then(|| self.text(callee.first))?;
         self.is_collective(name).then_some(name)
     }
 
-    /// Where an expression writes something before all of so many calls have been made: what holds them all writes behind
-    /// them.
+    /// Where an expression writes something before all of so many calls have been made: what holds
+    /// them all writes behind them.
     fn early_write(&self, expression: &Expression, calls: usize) -> Option<TokenIndex> {
         if self.called_together(expression).is_some() {
             return None;
@@ -213,10 +240,12 @@ impl<'a> Emitter<'a> {
         let writes = match &expression.kind {
             ExpressionKind::Call { callee, arguments } => {
                 let name = self.text(callee.first);
-                let own = self.functions.get(name).filter(|known| known.takes(name, arguments.len()));
-                own.map_or(built_in::is_atomic(name) || !built_in::written_arguments(name).is_empty(), |known| {
-                    known.changes_memory || !known.written.is_empty()
-                })
+                let own =
+                    self.functions.get(name).filter(|known| known.takes(name, arguments.len()));
+                own.map_or(
+                    built_in::is_atomic(name) || !built_in::written_arguments(name).is_empty(),
+                    |known| known.changes_memory || !known.written.is_empty(),
+                )
             }
             _ => written(&self.unit.tokens, expression).is_some(),
         };
@@ -254,16 +283,21 @@ impl<'a> Emitter<'a> {
     ) -> Result<String, Unsupported> {
         let name = self.text(call.first);
         let found = self.collectives.iter().find(|known| {
-            self.text(known.definition.name) == name && known.definition.parameters.len() == arguments.len()
+            self.text(known.definition.name) == name
+                && known.definition.parameters.len() == arguments.len()
         });
         let Some(collective) = found.cloned() else {
-            return Err(self.unsupported(format!("a call of `{name}`, which holds a barrier"), call.first));
+            return Err(
+                self.unsupported(format!("a call of `{name}`, which holds a barrier"), call.first)
+            );
         };
         let parameters = &collective.definition.parameters;
         self.out.line(&format!("// `{name}`, called at {}.", self.shown_place(call.first)));
         if !arguments.is_empty() {
             self.open_nest(call.first..=call.last);
-            for ((argument, parameter), field) in arguments.iter().zip(parameters).zip(&collective.parameters) {
+            for ((argument, parameter), field) in
+                arguments.iter().zip(parameters).zip(&collective.parameters)
+            {
                 self.hand_over(argument, parameter, field.as_deref())?;
             }
             self.close_nest();
@@ -271,7 +305,9 @@ impl<'a> Emitter<'a> {
         self.out.line(&format!("{}();", collective.name));
         if parameters.iter().any(is_written) {
             self.open_nest(call.first..=call.last);
-            for ((argument, parameter), field) in arguments.iter().zip(parameters).zip(&collective.parameters) {
+            for ((argument, parameter), field) in
+                arguments.iter().zip(parameters).zip(&collective.parameters)
+            {
                 if let Some(field) = field.as_deref().filter(|_| is_written(parameter)) {
                     self.hand_back(argument, field)?;
                 }
@@ -279,12 +315,18 @@ impl<'a> Emitter<'a> {
             self.close_nest();
         }
         let Some(result) = &collective.result else { return Ok(String::new()) };
-        self.out
-            .line(&format!("const auto call_{number} = gathered([](Invocation &self) {{ return self.{result}; }});"));
+        self.out.line(&format!(
+            "const auto call_{number} = gathered([](Invocation &self) {{ return self.{result}; }});"
+        ));
         Ok(read_of(number))
     }
 
-    fn hand_over(&mut self, argument: &Expression, parameter: &Parameter, field: Option<&str>) -> Emitted {
+    fn hand_over(
+        &mut self,
+        argument: &Expression,
+        parameter: &Parameter,
+        field: Option<&str>,
+    ) -> Emitted {
         self.out.start();
         match field {
             Some(field) if parameter.declared.has("out") => {
@@ -345,7 +387,9 @@ impl<'a> Emitter<'a> {
         self.out.line(&format!("// `{operation}` of {}.", self.shown_place(name)));
         let mut given = String::new();
         for (at, argument) in arguments.iter().enumerate() {
-            self.out.open(&format!("const auto given_{number}_{at} = gathered([&](Invocation &self) {{"));
+            self.out.open(&format!(
+                "const auto given_{number}_{at} = gathered([&](Invocation &self) {{"
+            ));
             self.bind_fields(argument.first..=argument.last);
             self.out.line("(void)self;");
             self.out.start();
@@ -365,7 +409,11 @@ impl<'a> Emitter<'a> {
 
     /// What holds for invocations by their subgroup.
     pub(super) fn subgroup_variables(&mut self) {
-        if !self.needed.iter().any(|name| name.starts_with("gl_Subgroup") || *name == "gl_NumSubgroups") {
+        if !self
+            .needed
+            .iter()
+            .any(|name| name.starts_with("gl_Subgroup") || *name == "gl_NumSubgroups")
+        {
             return;
         }
         self.out.line("gl_SubgroupSize = Uint(subgroup_size);");

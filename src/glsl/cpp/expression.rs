@@ -1,6 +1,7 @@
 //! Expressions, token by token where C++ has the same, and rewritten where it has not.
 //!
-//! Promises: an expression stands on one line; where a decision, its root or a condition begins and ends is noted.
+//! Promises: an expression stands on one line; where a decision, its root or a condition begins and
+//! ends is noted.
 
 use super::super::marking::Placed;
 use super::super::outline::Outline;
@@ -21,9 +22,14 @@ pub(super) fn watched(outline: &Outline) -> BTreeMap<(TokenIndex, TokenIndex), V
     }
     for placement in &outline.placements {
         let role = match placement.role {
-            Placed::Condition { decision, condition } => Watched::Condition(decision, condition as usize),
+            Placed::Condition { decision, condition } => {
+                Watched::Condition(decision, condition as usize)
+            }
             Placed::Single { decision } => Watched::Condition(decision, 0),
-            Placed::Decision { .. } | Placed::Entry { .. } | Placed::Label { .. } | Placed::ImplicitDefault { .. } => {
+            Placed::Decision { .. }
+            | Placed::Entry { .. }
+            | Placed::Label { .. }
+            | Placed::ImplicitDefault { .. } => {
                 continue;
             }
         };
@@ -36,7 +42,8 @@ impl Emitter<'_> {
     /// Writes an expression.
     pub(super) fn expression(&mut self, expression: &Expression) -> Emitted {
         let key = (expression.first, expression.last);
-        // Parentheses around a whole expression have other tokens than it, so a run of tokens is one node.
+        // Parentheses around a whole expression have other tokens than it, so a run of tokens is
+        // one node.
         let noted = self.watched.get(&key).cloned().unwrap_or_default();
         for watch in &noted {
             if let Watched::Whole(id) = watch {
@@ -48,9 +55,12 @@ impl Emitter<'_> {
         self.bare_expression(expression)?;
         let extent = self.out.since(start);
         for watch in self.watched.get(&key).cloned().unwrap_or_default() {
-            let conditions = |id: DecisionId| self.outline.decisions[id.0 as usize - 1].conditions.len();
+            let conditions =
+                |id: DecisionId| self.outline.decisions[id.0 as usize - 1].conditions.len();
             let count = match watch {
-                Watched::Whole(id) | Watched::Root(id) | Watched::Condition(id, _) => (id, conditions(id)),
+                Watched::Whole(id) | Watched::Root(id) | Watched::Condition(id, _) => {
+                    (id, conditions(id))
+                }
             };
             let new = || PlacedDecision {
                 id: count.0,
@@ -84,7 +94,9 @@ impl Emitter<'_> {
             ExpressionKind::Parenthesised(inner) => self.enclosed("(", inner, ")"),
             ExpressionKind::Prefix(operand) => {
                 self.out.write(self.text(expression.first));
-                if matches!(operand.kind, ExpressionKind::Prefix(_)) && self.text(expression.first) != "!" {
+                if matches!(operand.kind, ExpressionKind::Prefix(_))
+                    && self.text(expression.first) != "!"
+                {
                     self.out.write(" ");
                 }
                 match self.text(expression.first) {
@@ -120,16 +132,21 @@ impl Emitter<'_> {
             ExpressionKind::Index { index: None, .. } | ExpressionKind::Template(_) => {
                 Err(self.unsupported("a type in an expression", expression.first))
             }
-            ExpressionKind::List(_) => Err(self.unsupported("a list in an expression", expression.first)),
+            ExpressionKind::List(_) => {
+                Err(self.unsupported("a list in an expression", expression.first))
+            }
         }
     }
 
-    /// What an index stands behind. clang takes `(mat2(x))[` for a conversion of a function, so that parentheses around a
-    /// call are left out.
+    /// What an index stands behind. clang takes `(mat2(x))[` for a conversion of a function, so
+    /// that parentheses around a call are left out.
     fn indexed(&mut self, base: &Expression) -> Emitted {
         match &base.kind {
             ExpressionKind::Parenthesised(inner)
-                if matches!(inner.kind, ExpressionKind::Call { .. } | ExpressionKind::Parenthesised(_)) =>
+                if matches!(
+                    inner.kind,
+                    ExpressionKind::Call { .. } | ExpressionKind::Parenthesised(_)
+                ) =>
             {
                 self.indexed(inner)
             }
@@ -137,11 +154,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// The condition of `?:`. clang 19 records no vectors of it where the value is of a class type, as numbers are
-    /// here, unless the condition is an expression of its own.
+    /// The condition of `?:`. clang 19 records no vectors of it where the value is of a class type,
+    /// as numbers are here, unless the condition is an expression of its own.
     fn selecting(&mut self, condition: &Expression) -> Emitted {
         match &self.root(condition).kind {
-            ExpressionKind::Binary { operator, .. } if matches!(self.text(*operator), "&&" | "||") => {
+            ExpressionKind::Binary { operator, .. }
+                if matches!(self.text(*operator), "&&" | "||") =>
+            {
                 self.enclosed("bool(", condition, ")")
             }
             _ => self.expression(condition),
@@ -193,7 +212,10 @@ impl Emitter<'_> {
     }
 
     /// The vector that is written and which of its components; none: all of what is written.
-    fn composed<'e>(&self, target: &'e Expression) -> Result<(&'e Expression, Vec<usize>), Unsupported> {
+    fn composed<'e>(
+        &self,
+        target: &'e Expression,
+    ) -> Result<(&'e Expression, Vec<usize>), Unsupported> {
         match &target.kind {
             ExpressionKind::Parenthesised(inner) => self.composed(inner),
             ExpressionKind::Field { base, name } => {
@@ -228,7 +250,9 @@ impl Emitter<'_> {
         if letters.len() > 4 {
             return None;
         }
-        ["xyzw", "rgba", "stpq"].iter().find_map(|set| letters.chars().map(|letter| set.find(letter)).collect())
+        ["xyzw", "rgba", "stpq"]
+            .iter()
+            .find_map(|set| letters.chars().map(|letter| set.find(letter)).collect())
     }
 
     /// The components that a field is; none where it is a member of a structure.
@@ -243,7 +267,8 @@ impl Emitter<'_> {
         let text = self.text(name);
         if let Some(members) = self.block_members(base) {
             let member = members.get(text).map(|member| member.text.clone());
-            let member = member.ok_or_else(|| self.unsupported(format!("the member `{text}`"), name))?;
+            let member =
+                member.ok_or_else(|| self.unsupported(format!("the member `{text}`"), name))?;
             self.out.write(&member);
             return Ok(());
         }
@@ -283,8 +308,12 @@ impl Emitter<'_> {
         let name = self.text(token);
         let text = match self.resolve(name) {
             Some(symbol) => match symbol.place {
-                Held::Block(_) => return Err(self.unsupported(format!("the block `{name}` as a value"), token)),
-                Held::Locally | Held::InMemory | Held::Unwritten | Held::Constant => symbol.text.clone(),
+                Held::Block(_) => {
+                    return Err(self.unsupported(format!("the block `{name}` as a value"), token));
+                }
+                Held::Locally | Held::InMemory | Held::Unwritten | Held::Constant => {
+                    symbol.text.clone()
+                }
             },
             None if built_in::has_variable(name) => name.to_owned(),
             None => return Err(self.unsupported(format!("`{name}`"), token)),
@@ -307,22 +336,27 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so many array
-    /// dimensions.
+    /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so
+    /// many array dimensions.
     pub(super) fn initialiser(
         &mut self,
         initialiser: &Expression,
         element: Option<TokenIndex>,
         dimensions: usize,
     ) -> Emitted {
-        let ExpressionKind::List(elements) = &initialiser.kind else { return self.expression(initialiser) };
-        let refused = |emitter: &Self, what: &str| Err(emitter.unsupported(what, initialiser.first));
+        let ExpressionKind::List(elements) = &initialiser.kind else {
+            return self.expression(initialiser);
+        };
+        let refused =
+            |emitter: &Self, what: &str| Err(emitter.unsupported(what, initialiser.first));
         if elements.is_empty() {
             // GL_EXT_null_initializer
             self.out.write("Zero()");
             return Ok(());
         }
-        let Some(name) = element else { return refused(self, "a list of initialisers for nothing") };
+        let Some(name) = element else {
+            return refused(self, "a list of initialisers for nothing");
+        };
         if dimensions > 0 {
             self.out.write("{{");
             for (number, inner) in elements.iter().enumerate() {
@@ -351,7 +385,9 @@ impl Emitter<'_> {
                 let column = Composite::Vector { element, size: rows }.spelled();
                 self.columns(&column, elements)
             }
-            None => refused(self, "a list for a value that is no array, structure, vector or matrix"),
+            None => {
+                refused(self, "a list for a value that is no array, structure, vector or matrix")
+            }
         }
     }
 
@@ -372,13 +408,20 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn call(&mut self, whole: &Expression, callee: &Expression, arguments: &[Expression]) -> Emitted {
+    fn call(
+        &mut self,
+        whole: &Expression,
+        callee: &Expression,
+        arguments: &[Expression],
+    ) -> Emitted {
         if let Some(made) = self.made.get(&(whole.first, whole.last)) {
             self.out.write(made);
             return Ok(());
         }
         match &callee.kind {
-            ExpressionKind::Field { base, name } if self.text(*name) == "length" && arguments.is_empty() => {
+            ExpressionKind::Field { base, name }
+                if self.text(*name) == "length" && arguments.is_empty() =>
+            {
                 self.expression(base)?;
                 self.out.write(".length()");
                 Ok(())
@@ -413,9 +456,13 @@ impl Emitter<'_> {
             self.out.write(&built_in::spelled(name));
             return self.arguments(["{", "}"], arguments);
         }
-        if let Some(signature) = self.functions.get(name).filter(|known| known.takes(name, arguments.len())) {
+        if let Some(signature) =
+            self.functions.get(name).filter(|known| known.takes(name, arguments.len()))
+        {
             if signature.holds_barrier {
-                return Err(self.unsupported(format!("a call of `{name}`, which holds a barrier"), callee));
+                return Err(
+                    self.unsupported(format!("a call of `{name}`, which holds a barrier"), callee)
+                );
             }
             self.out.write(&built_in::spelled_function(name));
             return self.own_arguments(callee, arguments);
@@ -423,13 +470,16 @@ impl Emitter<'_> {
         if let Some(made) = built_in::type_name(name) {
             self.out.write(&made);
             // Several arguments between braces, where C++ keeps their order.
-            return self.arguments(if arguments.len() > 1 { ["{", "}"] } else { ["(", ")"] }, arguments);
+            return self
+                .arguments(if arguments.len() > 1 { ["{", "}"] } else { ["(", ")"] }, arguments);
         }
         if !built_in::has_function(name, arguments.len()) {
             return Err(self.unsupported(format!("the function `{name}`"), callee));
         }
         for written in built_in::written_arguments(name) {
-            arguments.get(*written).map_or(Ok(()), |argument| self.refuse_written_swizzle(argument))?;
+            arguments
+                .get(*written)
+                .map_or(Ok(()), |argument| self.refuse_written_swizzle(argument))?;
         }
         self.out.write(built_in::function_name(name));
         self.arguments(["(", ")"], arguments)
@@ -443,7 +493,8 @@ impl Emitter<'_> {
                 Err(self.unsupported("a swizzle that a function writes", argument.last))
             }
             (base, components) if !components.is_empty() && base.last + 2 != argument.last => {
-                Err(self.unsupported("a swizzle of a swizzle that a function writes", argument.last))
+                Err(self
+                    .unsupported("a swizzle of a swizzle that a function writes", argument.last))
             }
             _ => Ok(()),
         }
@@ -460,7 +511,9 @@ impl Emitter<'_> {
             _ => None,
         };
         match symbol.is_some_and(|symbol| self.views.contains(&symbol.text)) {
-            true => Err(self.unsupported("an array of a block that a function writes", argument.first)),
+            true => {
+                Err(self.unsupported("an array of a block that a function writes", argument.first))
+            }
             false => Ok(()),
         }
     }
@@ -480,14 +533,24 @@ fn listed(components: &[usize]) -> String {
     components.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A float with the suffix of its type in the program; none where nobody knows which number is meant.
+/// A float with the suffix of its type in the program; none where nobody knows which number is
+/// meant.
 fn float_literal(text: &str) -> Option<String> {
-    let suffixed = |suffixes: [&str; 2]| suffixes.iter().find_map(|suffix| text.strip_suffix(suffix));
+    let suffixed =
+        |suffixes: [&str; 2]| suffixes.iter().find_map(|suffix| text.strip_suffix(suffix));
     if let Some(digits) = suffixed(["lf", "LF"]) {
-        return digits.parse::<f64>().ok().filter(|number| number.is_finite()).map(|_| format!("{digits}_lf"));
+        return digits
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite())
+            .map(|_| format!("{digits}_lf"));
     }
     if let Some(digits) = suffixed(["hf", "HF"]) {
-        return digits.parse::<f64>().ok().filter(|number| *number < 65520.0).map(|_| format!("{digits}_hf"));
+        return digits
+            .parse::<f64>()
+            .ok()
+            .filter(|number| *number < 65520.0)
+            .map(|_| format!("{digits}_hf"));
     }
     let digits = text.trim_end_matches(['f', 'F']);
     // The compiler reads a number of 64 bits and rounds it, which must make no difference.

@@ -1,8 +1,8 @@
 //! Functions and what calls of them do.
 
 use super::super::syntax::{
-    Declaration, DeclaredType, Expression, ExpressionKind, FunctionDefinition, Item, Parameter, Statement,
-    StatementKind, TokenIndex,
+    Declaration, DeclaredType, Expression, ExpressionKind, FunctionDefinition, Item, Parameter,
+    Statement, StatementKind, TokenIndex,
 };
 use super::super::token::Token;
 use super::{Emitted, Emitter, Held, built_in};
@@ -54,7 +54,8 @@ pub(super) fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, S
     for _ in 0..found.len() {
         let before = found.clone();
         for (name, signature) in &mut found {
-            let called: Vec<&Signature> = calls[name].iter().filter_map(|called| before.get(called)).collect();
+            let called: Vec<&Signature> =
+                calls[name].iter().filter_map(|called| before.get(called)).collect();
             signature.holds_barrier |= called.iter().any(|called| called.holds_barrier);
             signature.changes_memory |= called.iter().any(|called| called.changes_memory);
         }
@@ -68,8 +69,12 @@ pub(super) fn is_written(parameter: &Parameter) -> bool {
 
 /// Whether a function assigns to a name that it does not declare.
 fn writes_others(tokens: &[Token], function: &FunctionDefinition) -> bool {
-    let mut own: BTreeSet<&str> =
-        function.parameters.iter().filter_map(|parameter| parameter.name).map(|name| &*tokens[name].text).collect();
+    let mut own: BTreeSet<&str> = function
+        .parameters
+        .iter()
+        .filter_map(|parameter| parameter.name)
+        .map(|name| &*tokens[name].text)
+        .collect();
     let mut targets = Vec::new();
     let mut look = Look { tokens, own: &mut own, targets: &mut targets };
     match &function.body {
@@ -99,7 +104,9 @@ impl Look<'_, '_> {
     }
 
     fn declaration(&mut self, declaration: &Declaration) {
-        self.own.extend(declaration.declarators.iter().map(|declarator| &*self.tokens[declarator.name].text));
+        self.own.extend(
+            declaration.declarators.iter().map(|declarator| &*self.tokens[declarator.name].text),
+        );
     }
 
     fn expression(&mut self, expression: &Expression) {
@@ -115,7 +122,9 @@ pub(super) fn written<'e>(tokens: &[Token], expression: &'e Expression) -> Optio
     match &expression.kind {
         ExpressionKind::Assignment { target, .. } => Some(target),
         ExpressionKind::Postfix(target) => Some(target),
-        ExpressionKind::Prefix(target) if tokens[expression.first].is("++") || tokens[expression.first].is("--") => {
+        ExpressionKind::Prefix(target)
+            if tokens[expression.first].is("++") || tokens[expression.first].is("--") =>
+        {
             Some(target)
         }
         _ => None,
@@ -137,7 +146,9 @@ fn each_condition<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Declarat
     use super::super::syntax::LoopCondition;
     match &statement.kind {
         StatementKind::While { condition: LoopCondition::Declaration(declaration), .. }
-        | StatementKind::For { condition: Some(LoopCondition::Declaration(declaration)), .. } => see(declaration),
+        | StatementKind::For { condition: Some(LoopCondition::Declaration(declaration)), .. } => {
+            see(declaration)
+        }
         _ => {}
     }
 }
@@ -146,16 +157,23 @@ fn each_condition<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Declarat
 pub(super) fn each_expression<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Expression)) {
     use super::super::syntax::LoopCondition;
     let initialisers = |declaration: &'s Declaration, see: &mut dyn FnMut(&'s Expression)| {
-        declaration.declarators.iter().filter_map(|declarator| declarator.initialiser.as_ref()).for_each(see);
+        declaration
+            .declarators
+            .iter()
+            .filter_map(|declarator| declarator.initialiser.as_ref())
+            .for_each(see);
     };
-    let condition = |condition: &'s LoopCondition, see: &mut dyn FnMut(&'s Expression)| match condition {
-        LoopCondition::Expression(expression) => see(expression),
-        LoopCondition::Declaration(declaration) => initialisers(declaration, see),
-    };
+    let condition =
+        |condition: &'s LoopCondition, see: &mut dyn FnMut(&'s Expression)| match condition {
+            LoopCondition::Expression(expression) => see(expression),
+            LoopCondition::Declaration(declaration) => initialisers(declaration, see),
+        };
     match &statement.kind {
         StatementKind::Expression(expression) | StatementKind::Case(expression) => see(expression),
         StatementKind::Declaration(declaration) => initialisers(declaration, see),
-        StatementKind::If { condition, .. } | StatementKind::DoWhile { condition, .. } => see(condition),
+        StatementKind::If { condition, .. } | StatementKind::DoWhile { condition, .. } => {
+            see(condition)
+        }
         StatementKind::While { condition: found, .. } => condition(found, see),
         StatementKind::For { init, condition: found, update, .. } => {
             if let Some(init) = init {
@@ -180,12 +198,16 @@ pub(super) fn each_expression<'s>(statement: &'s Statement, see: &mut dyn FnMut(
 /// Calls `see` with every statement directly inside another.
 pub(super) fn each_inner<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Statement)) {
     match &statement.kind {
-        StatementKind::Block(inner) | StatementKind::Switch { body: inner, .. } => inner.iter().for_each(see),
+        StatementKind::Block(inner) | StatementKind::Switch { body: inner, .. } => {
+            inner.iter().for_each(see)
+        }
         StatementKind::If { then, otherwise, .. } => {
             see(then);
             otherwise.iter().for_each(|otherwise| see(otherwise));
         }
-        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } | StatementKind::For { body, .. } => {
+        StatementKind::While { body, .. }
+        | StatementKind::DoWhile { body, .. }
+        | StatementKind::For { body, .. } => {
             see(body);
         }
         StatementKind::Empty
@@ -202,7 +224,12 @@ pub(super) fn each_inner<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s S
 
 impl Emitter<'_> {
     /// A function declared before it is defined.
-    pub(super) fn prototype(&mut self, returns: &DeclaredType, name: TokenIndex, parameters: &[Parameter]) -> Emitted {
+    pub(super) fn prototype(
+        &mut self,
+        returns: &DeclaredType,
+        name: TokenIndex,
+        parameters: &[Parameter],
+    ) -> Emitted {
         self.header(returns, name, parameters)?;
         self.out.write(";");
         self.out.end();
@@ -213,7 +240,11 @@ impl Emitter<'_> {
     pub(super) fn function(&mut self, function: &FunctionDefinition) -> Emitted {
         let body = match &function.body {
             Ok(body) => body,
-            Err(error) => return Err(self.unsupported(format!("text that could not be read ({error})"), error.token)),
+            Err(error) => {
+                return Err(
+                    self.unsupported(format!("text that could not be read ({error})"), error.token)
+                );
+            }
         };
         self.header(&function.returns, function.name, &function.parameters)?;
         self.out.write(" {");
@@ -238,7 +269,12 @@ impl Emitter<'_> {
     }
 
     /// Everything of a function before its body, on a line that goes on.
-    fn header(&mut self, returns: &DeclaredType, name: TokenIndex, parameters: &[Parameter]) -> Emitted {
+    fn header(
+        &mut self,
+        returns: &DeclaredType,
+        name: TokenIndex,
+        parameters: &[Parameter],
+    ) -> Emitted {
         self.out.start();
         self.out.write("static ");
         match returns.name {
@@ -249,8 +285,13 @@ impl Emitter<'_> {
         for (number, parameter) in parameters.iter().enumerate() {
             self.out.write(if number == 0 { "" } else { ", " });
             self.write_type(&parameter.declared, &parameter.sizes, None, name)?;
-            let spelled = parameter.name.map(|name| built_in::spelled(self.text(name))).unwrap_or_default();
-            self.out.write(&if is_written(parameter) { format!(" &given_{spelled}") } else { format!(" {spelled}") });
+            let spelled =
+                parameter.name.map(|name| built_in::spelled(self.text(name))).unwrap_or_default();
+            self.out.write(&if is_written(parameter) {
+                format!(" &given_{spelled}")
+            } else {
+                format!(" {spelled}")
+            });
         }
         self.out.write(")");
         Ok(())

@@ -1,6 +1,9 @@
-//! Declarations at file level: structures, constants, specialization constants, workgroup and private variables.
+//! Declarations at file level: structures, constants, specialization constants, workgroup and
+//! private variables.
 
-use super::super::syntax::{Declaration, Declarator, DeclaredType, Expression, ExpressionKind, TokenIndex};
+use super::super::syntax::{
+    Declaration, Declarator, DeclaredType, Expression, ExpressionKind, TokenIndex,
+};
 use super::{Emitted, Emitter, Field, Held, Symbol, Unsupported, built_in};
 
 /// What a workgroup variable holds when a workgroup begins.
@@ -30,7 +33,10 @@ impl Emitter<'_> {
         let Some(name) = declared.name else {
             return match declaration.declarators.first() {
                 None if !declared.has_body => Ok(()),
-                first => Err(self.unsupported("a type without a name", first.map_or(0, |declarator| declarator.name))),
+                first => Err(self.unsupported(
+                    "a type without a name",
+                    first.map_or(0, |declarator| declarator.name),
+                )),
             };
         };
         if declared.has_body {
@@ -44,9 +50,12 @@ impl Emitter<'_> {
 
     fn global_variable(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
         let name = self.text(declarator.name);
-        let refused = ["uniform", "buffer", "in", "out"].iter().find(|qualifier| declared.has(qualifier));
+        let refused =
+            ["uniform", "buffer", "in", "out"].iter().find(|qualifier| declared.has(qualifier));
         if let Some(qualifier) = refused {
-            return Err(self.unsupported(format!("the {qualifier} variable `{name}`"), declarator.name));
+            return Err(
+                self.unsupported(format!("the {qualifier} variable `{name}`"), declarator.name)
+            );
         }
         if declared.layout.iter().any(|known| known == "constant_id") {
             return self.specialization_constant(declared, declarator);
@@ -54,18 +63,30 @@ impl Emitter<'_> {
         if declared.has("shared") {
             let value = match &declarator.initialiser {
                 None => Fresh::Unwritten,
-                Some(Expression { kind: ExpressionKind::List(elements), .. }) if elements.is_empty() => Fresh::Zero,
-                Some(_) => return Err(self.unsupported(format!("the initialiser of `{name}`"), declarator.name)),
+                Some(Expression { kind: ExpressionKind::List(elements), .. })
+                    if elements.is_empty() =>
+                {
+                    Fresh::Zero
+                }
+                Some(_) => {
+                    return Err(
+                        self.unsupported(format!("the initialiser of `{name}`"), declarator.name)
+                    );
+                }
             };
             let plain = Declarator { initialiser: None, ..declarator.clone() };
             self.variable("static ", declared, &plain, Held::InMemory)?;
             self.shared.push((built_in::spelled(name), value));
             return Ok(());
         }
-        let folded = declarator.initialiser.as_ref().is_none_or(|initialiser| self.is_foldable(initialiser));
+        let folded =
+            declarator.initialiser.as_ref().is_none_or(|initialiser| self.is_foldable(initialiser));
         if declared.has("const") {
-            let (qualifier, place) =
-                if folded { ("constexpr ", Held::Constant) } else { ("static const ", Held::Unwritten) };
+            let (qualifier, place) = if folded {
+                ("constexpr ", Held::Constant)
+            } else {
+                ("static const ", Held::Unwritten)
+            };
             return self.variable(qualifier, declared, declarator, place);
         }
         let spelled = built_in::spelled(name);
@@ -79,12 +100,14 @@ impl Emitter<'_> {
         }
         self.variable("static ", declared, declarator, Held::InMemory)?;
         self.out.line(&format!("static const auto initial_{spelled} = {spelled};"));
-        let declaration = format!("decltype(kernel::{spelled}) private_{spelled} = initial_{spelled};");
+        let declaration =
+            format!("decltype(kernel::{spelled}) private_{spelled} = initial_{spelled};");
         self.private.push(Field { name: spelled, declaration });
         Ok(())
     }
 
-    /// Variables of the file whose values C++ cannot tell when it compiles: each invocation begins with them.
+    /// Variables of the file whose values C++ cannot tell when it compiles: each invocation begins
+    /// with them.
     pub(super) fn calculated_values(&mut self) -> Emitted {
         if self.calculated.is_empty() {
             return Ok(());
@@ -114,7 +137,8 @@ impl Emitter<'_> {
         let spelled = self.new_name(declarator);
         self.out.start();
         self.out.write(qualifier);
-        let listed = declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
+        let listed =
+            declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
         self.write_type(declared, &declarator.sizes, listed, declarator.name)?;
         self.out.write(&format!(" {spelled}"));
         self.write_initialiser(declared, declarator)?;
@@ -126,7 +150,11 @@ impl Emitter<'_> {
     }
 
     /// ` = initialiser`; what has none holds what nobody has written, and a Boolean false.
-    pub(super) fn write_initialiser(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
+    pub(super) fn write_initialiser(
+        &mut self,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+    ) -> Emitted {
         match &declarator.initialiser {
             Some(initialiser) => {
                 self.check_order(initialiser)?;
@@ -144,18 +172,27 @@ impl Emitter<'_> {
         }
     }
 
-    /// In GLSL the initialiser of `x` may name another `x` around it; in C++ that would be the new one.
+    /// In GLSL the initialiser of `x` may name another `x` around it; in C++ that would be the new
+    /// one.
     fn new_name(&mut self, declarator: &Declarator) -> String {
         let name = self.text(declarator.name);
         let spelled = built_in::spelled(name);
-        match declarator.initialiser.as_ref().and_then(|initialiser| self.mention(initialiser, name)) {
+        match declarator
+            .initialiser
+            .as_ref()
+            .and_then(|initialiser| self.mention(initialiser, name))
+        {
             Some(_) => format!("own_{spelled}_{}", self.next_number()),
             None => spelled,
         }
     }
 
     /// The same of a variable that lives across regions.
-    pub(super) fn refuse_itself(&self, declarator: &Declarator, initialiser: &Expression) -> Emitted {
+    pub(super) fn refuse_itself(
+        &self,
+        declarator: &Declarator,
+        initialiser: &Expression,
+    ) -> Emitted {
         let name = self.text(declarator.name);
         match self.mention(initialiser, name) {
             Some(token) => Err(self.unsupported(format!("`{name}` in its own initialiser"), token)),
@@ -166,10 +203,13 @@ impl Emitter<'_> {
     /// Where an expression names a variable or function.
     fn mention(&self, expression: &Expression, name: &str) -> Option<TokenIndex> {
         match &expression.kind {
-            ExpressionKind::Identifier => (self.text(expression.first) == name).then_some(expression.first),
+            ExpressionKind::Identifier => {
+                (self.text(expression.first) == name).then_some(expression.first)
+            }
             _ => {
                 let mut found = None;
-                expression.each_part(&mut |part| found = found.or_else(|| self.mention(part, name)));
+                expression
+                    .each_part(&mut |part| found = found.or_else(|| self.mention(part, name)));
                 found
             }
         }
@@ -191,18 +231,24 @@ impl Emitter<'_> {
                 self.out.write(&format!(" {name}{{}};"));
                 self.out.end();
                 let dimensions = declarator.sizes.len() + member.declared.sizes.len();
-                members.push(StructureMember { name, declared: member.declared.clone(), dimensions });
+                members.push(StructureMember {
+                    name,
+                    declared: member.declared.clone(),
+                    dimensions,
+                });
             }
         }
         self.write_gap(gaps.as_deref(), members.len());
         self.constructors(declared, &spelled)?;
-        let equal: Vec<String> = members.iter().map(|member| format!("a.{0} == b.{0}", member.name)).collect();
+        let equal: Vec<String> =
+            members.iter().map(|member| format!("a.{0} == b.{0}", member.name)).collect();
         self.out.line(&format!(
             "friend bool operator==(const {spelled} &a, const {spelled} &b) {{ return {}; }}",
             equal.join(" && ")
         ));
-        self.out
-            .line(&format!("friend bool operator!=(const {spelled} &a, const {spelled} &b) {{ return !(a == b); }}"));
+        self.out.line(&format!(
+            "friend bool operator!=(const {spelled} &a, const {spelled} &b) {{ return !(a == b); }}"
+        ));
         if let Some(laid) = self.layouts.get(text) {
             let line = format!("static constexpr std::size_t EXTENT = {};", laid.end());
             self.out.line(&line);
@@ -245,7 +291,11 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn specialization_constant(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
+    fn specialization_constant(
+        &mut self,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+    ) -> Emitted {
         let name = self.text(declarator.name);
         let element = self.element_name(declared, declarator.name)?;
         let Some(constant) = self.interface.specialization.get(name) else {
@@ -266,7 +316,8 @@ impl Emitter<'_> {
             _ => return Err(self.unsupported(format!("the value of `{name}`"), declarator.name)),
         };
         let spelled = built_in::spelled(name);
-        self.out.line(&format!("constexpr {element} {spelled} = {value}; // specialization constant"));
+        self.out
+            .line(&format!("constexpr {element} {spelled} = {value}; // specialization constant"));
         self.declare(name, spelled, Held::Constant, self.shape(declared, &declarator.sizes));
         Ok(())
     }
@@ -287,12 +338,17 @@ impl Emitter<'_> {
                     inner = base;
                 }
                 let name = self.text(inner.first);
-                let constructs = built_in::type_name(name).is_some() || self.structures.contains_key(name);
+                let constructs =
+                    built_in::type_name(name).is_some() || self.structures.contains_key(name);
                 constructs && arguments.iter().all(|argument| self.is_foldable(argument))
             }
             // Array elements are read by a function that checks the index.
-            ExpressionKind::Assignment { .. } | ExpressionKind::Postfix(_) | ExpressionKind::Index { .. } => false,
-            ExpressionKind::Prefix(_) if matches!(self.text(expression.first), "++" | "--") => false,
+            ExpressionKind::Assignment { .. }
+            | ExpressionKind::Postfix(_)
+            | ExpressionKind::Index { .. } => false,
+            ExpressionKind::Prefix(_) if matches!(self.text(expression.first), "++" | "--") => {
+                false
+            }
             _ => {
                 let mut all = true;
                 expression.each_part(&mut |part| all &= self.is_foldable(part));
@@ -302,8 +358,13 @@ impl Emitter<'_> {
     }
 
     /// The members of a structure, for layouts.
-    pub(super) fn structure_members(&self, name: TokenIndex) -> Result<Vec<StructureMember>, Unsupported> {
+    pub(super) fn structure_members(
+        &self,
+        name: TokenIndex,
+    ) -> Result<Vec<StructureMember>, Unsupported> {
         let members = self.structures.get(self.text(name)).cloned();
-        members.ok_or_else(|| self.unsupported(format!("the type `{}` in a block", self.text(name)), name))
+        members.ok_or_else(|| {
+            self.unsupported(format!("the type `{}` in a block", self.text(name)), name)
+        })
     }
 }

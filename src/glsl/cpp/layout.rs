@@ -1,7 +1,9 @@
-//! Structures as they lie in storage blocks: the program refers to them in place, so its own types must lie alike.
+//! Structures as they lie in storage blocks: the program refers to them in place, so its own types
+//! must lie alike.
 //!
-//! Knows: from reflection, where the members of a block lie. Promises: a structure of the program has its members at the
-//! offsets of the first storage block that holds it; a block in which it lies otherwise is unsupported by name.
+//! Knows: from reflection, where the members of a block lie. Promises: a structure of the program
+//! has its members at the offsets of the first storage block that holds it; a block in which it
+//! lies otherwise is unsupported by name.
 
 use super::super::syntax::{Declaration, DeclaredType, Expression, Item};
 use super::super::token::Token;
@@ -55,7 +57,9 @@ pub(super) fn of_structures(
         }
     }
     let mut finder = Finder { tokens, structures, found: BTreeMap::new() };
-    for Declaration { declared, .. } in declarations().filter(|declaration| declaration.declared.has("buffer")) {
+    for Declaration { declared, .. } in
+        declarations().filter(|declaration| declaration.declared.has("buffer"))
+    {
         let block = declared.name.and_then(|name| interface.blocks.get(&*tokens[name].text));
         if let Some(Layout::Structure(layouts)) = block.map(|block| &block.layout) {
             let named = members(declared).into_iter().zip(layouts);
@@ -67,7 +71,10 @@ pub(super) fn of_structures(
 
 /// The type of every declared member.
 fn members(declared: &DeclaredType) -> Vec<&DeclaredType> {
-    let each = declared.members.iter().flat_map(|member| member.declarators.iter().map(|_| &member.declared));
+    let each = declared
+        .members
+        .iter()
+        .flat_map(|member| member.declarators.iter().map(|_| &member.declared));
     each.collect()
 }
 
@@ -82,19 +89,30 @@ impl Finder<'_> {
         match layout {
             Layout::Array { stride, element, .. } => self.visit(declared, element, Some(*stride)),
             Layout::Structure(layouts) => {
-                let Some(name) = declared.name.map(|name| self.tokens[name].text.to_string()) else { return };
+                let Some(name) = declared.name.map(|name| self.tokens[name].text.to_string())
+                else {
+                    return;
+                };
                 let Some(inner) = self.structures.get(&name).cloned() else { return };
                 for (member, (_, layout)) in inner.iter().zip(layouts) {
                     self.visit(member, layout, None);
                 }
-                let sizes = inner.iter().zip(layouts).map(|(member, (_, layout))| self.size(member, layout)).collect();
-                let alignment = layouts.iter().map(|(_, layout)| self.alignment(layout)).max().unwrap_or(1);
+                let sizes = inner
+                    .iter()
+                    .zip(layouts)
+                    .map(|(member, (_, layout))| self.size(member, layout))
+                    .collect();
+                let alignment =
+                    layouts.iter().map(|(_, layout)| self.alignment(layout)).max().unwrap_or(1);
                 let offsets = layouts.iter().map(|(offset, _)| *offset).collect();
                 let made = StructureLayout { offsets, sizes, stride, alignment };
                 let known = self.found.entry(name).or_insert(made);
                 known.stride = known.stride.max(stride);
             }
-            Layout::Number(_) | Layout::Vector { .. } | Layout::Matrix { .. } | Layout::Other(_) => {}
+            Layout::Number(_)
+            | Layout::Vector { .. }
+            | Layout::Matrix { .. }
+            | Layout::Other(_) => {}
         }
     }
 
@@ -119,9 +137,13 @@ impl Finder<'_> {
     /// That of the widest number.
     fn alignment(&self, layout: &Layout) -> u32 {
         match layout {
-            Layout::Number(bytes) | Layout::Vector { bytes, .. } | Layout::Matrix { bytes, .. } => *bytes,
+            Layout::Number(bytes) | Layout::Vector { bytes, .. } | Layout::Matrix { bytes, .. } => {
+                *bytes
+            }
             Layout::Array { element, .. } => self.alignment(element),
-            Layout::Structure(members) => members.iter().map(|(_, layout)| self.alignment(layout)).max().unwrap_or(1),
+            Layout::Structure(members) => {
+                members.iter().map(|(_, layout)| self.alignment(layout)).max().unwrap_or(1)
+            }
             Layout::Other(_) => 1,
         }
     }
@@ -138,7 +160,9 @@ impl Emitter<'_> {
         match layout {
             Layout::Number(bytes) => Ok(*bytes),
             Layout::Vector { count, bytes } => Ok(count * bytes),
-            Layout::Matrix { order: MatrixOrder::Rows, .. } => Err("a matrix that lies row by row".to_owned()),
+            Layout::Matrix { order: MatrixOrder::Rows, .. } => {
+                Err("a matrix that lies row by row".to_owned())
+            }
             Layout::Matrix { columns, rows, bytes, stride, order: MatrixOrder::Columns } => {
                 let expected = column_bytes(*rows, *bytes);
                 let refused = || format!("columns of {rows} rows every {stride} bytes");
@@ -152,13 +176,19 @@ impl Emitter<'_> {
                     Err(_) => Err("more than 4 GiB".to_owned()),
                 }
             }
-            Layout::Array { count: None, .. } => Err("a runtime array inside another type".to_owned()),
+            Layout::Array { count: None, .. } => {
+                Err("a runtime array inside another type".to_owned())
+            }
             Layout::Structure(members) => self.fitting_structure(declared, members),
             Layout::Other(what) => Err(what.clone()),
         }
     }
 
-    fn fitting_structure(&self, declared: &DeclaredType, layouts: &[(u32, Layout)]) -> Result<u32, String> {
+    fn fitting_structure(
+        &self,
+        declared: &DeclaredType,
+        layouts: &[(u32, Layout)],
+    ) -> Result<u32, String> {
         let name = declared.name.map_or("", |name| self.text(name));
         let (Some(laid), Some(known)) = (self.layouts.get(name), self.structures.get(name)) else {
             return Err(format!("the structure `{name}`"));
@@ -177,7 +207,8 @@ impl Emitter<'_> {
         Ok(laid.size())
     }
 
-    /// Bytes between the members of a structure and behind its last: `gaps[i]` stands before member `i`.
+    /// Bytes between the members of a structure and behind its last: `gaps[i]` stands before member
+    /// `i`.
     pub(super) fn gaps(&self, name: &str) -> Option<Vec<u32>> {
         let laid = self.layouts.get(name)?;
         let mut end = 0;

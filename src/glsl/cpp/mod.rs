@@ -1,12 +1,15 @@
-//! A kernel as a C++17 program: a second implementation of the semantics, made from the GLSL text alone.
+//! A kernel as a C++17 program: a second implementation of the semantics, made from the GLSL text
+//! alone.
 //!
-//! Knows: the syntax tree and the decisions of the front end, and what is told of the kernel's interface
-//! ([`Interface`]). SPIR-V takes no part: a mistake of the compiler, of the sequential engine or of a device shows as a
-//! difference.
-//! Promises: expressions keep their operators and their order, so that a coverage tool for C++ sees the decisions of
-//! the source; one loop nest over the invocations stands inside each barrier region, loops around barriers stay
-//! outside, and variables that live across regions are kept per invocation. [`Program::decisions`] says where each
-//! decision went; functions and variables that the entry point does not come to are left out. What cannot be translated is [`Unsupported`] by name and place; it never becomes another program.
+//! Knows: the syntax tree and the decisions of the front end, and what is told of the kernel's
+//! interface ([`Interface`]). SPIR-V takes no part: a mistake of the compiler, of the sequential
+//! engine or of a device shows as a difference.
+//! Promises: expressions keep their operators and their order, so that a coverage tool for C++ sees
+//! the decisions of the source; one loop nest over the invocations stands inside each barrier
+//! region, loops around barriers stay outside, and variables that live across regions are kept per
+//! invocation. [`Program::decisions`] says where each decision went; functions and variables that
+//! the entry point does not come to are left out. What cannot be translated is [`Unsupported`] by
+//! name and place; it never becomes another program.
 //! Does not cover: running the program (`dissimilar`), races and other findings, speed.
 
 mod block;
@@ -48,7 +51,8 @@ pub struct Interface {
     pub workgroup_bytes: u64,
 }
 
-/// Most workgroup memory of a program: no device has as much, and C++ compilers do not come to an end on much more.
+/// Most workgroup memory of a program: no device has as much, and C++ compilers do not come to an
+/// end on much more.
 const WORKGROUP_LIMIT: u64 = 1 << 20;
 
 /// A block that is bound.
@@ -93,7 +97,8 @@ pub struct Constant {
 #[derive(Debug, Clone)]
 pub struct Program {
     pub text: String,
-    /// In order of the decisions' ids; decisions in constant expressions that the program does not hold are left out.
+    /// In order of the decisions' ids; decisions in constant expressions that the program does not
+    /// hold are left out.
     pub decisions: Vec<PlacedDecision>,
 }
 
@@ -108,7 +113,8 @@ pub struct PlacedDecision {
     pub conditions: Vec<Extent>,
 }
 
-/// A piece of one line of a program: 1-based line, 1-based columns in bytes, the last one exclusive.
+/// A piece of one line of a program: 1-based line, 1-based columns in bytes, the last one
+/// exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Extent {
     pub line: u32,
@@ -127,23 +133,35 @@ pub struct Unsupported {
 
 type Emitted = Result<(), Unsupported>;
 
-/// Translates a kernel. `job` is embedded as what the program runs when it is started without a file of its own.
-pub fn emit(kernel: &KernelSource, interface: &Interface, job: &str) -> Result<Program, Unsupported> {
+/// Translates a kernel. `job` is embedded as what the program runs when it is started without a
+/// file of its own.
+pub fn emit(
+    kernel: &KernelSource,
+    interface: &Interface,
+    job: &str,
+) -> Result<Program, Unsupported> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let refused = |what: &str| Unsupported { what: what.to_owned(), file: kernel.path.clone(), line: 1 };
+        let refused =
+            |what: &str| Unsupported { what: what.to_owned(), file: kernel.path.clone(), line: 1 };
         let worker = builder.spawn_scoped(scope, || emit_here(kernel, interface, job));
         let worker = worker.map_err(|_| refused("a kernel for which no stack is left"))?;
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
-fn emit_here(kernel: &KernelSource, interface: &Interface, job: &str) -> Result<Program, Unsupported> {
+fn emit_here(
+    kernel: &KernelSource,
+    interface: &Interface,
+    job: &str,
+) -> Result<Program, Unsupported> {
     let read = super::kernel::read_text(kernel);
     let refused = |what: String| Unsupported { what, file: kernel.path.clone(), line: 1 };
     let (unit, accuracy) = read.map_err(|error| refused(error.to_string()))?;
     if accuracy != Accuracy::Exact {
-        return Err(refused("text that this tool preprocesses otherwise than the compiler".to_owned()));
+        return Err(refused(
+            "text that this tool preprocesses otherwise than the compiler".to_owned(),
+        ));
     }
     if interface.workgroup_bytes > WORKGROUP_LIMIT {
         return Err(refused(format!("workgroup memory of {} bytes", interface.workgroup_bytes)));
@@ -216,13 +234,16 @@ struct Emitter<'a> {
     private: Vec<Field>,
     /// Those of them whose values are calculated when an invocation begins.
     calculated: Vec<(DeclaredType, Declarator)>,
-    /// Arrays in storage blocks, as expressions write them: the program sees them one element at a time.
+    /// Arrays in storage blocks, as expressions write them: the program sees them one element at a
+    /// time.
     views: BTreeSet<String>,
     /// Lines that bind blocks before a dispatch.
     bindings: Vec<String>,
-    /// Fields of the variables of the entry point that live across regions, by the token that declares each.
+    /// Fields of the variables of the entry point that live across regions, by the token that
+    /// declares each.
     fields: BTreeMap<TokenIndex, String>,
-    /// Constants that several regions use, by the token that declares each: they stand before the loop nests.
+    /// Constants that several regions use, by the token that declares each: they stand before the
+    /// loop nests.
     hoisted: BTreeSet<TokenIndex>,
     /// The innermost loop around barriers.
     around: Option<region::Around>,
@@ -299,9 +320,12 @@ impl<'a> Emitter<'a> {
         self.out.line("using namespace vkcert;");
         self.out.line("");
         let [x, y, z] = self.interface.local_size;
-        self.out.line(&format!("constexpr std::uint32_t SIZE_X = {x}, SIZE_Y = {y}, SIZE_Z = {z};"));
+        self.out
+            .line(&format!("constexpr std::uint32_t SIZE_X = {x}, SIZE_Y = {y}, SIZE_Z = {z};"));
         self.out.line("constexpr std::size_t INVOCATIONS = std::size_t{SIZE_X} * SIZE_Y * SIZE_Z;");
-        self.out.line("constexpr uvec3 gl_WorkGroupSize = uvec3(Uint(SIZE_X), Uint(SIZE_Y), Uint(SIZE_Z));");
+        self.out.line(
+            "constexpr uvec3 gl_WorkGroupSize = uvec3(Uint(SIZE_X), Uint(SIZE_Y), Uint(SIZE_Z));",
+        );
         self.out.line("");
         let mut entry = None;
         for item in self.items {
@@ -310,13 +334,19 @@ impl<'a> Emitter<'a> {
                 Item::Declaration(declaration) => self.global(declaration)?,
                 Item::Prototype { name, .. } if !self.needed.contains(self.text(*name)) => {}
                 Item::Prototype { name, .. } if self.is_collective(self.text(*name)) => {}
-                Item::Prototype { returns, name, parameters } => self.prototype(returns, *name, parameters)?,
-                Item::Function(function) if self.text(function.name) == self.kernel.entry => entry = Some(function),
+                Item::Prototype { returns, name, parameters } => {
+                    self.prototype(returns, *name, parameters)?
+                }
+                Item::Function(function) if self.text(function.name) == self.kernel.entry => {
+                    entry = Some(function)
+                }
                 Item::Function(function) if !self.needed.contains(self.text(function.name)) => {}
                 Item::Function(function) if self.is_collective(self.text(function.name)) => {}
                 Item::Function(function) => self.function(function)?,
                 Item::Unread { first, error, .. } => {
-                    return Err(self.unsupported(format!("text that could not be read ({error})"), *first));
+                    return Err(
+                        self.unsupported(format!("text that could not be read ({error})"), *first)
+                    );
                 }
             }
         }
@@ -381,7 +411,8 @@ impl<'a> Emitter<'a> {
     fn finished(mut self) -> Program {
         self.out.line("");
         self.out.line("// Decisions (and their conditions): where they stand above, line:column, and in the source.");
-        let lines = self.unit.files.iter().map(|file| vkcert_model::place::LineStarts::of(&file.text));
+        let lines =
+            self.unit.files.iter().map(|file| vkcert_model::place::LineStarts::of(&file.text));
         let lines: Vec<_> = lines.collect();
         let decisions: Vec<PlacedDecision> = self.placed.values().cloned().collect();
         for placed in &decisions {
@@ -393,7 +424,8 @@ impl<'a> Emitter<'a> {
                 format!("{}:{}:{}", file.path, at.line, at.column)
             });
             let position = position.unwrap_or_default();
-            self.out.line(&format!("//   {} {} {position} {}", placed.id, placed.whole, decision.text));
+            self.out
+                .line(&format!("//   {} {} {position} {}", placed.id, placed.whole, decision.text));
             for (number, extent) in placed.conditions.iter().enumerate() {
                 let text = &decision.conditions[number].text;
                 self.out.line(&format!("//     {}.C{} {extent} {text}", placed.id, number + 1));

@@ -1,7 +1,8 @@
-//! What a kernel's entry point needs: functions that nobody calls and variables that nobody names have no place in the
-//! program, and cannot make it unsupported.
+//! What a kernel's entry point needs: functions that nobody calls and variables that nobody names
+//! have no place in the program, and cannot make it unsupported.
 //!
-//! Promises: whatever the program mentions is needed; a name that stands for several things makes all of them needed.
+//! Promises: whatever the program mentions is needed; a name that stands for several things makes
+//! all of them needed.
 
 use super::super::syntax::{Declaration, Item, TokenIndex};
 use super::super::token::Token;
@@ -23,7 +24,9 @@ pub(super) fn names<'t>(tokens: &'t [Token], items: &[Item], entry: &str) -> BTr
     let mut open = vec![entry];
     while let Some(name) = open.pop() {
         for [first, last] in ranges.remove(name).unwrap_or_default() {
-            let words = tokens[first..=last.min(tokens.len() - 1)].iter().filter(|token| token.is_identifier());
+            let words = tokens[first..=last.min(tokens.len() - 1)]
+                .iter()
+                .filter(|token| token.is_identifier());
             for word in words {
                 if needed.insert(&*word.text) {
                     open.push(&word.text);
@@ -49,7 +52,8 @@ fn declared_names(declaration: &Declaration) -> Vec<TokenIndex> {
     let variables = declaration.declarators.iter().map(|declarator| declarator.name);
     let declared = &declaration.declared;
     let is_block = declared.has("buffer") || declared.has("uniform");
-    let members = declared.members.iter().filter(|_| is_block).flat_map(|member| &member.declarators);
+    let members =
+        declared.members.iter().filter(|_| is_block).flat_map(|member| &member.declarators);
     let members = members.map(|member| member.name);
     variables.chain(declaration.declared.name).chain(members).collect()
 }

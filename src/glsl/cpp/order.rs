@@ -1,7 +1,9 @@
-//! The order of evaluation: C++ leaves more of it open than a GLSL compiler takes, so what depends on it is refused.
+//! The order of evaluation: C++ leaves more of it open than a GLSL compiler takes, so what depends
+//! on it is refused.
 //!
-//! Promises: within one expression no operand reads or writes what another one writes, unless `&&`, `||`, `?:` or a
-//! comma stands between them in both languages, or they are arguments of one constructor. What is stored by the assignment at the root comes last in both.
+//! Promises: within one expression no operand reads or writes what another one writes, unless `&&`,
+//! `||`, `?:` or a comma stands between them in both languages, or they are arguments of one
+//! constructor. What is stored by the assignment at the root comes last in both.
 
 use super::super::syntax::{Expression, ExpressionKind};
 use super::function::{root_name, written};
@@ -47,14 +49,21 @@ impl Emitter<'_> {
         }
         match &expression.kind {
             ExpressionKind::Identifier => Ok(self.read(self.text(expression.first))),
-            ExpressionKind::Binary { operator, left, right } if matches!(self.text(*operator), "&&" | "||") => {
+            ExpressionKind::Binary { operator, left, right }
+                if matches!(self.text(*operator), "&&" | "||") =>
+            {
                 self.in_turn(&[left, right])
             }
             ExpressionKind::Comma { first, second } => self.in_turn(&[first, second]),
-            ExpressionKind::Ternary { condition, then, otherwise } => self.in_turn(&[condition, then, otherwise]),
-            ExpressionKind::Call { callee, arguments } => self.called(expression, callee, arguments),
+            ExpressionKind::Ternary { condition, then, otherwise } => {
+                self.in_turn(&[condition, then, otherwise])
+            }
+            ExpressionKind::Call { callee, arguments } => {
+                self.called(expression, callee, arguments)
+            }
             ExpressionKind::Field { base, name } if self.block_members(base).is_some() => {
-                let place = self.block_members(base).and_then(|members| members.get(self.text(*name)));
+                let place =
+                    self.block_members(base).and_then(|members| members.get(self.text(*name)));
                 let reads_memory = place.is_none_or(|member| member.place != Held::Unwritten);
                 Ok(Touched { reads_memory, ..Touched::default() })
             }
@@ -99,22 +108,32 @@ impl Emitter<'_> {
         Ok(all)
     }
 
-    fn in_any_order(&self, whole: &Expression, parts: &[&Expression]) -> Result<Touched, super::Unsupported> {
+    fn in_any_order(
+        &self,
+        whole: &Expression,
+        parts: &[&Expression],
+    ) -> Result<Touched, super::Unsupported> {
         let mut all = Touched::default();
         for part in parts {
             let touched = self.touched(part)?;
             if all.conflicts(&touched) {
-                return Err(
-                    self.unsupported("an expression whose value depends on the order of evaluation", whole.first)
-                );
+                return Err(self.unsupported(
+                    "an expression whose value depends on the order of evaluation",
+                    whole.first,
+                ));
             }
             all.add(touched);
         }
         Ok(all)
     }
 
-    fn written_to(&self, whole: &Expression, target: &Expression) -> Result<Touched, super::Unsupported> {
-        // Of the target its indices are evaluated, and the value itself where the operator asks for it.
+    fn written_to(
+        &self,
+        whole: &Expression,
+        target: &Expression,
+    ) -> Result<Touched, super::Unsupported> {
+        // Of the target its indices are evaluated, and the value itself where the operator asks for
+        // it.
         let mut indices = Vec::new();
         index_parts(target, &mut indices);
         let mut parts = indices;
@@ -143,7 +162,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// What a call writes back. Which of two values in one place is written last is open in GLSL too.
+    /// What a call writes back. Which of two values in one place is written last is open in GLSL
+    /// too.
     fn store_all<'e>(
         &self,
         written: impl Iterator<Item = &'e Expression>,
@@ -153,7 +173,10 @@ impl Emitter<'_> {
         for argument in written {
             let path = self.path(argument);
             if stored.iter().any(|other| may_overlap(other, &path)) {
-                return Err(self.unsupported("a call that writes parts of one variable twice", argument.first));
+                return Err(self.unsupported(
+                    "a call that writes parts of one variable twice",
+                    argument.first,
+                ));
             }
             stored.push(path);
             self.store(argument, touched);
@@ -166,9 +189,12 @@ impl Emitter<'_> {
         match &part.kind {
             ExpressionKind::Parenthesised(inner) => self.path(inner),
             ExpressionKind::Index { base, index } => {
-                let literal = index.as_deref().filter(|index| matches!(index.kind, ExpressionKind::Literal));
+                let literal =
+                    index.as_deref().filter(|index| matches!(index.kind, ExpressionKind::Literal));
                 let mut path = self.path(base);
-                path.push(literal.map_or(Step::Somewhere, |index| Step::Element(self.text(index.first))));
+                path.push(
+                    literal.map_or(Step::Somewhere, |index| Step::Element(self.text(index.first))),
+                );
                 path
             }
             ExpressionKind::Field { base, name } => {
@@ -191,7 +217,9 @@ impl Emitter<'_> {
         if let ExpressionKind::Field { base, .. } = &callee.kind {
             parts.push(base);
         }
-        if let Some(signature) = self.functions.get(name).filter(|known| known.takes(name, arguments.len())) {
+        if let Some(signature) =
+            self.functions.get(name).filter(|known| known.takes(name, arguments.len()))
+        {
             let (changes, written) = (signature.changes_memory, signature.written.clone());
             // What a call writes back is stored behind the evaluation of all its arguments.
             let mut touched = self.in_any_order(whole, &parts)?;
@@ -252,7 +280,9 @@ fn index_parts<'e>(target: &'e Expression, found: &mut Vec<&'e Expression>) {
             index_parts(base, found);
             found.extend(index.as_deref());
         }
-        ExpressionKind::Field { base, .. } | ExpressionKind::Parenthesised(base) => index_parts(base, found),
+        ExpressionKind::Field { base, .. } | ExpressionKind::Parenthesised(base) => {
+            index_parts(base, found)
+        }
         _ => {}
     }
 }

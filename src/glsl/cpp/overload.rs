@@ -1,8 +1,9 @@
-//! Which function of a name a call means, as far as the text tells, and what becomes of arguments that it writes.
+//! Which function of a name a call means, as far as the text tells, and what becomes of arguments
+//! that it writes.
 //!
-//! Promises: an argument of another type than the parameter is handed over in a value of the parameter's type and written
-//! back behind the call. Where implicit conversions would choose between overloads, which C++ does otherwise, the call is
-//! unsupported by name.
+//! Promises: an argument of another type than the parameter is handed over in a value of the
+//! parameter's type and written back behind the call. Where implicit conversions would choose
+//! between overloads, which C++ does otherwise, the call is unsupported by name.
 
 use super::super::syntax::{Expression, Item, Parameter, TokenIndex};
 use super::function::is_written;
@@ -19,7 +20,10 @@ impl<'a> Emitter<'a> {
             Item::Declaration(_) | Item::Prototype { .. } | Item::Unread { .. } => None,
         });
         let named = definitions.filter(|function| self.text(function.name) == name);
-        named.map(|function| function.parameters.as_slice()).filter(|taken| taken.len() == count).collect()
+        named
+            .map(|function| function.parameters.as_slice())
+            .filter(|taken| taken.len() == count)
+            .collect()
     }
 
     fn spelled_type(&self, name: &str, dimensions: usize) -> Spelled {
@@ -40,12 +44,12 @@ impl<'a> Emitter<'a> {
     pub(super) fn own_arguments(&mut self, name: TokenIndex, arguments: &[Expression]) -> Emitted {
         let text = self.text(name);
         let overloads = self.overloads(text, arguments.len());
-        let given: Vec<Option<Spelled>> = arguments.iter().map(|argument| self.type_of_argument(argument)).collect();
+        let given: Vec<Option<Spelled>> =
+            arguments.iter().map(|argument| self.type_of_argument(argument)).collect();
         let is_exact = |parameters: &&[Parameter]| {
-            parameters
-                .iter()
-                .zip(&given)
-                .all(|(parameter, given)| given.is_some() && self.type_of_parameter(parameter) == *given)
+            parameters.iter().zip(&given).all(|(parameter, given)| {
+                given.is_some() && self.type_of_parameter(parameter) == *given
+            })
         };
         let chosen = match overloads.as_slice() {
             [only] => Some(*only),
@@ -61,7 +65,10 @@ impl<'a> Emitter<'a> {
             let written = overloads.iter().any(|parameters| is_written(&parameters[number]));
             let parameter = chosen.map(|parameters| &parameters[number]);
             match parameter {
-                Some(parameter) if written && !self.is_plain_place(argument, parameter, given[number].as_ref()) => {
+                Some(parameter)
+                    if written
+                        && !self.is_plain_place(argument, parameter, given[number].as_ref()) =>
+                {
                     self.handed(argument, parameter, name)?;
                 }
                 None if written => {
@@ -76,11 +83,22 @@ impl<'a> Emitter<'a> {
     }
 
     /// Whether C++ can refer to what is written as it is.
-    fn is_plain_place(&self, argument: &Expression, parameter: &Parameter, given: Option<&Spelled>) -> bool {
-        self.refuse_written_swizzle(argument).is_ok() && given == self.type_of_parameter(parameter).as_ref()
+    fn is_plain_place(
+        &self,
+        argument: &Expression,
+        parameter: &Parameter,
+        given: Option<&Spelled>,
+    ) -> bool {
+        self.refuse_written_swizzle(argument).is_ok()
+            && given == self.type_of_parameter(parameter).as_ref()
     }
 
-    fn handed(&mut self, argument: &Expression, parameter: &Parameter, near: TokenIndex) -> Emitted {
+    fn handed(
+        &mut self,
+        argument: &Expression,
+        parameter: &Parameter,
+        near: TokenIndex,
+    ) -> Emitted {
         self.out.write("handed<");
         self.write_type(&parameter.declared, &parameter.sizes, None, near)?;
         self.out.write(">(");
@@ -89,21 +107,31 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Whether one argument may become, by itself, what two overloads take: they differ in the kind of numbers alone, or
-    /// one of them writes what the other one takes.
+    /// Whether one argument may become, by itself, what two overloads take: they differ in the kind
+    /// of numbers alone, or one of them writes what the other one takes.
     fn may_be_converted(&self, overloads: &[&[Parameter]]) -> bool {
         let components = |parameter: &Parameter| {
             let (name, dimensions) = self.type_of_parameter(parameter)?;
-            let digits: String = name.chars().filter(|letter| !letter.is_ascii_alphabetic()).collect();
+            let digits: String =
+                name.chars().filter(|letter| !letter.is_ascii_alphabetic()).collect();
             let is_vector = name.contains("vec") || name.contains("Vec");
-            let size = if is_vector { digits.chars().last().filter(char::is_ascii_digit) } else { None };
-            let size = size.or_else(|| name.trim_end_matches('>').chars().last().filter(|_| is_vector));
+            let size =
+                if is_vector { digits.chars().last().filter(char::is_ascii_digit) } else { None };
+            let size =
+                size.or_else(|| name.trim_end_matches('>').chars().last().filter(|_| is_vector));
             let is_matrix = name.contains("mat") || name.contains("Mat");
             let is_number = is_vector || is_matrix || built_in::is_number_class(&name);
-            Some((if is_number { String::new() } else { name.clone() }, size, is_matrix.then_some(digits), dimensions))
+            Some((
+                if is_number { String::new() } else { name.clone() },
+                size,
+                is_matrix.then_some(digits),
+                dimensions,
+            ))
         };
         overloads.iter().enumerate().any(|(at, one)| {
-            overloads[..at].iter().any(|other| one.iter().zip(*other).all(|(a, b)| components(a) == components(b)))
+            overloads[..at]
+                .iter()
+                .any(|other| one.iter().zip(*other).all(|(a, b)| components(a) == components(b)))
         })
     }
 }

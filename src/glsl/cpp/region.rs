@@ -1,12 +1,15 @@
-//! The entry point: barrier regions, the loop nest over invocations in each of them, and what lives across.
+//! The entry point: barrier regions, the loop nest over invocations in each of them, and what lives
+//! across.
 //!
-//! Promises: a barrier ends a region for all invocations at once. Control flow around barriers stands outside the
-//! nests; its conditions are evaluated by every invocation. One that goes another way (a condition, `break`,
-//! `continue`, `return`) takes no part until the place of the text where all come together again. The program stops
-//! at a barrier that only some reach (barrier divergence), and nowhere else.
+//! Promises: a barrier ends a region for all invocations at once. Control flow around barriers
+//! stands outside the nests; its conditions are evaluated by every invocation. One that goes
+//! another way (a condition, `break`, `continue`, `return`) takes no part until the place of the
+//! text where all come together again. The program stops at a barrier that only some reach (barrier
+//! divergence), and nowhere else.
 
 use super::super::syntax::{
-    Declaration, Expression, ExpressionKind, FunctionDefinition, LoopCondition, Statement, StatementKind, TokenIndex,
+    Declaration, Expression, ExpressionKind, FunctionDefinition, LoopCondition, Statement,
+    StatementKind, TokenIndex,
 };
 use super::global::Fresh;
 use super::{Emitted, Emitter, Held, Symbol, built_in};
@@ -84,7 +87,11 @@ impl Emitter<'_> {
         self.find_collectives()?;
         let body = match &entry.body {
             Ok(body) => body,
-            Err(error) => return Err(self.unsupported(format!("text that could not be read ({error})"), error.token)),
+            Err(error) => {
+                return Err(
+                    self.unsupported(format!("text that could not be read ({error})"), error.token)
+                );
+            }
         };
         self.invocation(body)?;
         self.collective_functions()?;
@@ -119,11 +126,14 @@ impl Emitter<'_> {
         self.out.line("");
         self.out.line("static std::vector<Invocation> invocations;");
         self.out.line("");
-        self.out.open("static Invocation &enter(std::uint32_t x, std::uint32_t y, std::uint32_t z) {");
+        self.out
+            .open("static Invocation &enter(std::uint32_t x, std::uint32_t y, std::uint32_t z) {");
         self.out.line("const std::uint32_t at_here = (z * SIZE_Y + y) * SIZE_X + x;");
         self.out.line("gl_LocalInvocationID = uvec3(Uint(x), Uint(y), Uint(z));");
         self.out.line("gl_LocalInvocationIndex = Uint(at_here);");
-        self.out.line("gl_GlobalInvocationID = gl_WorkGroupID * gl_WorkGroupSize + gl_LocalInvocationID;");
+        self.out.line(
+            "gl_GlobalInvocationID = gl_WorkGroupID * gl_WorkGroupSize + gl_LocalInvocationID;",
+        );
         self.subgroup_variables();
         for field in &private {
             self.out.line(&format!("{0} = invocations[at_here].private_{0};", field.name));
@@ -148,7 +158,8 @@ impl Emitter<'_> {
         self.out.line("");
     }
 
-    /// Writes a field for every variable that lives across regions of a list of statements or of those inside it.
+    /// Writes a field for every variable that lives across regions of a list of statements or of
+    /// those inside it.
     pub(super) fn expand(&mut self, list: &[Statement], known: &mut BTreeSet<String>) -> Emitted {
         if !list.iter().any(|statement| self.holds_barrier(statement)) {
             return Ok(());
@@ -157,7 +168,10 @@ impl Emitter<'_> {
         for (at, statement) in list.iter().enumerate() {
             if let StatementKind::Declaration(declaration) = &statement.kind {
                 self.size_constants(declaration)?;
-                let behind = list[at..].iter().position(|other| self.holds_barrier(other)).map(|offset| at + offset);
+                let behind = list[at..]
+                    .iter()
+                    .position(|other| self.holds_barrier(other))
+                    .map(|offset| at + offset);
                 let later = behind.map_or(&[][..], |behind| &list[behind..]);
                 self.expand_declaration(declaration, Some(later), known)?;
             }
@@ -174,7 +188,9 @@ impl Emitter<'_> {
         let declared = &declaration.declared;
         for declarator in &declaration.declarators {
             let is_scalar = declared.sizes.is_empty() && declarator.sizes.is_empty();
-            let (true, true, Some(initialiser)) = (declared.has("const"), is_scalar, &declarator.initialiser) else {
+            let (true, true, Some(initialiser)) =
+                (declared.has("const"), is_scalar, &declarator.initialiser)
+            else {
                 continue;
             };
             let integers = ["int", "uint", "int32_t", "uint32_t"];
@@ -182,7 +198,11 @@ impl Emitter<'_> {
             if !is_integer || !self.is_foldable(initialiser) {
                 continue;
             }
-            let text = format!("kept_{}_{}", built_in::spelled(self.text(declarator.name)), self.next_number());
+            let text = format!(
+                "kept_{}_{}",
+                built_in::spelled(self.text(declarator.name)),
+                self.next_number()
+            );
             self.out.start();
             self.out.write("static constexpr ");
             self.write_type(declared, &[], None, declarator.name)?;
@@ -200,20 +220,27 @@ impl Emitter<'_> {
             StatementKind::Block(inner) => self.expand(inner, known),
             StatementKind::If { then, otherwise, .. } => {
                 self.expand(listed(then), known)?;
-                otherwise.as_deref().map_or(Ok(()), |otherwise| self.expand(listed(otherwise), known))
+                otherwise
+                    .as_deref()
+                    .map_or(Ok(()), |otherwise| self.expand(listed(otherwise), known))
             }
             StatementKind::For { init, body, .. } => {
-                if let Some(StatementKind::Declaration(declaration)) = init.as_ref().map(|init| &init.kind) {
+                if let Some(StatementKind::Declaration(declaration)) =
+                    init.as_ref().map(|init| &init.kind)
+                {
                     self.expand_declaration(declaration, None, known)?;
                 }
                 self.expand(listed(body), known)
             }
-            StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => self.expand(listed(body), known),
+            StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => {
+                self.expand(listed(body), known)
+            }
             _ => Ok(()),
         }
     }
 
-    /// `later`: the statements behind the declaring region; none where the variable lives across for certain.
+    /// `later`: the statements behind the declaring region; none where the variable lives across
+    /// for certain.
     fn expand_declaration(
         &mut self,
         declaration: &Declaration,
@@ -224,7 +251,9 @@ impl Emitter<'_> {
         for declarator in &declaration.declarators {
             let name = self.text(declarator.name);
             let mentioned = |list: &[Statement]| {
-                list.iter().flat_map(|other| other.first..=other.last).any(|token| self.text(token) == name)
+                list.iter()
+                    .flat_map(|other| other.first..=other.last)
+                    .any(|token| self.text(token) == name)
             };
             // One constant may name another.
             if declared.has("const") && self.folds(declarator) {
@@ -235,11 +264,14 @@ impl Emitter<'_> {
                 continue;
             }
             let spelled = built_in::spelled(name);
-            let free = std::iter::once(spelled.clone()).chain((2..).map(|number| format!("{spelled}_{number}")));
-            let field = free.into_iter().find(|field| !known.contains(field)).expect("numbers do not end");
+            let free = std::iter::once(spelled.clone())
+                .chain((2..).map(|number| format!("{spelled}_{number}")));
+            let field =
+                free.into_iter().find(|field| !known.contains(field)).expect("numbers do not end");
             known.insert(field.clone());
             self.out.start();
-            let count = declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
+            let count =
+                declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
             self.write_type(declared, &declarator.sizes, count, declarator.name)?;
             self.out.write(&format!(" {field}{{}};"));
             self.out.end();
@@ -259,7 +291,8 @@ impl Emitter<'_> {
         let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
         let is_plain = self.text(callee.first) == "barrier" && arguments.is_empty();
         let scope = arguments.first().map(|scope| self.text(scope.first));
-        let is_scoped = self.text(callee.first) == "controlBarrier" && scope == Some("gl_ScopeWorkgroup");
+        let is_scoped =
+            self.text(callee.first) == "controlBarrier" && scope == Some("gl_ScopeWorkgroup");
         callee.first == callee.last && (is_plain || is_scoped)
     }
 
@@ -314,9 +347,12 @@ impl Emitter<'_> {
             StatementKind::If { condition, then, otherwise } => {
                 self.split_if(statement.first, condition, then, otherwise.as_deref())
             }
-            StatementKind::While { condition, body } => {
-                self.split_loop(statement.first, (None, Some(condition), None), body, Tested::Before)
-            }
+            StatementKind::While { condition, body } => self.split_loop(
+                statement.first,
+                (None, Some(condition), None),
+                body,
+                Tested::Before,
+            ),
             StatementKind::For { init, condition, update, body } => {
                 let update = update.clone().map(|update| as_statement(update, statement));
                 self.split_loop(
@@ -328,12 +364,17 @@ impl Emitter<'_> {
             }
             StatementKind::DoWhile { body, condition } => {
                 let condition = LoopCondition::Expression(condition.clone());
-                self.split_loop(statement.first, (None, Some(&condition), None), body, Tested::Behind)
+                self.split_loop(
+                    statement.first,
+                    (None, Some(&condition), None),
+                    body,
+                    Tested::Behind,
+                )
             }
             StatementKind::Switch { selector, open, .. } => {
-                if (*open..statement.last)
-                    .any(|token| self.text(token + 1) == "(" && self.is_collective(self.text(token)))
-                {
+                if (*open..statement.last).any(|token| {
+                    self.text(token + 1) == "(" && self.is_collective(self.text(token))
+                }) {
                     return Err(self.unsupported("a barrier inside a switch", statement.first));
                 }
                 self.prepare(selector)?;
@@ -341,13 +382,19 @@ impl Emitter<'_> {
             }
             StatementKind::Expression(expression) => {
                 self.prepare(expression)?;
-                if self.is_made(expression) { Ok(()) } else { self.region(std::slice::from_ref(statement)) }
+                if self.is_made(expression) {
+                    Ok(())
+                } else {
+                    self.region(std::slice::from_ref(statement))
+                }
             }
             StatementKind::Return(Some(value)) => {
                 self.prepare(value)?;
                 self.region(std::slice::from_ref(statement))
             }
-            StatementKind::Declaration(declaration) => self.split_declaration(declaration, statement),
+            StatementKind::Declaration(declaration) => {
+                self.split_declaration(declaration, statement)
+            }
             _ => Err(self.unsupported("a barrier inside an expression", statement.first)),
         }
     }
@@ -359,7 +406,8 @@ impl Emitter<'_> {
                 self.prepare(initialiser)?;
             }
             let declarators = vec![declarator.clone()];
-            let kind = StatementKind::Declaration(Declaration { declarators, ..declaration.clone() });
+            let kind =
+                StatementKind::Declaration(Declaration { declarators, ..declaration.clone() });
             self.region(&[Statement { kind, ..whole.clone() }])?;
         }
         Ok(())
@@ -431,14 +479,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn loop_test(&mut self, around: Around, first: TokenIndex, condition: Option<&LoopCondition>) -> Emitted {
+    fn loop_test(
+        &mut self,
+        around: Around,
+        first: TokenIndex,
+        condition: Option<&LoopCondition>,
+    ) -> Emitted {
         match condition {
             Some(LoopCondition::Expression(condition)) => {
                 self.prepare(condition)?;
                 self.test(around.behind, first, condition)?;
             }
             Some(LoopCondition::Declaration(_)) => {
-                return Err(self.unsupported("a declaration in the condition of a loop around a barrier", first));
+                return Err(self.unsupported(
+                    "a declaration in the condition of a loop around a barrier",
+                    first,
+                ));
             }
             None => {}
         }
@@ -501,7 +557,9 @@ impl Emitter<'_> {
 
     /// A barrier region: its statements for every invocation.
     fn region(&mut self, statements: &[Statement]) -> Emitted {
-        let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return Ok(()) };
+        let (Some(first), Some(last)) = (statements.first(), statements.last()) else {
+            return Ok(());
+        };
         let number = self.next_number();
         self.announce(statements)?;
         self.out.line(&format!("// Region from {} on.", self.shown_place(first.first)));
@@ -527,11 +585,15 @@ impl Emitter<'_> {
     /// Whether a statement declares a variable that lives across regions and hides another one.
     fn hides(&self, statement: &Statement) -> bool {
         let StatementKind::Declaration(declaration) = &statement.kind else { return false };
-        let kept = declaration.declarators.iter().filter(|declarator| self.fields.contains_key(&declarator.name));
+        let kept = declaration
+            .declarators
+            .iter()
+            .filter(|declarator| self.fields.contains_key(&declarator.name));
         kept.into_iter().any(|declarator| self.is_hiding(self.text(declarator.name)))
     }
 
-    /// Makes the variables known that a region declares and others use; constants among them stand before its nest.
+    /// Makes the variables known that a region declares and others use; constants among them stand
+    /// before its nest.
     fn announce(&mut self, statements: &[Statement]) -> Emitted {
         for statement in statements {
             let StatementKind::Declaration(declaration) = &statement.kind else { continue };

@@ -1,6 +1,8 @@
 //! Statements without barriers: C++ has the same.
 
-use super::super::syntax::{Declaration, Declarator, Expression, LoopCondition, Statement, StatementKind, TokenIndex};
+use super::super::syntax::{
+    Declaration, Declarator, Expression, LoopCondition, Statement, StatementKind, TokenIndex,
+};
 use super::region::Leaving;
 use super::{Emitted, Emitter, Held, built_in};
 use std::collections::BTreeMap;
@@ -72,7 +74,12 @@ impl Emitter<'_> {
     }
 
     /// Goes on behind what stands on the line, so that chains of `else if` do not nest.
-    fn if_statement(&mut self, condition: &Expression, then: &Statement, otherwise: Option<&Statement>) -> Emitted {
+    fn if_statement(
+        &mut self,
+        condition: &Expression,
+        then: &Statement,
+        otherwise: Option<&Statement>,
+    ) -> Emitted {
         self.out.write("if (");
         self.full_expression(condition)?;
         self.out.write(") {");
@@ -157,7 +164,9 @@ impl Emitter<'_> {
             None | Some((StatementKind::Empty, _)) => {}
             Some((StatementKind::Declaration(declaration), _)) => self.declarators(declaration)?,
             Some((StatementKind::Expression(expression), _)) => self.full_expression(expression)?,
-            Some((_, first)) => return Err(self.unsupported("a statement in the header of a loop", first)),
+            Some((_, first)) => {
+                return Err(self.unsupported("a statement in the header of a loop", first));
+            }
         }
         self.out.write("; ");
         if let Some(condition) = condition {
@@ -243,7 +252,9 @@ impl Emitter<'_> {
             self.refuse_itself(declarator, initialiser)?;
         }
         let name = self.text(declarator.name);
-        let spelled = self.resolve(name).map_or_else(|| built_in::spelled(name), |symbol| symbol.text.clone());
+        let spelled = self
+            .resolve(name)
+            .map_or_else(|| built_in::spelled(name), |symbol| symbol.text.clone());
         self.out.start();
         self.out.write(&spelled);
         self.write_initialiser(&declaration.declared, declarator)?;
@@ -252,8 +263,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// In GLSL all of a switch's body is one scope, in C++ no label may follow a declaration: each group of labels gets
-    /// a scope of its own.
+    /// In GLSL all of a switch's body is one scope, in C++ no label may follow a declaration: each
+    /// group of labels gets a scope of its own.
     fn switch(&mut self, selector: &Expression, body: &[Statement]) -> Emitted {
         self.refuse_shared_names(body)?;
         self.out.start();
@@ -302,13 +313,18 @@ impl Emitter<'_> {
     fn refuse_shared_names(&self, body: &[Statement]) -> Emitted {
         for (at, statement) in body.iter().enumerate() {
             let StatementKind::Declaration(declaration) = &statement.kind else { continue };
-            let is_label = |other: &Statement| matches!(other.kind, StatementKind::Case(_) | StatementKind::Default);
+            let is_label = |other: &Statement| {
+                matches!(other.kind, StatementKind::Case(_) | StatementKind::Default)
+            };
             let later = body[at..].iter().skip_while(|other| !is_label(other));
-            let tokens: Vec<TokenIndex> = later.flat_map(|other| other.first..=other.last).collect();
+            let tokens: Vec<TokenIndex> =
+                later.flat_map(|other| other.first..=other.last).collect();
             for declarator in &declaration.declarators {
                 let name = self.text(declarator.name);
                 if let Some(token) = tokens.iter().find(|token| self.text(**token) == name) {
-                    return Err(self.unsupported(format!("`{name}` behind a label after its own"), *token));
+                    return Err(
+                        self.unsupported(format!("`{name}` behind a label after its own"), *token)
+                    );
                 }
             }
         }
@@ -329,7 +345,9 @@ impl Emitter<'_> {
                 let place = self.shown_place(token);
                 let Some(returning) = self.returning.clone() else {
                     if let Some(value) = value {
-                        return Err(self.unsupported("a value that the entry point returns", value.first));
+                        return Err(
+                            self.unsupported("a value that the entry point returns", value.first)
+                        );
                     }
                     self.leave_region(region.number, &format!("ends(self, \"{place}\");"));
                     return Ok(());
@@ -341,7 +359,10 @@ impl Emitter<'_> {
                     self.out.write(";");
                     self.out.end();
                 }
-                self.leave_region(region.number, &format!("goes_to(self, {}, \"{place}\");", returning.end));
+                self.leave_region(
+                    region.number,
+                    &format!("goes_to(self, {}, \"{place}\");", returning.end),
+                );
             }
         }
         Ok(())
@@ -351,8 +372,12 @@ impl Emitter<'_> {
         let (word, inside) = match (self.leaving, left) {
             (Leaving::Function, Left::Loop) => ("break", None),
             (Leaving::Function, Left::Iteration) => ("continue", None),
-            (Leaving::Region(region), Left::Loop) => ("break", (region.breakable == 0).then_some(region)),
-            (Leaving::Region(region), Left::Iteration) => ("continue", (region.loops == 0).then_some(region)),
+            (Leaving::Region(region), Left::Loop) => {
+                ("break", (region.breakable == 0).then_some(region))
+            }
+            (Leaving::Region(region), Left::Iteration) => {
+                ("continue", (region.loops == 0).then_some(region))
+            }
         };
         let Some(region) = inside else {
             self.out.line(&format!("{word};"));

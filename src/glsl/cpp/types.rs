@@ -1,6 +1,8 @@
 //! Declared types in C++.
 
-use super::super::syntax::{Declaration, DeclaredType, Expression, ExpressionKind, Item, StatementKind, TokenIndex};
+use super::super::syntax::{
+    Declaration, DeclaredType, Expression, ExpressionKind, Item, StatementKind, TokenIndex,
+};
 use super::super::token::Token;
 use super::global::StructureMember;
 use super::{Emitted, Emitter, Held, Symbol, Unsupported, built_in};
@@ -37,13 +39,20 @@ pub(super) struct Shape {
 }
 
 impl Emitter<'_> {
-    pub(super) fn shape(&self, declared: &DeclaredType, sizes: &[Option<Expression>]) -> Option<Shape> {
+    pub(super) fn shape(
+        &self,
+        declared: &DeclaredType,
+        sizes: &[Option<Expression>],
+    ) -> Option<Shape> {
         let name = self.text(declared.name?).to_owned();
         Some(Shape { name, dimensions: sizes.len() + declared.sizes.len() })
     }
 
     /// The members of the block that an expression is the instance name of.
-    pub(super) fn block_members(&self, expression: &Expression) -> Option<&BTreeMap<String, Symbol>> {
+    pub(super) fn block_members(
+        &self,
+        expression: &Expression,
+    ) -> Option<&BTreeMap<String, Symbol>> {
         let ExpressionKind::Identifier = expression.kind else { return None };
         match &self.resolve(self.text(expression.first))?.place {
             Held::Block(members) => Some(members),
@@ -52,13 +61,18 @@ impl Emitter<'_> {
     }
 
     /// Whether `base.name` is a member of a structure, where its letters could be a swizzle too.
-    pub(super) fn is_member(&self, base: &Expression, name: TokenIndex) -> Result<bool, Unsupported> {
+    pub(super) fn is_member(
+        &self,
+        base: &Expression,
+        name: TokenIndex,
+    ) -> Result<bool, Unsupported> {
         let text = self.text(name);
         if self.block_members(base).is_some() {
             return Ok(true);
         }
         let spelled = built_in::spelled(text);
-        let of_structure = |members: &Vec<StructureMember>| members.iter().any(|member| member.name == spelled);
+        let of_structure =
+            |members: &Vec<StructureMember>| members.iter().any(|member| member.name == spelled);
         if !self.members.contains(text) || !self.structures.values().any(of_structure) {
             return Ok(self.components(name).is_none());
         }
@@ -68,11 +82,14 @@ impl Emitter<'_> {
         }
         match self.shape_of(base) {
             Some(shape) => Ok(self.structures.contains_key(&shape.name)),
-            None => Err(self.unsupported(format!("`.{text}`, which is a swizzle and a member"), name)),
+            None => {
+                Err(self.unsupported(format!("`.{text}`, which is a swizzle and a member"), name))
+            }
         }
     }
 
-    /// Whether an expression is a number or Boolean, which may be swizzled, too; none where the text does not tell.
+    /// Whether an expression is a number or Boolean, which may be swizzled, too; none where the
+    /// text does not tell.
     pub(super) fn is_scalar(&self, expression: &Expression) -> Option<bool> {
         let shape = self.shape_of(expression)?;
         Some(shape.dimensions == 0 && built_in::is_scalar(&shape.name))
@@ -85,7 +102,9 @@ impl Emitter<'_> {
                 let name = self.text(expression.first);
                 match (self.resolve(name), built_in::type_of_variable(name)) {
                     (Some(symbol), _) => symbol.shape.clone(),
-                    (None, Some(type_name)) => Some(Shape { name: type_name.to_owned(), dimensions: 0 }),
+                    (None, Some(type_name)) => {
+                        Some(Shape { name: type_name.to_owned(), dimensions: 0 })
+                    }
                     (None, None) => None,
                 }
             }
@@ -106,7 +125,8 @@ impl Emitter<'_> {
             },
             ExpressionKind::Call { callee, .. } => {
                 let name = self.text(callee.first);
-                let constructs = built_in::type_name(name).is_some() || self.structures.contains_key(name);
+                let constructs =
+                    built_in::type_name(name).is_some() || self.structures.contains_key(name);
                 let plain = matches!(callee.kind, ExpressionKind::Identifier);
                 (constructs && plain).then(|| Shape { name: name.to_owned(), dimensions: 0 })
             }
@@ -115,8 +135,14 @@ impl Emitter<'_> {
     }
 
     /// The type without arrays.
-    pub(super) fn element_name(&self, declared: &DeclaredType, near: TokenIndex) -> Result<String, Unsupported> {
-        let Some(name) = declared.name else { return Err(self.unsupported("a type without a name", near)) };
+    pub(super) fn element_name(
+        &self,
+        declared: &DeclaredType,
+        near: TokenIndex,
+    ) -> Result<String, Unsupported> {
+        let Some(name) = declared.name else {
+            return Err(self.unsupported("a type without a name", near));
+        };
         if !declared.template.is_empty() {
             return Err(self.unsupported(format!("the type `{}`", self.text(name)), name));
         }
@@ -132,8 +158,8 @@ impl Emitter<'_> {
         made.ok_or_else(|| self.unsupported(format!("the type `{text}`"), name))
     }
 
-    /// Writes a type with the array sizes of its declarator and its own; `listed` is how many elements an array without
-    /// a size has.
+    /// Writes a type with the array sizes of its declarator and its own; `listed` is how many
+    /// elements an array without a size has.
     pub(super) fn write_type(
         &mut self,
         declared: &DeclaredType,
@@ -177,7 +203,9 @@ impl Emitter<'_> {
     pub(super) fn listed(&self, initialiser: &Expression) -> Option<usize> {
         match &initialiser.kind {
             ExpressionKind::List(elements) => Some(elements.len()),
-            ExpressionKind::Call { callee, arguments } if matches!(callee.kind, ExpressionKind::Index { .. }) => {
+            ExpressionKind::Call { callee, arguments }
+                if matches!(callee.kind, ExpressionKind::Index { .. }) =>
+            {
                 Some(arguments.len())
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! Text that is written piece by piece, with the position known at every moment.
 //!
-//! Promises: line and column are those of the finished text, so that what was written can be found in what a tool says
-//! about it.
+//! Promises: line and column are those of the finished text, so that what was written can be found
+//! in what a tool says about it.
 
 use super::Extent;
 

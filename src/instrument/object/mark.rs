@@ -1,8 +1,9 @@
-//! Puts marker calls into a production module: the condition of a branch or select passes through a value marker, the
-//! selector of a switch through a function of its own that marks the target it leads to.
+//! Puts marker calls into a production module: the condition of a branch or select passes through a
+//! value marker, the selector of a switch through a function of its own that marks the target it
+//! leads to.
 //!
-//! Promises: nothing else changes; no block is added to any function of the module, so that its control flow and its
-//! phis stay as they are.
+//! Promises: nothing else changes; no block is added to any function of the module, so that its
+//! control flow and its phis stay as they are.
 
 use super::{Watched, described, switch_groups};
 use rspirv::dr::Operand;
@@ -15,7 +16,11 @@ use vkcert_spirv::rewrite::{Draft, Edits, instruction};
 use vkcert_spirv::types::Types;
 
 /// The marked module and what its markers stand for.
-pub(super) fn mark(production: &Module, watched: &[Watched], entry: &str) -> (Vec<u32>, KernelStructure) {
+pub(super) fn mark(
+    production: &Module,
+    watched: &[Watched],
+    entry: &str,
+) -> (Vec<u32>, KernelStructure) {
     let mut draft = Draft::without_functions(production);
     let markers = Markers::declare(&mut draft);
     let mut roles = Vec::new();
@@ -46,7 +51,8 @@ pub(super) fn mark(production: &Module, watched: &[Watched], entry: &str) -> (Ve
     for (site, (function, first)) in &calls.switches {
         define_switch(production, &types, *site, *function, *first, &markers, &mut draft);
     }
-    let (value, mark) = (free_name(production, "vkcert_branch"), free_name(production, "vkcert_target"));
+    let (value, mark) =
+        (free_name(production, "vkcert_branch"), free_name(production, "vkcert_target"));
     draft.name(markers.value, &format!("{value}(u1;b1;"));
     draft.name(markers.mark, &format!("{mark}(u1;"));
     (draft.finish(), described(roles, entry, &value, &mark))
@@ -132,17 +138,19 @@ fn begin(draft: &mut Draft, id: Id, result: Id, parameters: &[Id]) -> Vec<Id> {
     declared.into_iter().map(|(_, parameter)| parameter).collect()
 }
 
-/// A call stands before the instruction it watches, and before the merge instruction that must stand right before a
-/// branch (SPIR-V specification, "Structured Control Flow").
+/// A call stands before the instruction it watches, and before the merge instruction that must
+/// stand right before a branch (SPIR-V specification, "Structured Control Flow").
 fn place_of_call(module: &Module, site: usize) -> usize {
-    let before = module.instructions[..site].iter().rposition(|i| !matches!(i.op, Op::Line | Op::NoLine));
+    let before =
+        module.instructions[..site].iter().rposition(|i| !matches!(i.op, Op::Line | Op::NoLine));
     match before.map(|index| (index, module.instructions[index].op)) {
         Some((index, Op::LoopMerge | Op::SelectionMerge)) => index,
         _ => site,
     }
 }
 
-/// `void f(selector) { switch (selector) { ... mark(n); ... } }` with the labels of the switch itself.
+/// `void f(selector) { switch (selector) { ... mark(n); ... } }` with the labels of the switch
+/// itself.
 fn define_switch(
     production: &Module,
     types: &Types,
@@ -153,14 +161,19 @@ fn define_switch(
     draft: &mut Draft,
 ) {
     let switch = &production.instructions[site];
-    let Some(selector_type) = switch.id(0).and_then(|id| production.definition(id)).and_then(|i| i.result_type) else {
+    let Some(selector_type) =
+        switch.id(0).and_then(|id| production.definition(id)).and_then(|i| i.result_type)
+    else {
         return;
     };
     let selector = begin(draft, function, markers.void, &[selector_type])[0];
     let behind = draft.fresh();
     let groups = switch_groups(production, types, site);
-    let blocks: BTreeMap<Id, (Id, u32)> =
-        groups.iter().zip(first..).map(|((target, _), number)| (*target, (draft.fresh(), number))).collect();
+    let blocks: BTreeMap<Id, (Id, u32)> = groups
+        .iter()
+        .zip(first..)
+        .map(|((target, _), number)| (*target, (draft.fresh(), number)))
+        .collect();
     let merge = vec![Operand::IdRef(behind), Operand::SelectionControl(SelectionControl::NONE)];
     draft.push(Op::SelectionMerge, merge);
     let moved = switch.operands.iter().enumerate().map(|(index, operand)| match operand {
@@ -172,7 +185,11 @@ fn define_switch(
     for (block, number) in blocks.values() {
         draft.label(*block);
         let number = draft.constant(*number);
-        draft.emit(Op::FunctionCall, markers.void, [markers.mark, number].map(Operand::IdRef).to_vec());
+        draft.emit(
+            Op::FunctionCall,
+            markers.void,
+            [markers.mark, number].map(Operand::IdRef).to_vec(),
+        );
         draft.branch(behind);
     }
     draft.label(behind);

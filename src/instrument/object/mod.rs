@@ -1,9 +1,12 @@
-//! Coverage of object code: the branches of a production module as obligations of their own, with what each traces to.
+//! Coverage of object code: the branches of a production module as obligations of their own, with
+//! what each traces to.
 //!
-//! Knows: the module alone; where it comes from text, the positions of its instructions (`glsl::Positions`).
-//! Promises: every conditional branch, switch and scalar select of the functions that the entry point reaches is
-//! recorded, by the same means as decisions are: marker calls are put into the module (`mark`), and from there the way is
-//! that of every marked module. What the markers see is what the branch sees.
+//! Knows: the module alone; where it comes from text, the positions of its instructions
+//! (`glsl::Positions`).
+//! Promises: every conditional branch, switch and scalar select of the functions that the entry
+//! point reaches is recorded, by the same means as decisions are: marker calls are put into the
+//! module (`mark`), and from there the way is that of every marked module. What the markers see is
+//! what the branch sees.
 //! Does not cover: which outcomes tests have shown (`coverage::object`).
 
 mod mark;
@@ -21,8 +24,8 @@ use vkcert_model::object::*;
 use vkcert_model::place::{FileIndex, Span};
 use vkcert_model::records::RecordLayout;
 use vkcert_model::structure::{
-    Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, KernelStructure, MarkIndex,
-    MarkerRole, Recording, TextDigests,
+    Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, KernelStructure,
+    MarkIndex, MarkerRole, Recording, TextDigests,
 };
 use vkcert_model::vector::Outcome;
 use vkcert_spirv::cfg::switch_targets;
@@ -71,7 +74,8 @@ pub fn instrument_object(
     entry: &str,
     origins: &Origins<'_>,
 ) -> Result<InstrumentedObject, InstrumentError> {
-    instrument_object_as(production, entry, origins, &RecordRequest::default()).map_err(InstrumentError::from)
+    instrument_object_as(production, entry, origins, &RecordRequest::default())
+        .map_err(InstrumentError::from)
 }
 
 /// The same with a record mode, witnesses or a device in view.
@@ -102,13 +106,19 @@ pub fn unrecorded_structure(
     entry: &str,
     origins: &Origins<'_>,
 ) -> Result<ObjectStructure, InstrumentError> {
-    let function =
-        compute_entry(production, entry).map_err(|error| InstrumentError { message: error.to_string() })?.function;
+    let function = compute_entry(production, entry)
+        .map_err(|error| InstrumentError { message: error.to_string() })?
+        .function;
     let types = Types::of(production);
     Ok(traced(production, function, &watch(production, &types, function), origins))
 }
 
-fn traced(production: &Module, function: Id, watched: &[Watched], origins: &Origins<'_>) -> ObjectStructure {
+fn traced(
+    production: &Module,
+    function: Id,
+    watched: &[Watched],
+    origins: &Origins<'_>,
+) -> ObjectStructure {
     let traced = origin::trace(production, watched, origins);
     let loops = origin::loops(production, function, origins);
     let rows = watched.iter().zip(traced).enumerate();
@@ -126,8 +136,13 @@ fn outcome(exit: &Exit, bit: u32) -> ObjectOutcome {
     ObjectOutcome { label: exit.label.clone(), text: exit.text.clone(), bit }
 }
 
-fn outcomes(watched: &Watched, layout: &RecordLayout) -> Result<Vec<ObjectOutcome>, InstrumentError> {
-    let missing = || InstrumentError { message: "a branch of the object code has no place in the records".to_owned() };
+fn outcomes(
+    watched: &Watched,
+    layout: &RecordLayout,
+) -> Result<Vec<ObjectOutcome>, InstrumentError> {
+    let missing = || InstrumentError {
+        message: "a branch of the object code has no place in the records".to_owned(),
+    };
     let bit = |exit: &Exit| match exit.role {
         MarkerRole::Single { decision } => {
             let slot = layout.slot(decision)?;
@@ -141,7 +156,8 @@ fn outcomes(watched: &Watched, layout: &RecordLayout) -> Result<Vec<ObjectOutcom
     watched.exits.iter().map(|exit| Ok(outcome(exit, bit(exit).ok_or_else(missing)?))).collect()
 }
 
-/// Every branch with its outcomes: one decision for two outcomes, one mark for each target of a switch.
+/// Every branch with its outcomes: one decision for two outcomes, one mark for each target of a
+/// switch.
 fn watch(module: &Module, types: &Types, entry: Id) -> Vec<Watched> {
     let (mut decisions, mut marks) = (0, 0);
     let mut watched = Vec::new();
@@ -150,7 +166,11 @@ fn watch(module: &Module, types: &Types, entry: Id) -> Vec<Watched> {
             ObjectBranchKind::Conditional | ObjectBranchKind::Select => {
                 decisions += 1;
                 let role = MarkerRole::Single { decision: DecisionId(decisions) };
-                let exit = |label: &str, text: &str| Exit { label: label.to_owned(), text: text.to_owned(), role };
+                let exit = |label: &str, text: &str| Exit {
+                    label: label.to_owned(),
+                    text: text.to_owned(),
+                    role,
+                };
                 vec![exit("T", "true"), exit("F", "false")]
             }
             ObjectBranchKind::Switch => {
@@ -168,7 +188,8 @@ fn watch(module: &Module, types: &Types, entry: Id) -> Vec<Watched> {
     watched
 }
 
-/// The distinct targets of a switch with the labels that lead there; cases first, a default of its own last.
+/// The distinct targets of a switch with the labels that lead there; cases first, a default of its
+/// own last.
 fn switch_groups(module: &Module, types: &Types, instruction: usize) -> Vec<(Id, String)> {
     let switch = &module.instructions[instruction];
     let selector = switch.id(0).and_then(|id| module.definition(id)).and_then(|i| i.result_type);
@@ -204,9 +225,15 @@ fn label_text(value: u64, signed_width: Option<u32>) -> String {
     }
 }
 
-/// The marker numbers of a marked production module, in the form that instrumentation understands: one decision of one
-/// condition for each branch with two outcomes, one mark for each target of a switch.
-fn described(roles: Vec<MarkerRole>, entry: &str, value_marker: &str, mark_marker: &str) -> KernelStructure {
+/// The marker numbers of a marked production module, in the form that instrumentation understands:
+/// one decision of one condition for each branch with two outcomes, one mark for each target of a
+/// switch.
+fn described(
+    roles: Vec<MarkerRole>,
+    entry: &str,
+    value_marker: &str,
+    mark_marker: &str,
+) -> KernelStructure {
     let span = Span { file: FileIndex(0), start: 0, end: 0 };
     let mut decisions = Vec::new();
     for role in &roles {
@@ -218,7 +245,12 @@ fn described(roles: Vec<MarkerRole>, entry: &str, value_marker: &str, mark_marke
                 span,
                 text: String::new(),
                 expression: BooleanExpression::Condition(0),
-                conditions: vec![Condition { span, text: String::new(), coupling: 0, constness: Constness::Runtime }],
+                conditions: vec![Condition {
+                    span,
+                    text: String::new(),
+                    coupling: 0,
+                    constness: Constness::Runtime,
+                }],
                 constness: Constness::Runtime,
                 recording: Recording::Marked,
                 expansion: Vec::new(),

@@ -1,11 +1,15 @@
-//! Aligns the branches of a production function with the constructs of the same function in the marked module.
+//! Aligns the branches of a production function with the constructs of the same function in the
+//! marked module.
 //!
-//! Knows: the compiler emits constructs in source order. Production may lack a branch of the marked module where it
-//! evaluates eagerly or folds a constant, and may have a select for a branch; it never has more, nor another order.
-//! Promises: an alignment uses every branch of production, or there is none. Of several, the one that has the least against it:
-//! constructs that production should have and that are left out, outcomes of decisions with a part of the decision's value
-//! alone, branches at another token than their construct.
-//! Does not cover: functions whose branches leave so much open that too many pairs would have to be looked at.
+//! Knows: the compiler emits constructs in source order. Production may lack a branch of the marked
+//! module where it evaluates eagerly or folds a constant, and may have a select for a branch; it
+//! never has more, nor another order.
+//! Promises: an alignment uses every branch of production, or there is none. Of several, the one
+//! that has the least against it: constructs that production should have and that are left out,
+//! outcomes of decisions with a part of the decision's value alone, branches at another token than
+//! their construct.
+//! Does not cover: functions whose branches leave so much open that too many pairs would have to be
+//! looked at.
 
 use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList};
@@ -55,7 +59,9 @@ pub(super) enum Cause {
 impl Construct {
     pub(super) fn origin(&self) -> Option<ObjectOrigin> {
         match &self.cause {
-            Cause::Outcome(decision) | Cause::Operand(decision) => Some(ObjectOrigin::Decisions(vec![*decision])),
+            Cause::Outcome(decision) | Cause::Operand(decision) => {
+                Some(ObjectOrigin::Decisions(vec![*decision]))
+            }
             Cause::Switch(switch) => Some(ObjectOrigin::Switch(*switch)),
             Cause::Closed(why) => Some(ObjectOrigin::Construct((*why).to_owned())),
             Cause::Unknown => None,
@@ -74,7 +80,8 @@ pub(super) struct Candidate<'a> {
     pub token: Option<u32>,
 }
 
-/// What a construct that production should have counts where it is left out, against one doubt about a branch.
+/// What a construct that production should have counts where it is left out, against one doubt
+/// about a branch.
 const LEFT_OUT: u32 = 3;
 
 /// A branch, select or switch of the marked module, with the token at which the compiler puts it.
@@ -115,7 +122,8 @@ pub(super) fn constructs(
             Some(why) if conversion || cause == Cause::Unknown => Cause::Closed(why),
             Some(_) | None => cause,
         };
-        let constant = |decision: &DecisionId| structure.decision(*decision).constness == Constness::Constant;
+        let constant =
+            |decision: &DecisionId| structure.decision(*decision).constness == Constness::Constant;
         let optional = match &cause {
             Cause::Operand(_) | Cause::Closed(_) | Cause::Unknown => true,
             Cause::Outcome(decision) => constant(decision),
@@ -133,15 +141,22 @@ fn switch_cause(
     function: &Function,
     site: BranchSite,
 ) -> Cause {
-    let targets: BTreeSet<Id> =
-        switch_targets(&keys.module.instructions[site.instruction]).into_iter().map(|(_, target)| target).collect();
+    let targets: BTreeSet<Id> = switch_targets(&keys.module.instructions[site.instruction])
+        .into_iter()
+        .map(|(_, target)| target)
+        .collect();
     let blocks = function.blocks.iter().filter(|block| targets.contains(&block.label));
     let marks =
-        blocks.flat_map(|block| calls.calls.range(block.range.clone())).filter_map(|(_, call)| match call.role {
-            MarkerRole::Mark { mark } => labels.get(&mark).copied(),
-            MarkerRole::Condition { .. } | MarkerRole::Decision { .. } | MarkerRole::Single { .. } => None,
+        blocks.flat_map(|block| calls.calls.range(block.range.clone())).filter_map(|(_, call)| {
+            match call.role {
+                MarkerRole::Mark { mark } => labels.get(&mark).copied(),
+                MarkerRole::Condition { .. }
+                | MarkerRole::Decision { .. }
+                | MarkerRole::Single { .. } => None,
+            }
         });
-    // The first label of a nested switch may stand in a target's block too; outer switches come first.
+    // The first label of a nested switch may stand in a target's block too; outer switches come
+    // first.
     marks.min().map_or(Cause::Unknown, Cause::Switch)
 }
 
@@ -172,10 +187,11 @@ fn cause(keys: &Keys<'_>, calls: &MarkerCalls, condition: Id) -> Cause {
     }
     let roles: Vec<MarkerRole> = roles.into_iter().collect();
     match roles.as_slice() {
-        [MarkerRole::Single { decision } | MarkerRole::Decision { decision }] => Cause::Outcome(*decision),
+        [MarkerRole::Single { decision } | MarkerRole::Decision { decision }] => {
+            Cause::Outcome(*decision)
+        }
         [MarkerRole::Condition { decision, .. }, rest @ ..] => {
-            let same =
-                |role: &MarkerRole| matches!(role, MarkerRole::Condition { decision: other, .. } if other == decision);
+            let same = |role: &MarkerRole| matches!(role, MarkerRole::Condition { decision: other, .. } if other == decision);
             if rest.iter().all(same) { Cause::Operand(*decision) } else { Cause::Unknown }
         }
         _ => Cause::Unknown,
@@ -188,7 +204,8 @@ impl Candidate<'_> {
             (ObjectBranchKind::Switch, other) | (other, ObjectBranchKind::Switch) => {
                 other == self.kind && other == construct.kind
             }
-            (ObjectBranchKind::Select, _) | (ObjectBranchKind::Conditional, ObjectBranchKind::Conditional) => true,
+            (ObjectBranchKind::Select, _)
+            | (ObjectBranchKind::Conditional, ObjectBranchKind::Conditional) => true,
             (ObjectBranchKind::Conditional, ObjectBranchKind::Select) => false,
         };
         let cause = match &construct.cause {
@@ -196,7 +213,9 @@ impl Candidate<'_> {
                 (self.kind == ObjectBranchKind::Conditional || self.ternary == AtTernary::Yes)
                     && self.may_belong_to(*decision)
             }
-            Cause::Operand(decision) => self.kind == ObjectBranchKind::Conditional && self.may_belong_to(*decision),
+            Cause::Operand(decision) => {
+                self.kind == ObjectBranchKind::Conditional && self.may_belong_to(*decision)
+            }
             Cause::Switch(_) | Cause::Unknown => true,
             Cause::Closed(_) => self.ternary == AtTernary::No,
         };
@@ -221,16 +240,23 @@ impl Candidate<'_> {
     }
 }
 
-/// The constructs that each branch can be, if every other branch is to be one as well: from the first to the last of these.
-/// None where the branches do not go together with the constructs.
-fn reachable_constructs(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec<RangeInclusive<usize>>> {
+/// The constructs that each branch can be, if every other branch is to be one as well: from the
+/// first to the last of these. None where the branches do not go together with the constructs.
+fn reachable_constructs(
+    branches: &[Candidate<'_>],
+    constructs: &[Construct],
+) -> Option<Vec<RangeInclusive<usize>>> {
     let mut left = 0..constructs.len();
-    let first = |branch: &Candidate<'_>| left.find(|construct| branch.fits(&constructs[*construct]));
+    let first =
+        |branch: &Candidate<'_>| left.find(|construct| branch.fits(&constructs[*construct]));
     let firsts: Vec<usize> = branches.iter().map(first).collect::<Option<_>>()?;
     let mut left = 0..constructs.len();
-    let last = |branch: &Candidate<'_>| left.rfind(|construct| branch.fits(&constructs[*construct]));
+    let last =
+        |branch: &Candidate<'_>| left.rfind(|construct| branch.fits(&constructs[*construct]));
     let lasts: Vec<usize> = branches.iter().rev().map(last).collect::<Option<_>>()?;
-    Some(firsts.into_iter().zip(lasts.into_iter().rev()).map(|(first, last)| first..=last).collect())
+    Some(
+        firsts.into_iter().zip(lasts.into_iter().rev()).map(|(first, last)| first..=last).collect(),
+    )
 }
 
 /// A construct that a branch may be.
@@ -264,7 +290,8 @@ pub(super) fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Opt
     let whole = |(choice, construct): (&Choice, usize)| {
         Some((construct, choice.cost? + needed[constructs.len()] - needed[construct + 1]))
     };
-    let (mut construct, _) = last.iter().zip(range.clone()).filter_map(whole).min_by_key(|(_, cost)| *cost)?;
+    let (mut construct, _) =
+        last.iter().zip(range.clone()).filter_map(whole).min_by_key(|(_, cost)| *cost)?;
     let mut matched = vec![0; branches.len()];
     for branch in (0..branches.len()).rev() {
         matched[branch] = construct;
@@ -273,8 +300,9 @@ pub(super) fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Opt
     Some(matched)
 }
 
-/// What each of `range` costs as the construct of a branch. `before`: the same of the branch before, with its range;
-/// `needed`: what all constructs before each would count if they were left out.
+/// What each of `range` costs as the construct of a branch. `before`: the same of the branch
+/// before, with its range; `needed`: what all constructs before each would count if they were left
+/// out.
 fn choices_of(
     candidate: &Candidate<'_>,
     constructs: &[Construct],
@@ -282,11 +310,14 @@ fn choices_of(
     before: Option<(&Vec<Choice>, &RangeInclusive<usize>)>,
     needed: &[u32],
 ) -> Vec<Choice> {
-    // The best construct so far of the branch before, and its cost less the needed ones up to and with it.
+    // The best construct so far of the branch before, and its cost less the needed ones up to and
+    // with it.
     let mut best: Option<(i64, usize)> = before.is_none().then_some((0, 0));
-    let mut earlier = before.into_iter().flat_map(|(row, range)| row.iter().zip(range.clone())).peekable();
+    let mut earlier =
+        before.into_iter().flat_map(|(row, range)| row.iter().zip(range.clone())).peekable();
     let choice = |construct: usize| {
-        while let Some((choice, previous)) = earlier.next_if(|(_, previous)| *previous < construct) {
+        while let Some((choice, previous)) = earlier.next_if(|(_, previous)| *previous < construct)
+        {
             let Some(cost) = choice.cost else { continue };
             let relative = i64::from(cost) - i64::from(needed[previous + 1]);
             if best.is_none_or(|(known, _)| relative < known) {
@@ -319,14 +350,20 @@ mod tests {
     }
 
     fn candidate(owners: &OwnersOfValue) -> Candidate<'_> {
-        Candidate { kind: ObjectBranchKind::Conditional, ternary: AtTernary::No, owners, token: None }
+        Candidate {
+            kind: ObjectBranchKind::Conditional,
+            ternary: AtTernary::No,
+            owners,
+            token: None,
+        }
     }
 
     /// What speaks against an assignment.
     fn against(matched: &[usize], branches: &[Candidate<'_>], constructs: &[Construct]) -> u32 {
         let needed = constructs.iter().enumerate().filter(|(_, construct)| !construct.optional);
         let left_out = needed.filter(|(index, _)| !matched.contains(index)).count() as u32;
-        let doubts = matched.iter().zip(branches).map(|(at, branch)| branch.doubts(&constructs[*at]));
+        let doubts =
+            matched.iter().zip(branches).map(|(at, branch)| branch.doubts(&constructs[*at]));
         LEFT_OUT * left_out + doubts.sum::<u32>()
     }
 
@@ -337,7 +374,9 @@ mod tests {
         from: usize,
         chosen: &mut Vec<usize>,
     ) -> Option<u32> {
-        let Some(branch) = branches.get(chosen.len()) else { return Some(against(chosen, branches, constructs)) };
+        let Some(branch) = branches.get(chosen.len()) else {
+            return Some(against(chosen, branches, constructs));
+        };
         let mut fewest = None;
         for at in (from..constructs.len()).filter(|at| branch.fits(&constructs[*at])) {
             chosen.push(at);
@@ -390,15 +429,23 @@ mod tests {
             assert!(candidate(&part).fits(&own) && !candidate(&part).fits(&other), "{own:?}");
             assert!(candidate(&owners(&[], &[])).fits(&other), "a value that may be anybody's");
         }
-        let doubts = |owners: &OwnersOfValue, cause| candidate(owners).doubts(&construct(cause, false));
-        assert_eq!((doubts(&part, Cause::Outcome(first)), doubts(&whole, Cause::Outcome(first))), (1, 0));
-        assert_eq!((doubts(&part, Cause::Operand(first)), doubts(&whole, Cause::Operand(first))), (0, 1));
+        let doubts =
+            |owners: &OwnersOfValue, cause| candidate(owners).doubts(&construct(cause, false));
+        assert_eq!(
+            (doubts(&part, Cause::Outcome(first)), doubts(&whole, Cause::Outcome(first))),
+            (1, 0)
+        );
+        assert_eq!(
+            (doubts(&part, Cause::Operand(first)), doubts(&whole, Cause::Operand(first))),
+            (0, 1)
+        );
         let at = |token| Candidate { token, ..candidate(&whole) };
         let there = Construct { token: Some(7), ..construct(Cause::Outcome(first), false) };
         assert_eq!([Some(7), Some(8), None].map(|token| at(token).doubts(&there)), [0, 1, 0]);
     }
 
-    /// What decisions leave open is looked at, not all that one number of branches and constructs allows.
+    /// What decisions leave open is looked at, not all that one number of branches and constructs
+    /// allows.
     #[test]
     fn a_branch_of_a_constant_finds_its_decision_in_a_long_function() {
         const DECISIONS: u32 = 6000;
@@ -410,14 +457,19 @@ mod tests {
         };
         let constructs: Vec<Construct> = all.iter().flat_map(of_decision).collect();
         // Of each decision an operand, which may be any's, and the outcome.
-        let anyone = OwnersOfValue { closest: Vec::new(), possible: all.clone(), whole: Vec::new() };
-        let own: Vec<OwnersOfValue> = (1..=DECISIONS).map(|number| owners(&[number], &[number])).collect();
+        let anyone =
+            OwnersOfValue { closest: Vec::new(), possible: all.clone(), whole: Vec::new() };
+        let own: Vec<OwnersOfValue> =
+            (1..=DECISIONS).map(|number| owners(&[number], &[number])).collect();
         let at_ternary = |owners| Candidate { ternary: AtTernary::Yes, ..candidate(owners) };
-        let branches: Vec<Candidate<'_>> = own.iter().flat_map(|own| [at_ternary(&anyone), at_ternary(own)]).collect();
+        let branches: Vec<Candidate<'_>> =
+            own.iter().flat_map(|own| [at_ternary(&anyone), at_ternary(own)]).collect();
         let matched = align(&branches, &constructs).unwrap();
-        let origins: Vec<Option<ObjectOrigin>> = matched.iter().map(|at| constructs[*at].origin()).collect();
+        let origins: Vec<Option<ObjectOrigin>> =
+            matched.iter().map(|at| constructs[*at].origin()).collect();
         let expected = all.iter().flat_map(|decision| [*decision, *decision]);
-        let expected: Vec<_> = expected.map(|decision| Some(ObjectOrigin::Decisions(vec![decision]))).collect();
+        let expected: Vec<_> =
+            expected.map(|decision| Some(ObjectOrigin::Decisions(vec![decision]))).collect();
         assert_eq!(origins, expected);
     }
 }

@@ -1,11 +1,13 @@
 //! What the branches, selects and loops of a production module come from.
 //!
-//! Knows: two ways to the source. *Values*: a condition is computed by instructions that carry the token of their text,
-//! and the marked module, re-lined alike, says which decisions the value of that text belongs to. *Order* (modules that
-//! are not optimised): the compiler emits the constructs of a function in source order, in production as in the marked
-//! module, where every branch names its decision; production leaves out branches of the marked module (a cheap right side
-//! of `&&` is evaluated eagerly) and turns some into selects, but changes no order.
-//! Promises: what neither way explains is on one of the closed lists of docs/object-code.md, or `Untraced` with a reason.
+//! Knows: two ways to the source. *Values*: a condition is computed by instructions that carry the
+//! token of their text, and the marked module, re-lined alike, says which decisions the value of
+//! that text belongs to. *Order* (modules that are not optimised): the compiler emits the
+//! constructs of a function in source order, in production as in the marked module, where every
+//! branch names its decision; production leaves out branches of the marked module (a cheap right
+//! side of `&&` is evaluated eagerly) and turns some into selects, but changes no order.
+//! Promises: what neither way explains is on one of the closed lists of docs/object-code.md, or
+//! `Untraced` with a reason.
 //! Does not cover: modules without source.
 
 use super::super::markers::MarkerCalls;
@@ -28,19 +30,28 @@ use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::types::Types;
 
 /// Place and origin of every watched branch.
-pub(super) fn trace(production: &Module, watched: &[Watched], origins: &Origins<'_>) -> Vec<(Place, ObjectOrigin)> {
+pub(super) fn trace(
+    production: &Module,
+    watched: &[Watched],
+    origins: &Origins<'_>,
+) -> Vec<(Place, ObjectOrigin)> {
     let everywhere = |origin: ObjectOrigin| {
-        watched.iter().map(|branch| (production.place(branch.site.instruction), origin.clone())).collect()
+        watched
+            .iter()
+            .map(|branch| (production.place(branch.site.instruction), origin.clone()))
+            .collect()
     };
     match origins {
         // The marked text is not compiled for nothing.
         _ if watched.is_empty() => Vec::new(),
         Origins::NoSource => everywhere(ObjectOrigin::NoSource),
         Origins::Unknown(reason) => everywhere(ObjectOrigin::Untraced((*reason).to_owned())),
-        Origins::Source { structure, positions } => match Source::read(production, structure, positions) {
-            Ok(source) => source.trace(watched),
-            Err(reason) => everywhere(ObjectOrigin::Untraced(reason)),
-        },
+        Origins::Source { structure, positions } => {
+            match Source::read(production, structure, positions) {
+                Ok(source) => source.trace(watched),
+                Err(reason) => everywhere(ObjectOrigin::Untraced(reason)),
+            }
+        }
     }
 }
 
@@ -49,11 +60,19 @@ pub(super) fn loops(production: &Module, entry: Id, origins: &Origins<'_>) -> Ve
     let mut found = Vec::new();
     for id in reachable_functions(production, entry) {
         let Some(function) = production.function(id) else { continue };
-        for index in function.range.clone().filter(|index| production.instructions[*index].op == Op::LoopMerge) {
+        for index in function
+            .range
+            .clone()
+            .filter(|index| production.instructions[*index].op == Op::LoopMerge)
+        {
             let (place, origin) = match origins {
                 Origins::NoSource => (production.place(index), ObjectOrigin::NoSource),
-                Origins::Unknown(reason) => (production.place(index), ObjectOrigin::Untraced((*reason).to_owned())),
-                Origins::Source { structure, positions } => loop_origin(production, positions, structure, index),
+                Origins::Unknown(reason) => {
+                    (production.place(index), ObjectOrigin::Untraced((*reason).to_owned()))
+                }
+                Origins::Source { structure, positions } => {
+                    loop_origin(production, positions, structure, index)
+                }
             };
             found.push(ObjectLoop { place, origin });
         }
@@ -61,7 +80,8 @@ pub(super) fn loops(production: &Module, entry: Id, origins: &Origins<'_>) -> Ve
     found
 }
 
-/// An optimiser merges the header of a loop with its condition: then its token is one of the condition's.
+/// An optimiser merges the header of a loop with its condition: then its token is one of the
+/// condition's.
 fn loop_origin(
     production: &Module,
     positions: &PositionTable,
@@ -74,7 +94,12 @@ fn loop_origin(
             let origin = ObjectOrigin::Loop(positions.text(keyword).to_owned());
             (positions.at(place, keyword, structure), origin)
         }
-        None => (place, ObjectOrigin::Untraced("it stands in no loop statement, or has no place at all".to_owned())),
+        None => (
+            place,
+            ObjectOrigin::Untraced(
+                "it stands in no loop statement, or has no place at all".to_owned(),
+            ),
+        ),
     }
 }
 
@@ -103,9 +128,10 @@ impl<'a> Source<'a> {
     ) -> Result<Self, String> {
         let marked = &positions.marked().map_err(|error| error.to_string())?;
         let types = Types::of(marked);
-        let marked_constants =
-            Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| error.to_string())?;
-        let calls = MarkerCalls::of(structure, marked, &marked_constants).map_err(|error| error.to_string())?;
+        let marked_constants = Constants::evaluate(marked, &types, &BTreeMap::new())
+            .map_err(|error| error.to_string())?;
+        let calls = MarkerCalls::of(structure, marked, &marked_constants)
+            .map_err(|error| error.to_string())?;
         let token = |index: usize| positions.marked_token(marked, index);
         let keys = Keys::of(marked, &marked_constants, &token);
         let closed = ClosedList { structure, module: marked, constants: &marked_constants };
@@ -113,7 +139,8 @@ impl<'a> Source<'a> {
             let token = positions.marked_token(marked, site.instruction);
             MarkedSite { site, ternary: at_ternary(positions, token), token }
         };
-        let sites: Vec<MarkedSite> = branch_sites_of_all(marked, &types, &calls).into_iter().map(marked_site).collect();
+        let sites: Vec<MarkedSite> =
+            branch_sites_of_all(marked, &types, &calls).into_iter().map(marked_site).collect();
         let constructs = order::constructs(structure, &keys, &calls, &closed, &sites);
         let owners = match positions.optimization() {
             Optimization::Zero => Owners::of(&keys, &calls),
@@ -135,9 +162,13 @@ impl<'a> Source<'a> {
             Optimization::Performance | Optimization::Size => vec![None; watched.len()],
         };
         let rows = watched.iter().zip(&known).zip(ordered);
-        let place_and_origin = |((branch, known), ordered): ((&Watched, &Known), Option<ObjectOrigin>)| {
-            (self.place(branch.site, known), ordered.unwrap_or_else(|| self.by_value(branch, known)))
-        };
+        let place_and_origin =
+            |((branch, known), ordered): ((&Watched, &Known), Option<ObjectOrigin>)| {
+                (
+                    self.place(branch.site, known),
+                    ordered.unwrap_or_else(|| self.by_value(branch, known)),
+                )
+            };
         rows.map(place_and_origin).collect()
     }
 
@@ -147,7 +178,9 @@ impl<'a> Source<'a> {
         let known = |branch: &Watched| {
             let condition = self.production.instructions[branch.site.instruction].id(0);
             let leaves = condition.map(|condition| keys.leaves(condition)).unwrap_or_default();
-            let owners = owners.entry(leaves.clone()).or_insert_with(|| Arc::new(self.owners.of_value(&leaves)));
+            let owners = owners
+                .entry(leaves.clone())
+                .or_insert_with(|| Arc::new(self.owners.of_value(&leaves)));
             Known { leaves, owners: Arc::clone(owners) }
         };
         watched.iter().map(known).collect()
@@ -167,12 +200,18 @@ impl<'a> Source<'a> {
         if site.kind == ObjectBranchKind::Switch {
             return self.switch_by_value(branch, &known.leaves);
         }
-        let closed = ClosedList { structure: self.structure, module: self.production, constants: &self.constants };
+        let closed = ClosedList {
+            structure: self.structure,
+            module: self.production,
+            constants: &self.constants,
+        };
         let explained = closed.explains(site);
         let ternary = self.ternary(site);
         match explained {
             Some(why) if ternary == AtTernary::No => ObjectOrigin::Construct(why.to_owned()),
-            Some(_) | None if !known.owners.closest.is_empty() => ObjectOrigin::Decisions(known.owners.closest.clone()),
+            Some(_) | None if !known.owners.closest.is_empty() => {
+                ObjectOrigin::Decisions(known.owners.closest.clone())
+            }
             Some(why) => ObjectOrigin::Construct(why.to_owned()),
             None => self.without_decision(&known.leaves),
         }
@@ -183,29 +222,37 @@ impl<'a> Source<'a> {
     }
 
     fn switch_by_value(&self, branch: &Watched, leaves: &Leaves) -> ObjectOrigin {
-        let switches: Vec<usize> = leaves.tokens().filter_map(|token| self.positions.switch_of(token)).collect();
+        let switches: Vec<usize> =
+            leaves.tokens().filter_map(|token| self.positions.switch_of(token)).collect();
         match switches.first() {
             Some(first) if switches.iter().all(|other| other == first) => {
                 ObjectOrigin::Switch(SwitchId(*first as u32 + 1))
             }
-            _ if leaves.is_empty() => {
-                ObjectOrigin::CompilerMade("a switch on a constant, by which code is left early".to_owned())
-            }
+            _ if leaves.is_empty() => ObjectOrigin::CompilerMade(
+                "a switch on a constant, by which code is left early".to_owned(),
+            ),
             _ => match self.switch_by_labels(branch) {
                 Some(switch) => ObjectOrigin::Switch(switch),
-                None => ObjectOrigin::Untraced("several switch statements have the same labels".to_owned()),
+                None => ObjectOrigin::Untraced(
+                    "several switch statements have the same labels".to_owned(),
+                ),
             },
         }
     }
 
     /// The only switch statement whose labels are those of an OpSwitch.
     fn switch_by_labels(&self, branch: &Watched) -> Option<SwitchId> {
-        let values = |text: &str| text.trim_start_matches("case ").split(", ").map(str::to_owned).collect::<Vec<_>>();
-        let own: BTreeSet<String> = branch.exits.iter().flat_map(|exit| values(&exit.text)).collect();
+        let values = |text: &str| {
+            text.trim_start_matches("case ").split(", ").map(str::to_owned).collect::<Vec<_>>()
+        };
+        let own: BTreeSet<String> =
+            branch.exits.iter().flat_map(|exit| values(&exit.text)).collect();
         let own: BTreeSet<String> = own.into_iter().filter(|value| value != "default").collect();
         let same = |switch: &&Switch| {
             let cases = switch.labels.iter().filter(|label| label.kind == LabelKind::Case);
-            let digits = |text: &str| text.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').to_owned();
+            let digits = |text: &str| {
+                text.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').to_owned()
+            };
             cases.map(|label| digits(&label.text)).collect::<BTreeSet<String>>() == own
         };
         let mut fitting = self.structure.switches.iter().filter(same);
@@ -215,7 +262,9 @@ impl<'a> Source<'a> {
 
     fn without_decision(&self, leaves: &Leaves) -> ObjectOrigin {
         if leaves.is_empty() {
-            return ObjectOrigin::CompilerMade("a flag of constants, by which code is left early".to_owned());
+            return ObjectOrigin::CompilerMade(
+                "a flag of constants, by which code is left early".to_owned(),
+            );
         }
         if leaves.has_unplaced() {
             return ObjectOrigin::Untraced("the compiler gives its condition no place".to_owned());
@@ -228,12 +277,16 @@ impl<'a> Source<'a> {
             let text = self.positions.text(token);
             return ObjectOrigin::Untraced(format!("the decision around `{text}` is not marked"));
         }
-        let texts: Vec<String> = foreign.tokens().map(|token| format!("`{}`", self.positions.text(token))).collect();
+        let texts: Vec<String> =
+            foreign.tokens().map(|token| format!("`{}`", self.positions.text(token))).collect();
         if texts.is_empty() {
-            return ObjectOrigin::Untraced("its condition is a variable or constant of no known decision".to_owned());
+            return ObjectOrigin::Untraced(
+                "its condition is a variable or constant of no known decision".to_owned(),
+            );
         }
         let names: Vec<String> = owned.iter().map(ToString::to_string).collect();
-        let also = if names.is_empty() { String::new() } else { format!(" and of {}", names.join(", ")) };
+        let also =
+            if names.is_empty() { String::new() } else { format!(" and of {}", names.join(", ")) };
         ObjectOrigin::Construct(format!(
             "the value of Boolean expressions that are no decisions under the policy ({}){also}",
             texts.join(", ")
@@ -250,7 +303,8 @@ impl<'a> Source<'a> {
             }
         }
         for (function, rows) in functions {
-            let constructs = self.production.name(function).and_then(|name| self.constructs.get(name));
+            let constructs =
+                self.production.name(function).and_then(|name| self.constructs.get(name));
             let Some(constructs) = constructs else { continue };
             let candidates = rows.iter().map(|row| Candidate {
                 kind: watched[*row].site.kind,
@@ -275,7 +329,8 @@ fn at_ternary(positions: &PositionTable, token: Option<u32>) -> AtTernary {
     }
 }
 
-/// Branches of every function but the markers: which functions the entry point reaches is the same in both modules.
+/// Branches of every function but the markers: which functions the entry point reaches is the same
+/// in both modules.
 fn branch_sites_of_all(marked: &Module, types: &Types, calls: &MarkerCalls) -> Vec<BranchSite> {
     let mut sites = Vec::new();
     for function in marked.functions.iter().filter(|function| !calls.is_marker(function.id)) {

@@ -1,9 +1,9 @@
 //! The token that each instruction of a production module comes from.
 //!
 //! Knows: `glsl::Positions`, whose module has one token on every line.
-//! Promises: a table is made only if that module and production are the same instruction by instruction, but for debug
-//! instructions and the numbers of ids. A token is the one whose line the compiler wrote last: that of the operation
-//! itself or of one of its operands.
+//! Promises: a table is made only if that module and production are the same instruction by
+//! instruction, but for debug instructions and the numbers of ids. A token is the one whose line
+//! the compiler wrote last: that of the operation itself or of one of its operands.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
@@ -104,7 +104,8 @@ impl PositionTable {
 
     /// `place` with the file, line and column of a token.
     pub fn at(&self, place: Place, token: u32, structure: &KernelStructure) -> Place {
-        let Some(TokenPlace { file, line, column, .. }) = self.positions.tokens.get(token as usize) else {
+        let Some(TokenPlace { file, line, column, .. }) = self.positions.tokens.get(token as usize)
+        else {
             return place;
         };
         let path = structure.files.get(file.0 as usize).map(|file| file.path.clone());
@@ -112,7 +113,12 @@ impl PositionTable {
     }
 
     /// The place of an instruction, with its column where the compiler gives it a line at all.
-    pub fn place(&self, production: &Module, instruction: usize, structure: &KernelStructure) -> Place {
+    pub fn place(
+        &self,
+        production: &Module,
+        instruction: usize,
+        structure: &KernelStructure,
+    ) -> Place {
         let place = production.place(instruction);
         let here = production.line(instruction).map(|line| line.line);
         match self.token(instruction) {
@@ -148,7 +154,9 @@ fn meaningful(module: &Module) -> Vec<usize> {
                 | Op::MemberName
         )
     };
-    (0..module.instructions.len()).filter(|index| !skipped(module.instructions[*index].op)).collect()
+    (0..module.instructions.len())
+        .filter(|index| !skipped(module.instructions[*index].op))
+        .collect()
 }
 
 /// Which id of one module is which of the other.
@@ -160,7 +168,8 @@ struct Renumbering {
 
 impl Renumbering {
     fn pair(&mut self, own: Id, other: Id) -> bool {
-        *self.there.entry(own).or_insert(other) == other && *self.back.entry(other).or_insert(own) == own
+        *self.there.entry(own).or_insert(other) == other
+            && *self.back.entry(other).or_insert(own) == own
     }
 
     fn pair_optional(&mut self, own: Option<Id>, other: Option<Id>) -> bool {
@@ -179,7 +188,9 @@ impl Renumbering {
             && own.operands.iter().zip(&other.operands).all(|operands| match operands {
                 (Operand::IdRef(own), Operand::IdRef(other))
                 | (Operand::IdScope(own), Operand::IdScope(other))
-                | (Operand::IdMemorySemantics(own), Operand::IdMemorySemantics(other)) => self.pair(*own, *other),
+                | (Operand::IdMemorySemantics(own), Operand::IdMemorySemantics(other)) => {
+                    self.pair(*own, *other)
+                }
                 (own, other) => own == other,
             })
     }

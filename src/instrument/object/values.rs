@@ -1,8 +1,9 @@
 //! Which text a Boolean value is computed by, and which decisions that text belongs to.
 //!
 //! Knows: the instructions behind a value, down to comparisons, calls, loads and constants.
-//! Promises: two values have a leaf in common only if one text, variable or specialization constant computes both. A value that
-//! an optimiser may have made of a part of one of several decisions is each one's.
+//! Promises: two values have a leaf in common only if one text, variable or specialization constant
+//! computes both. A value that an optimiser may have made of a part of one of several decisions is
+//! each one's.
 //! Does not cover: what was stored in a variable that a value is loaded from.
 
 use super::super::markers::MarkerCalls;
@@ -21,7 +22,8 @@ use vkcert_spirv::module::{Id, Instruction, Module};
 pub(super) enum Leaf {
     /// The operation at a token of the re-lined text.
     Token(u32),
-    /// A constant computed from specialization constants: their ids (SpecId), and the operation written out.
+    /// A constant computed from specialization constants: their ids (SpecId), and the operation
+    /// written out.
     Specialization { ids: BTreeSet<u32>, text: String },
     /// A variable or parameter, by its name.
     Variable(String),
@@ -67,7 +69,8 @@ pub(super) struct Keys<'a> {
     forwarding: Option<Forwarding>,
 }
 
-/// Where values go: into variables, as a whole or in parts, through parameters either way, and out of functions.
+/// Where values go: into variables, as a whole or in parts, through parameters either way, and out
+/// of functions.
 struct Forwarding {
     /// By variable or parameter.
     stored: BTreeMap<Id, Vec<Id>>,
@@ -78,7 +81,11 @@ struct Forwarding {
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn of(module: &'a Module, constants: &'a Constants, token: &'a dyn Fn(usize) -> Option<u32>) -> Self {
+    pub(super) fn of(
+        module: &'a Module,
+        constants: &'a Constants,
+        token: &'a dyn Fn(usize) -> Option<u32>,
+    ) -> Self {
         let mut stores: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
         for store in module.instructions.iter().filter(|i| i.op == Op::Store) {
             if let (Some(variable), Some(value)) = (store.id(0), store.id(1)) {
@@ -127,7 +134,12 @@ impl<'a> Keys<'a> {
             Op::Undef | Op::ConstantNull => {}
             Op::Phi => pending.extend(definition.ids().step_by(2)),
             Op::CopyObject => pending.extend(definition.ids()),
-            Op::LogicalNot | Op::LogicalAnd | Op::LogicalOr | Op::LogicalEqual | Op::LogicalNotEqual | Op::Select => {
+            Op::LogicalNot
+            | Op::LogicalAnd
+            | Op::LogicalOr
+            | Op::LogicalEqual
+            | Op::LogicalNotEqual
+            | Op::Select => {
                 pending.extend(definition.ids());
             }
             Op::Load => self.loaded(definition, found, pending),
@@ -141,34 +153,47 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// A load has no line of its own: the compiler leaves that of the instruction before it standing. A variable
-    /// without a name is the compiler's own: what is stored there is the value.
+    /// A load has no line of its own: the compiler leaves that of the instruction before it
+    /// standing. A variable without a name is the compiler's own: what is stored there is the
+    /// value.
     fn loaded(&self, load: &Instruction, found: &mut BTreeSet<Leaf>, pending: &mut Vec<Id>) {
-        let pointer = load.id(0).and_then(|pointer| Some((pointer, self.module.definition_index(pointer)?)));
+        let pointer =
+            load.id(0).and_then(|pointer| Some((pointer, self.module.definition_index(pointer)?)));
         let leaf = match pointer {
             Some((_, index))
-                if matches!(self.module.instructions[index].op, Op::AccessChain | Op::InBoundsAccessChain) =>
+                if matches!(
+                    self.module.instructions[index].op,
+                    Op::AccessChain | Op::InBoundsAccessChain
+                ) =>
             {
                 (self.token)(index).map_or(Leaf::Unplaced, Leaf::Token)
             }
-            Some((variable, _)) => match (self.module.name(variable).unwrap_or_default(), self.stores.get(&variable)) {
-                ("", Some(values)) => return pending.extend(values),
-                _ => Leaf::Variable(self.name(variable)),
-            },
+            Some((variable, _)) => {
+                match (self.module.name(variable).unwrap_or_default(), self.stores.get(&variable)) {
+                    ("", Some(values)) => return pending.extend(values),
+                    _ => Leaf::Variable(self.name(variable)),
+                }
+            }
             None => Leaf::Unplaced,
         };
         found.insert(leaf);
     }
 
     fn name(&self, id: Id) -> String {
-        self.module.name(id).filter(|name| !name.is_empty()).map_or_else(|| format!("%{id}"), str::to_owned)
+        self.module
+            .name(id)
+            .filter(|name| !name.is_empty())
+            .map_or_else(|| format!("%{id}"), str::to_owned)
     }
 
     /// A specialization constant by its id, an operation on some with its operands.
     fn written(&self, id: Id, ids: &mut BTreeSet<u32>) -> String {
         let Some(definition) = self.module.definition(id) else { return format!("%{id}") };
         if self.constants.constness(id) == Constness::Constant {
-            return self.constants.value(id).map_or_else(|| format!("%{id}"), |value| format!("{value:?}"));
+            return self
+                .constants
+                .value(id)
+                .map_or_else(|| format!("%{id}"), |value| format!("{value:?}"));
         }
         if let Some(number) = self.module.specialization_id(id) {
             ids.insert(number);
@@ -188,7 +213,8 @@ impl<'a> Keys<'a> {
 
 impl Forwarding {
     fn of(module: &Module) -> Self {
-        let mut found = Self { stored: BTreeMap::new(), passed: BTreeMap::new(), returned: BTreeMap::new() };
+        let mut found =
+            Self { stored: BTreeMap::new(), passed: BTreeMap::new(), returned: BTreeMap::new() };
         for instruction in &module.instructions {
             match instruction.op {
                 Op::Store => {
@@ -198,7 +224,9 @@ impl Forwarding {
                 }
                 Op::Variable => {
                     let initial = instruction.result.zip(instruction.ids().next());
-                    initial.into_iter().for_each(|(id, value)| found.stored.entry(id).or_default().push(value));
+                    initial
+                        .into_iter()
+                        .for_each(|(id, value)| found.stored.entry(id).or_default().push(value));
                 }
                 Op::FunctionCall => found.pass(module, instruction),
                 _ => {}
@@ -206,7 +234,10 @@ impl Forwarding {
         }
         for function in &module.functions {
             let instructions = module.instructions[function.range.clone()].iter();
-            let returned = instructions.filter(|i| i.op == Op::ReturnValue).flat_map(Instruction::ids).collect();
+            let returned = instructions
+                .filter(|i| i.op == Op::ReturnValue)
+                .flat_map(Instruction::ids)
+                .collect();
             found.returned.insert(function.id, returned);
         }
         found
@@ -214,8 +245,10 @@ impl Forwarding {
 
     fn pass(&mut self, module: &Module, call: &Instruction) {
         let callee = call.id(0).and_then(|id| module.function(id));
-        let instructions = callee.into_iter().flat_map(|callee| &module.instructions[callee.range.clone()]);
-        let parameters = instructions.filter(|i| i.op == Op::FunctionParameter).filter_map(|i| i.result);
+        let instructions =
+            callee.into_iter().flat_map(|callee| &module.instructions[callee.range.clone()]);
+        let parameters =
+            instructions.filter(|i| i.op == Op::FunctionParameter).filter_map(|i| i.result);
         for (parameter, argument) in parameters.zip(call.ids().skip(1)) {
             let argument = root(module, argument);
             self.passed.entry(parameter).or_default().push(argument);
@@ -261,7 +294,8 @@ fn root(module: &Module, pointer: Id) -> Id {
 /// The decisions that a value may come of, each list ascending.
 #[derive(Debug)]
 pub(super) struct OwnersOfValue {
-    /// Of the possible ones those that have no other within them; without an optimiser, whose text computes the value and little else.
+    /// Of the possible ones those that have no other within them; without an optimiser, whose text
+    /// computes the value and little else.
     pub closest: Vec<DecisionId>,
     /// Those whose text has a part in it.
     pub possible: Vec<DecisionId>,
@@ -292,7 +326,9 @@ impl Owners {
         let mut leaves: BTreeMap<DecisionId, BTreeSet<Leaf>> = BTreeMap::new();
         for call in calls.calls.values() {
             let decision = match call.role {
-                MarkerRole::Condition { decision, .. } | MarkerRole::Single { decision } => decision,
+                MarkerRole::Condition { decision, .. } | MarkerRole::Single { decision } => {
+                    decision
+                }
                 MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => continue,
             };
             if let Some(operand) = call.operand {
@@ -313,9 +349,14 @@ impl Owners {
     }
 
     /// The same for a module that an optimiser has rewritten.
-    pub(super) fn of_rewritten(keys: &Keys<'_>, calls: &MarkerCalls, structure: &KernelStructure) -> Self {
+    pub(super) fn of_rewritten(
+        keys: &Keys<'_>,
+        calls: &MarkerCalls,
+        structure: &KernelStructure,
+    ) -> Self {
         let owners = Self::of(keys, calls);
-        let spans = structure.decisions.iter().map(|decision| (decision.id, decision.span)).collect();
+        let spans =
+            structure.decisions.iter().map(|decision| (decision.id, decision.span)).collect();
         let rewritten = Rewritten { by_constant: by_constant(&owners.by_ids), spans };
         Self { rewritten: Some(rewritten), ..owners }
     }
@@ -323,8 +364,10 @@ impl Owners {
     /// The decisions that all leaves belong to.
     pub(super) fn of_value(&self, leaves: &Leaves) -> OwnersOfValue {
         let possible = self.common(leaves);
-        let sizes: Vec<usize> =
-            possible.iter().map(|decision| self.leaves.get(decision).map_or(0, BTreeSet::len)).collect();
+        let sizes: Vec<usize> = possible
+            .iter()
+            .map(|decision| self.leaves.get(decision).map_or(0, BTreeSet::len))
+            .collect();
         let fewest = sizes.iter().min().copied().unwrap_or(0);
         let of_size = |wanted: usize| {
             let sized = possible.iter().zip(&sizes).filter(|(_, size)| **size == wanted);
@@ -363,17 +406,23 @@ impl Owners {
 
     fn owners(&self, leaf: &Leaf) -> Option<Cow<'_, BTreeSet<DecisionId>>> {
         match (leaf, &self.rewritten) {
-            (Leaf::Specialization { ids, .. }, Some(rewritten)) => rewritten.of_constants(ids).map(Cow::Owned),
+            (Leaf::Specialization { ids, .. }, Some(rewritten)) => {
+                rewritten.of_constants(ids).map(Cow::Owned)
+            }
             (Leaf::Specialization { ids, .. }, None) => {
                 self.decisions.get(leaf).or_else(|| self.by_ids.get(ids)).map(Cow::Borrowed)
             }
-            (Leaf::Token(_) | Leaf::Variable(_) | Leaf::Unplaced, _) => self.decisions.get(leaf).map(Cow::Borrowed),
+            (Leaf::Token(_) | Leaf::Variable(_) | Leaf::Unplaced, _) => {
+                self.decisions.get(leaf).map(Cow::Borrowed)
+            }
         }
     }
 }
 
 /// The decisions that have each specialization constant in a condition.
-fn by_constant(by_ids: &BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>>) -> BTreeMap<u32, BTreeSet<DecisionId>> {
+fn by_constant(
+    by_ids: &BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>>,
+) -> BTreeMap<u32, BTreeSet<DecisionId>> {
     let mut found: BTreeMap<u32, BTreeSet<DecisionId>> = BTreeMap::new();
     for (ids, decisions) in by_ids {
         ids.iter().for_each(|id| found.entry(*id).or_default().extend(decisions));
@@ -382,26 +431,36 @@ fn by_constant(by_ids: &BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>>) -> BTreeM
 }
 
 impl Rewritten {
-    /// Whose value an optimiser may have made of some constants: the decisions that have all of them; none: those that have any.
+    /// Whose value an optimiser may have made of some constants: the decisions that have all of
+    /// them; none: those that have any.
     fn of_constants(&self, ids: &BTreeSet<u32>) -> Option<BTreeSet<DecisionId>> {
-        let sets: Vec<&BTreeSet<DecisionId>> = ids.iter().filter_map(|id| self.by_constant.get(id)).collect();
-        let has_all = |decision: &&DecisionId| sets.len() == ids.len() && sets.iter().all(|set| set.contains(decision));
+        let sets: Vec<&BTreeSet<DecisionId>> =
+            ids.iter().filter_map(|id| self.by_constant.get(id)).collect();
+        let has_all = |decision: &&DecisionId| {
+            sets.len() == ids.len() && sets.iter().all(|set| set.contains(decision))
+        };
         let all: BTreeSet<DecisionId> = sets.first()?.iter().filter(has_all).copied().collect();
         Some(if all.is_empty() { sets.into_iter().flatten().copied().collect() } else { all })
     }
 
     /// The decisions that have none of the others within them.
     fn innermost(&self, decisions: &[DecisionId]) -> Vec<DecisionId> {
-        let spans: Vec<&Span> = decisions.iter().filter_map(|decision| self.spans.get(decision)).collect();
+        let spans: Vec<&Span> =
+            decisions.iter().filter_map(|decision| self.spans.get(decision)).collect();
         let has_inner = |decision: &DecisionId| {
-            self.spans.get(decision).is_some_and(|outer| spans.iter().any(|inner| is_within(inner, outer)))
+            self.spans
+                .get(decision)
+                .is_some_and(|outer| spans.iter().any(|inner| is_within(inner, outer)))
         };
         decisions.iter().copied().filter(|decision| !has_inner(decision)).collect()
     }
 }
 
 fn is_within(inner: &Span, outer: &Span) -> bool {
-    inner != outer && inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
+    inner != outer
+        && inner.file == outer.file
+        && outer.start <= inner.start
+        && inner.end <= outer.end
 }
 
 /// The leaves of a marked value; markers of inner decisions are seen through.

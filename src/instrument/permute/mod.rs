@@ -1,10 +1,12 @@
 //! The order of workgroups: a module that asks a buffer which workgroup it is.
 //!
-//! Knows: the variables by which a kernel learns its workgroup (built-ins WorkgroupId and GlobalInvocationId), and
-//! everything that reads them. No other built-in of a compute kernel tells workgroups apart.
-//! Promises: every entry point starts by writing private variables, from the hardware's id and the buffer, and every
-//! function reads those in place of the built-ins. Nothing else changes: with the buffer of the identity the kernel computes
-//! what it did. What cannot be rewritten is [`NotPermuted`] by name.
+//! Knows: the variables by which a kernel learns its workgroup (built-ins WorkgroupId and
+//! GlobalInvocationId), and everything that reads them. No other built-in of a compute kernel tells
+//! workgroups apart.
+//! Promises: every entry point starts by writing private variables, from the hardware's id and the
+//! buffer, and every function reads those in place of the built-ins. Nothing else changes: with the
+//! buffer of the identity the kernel computes what it did. What cannot be rewritten is
+//! [`NotPermuted`] by name.
 //! Does not cover: which permutations there are (`model::schedule`), binding the buffer.
 //!
 //! | words of the buffer | contents |
@@ -24,7 +26,8 @@ use vkcert_spirv::types::Types;
 /// Words of the buffer before the permutation.
 pub const PERMUTATION_HEADER: usize = 3;
 
-/// The words of the buffer for a dispatch of `groups`; `permutation` has one entry for each workgroup.
+/// The words of the buffer for a dispatch of `groups`; `permutation` has one entry for each
+/// workgroup.
 pub fn permutation_words(groups: [u32; 3], permutation: &[u32]) -> Vec<u32> {
     groups.iter().chain(permutation).copied().collect()
 }
@@ -81,11 +84,16 @@ struct Replaced {
     private: Id,
 }
 
-/// The module with its workgroup ids read from a storage buffer at `set` and `binding`; none where it reads no workgroup id,
-/// so that every workgroup does the same whatever its number.
+/// The module with its workgroup ids read from a storage buffer at `set` and `binding`; none where
+/// it reads no workgroup id, so that every workgroup does the same whatever its number.
 pub fn permute(module: &Module, set: u32, binding: u32) -> Result<Option<Vec<u32>>, NotPermuted> {
-    if let Some(other) = module.entry_points.iter().find(|point| point.model != ExecutionModel::GLCompute) {
-        return Err(NotPermuted::Model { name: other.name.clone(), model: format!("{:?}", other.model) });
+    if let Some(other) =
+        module.entry_points.iter().find(|point| point.model != ExecutionModel::GLCompute)
+    {
+        return Err(NotPermuted::Model {
+            name: other.name.clone(),
+            model: format!("{:?}", other.model),
+        });
     }
     let types = Types::of(module);
     let variables = variables(module, &types)?;
@@ -97,8 +105,11 @@ pub fn permute(module: &Module, set: u32, binding: u32) -> Result<Option<Vec<u32
     let replaced: Vec<Replaced> = (variables.into_iter())
         .map(|(variable, (of, vector))| {
             let pointer = draft.pointer(StorageClass::Private, vector);
-            let private =
-                draft.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(StorageClass::Private)]);
+            let private = draft.declare(
+                Op::Variable,
+                Some(pointer),
+                vec![Operand::StorageClass(StorageClass::Private)],
+            );
             Replaced { variable, of, vector, private }
         })
         .collect();
@@ -108,7 +119,8 @@ pub fn permute(module: &Module, set: u32, binding: u32) -> Result<Option<Vec<u32
     Ok(Some(draft.finish()))
 }
 
-/// The built-in that an id is decorated with. The validator refuses BuiltIn on a group of decorations.
+/// The built-in that an id is decorated with. The validator refuses BuiltIn on a group of
+/// decorations.
 fn built_in(module: &Module, id: Id) -> Option<BuiltIn> {
     match module.decoration(id, Decoration::BuiltIn)?.operands.first()? {
         Operand::BuiltIn(built_in) => Some(*built_in),
@@ -121,7 +133,10 @@ fn variables(module: &Module, types: &Types) -> Result<BTreeMap<Id, (GroupId, Id
     let mut found = BTreeMap::new();
     for instruction in &module.instructions {
         let member = match (instruction.op, instruction.operands.as_slice()) {
-            (Op::MemberDecorate, [_, _, Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(of)]) => Some(*of),
+            (
+                Op::MemberDecorate,
+                [_, _, Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(of)],
+            ) => Some(*of),
             _ => None,
         };
         if let Some(of) = member.and_then(GroupId::of) {
@@ -133,20 +148,28 @@ fn variables(module: &Module, types: &Types) -> Result<BTreeMap<Id, (GroupId, Id
         let vector = instruction.result_type.and_then(|pointer| types.pointee(pointer));
         let shaped = vector.filter(|vector| prologue::component(types, *vector).is_some());
         match shaped {
-            Some(vector) if instruction.operands.first() == Some(&input) => found.insert(id, (of, vector)),
+            Some(vector) if instruction.operands.first() == Some(&input) => {
+                found.insert(id, (of, vector))
+            }
             Some(_) | None => return Err(NotPermuted::Shape { built_in: of.name() }),
         };
     }
     Ok(found)
 }
 
-/// Every pointer to one of the variables or a component of it; an error where one is used otherwise than to read.
-fn pointers(module: &Module, variables: &BTreeMap<Id, (GroupId, Id)>) -> Result<BTreeMap<Id, GroupId>, NotPermuted> {
-    let mut pointers: BTreeMap<Id, GroupId> = variables.iter().map(|(id, (of, _))| (*id, *of)).collect();
+/// Every pointer to one of the variables or a component of it; an error where one is used otherwise
+/// than to read.
+fn pointers(
+    module: &Module,
+    variables: &BTreeMap<Id, (GroupId, Id)>,
+) -> Result<BTreeMap<Id, GroupId>, NotPermuted> {
+    let mut pointers: BTreeMap<Id, GroupId> =
+        variables.iter().map(|(id, (of, _))| (*id, *of)).collect();
     // Blocks stand behind those that dominate them, so a pointer is made before it is used.
     for instruction in &module.instructions {
         let Some((index, of)) = first_use(instruction, &pointers) else { continue };
-        let refused = || NotPermuted::Use { built_in: of.name(), op: format!("{:?}", instruction.op) };
+        let refused =
+            || NotPermuted::Use { built_in: of.name(), op: format!("{:?}", instruction.op) };
         match (instruction.op, index) {
             (Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject, 0) => {
                 pointers.extend(instruction.result.map(|result| (result, of)));
@@ -161,19 +184,27 @@ fn pointers(module: &Module, variables: &BTreeMap<Id, (GroupId, Id)>) -> Result<
     Ok(pointers)
 }
 
-fn first_use(instruction: &Instruction, pointers: &BTreeMap<Id, GroupId>) -> Option<(usize, GroupId)> {
+fn first_use(
+    instruction: &Instruction,
+    pointers: &BTreeMap<Id, GroupId>,
+) -> Option<(usize, GroupId)> {
     let known = |index| Some((index, *pointers.get(&instruction.id(index)?)?));
     (0..instruction.operands.len()).find_map(known)
 }
 
 /// Debug information: it goes on naming the variables of the source.
 fn is_non_semantic(module: &Module, instruction: &Instruction) -> bool {
-    let set = instruction.id(0).and_then(|set| module.definition(set)).and_then(|import| import.operands.first());
+    let set = instruction
+        .id(0)
+        .and_then(|set| module.definition(set))
+        .and_then(|import| import.operands.first());
     matches!(set, Some(Operand::LiteralString(name)) if name.starts_with("NonSemantic.") || name.contains("DebugInfo"))
 }
 
 fn is_read(module: &Module, pointers: &BTreeMap<Id, GroupId>) -> bool {
-    let reads = |i: &Instruction| matches!(i.op, Op::Load | Op::CopyMemory) && first_use(i, pointers).is_some();
+    let reads = |i: &Instruction| {
+        matches!(i.op, Op::Load | Op::CopyMemory) && first_use(i, pointers).is_some()
+    };
     module.instructions.iter().any(reads)
 }
 
@@ -186,14 +217,16 @@ fn read_private_variables(
     pointers: &BTreeMap<Id, GroupId>,
     edits: &mut Edits,
 ) {
-    let start = module.functions.first().map_or(module.instructions.len(), |function| function.range.start);
+    let start =
+        module.functions.first().map_or(module.instructions.len(), |function| function.range.start);
     for (index, original) in module.instructions.iter().enumerate().skip(start) {
         if first_use(original, pointers).is_none() || original.op == Op::ExtInst {
             continue;
         }
         let mut copy = original.clone();
         for operand in &mut copy.operands {
-            let private = |id: Id| replaced.iter().find(|row| row.variable == id).map(|row| row.private);
+            let private =
+                |id: Id| replaced.iter().find(|row| row.variable == id).map(|row| row.private);
             if let Operand::IdRef(id) = operand
                 && let Some(private) = private(*id)
             {
@@ -201,7 +234,9 @@ fn read_private_variables(
             }
         }
         let is_pointer = original.result.is_some_and(|result| pointers.contains_key(&result));
-        if let Some(pointee) = original.result_type.filter(|_| is_pointer).and_then(|ty| types.pointee(ty)) {
+        if let Some(pointee) =
+            original.result_type.filter(|_| is_pointer).and_then(|ty| types.pointee(ty))
+        {
             copy.result_type = Some(draft.pointer(StorageClass::Private, pointee));
         }
         edits.replace(index, copy);
@@ -211,11 +246,13 @@ fn read_private_variables(
 /// Where a function's own code begins: behind the variables of its first block.
 fn first_instruction(module: &Module, function: &Function) -> Option<usize> {
     let block = function.blocks.first()?;
-    let last = block.range.clone().rev().find(|index| module.instructions[*index].op == Op::Variable);
+    let last =
+        block.range.clone().rev().find(|index| module.instructions[*index].op == Op::Variable);
     Some(last.unwrap_or(block.range.start) + 1)
 }
 
-/// Adds what the entry points of `function` use to their interfaces: inputs, and from SPIR-V 1.4 on every global variable.
+/// Adds what the entry points of `function` use to their interfaces: inputs, and from SPIR-V 1.4 on
+/// every global variable.
 fn extend_interfaces(draft: &mut Draft, function: Id, variables: &BTreeSet<Id>) {
     for point in draft.entry_points_of(function) {
         let listed: BTreeSet<Id> = point.ids().skip(1).collect();

@@ -1,6 +1,8 @@
 //! What an entry point does first: it computes the ids of the workgroup that it stands for.
 
-use super::{GroupId, NotPermuted, PERMUTATION_HEADER, Replaced, extend_interfaces, first_instruction};
+use super::{
+    GroupId, NotPermuted, PERMUTATION_HEADER, Replaced, extend_interfaces, first_instruction,
+};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op};
 use std::collections::BTreeSet;
@@ -88,18 +90,26 @@ struct Input {
 impl Inputs<'_> {
     /// The variable of an entry point, else of another, else a new one.
     fn find(&mut self, built_in: BuiltIn, point: &EntryPoint, draft: &mut Draft) -> Input {
-        let all = self.module.instructions.iter().filter(|i| i.op == Op::Variable).filter_map(|i| i.result);
+        let all = self
+            .module
+            .instructions
+            .iter()
+            .filter(|i| i.op == Op::Variable)
+            .filter_map(|i| i.result);
         let known = point.interface.iter().copied().chain(all);
         let shaped = |variable: Id| {
             let pointer = self.module.definition(variable)?.result_type?;
             let vector = self.types.pointee(pointer)?;
             Some(Input { variable, vector, component: component(self.types, vector)? })
         };
-        let mut known = known.filter(|id| super::built_in(self.module, *id) == Some(built_in)).filter_map(shaped);
+        let mut known = known
+            .filter(|id| super::built_in(self.module, *id) == Some(built_in))
+            .filter_map(shaped);
         let made = self.made.iter().find(|(of, _)| *of == built_in).map(|(_, input)| *input);
         known.next().or(made).unwrap_or_else(|| {
             let component = draft.uint();
-            let vector = draft.ty(Op::TypeVector, vec![Operand::IdRef(component), Operand::LiteralBit32(3)]);
+            let vector =
+                draft.ty(Op::TypeVector, vec![Operand::IdRef(component), Operand::LiteralBit32(3)]);
             let variable = draft.built_in(built_in, vector);
             let input = Input { variable, vector, component };
             self.made.push((built_in, input));
@@ -176,8 +186,12 @@ impl Prologue<'_> {
             LocalSize::Literals(values) => values.map(|value| self.draft.constant(value)),
             LocalSize::Constants(ids) => ids,
             LocalSize::WorkgroupSize(constant) => {
-                let ty =
-                    self.draft.declarations.iter().find(|i| i.result == Some(constant)).and_then(|i| i.result_type);
+                let ty = self
+                    .draft
+                    .declarations
+                    .iter()
+                    .find(|i| i.result == Some(constant))
+                    .and_then(|i| i.result_type);
                 let uint = self.draft.uint();
                 let component = ty.and_then(|ty| component(types, ty)).unwrap_or(uint);
                 self.extract(constant, component)
@@ -196,7 +210,8 @@ impl Prologue<'_> {
 
     /// The workgroup that the buffer puts in the place of the hardware's.
     fn permuted(&mut self, [x, y, z]: [Id; 3], buffer: Buffer) -> [Id; 3] {
-        let [first, second, header] = [0, 1, PERMUTATION_HEADER as u32].map(|value| self.draft.constant(value));
+        let [first, second, header] =
+            [0, 1, PERMUTATION_HEADER as u32].map(|value| self.draft.constant(value));
         let (width, height) = (self.read(buffer, first), self.read(buffer, second));
         let planes = self.word(Op::IMul, z, height);
         let rows = self.word(Op::IAdd, planes, y);
@@ -205,7 +220,11 @@ impl Prologue<'_> {
         let index = self.word(Op::IAdd, linear, header);
         let other = self.read(buffer, index);
         let rest = self.word(Op::UDiv, other, width);
-        [self.word(Op::UMod, other, width), self.word(Op::UMod, rest, height), self.word(Op::UDiv, rest, height)]
+        [
+            self.word(Op::UMod, other, width),
+            self.word(Op::UMod, rest, height),
+            self.word(Op::UDiv, rest, height),
+        ]
     }
 
     fn store(&mut self, row: &Replaced, component: Id, values: [Id; 3]) {
@@ -214,7 +233,8 @@ impl Prologue<'_> {
             true => value,
             false => self.emit(Op::Bitcast, component, vec![Operand::IdRef(value)]),
         });
-        let vector = self.emit(Op::CompositeConstruct, row.vector, parts.map(Operand::IdRef).to_vec());
+        let vector =
+            self.emit(Op::CompositeConstruct, row.vector, parts.map(Operand::IdRef).to_vec());
         let operands = [row.private, vector].map(Operand::IdRef).to_vec();
         self.code.push(instruction(Op::Store, None, None, operands));
     }

@@ -42,7 +42,8 @@ pub(super) struct Storage {
     pub scope: Id,
     pub workgroup_scope: Id,
     pub relaxed: Id,
-    /// The word with the bit that every invocation sets, if there is one: its first new bits write the canary.
+    /// The word with the bit that every invocation sets, if there is one: its first new bits write
+    /// the canary.
     pub canary_word: Option<u32>,
     /// Whether single bits share words with gathered ones.
     pub single_bits: SingleBits,
@@ -94,7 +95,13 @@ pub(super) struct Shared {
 }
 
 impl Storage {
-    pub(super) fn declare(draft: &mut Draft, marked: &Module, buffer: &RecordBuffer, entry: Id, plan: &Plan) -> Self {
+    pub(super) fn declare(
+        draft: &mut Draft,
+        marked: &Module,
+        buffer: &RecordBuffer,
+        entry: Id,
+        plan: &Plan,
+    ) -> Self {
         let uint = draft.uint();
         let (variable, word_pointer) = declare_buffer(draft, uint, buffer.set);
         let gathered = declare_gathered(draft, uint, plan);
@@ -104,9 +111,11 @@ impl Storage {
         let rank = ranked.then(|| declare_rank(draft, marked, uint, entry));
         let shared = buffer.mode == RecordMode::Workgroup && !gathered.is_empty();
         let known = rank.map(|rank| rank.local);
-        let shared = shared.then(|| declare_shared(draft, marked, uint, gathered.len() as u32, entry, known));
+        let shared = shared
+            .then(|| declare_shared(draft, marked, uint, gathered.len() as u32, entry, known));
         let known = rank.map(|rank| rank.workgroup);
-        let copy = (buffer.copies > 1).then(|| declare_copy(draft, marked, uint, buffer, entry, known));
+        let copy =
+            (buffer.copies > 1).then(|| declare_copy(draft, marked, uint, buffer, entry, known));
         let single_bits = plan.single_bits;
         Self {
             copy,
@@ -133,13 +142,15 @@ impl Storage {
         }
     }
 
-    /// Global variables of the record code that the entry point's interface lists: from SPIR-V 1.4 on all of them,
-    /// before only inputs and outputs (SPIR-V specification, OpEntryPoint).
+    /// Global variables of the record code that the entry point's interface lists: from SPIR-V 1.4
+    /// on all of them, before only inputs and outputs (SPIR-V specification, OpEntryPoint).
     pub(super) fn interface(&self, version: (u8, u8)) -> impl Iterator<Item = Id> + use<> {
         let mut inputs: Vec<Id> = Vec::new();
         let inputs_of_rank = self.rank.iter().flat_map(|rank| [rank.workgroup, rank.local]);
         let of_copy = self.copy.iter().map(|copy| copy.workgroup);
-        for input in inputs_of_rank.chain(self.shared.iter().map(|shared| shared.local)).chain(of_copy) {
+        for input in
+            inputs_of_rank.chain(self.shared.iter().map(|shared| shared.local)).chain(of_copy)
+        {
             if input.added == Added::Yes && !inputs.contains(&input.variable) {
                 inputs.push(input.variable);
             }
@@ -156,8 +167,13 @@ impl Storage {
 
     pub(super) fn capabilities(&self) -> Vec<Capability> {
         match self.mode {
-            RecordMode::Subgroup => vec![Capability::GroupNonUniform, Capability::GroupNonUniformArithmetic],
-            RecordMode::Private | RecordMode::Workgroup | RecordMode::Direct | RecordMode::Slots => Vec::new(),
+            RecordMode::Subgroup => {
+                vec![Capability::GroupNonUniform, Capability::GroupNonUniformArithmetic]
+            }
+            RecordMode::Private
+            | RecordMode::Workgroup
+            | RecordMode::Direct
+            | RecordMode::Slots => Vec::new(),
         }
     }
 }
@@ -167,19 +183,22 @@ pub(super) fn unused_set(module: &Module) -> u32 {
     let decorations = module.instructions.iter().filter(|i| i.op == Op::Decorate);
     let used: BTreeSet<u32> = decorations
         .filter_map(|i| match i.operands.as_slice() {
-            [_, Operand::Decoration(Decoration::DescriptorSet), Operand::LiteralBit32(set)] => Some(*set),
+            [_, Operand::Decoration(Decoration::DescriptorSet), Operand::LiteralBit32(set)] => {
+                Some(*set)
+            }
             _ => None,
         })
         .collect();
     (0..).find(|set| !used.contains(set)).expect("finitely many sets are used")
 }
 
-/// Device scope, or queue family scope where the Vulkan memory model would ask for a capability to use Device.
+/// Device scope, or queue family scope where the Vulkan memory model would ask for a capability to
+/// use Device.
 fn device_scope(module: &Module) -> u32 {
-    let vulkan = module
-        .instructions
-        .iter()
-        .any(|i| i.op == Op::MemoryModel && i.operands.get(1) == Some(&Operand::MemoryModel(MemoryModel::Vulkan)));
+    let vulkan = module.instructions.iter().any(|i| {
+        i.op == Op::MemoryModel
+            && i.operands.get(1) == Some(&Operand::MemoryModel(MemoryModel::Vulkan))
+    });
     if vulkan { Scope::QueueFamily as u32 } else { Scope::Device as u32 }
 }
 
@@ -226,23 +245,37 @@ fn declare_copy(
     let triple = draft.ty(Op::TypeVector, vec![Operand::IdRef(uint), Operand::LiteralBit32(3)]);
     GroupCopy {
         first: private_word(draft, uint),
-        workgroup: known.unwrap_or_else(|| input(draft, marked, entry, BuiltIn::WorkgroupId, triple)),
+        workgroup: known
+            .unwrap_or_else(|| input(draft, marked, entry, BuiltIn::WorkgroupId, triple)),
         triple,
         copies: buffer.copies,
         stride: stride(buffer.words, buffer.copies),
     }
 }
 
-fn declare_shared(draft: &mut Draft, marked: &Module, uint: Id, words: u32, entry: Id, known: Option<Input>) -> Shared {
+fn declare_shared(
+    draft: &mut Draft,
+    marked: &Module,
+    uint: Id,
+    words: u32,
+    entry: Id,
+    known: Option<Input>,
+) -> Shared {
     let length = draft.constant(words);
-    let array = draft.declare(Op::TypeArray, None, vec![Operand::IdRef(uint), Operand::IdRef(length)]);
+    let array =
+        draft.declare(Op::TypeArray, None, vec![Operand::IdRef(uint), Operand::IdRef(length)]);
     let pointer = draft.pointer(StorageClass::Workgroup, array);
-    let array = draft.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(StorageClass::Workgroup)]);
+    let array = draft.declare(
+        Op::Variable,
+        Some(pointer),
+        vec![Operand::StorageClass(StorageClass::Workgroup)],
+    );
     draft.name(array, "vkcert_workgroup_records");
     Shared {
         array,
         element_pointer: draft.pointer(StorageClass::Workgroup, uint),
-        local: known.unwrap_or_else(|| input(draft, marked, entry, BuiltIn::LocalInvocationIndex, uint)),
+        local: known
+            .unwrap_or_else(|| input(draft, marked, entry, BuiltIn::LocalInvocationIndex, uint)),
     }
 }
 

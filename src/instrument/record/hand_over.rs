@@ -1,8 +1,10 @@
 //! How bits get from an invocation into the record buffer.
 //!
-//! Knows: the five modes. With atomics, a bit is tested before it is set: most invocations find nothing new.
-//! Promises: every bit of an invocation that reaches the end of the entry point is in the buffer when the dispatch has
-//! ended; so is the canary if any invocation has handed over. Witnesses hold the lowest rank of all that set a bit.
+//! Knows: the five modes. With atomics, a bit is tested before it is set: most invocations find
+//! nothing new.
+//! Promises: every bit of an invocation that reaches the end of the entry point is in the buffer
+//! when the dispatch has ended; so is the canary if any invocation has handed over. Witnesses hold
+//! the lowest rank of all that set a bit.
 //! Does not cover: what the words mean (`form`).
 
 use super::buffer::{GroupCopy, Input, Storage};
@@ -36,7 +38,11 @@ impl Storage {
     /// Pointer to the buffer's word with a number.
     fn word(&self, draft: &mut Draft, index: Id) -> Id {
         let member = draft.constant(0);
-        draft.emit(Op::AccessChain, self.word_pointer, [self.buffer, member, index].map(Operand::IdRef).to_vec())
+        draft.emit(
+            Op::AccessChain,
+            self.word_pointer,
+            [self.buffer, member, index].map(Operand::IdRef).to_vec(),
+        )
     }
 
     fn fixed_word(&self, draft: &mut Draft, index: u32) -> Id {
@@ -54,8 +60,11 @@ impl Storage {
     }
 
     fn atomic(&self, draft: &mut Draft, op: Op, pointer: Id, scope: Id, value: Option<Id>) -> Id {
-        let mut operands =
-            vec![Operand::IdRef(pointer), Operand::IdScope(scope), Operand::IdMemorySemantics(self.relaxed)];
+        let mut operands = vec![
+            Operand::IdRef(pointer),
+            Operand::IdScope(scope),
+            Operand::IdMemorySemantics(self.relaxed),
+        ];
         operands.extend(value.map(Operand::IdRef));
         draft.emit(op, self.uint, operands)
     }
@@ -72,14 +81,22 @@ impl Storage {
 
     fn input(&self, draft: &mut Draft, input: Input, ty: Id) -> Id {
         let loaded = draft.emit(Op::Load, input.ty, vec![Operand::IdRef(input.variable)]);
-        if input.ty == ty { loaded } else { draft.emit(Op::Bitcast, ty, vec![Operand::IdRef(loaded)]) }
+        if input.ty == ty {
+            loaded
+        } else {
+            draft.emit(Op::Bitcast, ty, vec![Operand::IdRef(loaded)])
+        }
     }
 
     /// The components of an input with three.
     fn components(&self, draft: &mut Draft, input: Input, triple: Id) -> [Id; 3] {
         let all = self.input(draft, input, triple);
         [0, 1, 2].map(|axis| {
-            draft.emit(Op::CompositeExtract, self.uint, vec![Operand::IdRef(all), Operand::LiteralBit32(axis)])
+            draft.emit(
+                Op::CompositeExtract,
+                self.uint,
+                vec![Operand::IdRef(all), Operand::LiteralBit32(axis)],
+            )
         })
     }
 
@@ -99,7 +116,11 @@ impl Storage {
         if let Some(shared) = self.shared {
             let local = self.input(draft, shared.local, self.uint);
             let zero = draft.constant(0);
-            let first = draft.emit(Op::IEqual, self.boolean, vec![Operand::IdRef(local), Operand::IdRef(zero)]);
+            let first = draft.emit(
+                Op::IEqual,
+                self.boolean,
+                vec![Operand::IdRef(local), Operand::IdRef(zero)],
+            );
             draft.branch_if(first, |draft| {
                 for word in self.gathered.keys() {
                     let place = self.shared_word(draft, *word);
@@ -114,8 +135,8 @@ impl Storage {
         }
     }
 
-    /// Settles which copy is the workgroup's: before the kernel if bits are handed over one by one, else behind it, so
-    /// that no register holds it in between.
+    /// Settles which copy is the workgroup's: before the kernel if bits are handed over one by one,
+    /// else behind it, so that no register holds it in between.
     fn find_copy(&self, draft: &mut Draft) {
         if let Some(copy) = self.copy {
             let first = self.first_of(draft, copy);
@@ -123,7 +144,8 @@ impl Storage {
         }
     }
 
-    /// Where the workgroup's copy of the data words begins: behind its canary, at `HEADER + 1 + ((x + y + z) % copies) * stride`
+    /// Where the workgroup's copy of the data words begins: behind its canary, at `HEADER + 1 + ((x
+    /// + y + z) % copies) * stride`
     fn first_of(&self, draft: &mut Draft, copy: GroupCopy) -> Id {
         let [x, y, z] = self.components(draft, copy.workgroup, copy.triple);
         let [last, stride, header] =
@@ -163,7 +185,8 @@ impl Storage {
     fn compute_rank(&self, draft: &mut Draft) -> Id {
         let rank = self.rank.expect("the mode has ranks");
         let [x, y, z] = self.components(draft, rank.workgroup, rank.triple);
-        let [row, plane, local_size] = [ROW_WORD, PLANE_WORD, LOCAL_WORD].map(|word| self.header(draft, word));
+        let [row, plane, local_size] =
+            [ROW_WORD, PLANE_WORD, LOCAL_WORD].map(|word| self.header(draft, word));
         let y = self.binary(draft, Op::IMul, y, row);
         let z = self.binary(draft, Op::IMul, z, plane);
         let xy = self.binary(draft, Op::IAdd, x, y);
@@ -176,7 +199,11 @@ impl Storage {
     fn shared_word(&self, draft: &mut Draft, word: u32) -> Id {
         let shared = self.shared.expect("the mode has workgroup words");
         let place = draft.constant(self.shared_places[&word]);
-        draft.emit(Op::AccessChain, shared.element_pointer, vec![Operand::IdRef(shared.array), Operand::IdRef(place)])
+        draft.emit(
+            Op::AccessChain,
+            shared.element_pointer,
+            vec![Operand::IdRef(shared.array), Operand::IdRef(place)],
+        )
     }
 
     /// What stands behind the kernel: gathered bits, and the canary.
@@ -293,8 +320,9 @@ impl Storage {
         draft.branch_if(some, add);
     }
 
-    /// What the canary shall hold, if the word that every invocation has a bit in is among these. It is computed outside
-    /// of the branch, where all invocations load the same word: some devices load word by word inside.
+    /// What the canary shall hold, if the word that every invocation has a bit in is among these.
+    /// It is computed outside of the branch, where all invocations load the same word: some devices
+    /// load word by word inside.
     fn proof_of(&self, draft: &mut Draft, chunk: &[Gathered]) -> Option<Id> {
         let certain = chunk.iter().any(|gathered| Some(gathered.word) == self.canary_word);
         certain.then(|| self.proof(draft))
@@ -317,7 +345,10 @@ impl Storage {
     fn any(&self, draft: &mut Draft, words: impl Iterator<Item = Id>) -> Id {
         let words: Vec<Id> = words.collect();
         let zero = draft.constant(0);
-        let united = words.into_iter().reduce(|a, b| self.binary(draft, Op::BitwiseOr, a, b)).unwrap_or(zero);
+        let united = words
+            .into_iter()
+            .reduce(|a, b| self.binary(draft, Op::BitwiseOr, a, b))
+            .unwrap_or(zero);
         self.differ(draft, united, zero)
     }
 
@@ -328,7 +359,13 @@ impl Storage {
             let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
             draft.branch_if(any, |draft| {
                 for (gathered, place) in &new {
-                    let before = self.atomic(draft, Op::AtomicOr, *place, self.workgroup_scope, Some(gathered.bits));
+                    let before = self.atomic(
+                        draft,
+                        Op::AtomicOr,
+                        *place,
+                        self.workgroup_scope,
+                        Some(gathered.bits),
+                    );
                     let bits = self.without(draft, gathered.bits, before);
                     let place = self.fixed_data_word(draft, gathered.word);
                     let known = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
@@ -351,10 +388,14 @@ impl Storage {
                     Operand::GroupOperation(GroupOperation::Reduce),
                     Operand::IdRef(gathered.bits),
                 ];
-                Gathered { bits: draft.emit(Op::GroupNonUniformBitwiseOr, self.uint, operands), ..*gathered }
+                Gathered {
+                    bits: draft.emit(Op::GroupNonUniformBitwiseOr, self.uint, operands),
+                    ..*gathered
+                }
             })
             .collect();
-        let elected = draft.emit(Op::GroupNonUniformElect, self.boolean, vec![Operand::IdScope(subgroup)]);
+        let elected =
+            draft.emit(Op::GroupNonUniformElect, self.boolean, vec![Operand::IdScope(subgroup)]);
         draft.branch_if(elected, |draft| self.add_all(draft, &united));
     }
 
@@ -375,7 +416,8 @@ impl Storage {
         }
     }
 
-    /// Pointer to a data word of the invocation's slot, or to its canary: `HEADER + (1 + word) * invocations + rank`.
+    /// Pointer to a data word of the invocation's slot, or to its canary: `HEADER + (1 + word) *
+    /// invocations + rank`.
     fn slot_word(&self, draft: &mut Draft, word: Option<Id>) -> Id {
         let rank = self.rank.expect("slots have ranks");
         let header = draft.constant(HEADER_WORDS);
@@ -426,7 +468,11 @@ impl Storage {
         let place = self.word(draft, index);
         let mine = self.load(draft, rank.value);
         let lowest = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
-        let lower = draft.emit(Op::ULessThan, self.boolean, vec![Operand::IdRef(mine), Operand::IdRef(lowest)]);
+        let lower = draft.emit(
+            Op::ULessThan,
+            self.boolean,
+            vec![Operand::IdRef(mine), Operand::IdRef(lowest)],
+        );
         draft.branch_if(lower, |draft| {
             self.atomic(draft, Op::AtomicUMin, place, self.scope, Some(mine));
         });
@@ -446,7 +492,11 @@ impl Storage {
             let operands = [from_start, start, again, proceed].map(Operand::IdRef).to_vec();
             draft.functions.push(instruction(Op::Phi, Some(self.uint), Some(result), operands));
         }
-        let merge = vec![Operand::IdRef(exit), Operand::IdRef(proceed), Operand::LoopControl(LoopControl::NONE)];
+        let merge = vec![
+            Operand::IdRef(exit),
+            Operand::IdRef(proceed),
+            Operand::LoopControl(LoopControl::NONE),
+        ];
         draft.push(Op::LoopMerge, merge);
         draft.branch(test);
         draft.label(test);
@@ -460,7 +510,9 @@ impl Storage {
         draft.branch_if(set, |draft| self.tell_witness(draft, number));
         draft.branch(proceed);
         draft.label(proceed);
-        for (op, result, value) in [(Op::IAdd, next, number), (Op::ShiftRightLogical, shifted, rest)] {
+        for (op, result, value) in
+            [(Op::IAdd, next, number), (Op::ShiftRightLogical, shifted, rest)]
+        {
             let operands = vec![Operand::IdRef(value), Operand::IdRef(one)];
             draft.functions.push(instruction(op, Some(self.uint), Some(result), operands));
         }

@@ -1,12 +1,15 @@
 //! Adds coverage records to a module.
 //!
-//! Knows: the plan of what is recorded where (`plan`) and the modes in which bits reach the record buffer (`mode`,
-//! `hand_over`). The entry point becomes a function of its own that prepares recording, calls the kernel's, and hands
-//! over what was gathered: once per invocation, wherever the kernel returns.
-//! Promises: a decision evaluated inside another one, in a loop or in a function called from several places records as
-//! it would alone. The buffer lies in a descriptor set that the module does not use. No barrier stands in non-uniform
-//! control flow: the only one, of mode `workgroup`, is passed before the kernel begins.
-//! Does not cover: invocations that never reach the end of the entry point (endless loops); what they gathered is lost.
+//! Knows: the plan of what is recorded where (`plan`) and the modes in which bits reach the record
+//! buffer (`mode`, `hand_over`). The entry point becomes a function of its own that prepares
+//! recording, calls the kernel's, and hands over what was gathered: once per invocation, wherever
+//! the kernel returns.
+//! Promises: a decision evaluated inside another one, in a loop or in a function called from
+//! several places records as it would alone. The buffer lies in a descriptor set that the module
+//! does not use. No barrier stands in non-uniform control flow: the only one, of mode `workgroup`,
+//! is passed before the kernel begins.
+//! Does not cover: invocations that never reach the end of the entry point (endless loops); what
+//! they gathered is lost.
 
 mod buffer;
 mod hand_over;
@@ -48,17 +51,24 @@ pub(crate) fn record(
     request: &RecordRequest,
 ) -> Result<RecordedModule, RefusedMode> {
     let gathered = Plan::make(marked, markers, layout, Gathering::PrivateWords);
-    let name = marked.entry_points.iter().find(|point| point.function == entry).map_or("", |point| &point.name);
+    let name = marked
+        .entry_points
+        .iter()
+        .find(|point| point.function == entry)
+        .map_or("", |point| &point.name);
     let mode = mode::choose(request, marked, name, gathered.gathered.len())?;
     let plan = match mode {
         RecordMode::Direct => Plan::make(marked, markers, layout, Gathering::Nowhere),
-        RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Slots => gathered,
+        RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Slots => {
+            gathered
+        }
     };
     let set = buffer::unused_set(marked);
     let witnesses = request.witnesses;
     let words = layout.words() as u32;
     let copies = mode::copies(mode, &request.device, words);
-    let buffer = RecordBuffer { set, binding: 0, words, layout: layout.clone(), mode, witnesses, copies };
+    let buffer =
+        RecordBuffer { set, binding: 0, words, layout: layout.clone(), mode, witnesses, copies };
     let mut draft = declarations(marked, markers);
     let storage = Storage::declare(&mut draft, marked, &buffer, entry, &plan);
     let mut records = Records::new(&mut draft, &plan, storage);
@@ -96,7 +106,8 @@ impl<'a> Records<'a> {
             sums.insert(*decision, draft.fresh());
             by_function.entry(*function).or_default().push(*decision);
         }
-        let no = (!plan.trees.is_empty()).then(|| draft.declare(Op::ConstantFalse, Some(storage.boolean), Vec::new()));
+        let no = (!plan.trees.is_empty())
+            .then(|| draft.declare(Op::ConstantFalse, Some(storage.boolean), Vec::new()));
         let kept_pointer = draft.pointer(StorageClass::Function, storage.boolean);
         let mut kept = BTreeMap::new();
         let mut kept_by_function: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
@@ -107,7 +118,17 @@ impl<'a> Records<'a> {
                 kept_by_function.entry(*function).or_default().push(variable);
             }
         }
-        Self { plan, storage, sums, by_function, sum_pointer, kept, kept_by_function, kept_pointer, no }
+        Self {
+            plan,
+            storage,
+            sums,
+            by_function,
+            sum_pointer,
+            kept,
+            kept_by_function,
+            kept_pointer,
+            no,
+        }
     }
 
     /// Sets one bit.
@@ -127,21 +148,33 @@ impl<'a> Records<'a> {
     /// Hands over the bit with a number.
     fn set_now(&self, draft: &mut Draft, number: Id) {
         let function = self.storage.set_one.expect("the plan has single bits");
-        draft.emit(Op::FunctionCall, self.storage.void, vec![Operand::IdRef(function), Operand::IdRef(number)]);
+        draft.emit(
+            Op::FunctionCall,
+            self.storage.void,
+            vec![Operand::IdRef(function), Operand::IdRef(number)],
+        );
     }
 
     /// `gathered[word] |= bits`
     fn gather(&self, draft: &mut Draft, word: u32, bits: Id) {
         let variable = self.storage.gathered[&word];
         let before = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(variable)]);
-        let after = draft.emit(Op::BitwiseOr, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(bits)]);
+        let after = draft.emit(
+            Op::BitwiseOr,
+            self.storage.uint,
+            vec![Operand::IdRef(before), Operand::IdRef(bits)],
+        );
         draft.store(variable, after);
     }
 
     /// `value ? if_true : if_false`
     fn select(&self, draft: &mut Draft, value: Id, if_true: u32, if_false: u32) -> Id {
         let (if_true, if_false) = (draft.constant(if_true), draft.constant(if_false));
-        draft.emit(Op::Select, self.storage.uint, [value, if_true, if_false].map(Operand::IdRef).to_vec())
+        draft.emit(
+            Op::Select,
+            self.storage.uint,
+            [value, if_true, if_false].map(Operand::IdRef).to_vec(),
+        )
     }
 
     /// Sets the bit for a value, where there is one.
@@ -155,14 +188,18 @@ impl<'a> Records<'a> {
         let mut words: Vec<u32> = if_true.into_iter().chain(if_false).map(|bit| bit / 32).collect();
         words.dedup();
         for word in words {
-            let mask = |bit: Option<u32>| bit.filter(|bit| bit / 32 == word).map_or(0, |bit| 1 << (bit % 32));
+            let mask = |bit: Option<u32>| {
+                bit.filter(|bit| bit / 32 == word).map_or(0, |bit| 1 << (bit % 32))
+            };
             let bits = self.select(draft, value, mask(if_true), mask(if_false));
             self.gather(draft, word, bits);
         }
     }
 
     fn add(&self, draft: &mut Draft, decision: DecisionId, condition: u32, value: Id) {
-        let (Some((slot, _)), Some(variable)) = (self.plan.sums.get(&decision), self.sums.get(&decision)) else {
+        let (Some((slot, _)), Some(variable)) =
+            (self.plan.sums.get(&decision), self.sums.get(&decision))
+        else {
             return;
         };
         let [if_true, if_false] = slot.weights[condition as usize];
@@ -173,12 +210,17 @@ impl<'a> Records<'a> {
         } else {
             let weight = self.select(draft, value, if_true, if_false);
             let before = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
-            draft.emit(Op::IAdd, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(weight)])
+            draft.emit(
+                Op::IAdd,
+                self.storage.uint,
+                vec![Operand::IdRef(before), Operand::IdRef(weight)],
+            )
         };
         draft.store(*variable, sum);
     }
 
-    /// Where sums start, so that they name a bit: in its word where the decision is gathered, else in the buffer.
+    /// Where sums start, so that they name a bit: in its word where the decision is gathered, else
+    /// in the buffer.
     fn start_of(&self, slot: &DecisionSlot) -> u32 {
         if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 {
             slot.base % 32
@@ -188,7 +230,9 @@ impl<'a> Records<'a> {
     }
 
     fn conclude(&self, draft: &mut Draft, decision: DecisionId) {
-        let (Some((slot, _)), Some(variable)) = (self.plan.sums.get(&decision), self.sums.get(&decision)) else {
+        let (Some((slot, _)), Some(variable)) =
+            (self.plan.sums.get(&decision), self.sums.get(&decision))
+        else {
             return;
         };
         let sum = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
@@ -202,8 +246,8 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Keeps a condition's value. The leftmost is evaluated first and always: it makes the others false, so that no
-    /// value lives on from one evaluation of the decision to the next.
+    /// Keeps a condition's value. The leftmost is evaluated first and always: it makes the others
+    /// false, so that no value lives on from one evaluation of the decision to the next.
     fn keep(&self, draft: &mut Draft, decision: DecisionId, condition: u32, value: Id) {
         if let (0, Some(no)) = (condition, self.no) {
             for (_, other) in self.kept.range((decision, 1)..=(decision, u32::MAX)) {
@@ -219,7 +263,9 @@ impl<'a> Records<'a> {
     fn pick(&self, draft: &mut Draft, decision: DecisionId) {
         let Some((tree, _)) = self.plan.trees.get(&decision) else { return };
         let mut values = BTreeMap::new();
-        for (_, condition) in self.kept.range((decision, 0)..=(decision, u32::MAX)).map(|(key, _)| *key) {
+        for (_, condition) in
+            self.kept.range((decision, 0)..=(decision, u32::MAX)).map(|(key, _)| *key)
+        {
             let variable = self.kept[&(decision, condition)];
             let value = draft.emit(Op::Load, self.storage.boolean, vec![Operand::IdRef(variable)]);
             values.insert(condition, value);
@@ -232,9 +278,17 @@ impl<'a> Records<'a> {
     }
 
     /// What the values name of a word: one bit or none.
-    fn picked(&self, draft: &mut Draft, tree: &VectorTree, values: &BTreeMap<u32, Id>, word: u32) -> Id {
+    fn picked(
+        &self,
+        draft: &mut Draft,
+        tree: &VectorTree,
+        values: &BTreeMap<u32, Id>,
+        word: u32,
+    ) -> Id {
         match tree {
-            VectorTree::Bit(bit) => draft.constant(if bit / 32 == word { 1 << (bit % 32) } else { 0 }),
+            VectorTree::Bit(bit) => {
+                draft.constant(if bit / 32 == word { 1 << (bit % 32) } else { 0 })
+            }
             VectorTree::Ask { condition, if_true, if_false } => {
                 let if_true = self.picked(draft, if_true, values, word);
                 let if_false = self.picked(draft, if_false, values, word);
@@ -264,7 +318,9 @@ impl<'a> Records<'a> {
                     point.operands[1] = Operand::IdRef(wrapper);
                     point.operands.extend(self.storage.interface(version).map(Operand::IdRef));
                 }
-                Op::ExecutionMode | Op::ExecutionModeId => point.operands[0] = Operand::IdRef(wrapper),
+                Op::ExecutionMode | Op::ExecutionModeId => {
+                    point.operands[0] = Operand::IdRef(wrapper)
+                }
                 _ => {}
             }
         }
@@ -281,12 +337,22 @@ impl Recorder for Records<'_> {
     fn function_entered(&mut self, draft: &mut Draft, function: Id) {
         for decision in self.by_function.get(&function).into_iter().flatten() {
             let operands = vec![Operand::StorageClass(StorageClass::Function)];
-            let declared = instruction(Op::Variable, Some(self.sum_pointer), Some(self.sums[decision]), operands);
+            let declared = instruction(
+                Op::Variable,
+                Some(self.sum_pointer),
+                Some(self.sums[decision]),
+                operands,
+            );
             draft.functions.push(declared);
         }
         for variable in self.kept_by_function.get(&function).into_iter().flatten() {
             let operands = vec![Operand::StorageClass(StorageClass::Function)];
-            draft.functions.push(instruction(Op::Variable, Some(self.kept_pointer), Some(*variable), operands));
+            draft.functions.push(instruction(
+                Op::Variable,
+                Some(self.kept_pointer),
+                Some(*variable),
+                operands,
+            ));
         }
     }
 
@@ -310,8 +376,12 @@ impl Recorder for Records<'_> {
         match (step, value) {
             (Step::Nothing, _) => {}
             (Step::Set { bit }, _) => self.set(draft, bit),
-            (Step::Choose { if_true, if_false }, Some(value)) => self.choose(draft, value, if_true, if_false),
-            (Step::Add { condition, decision }, Some(value)) => self.add(draft, decision, condition, value),
+            (Step::Choose { if_true, if_false }, Some(value)) => {
+                self.choose(draft, value, if_true, if_false)
+            }
+            (Step::Add { condition, decision }, Some(value)) => {
+                self.add(draft, decision, condition, value)
+            }
             (Step::Conclude { decision }, _) => self.conclude(draft, decision),
             (Step::Keep { condition, decision }, Some(value)) => {
                 self.keep(draft, decision, condition, value);

@@ -1,7 +1,8 @@
 //! Which record mode a module gets.
 //!
 //! Knows: what each mode needs of module and device.
-//! Promises: a mode that was asked for is used or refused by name with the reason; the automatic choice always finds one.
+//! Promises: a mode that was asked for is used or refused by name with the reason; the automatic
+//! choice always finds one.
 //! Does not cover: limits of single dispatches (`form`, the engines).
 
 use crate::form::stride;
@@ -29,7 +30,8 @@ pub struct RecordRequest {
 }
 
 impl RecordRequest {
-    /// Whether it leads to the same records as the default: what a device has beyond atomics matters to forced modes alone.
+    /// Whether it leads to the same records as the default: what a device has beyond atomics
+    /// matters to forced modes alone.
     pub fn is_automatic(&self) -> bool {
         self.mode.is_none()
             && self.witnesses == Witnesses::Omitted
@@ -48,7 +50,8 @@ pub enum Ability {
 /// What records may use on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordingDevice {
-    /// 32-bit atomics on storage buffers: part of Vulkan, optional in Vulkan SC (shaderAtomicInstructions).
+    /// 32-bit atomics on storage buffers: part of Vulkan, optional in Vulkan SC
+    /// (shaderAtomicInstructions).
     pub atomics: Ability,
     /// Subgroup operations of the class ARITHMETIC in compute shaders.
     pub subgroup_arithmetic: Ability,
@@ -120,7 +123,13 @@ pub(crate) fn copies(mode: RecordMode, device: &RecordingDevice, words: u32) -> 
     }
 }
 
-fn refusal(mode: RecordMode, device: &RecordingDevice, module: &Module, entry: &str, words: usize) -> Option<String> {
+fn refusal(
+    mode: RecordMode,
+    device: &RecordingDevice,
+    module: &Module,
+    entry: &str,
+    words: usize,
+) -> Option<String> {
     if mode == RecordMode::Slots {
         return None;
     }
@@ -131,7 +140,9 @@ fn refusal(mode: RecordMode, device: &RecordingDevice, module: &Module, entry: &
         RecordMode::Private | RecordMode::Direct | RecordMode::Slots => None,
         RecordMode::Workgroup => {
             let used: u64 = Reflection::of(module, entry, &BTreeMap::new())
-                .map_or(0, |reflection| reflection.workgroup.iter().map(|variable| variable.size).sum());
+                .map_or(0, |reflection| {
+                    reflection.workgroup.iter().map(|variable| variable.size).sum()
+                });
             let needed = used + 4 * words as u64;
             let most = device.workgroup_memory;
             (needed > most).then(|| {
@@ -142,9 +153,13 @@ fn refusal(mode: RecordMode, device: &RecordingDevice, module: &Module, entry: &
         }
         RecordMode::Subgroup if module.header.version() < (1, 3) => {
             let (major, minor) = module.header.version();
-            Some(format!("subgroup operations need SPIR-V 1.3, and the module is SPIR-V {major}.{minor}"))
+            Some(format!(
+                "subgroup operations need SPIR-V 1.3, and the module is SPIR-V {major}.{minor}"
+            ))
         }
-        RecordMode::Subgroup => (device.subgroup_arithmetic == Ability::Missing)
-            .then(|| "the device has no subgroup operations of the class ARITHMETIC in compute shaders".to_owned()),
+        RecordMode::Subgroup => (device.subgroup_arithmetic == Ability::Missing).then(|| {
+            "the device has no subgroup operations of the class ARITHMETIC in compute shaders"
+                .to_owned()
+        }),
     }
 }

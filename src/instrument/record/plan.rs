@@ -1,10 +1,11 @@
 //! What is recorded where.
 //!
 //! Knows: the layout of a kernel's bits, its marker calls and the control flow around them.
-//! Promises: every evaluation of a decision sets the bit of its vector and no other; every mark sets its bit. A decision
-//! with few vectors picks its bit by the values that its conditions left (`tree`); others add weights. The bits of a decision
-//! that ends or leaves a loop move out of the iteration: those of leaving are set on the way out, and that of going on is a
-//! constant in a variable of its own, which no iteration has to read.
+//! Promises: every evaluation of a decision sets the bit of its vector and no other; every mark
+//! sets its bit. A decision with few vectors picks its bit by the values that its conditions left
+//! (`tree`); others add weights. The bits of a decision that ends or leaves a loop move out of the
+//! iteration: those of leaving are set on the way out, and that of going on is a constant in a
+//! variable of its own, which no iteration has to read.
 //! Does not cover: where bits go (`emit`, `hand_over`).
 
 use super::tree::VectorTree;
@@ -118,7 +119,12 @@ fn gathers(slot: &DecisionSlot, gathering: Gathering) -> bool {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn make(marked: &Module, markers: &MarkerCalls, layout: &'a RecordLayout, gathering: Gathering) -> Self {
+    pub(super) fn make(
+        marked: &Module,
+        markers: &MarkerCalls,
+        layout: &'a RecordLayout,
+        gathering: Gathering,
+    ) -> Self {
         let mut plan = Self::default();
         let slots: BTreeMap<DecisionId, &DecisionSlot> =
             layout.decisions.iter().map(|slot| (slot.decision, slot)).collect();
@@ -160,7 +166,9 @@ impl<'a> Plan<'a> {
     ) {
         let bits: Vec<u32> = match step {
             Step::Nothing | Step::Keep { .. } => Vec::new(),
-            Step::Pick { decision } => self.trees.get(&decision).map_or_else(Vec::new, |(tree, _)| tree.bits()),
+            Step::Pick { decision } => {
+                self.trees.get(&decision).map_or_else(Vec::new, |(tree, _)| tree.bits())
+            }
             Step::Set { bit } => vec![bit],
             Step::Choose { if_true, if_false } => if_true.into_iter().chain(if_false).collect(),
             Step::Add { decision, .. } | Step::Conclude { decision } => {
@@ -181,7 +189,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// A gathered word with a bit that every invocation sets: that of a mark in the first block of the entry point.
+    /// A gathered word with a bit that every invocation sets: that of a mark in the first block of
+    /// the entry point.
     pub(super) fn certain_word(&self, marked: &Module, entry: Id) -> Option<u32> {
         let first = marked.function(entry)?.blocks.first()?;
         let words = self.steps.range(first.range.clone()).filter_map(|(_, step)| match step {
@@ -197,7 +206,12 @@ impl<'a> Plan<'a> {
     }
 
     /// Moves the bits of loops' decisions to the blocks that are entered for one outcome alone.
-    fn lift_from_loops(&mut self, marked: &Module, markers: &MarkerCalls, ends: &BTreeMap<DecisionId, Ends>) {
+    fn lift_from_loops(
+        &mut self,
+        marked: &Module,
+        markers: &MarkerCalls,
+        ends: &BTreeMap<DecisionId, Ends>,
+    ) {
         let operands = markers.operands();
         for function in marked.functions.iter().filter(|function| !markers.is_marker(function.id)) {
             let Some(entries) = Entries::of(marked, function) else { continue };
@@ -209,14 +223,22 @@ impl<'a> Plan<'a> {
                 }
             }
             for (index, call) in calls() {
-                let Some(sides) = call.result.and_then(|value| entries.by_value(*index, value)) else { continue };
+                let Some(sides) = call.result.and_then(|value| entries.by_value(*index, value))
+                else {
+                    continue;
+                };
                 match (call.role, self.steps.get(index)) {
-                    (MarkerRole::Single { .. }, Some(Step::Choose { if_true: Some(yes), if_false: Some(no) })) => {
+                    (
+                        MarkerRole::Single { .. },
+                        Some(Step::Choose { if_true: Some(yes), if_false: Some(no) }),
+                    ) => {
                         let recorded = [yes, no].map(|bit| AtEntry::Set { bit: *bit });
                         self.lift(&[*index], sides, recorded);
                     }
                     (MarkerRole::Decision { decision }, _) => {
-                        let (Some(ends), Some(calls)) = (ends.get(&decision), conditions.get(&decision)) else {
+                        let (Some(ends), Some(calls)) =
+                            (ends.get(&decision), conditions.get(&decision))
+                        else {
                             continue;
                         };
                         let Some(recorded) = by_outcome(ends, calls, &operands) else { continue };
@@ -225,13 +247,19 @@ impl<'a> Plan<'a> {
                         self.lift(&steps, sides, recorded);
                         self.trees.remove(&decision);
                     }
-                    (MarkerRole::Single { .. } | MarkerRole::Condition { .. } | MarkerRole::Mark { .. }, _) => {}
+                    (
+                        MarkerRole::Single { .. }
+                        | MarkerRole::Condition { .. }
+                        | MarkerRole::Mark { .. },
+                        _,
+                    ) => {}
                 }
             }
         }
     }
 
-    /// Puts what is recorded for true and for false to the entries of both sides, instead of `steps`.
+    /// Puts what is recorded for true and for false to the entries of both sides, instead of
+    /// `steps`.
     fn lift(&mut self, steps: &[usize], sides: [Side; 2], recorded: [AtEntry; 2]) {
         for step in steps {
             self.steps.insert(*step, Step::Nothing);
@@ -251,8 +279,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What to record for the outcomes true and false of a decision with two conditions, each evaluated at one place.
-fn by_outcome(ends: &Ends, calls: &[(usize, &MarkerCall)], operands: &BTreeMap<Id, Id>) -> Option<[AtEntry; 2]> {
+/// What to record for the outcomes true and false of a decision with two conditions, each evaluated
+/// at one place.
+fn by_outcome(
+    ends: &Ends,
+    calls: &[(usize, &MarkerCall)],
+    operands: &BTreeMap<Id, Id>,
+) -> Option<[AtEntry; 2]> {
     let [(_, first), _] = calls else { return None };
     if !matches!(first.role, MarkerRole::Condition { condition: 0, .. }) {
         return None;
@@ -263,7 +296,8 @@ fn by_outcome(ends: &Ends, calls: &[(usize, &MarkerCall)], operands: &BTreeMap<I
         match (vectors.next(), vectors.next(), vectors.next()) {
             (Some(one), None, _) => Some(AtEntry::Set { bit: one.bit }),
             (Some(one), Some(other), None) if one.first != other.first => {
-                let [if_true, if_false] = if one.first { [one.bit, other.bit] } else { [other.bit, one.bit] };
+                let [if_true, if_false] =
+                    if one.first { [one.bit, other.bit] } else { [other.bit, one.bit] };
                 Some(AtEntry::Choose { value: first, if_true, if_false })
             }
             _ => None,
@@ -279,7 +313,9 @@ fn step(
     trees: &BTreeMap<DecisionId, (VectorTree, Id)>,
 ) -> Step {
     match call.role {
-        MarkerRole::Mark { mark } => layout.mark_bit(mark).map_or(Step::Nothing, |bit| Step::Set { bit }),
+        MarkerRole::Mark { mark } => {
+            layout.mark_bit(mark).map_or(Step::Nothing, |bit| Step::Set { bit })
+        }
         MarkerRole::Single { decision } => match slots.get(&decision) {
             Some(slot) => {
                 let [if_true, if_false] = slot.weights[0].map(|weight| Some(slot.base + weight));
@@ -287,11 +323,13 @@ fn step(
             }
             None => Step::Nothing,
         },
-        MarkerRole::Condition { decision, condition } => match (slots.get(&decision), trees.get(&decision)) {
-            (Some(_), Some(_)) => Step::Keep { condition, decision },
-            (Some(_), None) => Step::Add { condition, decision },
-            (None, _) => Step::Nothing,
-        },
+        MarkerRole::Condition { decision, condition } => {
+            match (slots.get(&decision), trees.get(&decision)) {
+                (Some(_), Some(_)) => Step::Keep { condition, decision },
+                (Some(_), None) => Step::Add { condition, decision },
+                (None, _) => Step::Nothing,
+            }
+        }
         MarkerRole::Decision { decision } => match (slots.get(&decision), trees.get(&decision)) {
             (Some(_), Some(_)) => Step::Pick { decision },
             (Some(_), None) => Step::Conclude { decision },
@@ -311,8 +349,8 @@ struct End {
     first: bool,
 }
 
-/// The ends of a decision, if each condition that ends it with a value always ends it so, and with one vector alone:
-/// `a && b && c`, `a || b && c`, but neither `(a && b) || c` nor `a ^^ b`.
+/// The ends of a decision, if each condition that ends it with a value always ends it so, and with
+/// one vector alone: `a && b && c`, `a || b && c`, but neither `(a && b) || c` nor `a ^^ b`.
 fn ends(slot: &DecisionSlot) -> Option<Ends> {
     let mut ends = Ends::new();
     let mut inner: BTreeSet<(u32, bool)> = BTreeSet::new();
@@ -326,7 +364,8 @@ fn ends(slot: &DecisionSlot) -> Option<Ends> {
         let (_, first) = *evaluated.first()?;
         let last = evaluated.pop()?;
         inner.extend(evaluated);
-        let end = End { bit: slot.base + row.sum, outcome: row.vector.outcome == Outcome::True, first };
+        let end =
+            End { bit: slot.base + row.sum, outcome: row.vector.outcome == Outcome::True, first };
         if ends.insert(last, end).is_some() {
             return None;
         }
@@ -374,10 +413,11 @@ impl<'a> Entries<'a> {
         Some(Self { module, graph, loops, innermost })
     }
 
-    /// The sides for true and false where the block of instruction `index` branches on `value`, if one of them leaves the
-    /// innermost loop around it and each is entered from there alone.
+    /// The sides for true and false where the block of instruction `index` branches on `value`, if
+    /// one of them leaves the innermost loop around it and each is entered from there alone.
     fn by_value(&self, index: usize, value: Id) -> Option<[Side; 2]> {
-        let here = self.graph.blocks.partition_point(|block| block.range.start <= index).checked_sub(1)?;
+        let here =
+            self.graph.blocks.partition_point(|block| block.range.start <= index).checked_sub(1)?;
         let around = &self.loops[*self.innermost.get(&here)?];
         let branch = &self.module.instructions[self.graph.blocks[here].terminator()];
         if branch.op != Op::BranchConditional {
@@ -402,7 +442,8 @@ impl<'a> Entries<'a> {
             return None;
         }
         let body = block.range.start + 1..block.range.end;
-        let last_phi = body.clone().rev().find(|index| self.module.instructions[*index].op == Op::Phi);
+        let last_phi =
+            body.clone().rev().find(|index| self.module.instructions[*index].op == Op::Phi);
         let way = if around.blocks.contains(&index) { Way::On } else { Way::Out };
         Some(Side { place: last_phi.map_or(body.start, |phi| phi + 1), way })
     }

@@ -1,14 +1,18 @@
 //! Which vector a decision has ended with, told by the values of its conditions.
 //!
-//! Knows: the next condition to ask is the first that every vector left over has evaluated and that tells them apart.
-//! Promises: on the way to a vector only conditions that it evaluates are asked, so what others hold is of no matter.
-//! Does not cover: decisions with many vectors for their conditions, such as chains of `^^`: a sum of weights is shorter.
+//! Knows: the next condition to ask is the first that every vector left over has evaluated and that
+//! tells them apart.
+//! Promises: on the way to a vector only conditions that it evaluates are asked, so what others
+//! hold is of no matter.
+//! Does not cover: decisions with many vectors for their conditions, such as chains of `^^`: a sum
+//! of weights is shorter.
 
 use std::collections::BTreeSet;
 use vkcert_model::records::{DecisionSlot, NumberedVector};
 use vkcert_model::vector::ConditionValue;
 
-/// Most vectors per condition: each but one costs a selection, and a sum costs about three instructions per condition.
+/// Most vectors per condition: each but one costs a selection, and a sum costs about three
+/// instructions per condition.
 const PER_CONDITION: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +25,9 @@ impl VectorTree {
     /// The tree of a decision, where it is short.
     pub(super) fn of(slot: &DecisionSlot) -> Option<Self> {
         let vectors: Vec<&NumberedVector> = slot.vectors.iter().collect();
-        (vectors.len() <= PER_CONDITION * slot.weights.len()).then(|| tree(slot, &vectors, 0)).flatten()
+        (vectors.len() <= PER_CONDITION * slot.weights.len())
+            .then(|| tree(slot, &vectors, 0))
+            .flatten()
     }
 
     /// Conditions that are asked.
@@ -51,7 +57,11 @@ fn tree(slot: &DecisionSlot, vectors: &[&NumberedVector], next: usize) -> Option
     }
     for condition in next..slot.weights.len() {
         let having = |value: ConditionValue| -> Vec<&NumberedVector> {
-            vectors.iter().copied().filter(|row| row.vector.values.0.get(condition) == Some(&value)).collect()
+            vectors
+                .iter()
+                .copied()
+                .filter(|row| row.vector.values.0.get(condition) == Some(&value))
+                .collect()
         };
         let (yes, no) = (having(ConditionValue::True), having(ConditionValue::False));
         if yes.len() + no.len() == vectors.len() && !yes.is_empty() && !no.is_empty() {

@@ -49,7 +49,11 @@ enum Sequence {
 
 impl Sequence {
     fn of(order: Order, count: u32) -> Self {
-        if count <= FEW { Sequence::Exact(order.permutation(count)) } else { Sequence::Named(order) }
+        if count <= FEW {
+            Sequence::Exact(order.permutation(count))
+        } else {
+            Sequence::Named(order)
+        }
     }
 }
 
@@ -79,7 +83,9 @@ impl Schedules {
             if most > FEW {
                 return true;
             }
-            known.insert(workgroups.iter().map(|count| order.permutation(*count)).collect::<Vec<_>>())
+            known.insert(
+                workgroups.iter().map(|count| order.permutation(*count)).collect::<Vec<_>>(),
+            )
         };
         is_new(Order::InOrder);
         let mut list = vec![Order::Reversed];
@@ -109,7 +115,9 @@ impl Schedules {
     /// first and first to last; then in turn a workgroup that goes first, workgroups and invocations at random, workgroups at
     /// random, and tiles of several widths.
     pub fn list_with_tiles(self, extents: &[Extent]) -> Vec<Schedule> {
-        let arrangement = |schedule| extents.iter().map(|extent| extent.arrangement(schedule)).collect::<Vec<_>>();
+        let arrangement = |schedule| {
+            extents.iter().map(|extent| extent.arrangement(schedule)).collect::<Vec<_>>()
+        };
         let mut known = BTreeSet::from([arrangement(Schedule::IN_ORDER)]);
         let least = extents.iter().map(|extent| extent.together).min().unwrap_or(1);
         let firsts = spread(extents.iter().map(|extent| extent.workgroups).max().unwrap_or(0));
@@ -183,8 +191,12 @@ mod tests {
 
     #[test]
     fn a_list_begins_with_the_simple_ones() {
-        let list = |count, seed, workgroups: &[u32]| texts(&Schedules { count, seed }.list(workgroups));
-        assert_eq!(list(6, 9, &[64]), ["reversed", "first:32", "random:9:1", "first:16", "random:9:2", "first:48"]);
+        let list =
+            |count, seed, workgroups: &[u32]| texts(&Schedules { count, seed }.list(workgroups));
+        assert_eq!(
+            list(6, 9, &[64]),
+            ["reversed", "first:32", "random:9:1", "first:16", "random:9:2", "first:48"]
+        );
         assert_eq!(list(0, 9, &[64]), Vec::<String>::new());
         assert_eq!(list(3, 9, &[1, 1]), Vec::<String>::new());
         assert_eq!(list(3, 9, &[]), Vec::<String>::new());
@@ -196,23 +208,33 @@ mod tests {
 
     #[test]
     fn a_list_with_tiles_permutes_workgroups_and_invocations() {
-        let list = |count, extents: &[Extent]| texts(&Schedules { count, seed: 9 }.list_with_tiles(extents));
+        let list = |count, extents: &[Extent]| {
+            texts(&Schedules { count, seed: 9 }.list_with_tiles(extents))
+        };
         let eight = list(8, &[extent(8, 128, 1)]);
         let four = ["reversed", "in-order+tiles:1:reversed", "in-order+tiles:1", "first:4"];
         assert_eq!(eight[..4], four);
-        let rest = ["random:9:1+tiles:1:random:9:1", "random:9:2", "reversed+tiles:1:reversed", "first:2"];
+        let rest =
+            ["random:9:1+tiles:1:random:9:1", "random:9:2", "reversed+tiles:1:reversed", "first:2"];
         assert_eq!(eight[4..], rest);
         // One workgroup has no orders of workgroups, one invocation none of tiles, two invocations three ways to run.
         assert_eq!(list(4, &[extent(1, 2, 1)]), ["in-order+tiles:1:reversed", "in-order+tiles:1"]);
-        assert_eq!(list(3, &[extent(3, 1, 1)]), ["reversed", "first:1", "random:9:1+tiles:1:random:9:1"]);
+        assert_eq!(
+            list(3, &[extent(3, 1, 1)]),
+            ["reversed", "first:1", "random:9:1+tiles:1:random:9:1"]
+        );
         assert_eq!(list(9, &[extent(1, 1, 1)]), Vec::<String>::new());
         assert_eq!(list(9, &[]), Vec::<String>::new());
     }
 
     #[test]
     fn tiles_hold_whole_subgroups() {
-        let list = |extents: &[Extent]| texts(&Schedules { count: 3, seed: 9 }.list_with_tiles(extents));
-        assert_eq!(list(&[extent(1, 128, 32)])[..2], ["in-order+tiles:32:reversed", "in-order+tiles:32"]);
+        let list =
+            |extents: &[Extent]| texts(&Schedules { count: 3, seed: 9 }.list_with_tiles(extents));
+        assert_eq!(
+            list(&[extent(1, 128, 32)])[..2],
+            ["in-order+tiles:32:reversed", "in-order+tiles:32"]
+        );
         // A workgroup of one subgroup, or of one tile, has no other way to run.
         assert_eq!(list(&[extent(1, 32, 32)]), Vec::<String>::new());
         // Another dispatch is free.

@@ -141,7 +141,8 @@ pub struct Schedule {
 
 impl Schedule {
     /// The ordinary one.
-    pub const IN_ORDER: Schedule = Schedule { workgroups: Order::InOrder, tiles: None, turns: Turns::AsReached };
+    pub const IN_ORDER: Schedule =
+        Schedule { workgroups: Order::InOrder, tiles: None, turns: Turns::AsReached };
 
     pub fn new(workgroups: Order, tiles: Option<Tiles>) -> Self {
         Self { workgroups, tiles, turns: Turns::AsReached }
@@ -159,14 +160,20 @@ impl Schedule {
 
     /// Simpler schedules that do part of what this one does, the simplest first; never the ordinary one.
     pub fn simpler(self) -> Vec<Schedule> {
-        let orders = |order: Order| [Order::InOrder, Order::Reversed, order].into_iter().filter(move |o| *o <= order);
-        let tiles =
-            self.tiles.into_iter().flat_map(|tiles| orders(tiles.order).map(move |o| Tiles { order: o, ..tiles }));
+        let orders = |order: Order| {
+            [Order::InOrder, Order::Reversed, order].into_iter().filter(move |o| *o <= order)
+        };
+        let tiles = self
+            .tiles
+            .into_iter()
+            .flat_map(|tiles| orders(tiles.order).map(move |o| Tiles { order: o, ..tiles }));
         let tiles: Vec<Option<Tiles>> = std::iter::once(None).chain(tiles.map(Some)).collect();
         let turns = [Turns::AsReached, self.turns];
-        let all = orders(self.workgroups).flat_map(|order| tiles.iter().map(move |tiles| Schedule::new(order, *tiles)));
+        let all = orders(self.workgroups)
+            .flat_map(|order| tiles.iter().map(move |tiles| Schedule::new(order, *tiles)));
         let all = all.flat_map(|schedule| turns.map(|turns| Schedule { turns, ..schedule }));
-        let mut simpler: Vec<Schedule> = all.filter(|one| *one < self && *one != Self::IN_ORDER).collect();
+        let mut simpler: Vec<Schedule> =
+            all.filter(|one| *one < self && *one != Self::IN_ORDER).collect();
         simpler.sort_unstable();
         simpler.dedup();
         simpler
@@ -183,7 +190,9 @@ impl Ord for Schedule {
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |one: &Self| {
             let directed = one.turns == Turns::WaitersFirst;
-            let parts = u8::from(one.workgroups != Order::InOrder) + u8::from(one.tiles.is_some()) + u8::from(directed);
+            let parts = u8::from(one.workgroups != Order::InOrder)
+                + u8::from(one.tiles.is_some())
+                + u8::from(directed);
             (parts, directed, one.tiles.is_some(), one.workgroups, one.tiles)
         };
         key(self).cmp(&key(other))
@@ -236,11 +245,15 @@ impl FromStr for Schedule {
         };
         let schedule = match parts.split_once('+') {
             None => Order::parse(parts).map(Schedule::from),
-            Some((order, rest)) => Order::parse(order).zip(tiles(rest)).map(|(order, t)| Schedule::new(order, Some(t))),
+            Some((order, rest)) => {
+                Order::parse(order).zip(tiles(rest)).map(|(order, t)| Schedule::new(order, Some(t)))
+            }
         };
         let schedule = schedule.map(|schedule| Schedule { turns, ..schedule });
         // One text for each schedule: `first:+5`, `first:05` and `in-order+tiles:8:in-order` are none.
-        schedule.filter(|schedule| schedule.to_string() == text).ok_or_else(|| ScheduleError { text: text.to_owned() })
+        schedule
+            .filter(|schedule| schedule.to_string() == text)
+            .ok_or_else(|| ScheduleError { text: text.to_owned() })
     }
 }
 
@@ -281,13 +294,11 @@ mod tests {
     }
 
     fn any_schedule() -> impl Strategy<Value = Schedule> {
-        let tiles = (any_order(), 1..=MOST_TILE_WIDTH).prop_map(|(order, width)| Tiles { order, width });
+        let tiles =
+            (any_order(), 1..=MOST_TILE_WIDTH).prop_map(|(order, width)| Tiles { order, width });
         let turns = prop_oneof![Just(Turns::AsReached), Just(Turns::WaitersFirst)];
-        (any_order(), proptest::option::of(tiles), turns).prop_map(|(workgroups, tiles, turns)| Schedule {
-            workgroups,
-            tiles,
-            turns,
-        })
+        (any_order(), proptest::option::of(tiles), turns)
+            .prop_map(|(workgroups, tiles, turns)| Schedule { workgroups, tiles, turns })
     }
 
     fn schedule(text: &str) -> Schedule {
@@ -309,13 +320,30 @@ mod tests {
     }
 
     /// By another program, from the description in this file and in `random`.
-    const GOLDEN: [[u32; 8]; 3] = [[7, 4, 0, 3, 5, 2, 6, 1], [5, 6, 7, 3, 0, 1, 2, 4], [0, 5, 6, 7, 4, 3, 2, 1]];
+    const GOLDEN: [[u32; 8]; 3] =
+        [[7, 4, 0, 3, 5, 2, 6, 1], [5, 6, 7, 3, 0, 1, 2, 4], [0, 5, 6, 7, 4, 3, 2, 1]];
 
     #[test]
     fn texts_that_are_no_schedule_are_refused() {
-        let orders = ["", "first", "first:", "first:x", "first:+5", "first:05", "random:1", "random:1:2:3", "Reversed"];
-        let tiles =
-            ["+tiles:1", "in-order+", "in-order+tiles", "in-order+tiles:0", "in-order+tiles:1025", "reversed+tiles:01"];
+        let orders = [
+            "",
+            "first",
+            "first:",
+            "first:x",
+            "first:+5",
+            "first:05",
+            "random:1",
+            "random:1:2:3",
+            "Reversed",
+        ];
+        let tiles = [
+            "+tiles:1",
+            "in-order+",
+            "in-order+tiles",
+            "in-order+tiles:0",
+            "in-order+tiles:1025",
+            "reversed+tiles:01",
+        ];
         let more = [
             "in-order+tiles:8:in-order",
             "reversed+tiles:8:",
@@ -356,7 +384,9 @@ mod tests {
 
     #[test]
     fn what_a_schedule_does_in_part_is_simpler() {
-        let simpler = |text: &str| schedule(text).simpler().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let simpler = |text: &str| {
+            schedule(text).simpler().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
         assert_eq!(simpler("in-order"), Vec::<String>::new());
         assert_eq!(simpler("first:3"), ["reversed"]);
         assert_eq!(

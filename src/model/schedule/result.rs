@@ -39,7 +39,9 @@ pub struct DirectedResult {
 }
 
 /// Whose coverage is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeasuredCode {
     /// Vectors of decisions, and marks.
@@ -58,7 +60,10 @@ impl fmt::Display for DirectedResult {
         write!(f, "directed schedule `{schedule}`: ")?;
         match reason {
             Some(reason) => write!(f, "{measured} do not count: {reason}"),
-            None => write!(f, "{shown} {measured} that depend on the schedule and that the ordinary one does not show"),
+            None => write!(
+                f,
+                "{shown} {measured} that depend on the schedule and that the ordinary one does not show"
+            ),
         }
     }
 }
@@ -94,12 +99,15 @@ impl ScheduleStatus {
 impl fmt::Display for ScheduleResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { asked, seed, ran, different, .. } = self;
-        let fewer = if ran.len() < *asked as usize { format!(" of {asked}") } else { String::new() };
+        let fewer =
+            if ran.len() < *asked as usize { format!(" of {asked}") } else { String::new() };
         let ran = ran.len();
         write!(f, "schedules: ")?;
         match self.status {
             ScheduleStatus::Equal => write!(f, "{ran}{fewer}, seed {seed}, all equal")?,
-            ScheduleStatus::Different => write!(f, "{ran}{fewer}, seed {seed}, {} different", different.len())?,
+            ScheduleStatus::Different => {
+                write!(f, "{ran}{fewer}, seed {seed}, {} different", different.len())?
+            }
             ScheduleStatus::Undetermined => write!(f, "undetermined")?,
             ScheduleStatus::NothingToPermute => write!(f, "nothing to permute")?,
             ScheduleStatus::NotRun => write!(f, "not run")?,

@@ -1,6 +1,8 @@
-//! The conclusion: on page 1 in few lines, and in a chapter of its own with every reason, open item and note.
+//! The conclusion: on page 1 in few lines, and in a chapter of its own with every reason, open item
+//! and note.
 //!
-//! Promises: page 1 has a bounded number of lines, and says where the rest stands. Does not cover: what is stated (`statement`).
+//! Promises: page 1 has a bounded number of lines, and says where the rest stands. Does not cover:
+//! what is stated (`statement`).
 
 use super::open_item;
 use crate::document::{Block, Outline, Text};
@@ -20,7 +22,8 @@ pub(super) fn notice(evidence: &Evidence) -> Block {
     let conclusion = &evidence.campaign.conclusion;
     let (tone, title) = statement::title(evidence);
     let brief = statement::brief_reasons(evidence);
-    let brief_lines: usize = brief.lines.iter().map(|line| line.chars().count().div_ceil(LINE)).sum();
+    let brief_lines: usize =
+        brief.lines.iter().map(|line| line.chars().count().div_ceil(LINE)).sum();
     let mut lines: Vec<Text> = brief.lines.into_iter().map(Text::sentence).collect();
     if conclusion.exit_code == 0 && lines.is_empty() {
         lines.extend(statement::achieved(evidence).into_iter().map(Text::sentence));
@@ -56,8 +59,8 @@ const TITLE: &str = "Conclusion in full";
 /// What was not looked for, and the notes.
 fn remarks(evidence: &Evidence) -> Vec<String> {
     let unsought = statement::unsought(evidence);
-    let unsought =
-        (!unsought.is_empty()).then(|| format!("Findings not looked for, or not everywhere: {}.", unsought.join("; ")));
+    let unsought = (!unsought.is_empty())
+        .then(|| format!("Findings not looked for, or not everywhere: {}.", unsought.join("; ")));
     unsought.into_iter().chain(statement::notes(evidence)).collect()
 }
 
@@ -65,10 +68,15 @@ fn remarks(evidence: &Evidence) -> Vec<String> {
 pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, TITLE, ANCHOR);
     let (_, title) = statement::title(evidence);
-    outline.paragraph(Text::strong(format!("{title} (exit code {}).", evidence.campaign.conclusion.exit_code)));
+    outline.paragraph(Text::strong(format!(
+        "{title} (exit code {}).",
+        evidence.campaign.conclusion.exit_code
+    )));
     outline.heading(2, "Reasons", "chapter/conclusion/reasons");
-    let reasons: Vec<Text> =
-        statement::reasons(evidence).into_iter().map(|reason| Text::sentence(reason.sentence)).collect();
+    let reasons: Vec<Text> = statement::reasons(evidence)
+        .into_iter()
+        .map(|reason| Text::sentence(reason.sentence))
+        .collect();
     if reasons.is_empty() {
         outline.paragraph("None: nothing counts against the result.");
     } else {

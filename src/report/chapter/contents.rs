@@ -1,8 +1,8 @@
-//! Contents of a test: what goes in, what is expected and what came out, each with its type, where the evidence holds it, its
-//! SHA-256 and its values, or the first of them.
+//! Contents of a test: what goes in, what is expected and what came out, each with its type, where
+//! the evidence holds it, its SHA-256 and its values, or the first of them.
 //!
-//! Promises: every buffer and image of the test, every expectation, and every output that one looks at have a row; values that
-//! are left out are counted.
+//! Promises: every buffer and image of the test, every expectation, and every output that one looks
+//! at have a row; values that are left out are counted.
 //! Does not cover: contents that follow from a rule (they are told by the rule).
 
 use crate::document::{Table, Text, Tone};
@@ -28,8 +28,10 @@ const CAMPAIGN: &str = "campaign.json";
 
 /// What every table of contents goes without.
 pub(super) fn legend(evidence: &Evidence) -> Text {
-    let hash = evidence.manifest.outputs.get(CAMPAIGN).map(|hash| hash.trim_start_matches("sha256:"));
-    let hash = hash.map_or_else(Text::empty, |hash| Text::plain(" (SHA-256 ").and(Text::code(hash)).then(")"));
+    let hash =
+        evidence.manifest.outputs.get(CAMPAIGN).map(|hash| hash.trim_start_matches("sha256:"));
+    let hash = hash
+        .map_or_else(Text::empty, |hash| Text::plain(" (SHA-256 ").and(Text::code(hash)).then(")"));
     Text::plain("Contents stand in ")
         .and(Text::code(CAMPAIGN))
         .and(hash)
@@ -44,7 +46,8 @@ pub(super) fn legend(evidence: &Evidence) -> Text {
 pub(super) fn table(evidence: &Evidence, index: usize) -> Option<Table> {
     let test = &evidence.campaign.tests[index];
     let pointer = |parts: &[&str]| {
-        let parts: Vec<String> = parts.iter().map(|part| part.replace('~', "~0").replace('/', "~1")).collect();
+        let parts: Vec<String> =
+            parts.iter().map(|part| part.replace('~', "~0").replace('/', "~1")).collect();
         Text::code(format!("/tests/{index}/{}", parts.join("/")))
     };
     let columns = ["Contents", "Type and number", "Values", "Stands in"];
@@ -57,16 +60,25 @@ pub(super) fn table(evidence: &Evidence, index: usize) -> Option<Table> {
     }
     for (name, image) in &test.definition.images {
         let file = image.file.as_deref().map(|path| of_file(evidence, test, path));
-        table.row(row("Input image", name, of_image(image), pointer(&["definition", "images", name]), file));
+        table.row(row(
+            "Input image",
+            name,
+            of_image(image),
+            pointer(&["definition", "images", name]),
+            file,
+        ));
     }
     for (number, expected) in test.expected.iter().enumerate() {
         let place = pointer(&["expected", &number.to_string(), "contents"]);
         let (stated, hash) = of_expected(&expected.contents);
         table.row(row("Expected", &expected.buffer, stated, place, hash.map(Text::code)));
     }
-    let judged: BTreeSet<&str> = test.expected.iter().map(|expected| expected.buffer.as_str()).collect();
+    let judged: BTreeSet<&str> =
+        test.expected.iter().map(|expected| expected.buffer.as_str()).collect();
     for name in judged {
-        actual(test, name, &mut table, |result| pointer(&["results", &result.to_string(), "outputs", name]));
+        actual(test, name, &mut table, |result| {
+            pointer(&["results", &result.to_string(), "outputs", name])
+        });
     }
     (!table.rows.is_empty()).then_some(table)
 }
@@ -88,7 +100,8 @@ fn numbers(count: usize) -> String {
 }
 
 fn of_buffer(buffer: &Buffer) -> Stated {
-    let kind = buffer.data_type.map_or_else(|| "no type".to_owned(), |data_type| data_type.to_string());
+    let kind =
+        buffer.data_type.map_or_else(|| "no type".to_owned(), |data_type| data_type.to_string());
     let contents = Contents {
         data: buffer.data.as_ref(),
         bytes: buffer.bytes.as_deref(),
@@ -97,13 +110,17 @@ fn of_buffer(buffer: &Buffer) -> Stated {
     };
     contents.stated(
         kind,
-        buffer.count.map(|count| if count == 1 { "1 element".to_owned() } else { format!("{count} elements") }),
+        buffer.count.map(|count| {
+            if count == 1 { "1 element".to_owned() } else { format!("{count} elements") }
+        }),
     )
 }
 
 fn of_image(image: &Image) -> Stated {
     let extent = image.extent.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ");
-    let part = |name: &str, count: Option<u32>| count.map(|count| format!(", {name} {count}")).unwrap_or_default();
+    let part = |name: &str, count: Option<u32>| {
+        count.map(|count| format!(", {name} {count}")).unwrap_or_default()
+    };
     let parts = [("layers", image.layers), ("levels", image.levels), ("samples", image.samples)];
     let parts: String = parts.into_iter().map(|(name, count)| part(name, count)).collect();
     let kind = format!("{} {}, {extent} texels{parts}", image.dim.name(), image.format.name());
@@ -126,7 +143,9 @@ struct Contents<'a> {
 
 impl Contents<'_> {
     fn stated(&self, kind: String, count: Option<String>) -> Stated {
-        let counted = |count: Option<String>| count.map_or_else(|| kind.clone(), |count| format!("{kind}, {count}"));
+        let counted = |count: Option<String>| {
+            count.map_or_else(|| kind.clone(), |count| format!("{kind}, {count}"))
+        };
         if let Some(data) = self.data {
             let mut leaves = Vec::new();
             add_leaves(data, &mut leaves);
@@ -148,10 +167,14 @@ impl Contents<'_> {
 }
 
 fn by_rule(fill: &Fill) -> String {
-    let bound = |value: &Option<Datum>, absent: &str| value.as_ref().map_or(absent.to_owned(), ToString::to_string);
+    let bound = |value: &Option<Datum>, absent: &str| {
+        value.as_ref().map_or(absent.to_owned(), ToString::to_string)
+    };
     match fill {
         Fill::Constant(value) => format!("every element {value}"),
-        Fill::Iota(iota) => format!("from {} on in steps of {}", bound(&iota.start, "0"), bound(&iota.step, "1")),
+        Fill::Iota(iota) => {
+            format!("from {} on in steps of {}", bound(&iota.start, "0"), bound(&iota.step, "1"))
+        }
         Fill::Random(random) => format!(
             "random (SplitMix64), seed {}, from {} to {}",
             random.seed,
@@ -187,7 +210,8 @@ fn shown(values: &[String]) -> Text {
     match values.len() {
         0 => Text::quiet("none"),
         1..=ALL_VALUES => list(values),
-        count => list(&values[..FIRST_VALUES]).and(Text::quiet(format!(", … and {} more", count - FIRST_VALUES))),
+        count => list(&values[..FIRST_VALUES])
+            .and(Text::quiet(format!(", … and {} more", count - FIRST_VALUES))),
     }
 }
 
@@ -209,16 +233,20 @@ fn of_file(evidence: &Evidence, test: &TestEvidence, path: &str) -> Text {
     let beside = test.file.rsplit_once('/').map(|(folder, _)| format!("{folder}/{path}"));
     let known = |path: String| evidence.manifest.inputs.get(&path).map(|hash| (path, hash));
     match known(path.to_owned()).or_else(|| beside.and_then(known)) {
-        Some((path, hash)) => Text::plain("file ").and(Text::code(path)).then(" ").and(Text::code(hash.as_str())),
-        None => {
-            Text::plain("file ").and(Text::code(path)).and(Text::plain(" (not in the manifest)").tone(Tone::Caution))
+        Some((path, hash)) => {
+            Text::plain("file ").and(Text::code(path)).then(" ").and(Text::code(hash.as_str()))
         }
+        None => Text::plain("file ")
+            .and(Text::code(path))
+            .and(Text::plain(" (not in the manifest)").tone(Tone::Caution)),
     }
 }
 
 /// What is expected, with the SHA-256 of its bytes where the evidence holds them.
 fn of_expected(contents: &StoredContents) -> (Stated, Option<String>) {
-    let rule = |kind: &str, values: String| (Stated { kind: kind.to_owned(), values: Text::sentence(values) }, None);
+    let rule = |kind: &str, values: String| {
+        (Stated { kind: kind.to_owned(), values: Text::sentence(values) }, None)
+    };
     match contents {
         StoredContents::Values(runs) => {
             let (mut values, mut all, mut types) = (Vec::new(), Vec::new(), Vec::new());
@@ -227,7 +255,10 @@ fn of_expected(contents: &StoredContents) -> (Stated, Option<String>) {
                     return (Stated { kind: run.scalar.clone(), values: undecoded() }, None);
                 };
                 let scalar = ScalarType::of_name(&run.scalar);
-                values.extend(scalar.map_or_else(|| hexadecimal(&bytes), |scalar| scalars::in_words(&bytes, scalar)));
+                values.extend(scalar.map_or_else(
+                    || hexadecimal(&bytes),
+                    |scalar| scalars::in_words(&bytes, scalar),
+                ));
                 all.extend(bytes);
                 if !types.contains(&run.scalar.as_str()) {
                     types.push(&run.scalar);
@@ -236,7 +267,9 @@ fn of_expected(contents: &StoredContents) -> (Stated, Option<String>) {
             let kind = format!("{}, {}", types.join(" and "), numbers(values.len()));
             (Stated { kind, values: shown(&values) }, Some(content_hash(&all)))
         }
-        StoredContents::EqualsBuffer { buffer, scalar, .. } => rule(scalar, format!("those of `{buffer}` at the end")),
+        StoredContents::EqualsBuffer { buffer, scalar, .. } => {
+            rule(scalar, format!("those of `{buffer}` at the end"))
+        }
         StoredContents::Reference { kernel, scalar, .. } => {
             rule(scalar, format!("what the reference kernel `{kernel}` stores; not stored"))
         }
@@ -246,7 +279,8 @@ fn of_expected(contents: &StoredContents) -> (Stated, Option<String>) {
     }
 }
 
-/// How the bytes of a judged output are read: as the test types the buffer, as its image format stores it, or as the expectation.
+/// How the bytes of a judged output are read: as the test types the buffer, as its image format
+/// stores it, or as the expectation.
 fn scalar_of(test: &TestEvidence, name: &str) -> Option<ScalarType> {
     if let Some(image) = test.definition.images.get(name) {
         return match image.format.encoding() {
@@ -261,12 +295,13 @@ fn scalar_of(test: &TestEvidence, name: &str) -> Option<ScalarType> {
         };
     }
     let expected =
-        test.expected.iter().find(|expected| expected.buffer == name).and_then(|expected| match &expected.contents {
-            StoredContents::Values(runs) => runs.first().map(|run| run.scalar.as_str()),
-            StoredContents::EqualsBuffer { scalar, .. } | StoredContents::Reference { scalar, .. } => {
-                Some(scalar.as_str())
+        test.expected.iter().find(|expected| expected.buffer == name).and_then(|expected| {
+            match &expected.contents {
+                StoredContents::Values(runs) => runs.first().map(|run| run.scalar.as_str()),
+                StoredContents::EqualsBuffer { scalar, .. }
+                | StoredContents::Reference { scalar, .. } => Some(scalar.as_str()),
+                StoredContents::Check { .. } => Some("uint"),
             }
-            StoredContents::Check { .. } => Some("uint"),
         });
     let stated = test.definition.buffers.get(name).and_then(|buffer| buffer.data_type);
     let stated = stated.and_then(scalars::scalar_of);
@@ -284,8 +319,11 @@ fn actual(test: &TestEvidence, name: &str, table: &mut Table, pointer: impl Fn(u
         }
     }
     for (output, results) in groups {
-        let engines =
-            results.iter().map(|index| test.results[*index].engine.to_string()).collect::<Vec<_>>().join(", ");
+        let engines = results
+            .iter()
+            .map(|index| test.results[*index].engine.to_string())
+            .collect::<Vec<_>>()
+            .join(", ");
         let (stated, hash) = of_output(output, scalar_of(test, name));
         let place = Text::join(results.iter().map(|index| pointer(*index)), ", ");
         let mut cells = row("Actual", name, stated, place, hash.map(Text::code));
@@ -312,7 +350,9 @@ fn of_output(output: &OutputBytes, scalar: Option<ScalarType>) -> (Stated, Optio
             let values = scalars::in_words(&bytes, scalar);
             Stated { kind: format!("{scalar}, {}", numbers(values.len())), values: shown(&values) }
         }
-        Some(_) | None => Stated { kind: format!("{} bytes", bytes.len()), values: shown(&hexadecimal(&bytes)) },
+        Some(_) | None => {
+            Stated { kind: format!("{} bytes", bytes.len()), values: shown(&hexadecimal(&bytes)) }
+        }
     };
     (stated, Some(hash))
 }

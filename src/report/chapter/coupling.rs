@@ -18,7 +18,11 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     }
     for coupling in &evidence.campaign.coupling {
         let name = &coupling.kernel;
-        outline.heading(2, Text::plain("Kernel ").and(Text::code(name.as_str())), format!("coupling/{name}"));
+        outline.heading(
+            2,
+            Text::plain("Kernel ").and(Text::code(name.as_str())),
+            format!("coupling/{name}"),
+        );
         checks(coupling, outline);
         edges(coupling, outline);
     }
@@ -29,7 +33,8 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
 fn without_interface(evidence: &Evidence) -> Option<Text> {
     let mut names: Vec<&KernelName> = Vec::new();
     for row in &evidence.campaign.conclusion.summary {
-        let described = evidence.campaign.coupling.iter().any(|coupling| coupling.kernel == row.kernel);
+        let described =
+            evidence.campaign.coupling.iter().any(|coupling| coupling.kernel == row.kernel);
         if !described && !names.contains(&&row.kernel) {
             names.push(&row.kernel);
         }
@@ -37,13 +42,14 @@ fn without_interface(evidence: &Evidence) -> Option<Text> {
     let (noun, verb) = if names.len() == 1 { ("Kernel", "has") } else { ("Kernels", "have") };
     let links = Text::join(names.iter().map(|name| kernel_link(name)), ", ");
     (!names.is_empty()).then(|| {
-        Text::plain(format!("{noun} "))
-            .and(links)
-            .then(format!(" {verb} no interface description: no coupling with the host was checked there."))
+        Text::plain(format!("{noun} ")).and(links).then(format!(
+            " {verb} no interface description: no coupling with the host was checked there."
+        ))
     })
 }
 
-/// Buffers and images that some dispatches of a test can store to and each later one of some others reads.
+/// Buffers and images that some dispatches of a test can store to and each later one of some others
+/// reads.
 struct HandOver<'a> {
     test: &'a TestEvidence,
     from: SameFlow<'a>,
@@ -63,7 +69,10 @@ fn hand_overs(test: &TestEvidence) -> Vec<HandOver<'_>> {
     let mut rows = Vec::new();
     for reader in &groups {
         for writer in &groups {
-            let (Some(first), Some(last)) = (writer.dispatches.first(), reader.dispatches.last()) else { continue };
+            let (Some(first), Some(last)) = (writer.dispatches.first(), reader.dispatches.last())
+            else {
+                continue;
+            };
             let buffers = passed_on(writer.flow, reader.flow);
             if first < last && !buffers.is_empty() {
                 let (mut from, mut to) = (writer.clone(), reader.clone());
@@ -73,7 +82,9 @@ fn hand_overs(test: &TestEvidence) -> Vec<HandOver<'_>> {
             }
         }
     }
-    rows.sort_by_key(|row| (row.to.dispatches.first().copied(), row.from.dispatches.first().copied()));
+    rows.sort_by_key(|row| {
+        (row.to.dispatches.first().copied(), row.from.dispatches.first().copied())
+    });
     rows
 }
 
@@ -130,7 +141,8 @@ impl SameFlow<'_> {
     }
 }
 
-/// Data coupling between kernels, as the tests show it: no interface says in which order the host starts its kernels.
+/// Data coupling between kernels, as the tests show it: no interface says in which order the host
+/// starts its kernels.
 fn hand_over(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(2, "Data between the dispatches of a test", "coupling/tests");
     let rows: Vec<HandOver> = evidence.campaign.tests.iter().flat_map(hand_overs).collect();
@@ -145,8 +157,12 @@ fn hand_over(evidence: &Evidence, outline: &mut Outline) {
          several, each of them with each later one. How the host's program orders its dispatches is not described by interfaces \
          and not shown here.",
     );
-    let mut table =
-        Table::new("Buffers and images between dispatches").columns(&["Test case", "From", "Through", "To"]);
+    let mut table = Table::new("Buffers and images between dispatches").columns(&[
+        "Test case",
+        "From",
+        "Through",
+        "To",
+    ]);
     for row in rows {
         let buffers = Text::join(row.buffers.iter().map(|name| Text::code(*name)), ", ");
         table.row(vec![test_link(&row.test.id), row.from.told(), buffers, row.to.told()]);
@@ -155,16 +171,26 @@ fn hand_over(evidence: &Evidence, outline: &mut Outline) {
 }
 
 fn checks(coupling: &CouplingEvidence, outline: &mut Outline) {
-    let mut table = Table::new("Checks").columns(&["Check", "Status", "Statement", "Counterexample"]);
+    let mut table =
+        Table::new("Checks").columns(&["Check", "Status", "Statement", "Counterexample"]);
     for check in &coupling.checks {
         let status = match check.status.as_str() {
             "holds" => Text::plain("✓\u{a0}holds").tone(Tone::Good),
             "refuted" => Text::strong("✗\u{a0}refuted").tone(Tone::Bad),
             other => Text::plain(format!("?\u{a0}{other}")).tone(Tone::Caution),
         };
-        let values = check.counterexample.iter().flatten().map(|(name, value)| Text::code(format!("{name} = {value}")));
+        let values = check
+            .counterexample
+            .iter()
+            .flatten()
+            .map(|(name, value)| Text::code(format!("{name} = {value}")));
         let values = listed(values, Tone::Quiet);
-        table.row(vec![Text::plain(check.check.as_str()), status, Text::sentence(check.message.as_str()), values]);
+        table.row(vec![
+            Text::plain(check.check.as_str()),
+            status,
+            Text::sentence(check.message.as_str()),
+            values,
+        ]);
     }
     if table.rows.is_empty() {
         outline.paragraph("No checks were made.");
@@ -217,7 +243,10 @@ fn differences(row: &Agreement) -> String {
 }
 
 fn has_bounded_outputs(row: &Agreement) -> bool {
-    row.bounds.iter().flat_map(|bounds| &bounds.buffers).any(|buffer| buffer.elements > buffer.undefined)
+    row.bounds
+        .iter()
+        .flat_map(|bounds| &bounds.buffers)
+        .any(|buffer| buffer.elements > buffer.undefined)
 }
 
 /// What the outputs of a row come to; that undefined ones are permitted is no good news.
@@ -265,7 +294,12 @@ pub(super) fn agreement(evidence: &Evidence, outline: &mut Outline) {
             "Depends on an undefined value: an element that the sequential engine leaves otherwise too when undefined values are others. Nothing is said of what the device left there; of an integer the bits that stay the same are compared. The finding that tells of the value stands by itself.",
         );
     }
-    if evidence.campaign.agreement.iter().any(|row| row.coverage == AgreementOutcome::UndefinedValue) {
+    if evidence
+        .campaign
+        .agreement
+        .iter()
+        .any(|row| row.coverage == AgreementOutcome::UndefinedValue)
+    {
         outline.paragraph(
             "Follows an undefined value: what one engine alone recorded, the sequential engine records otherwise too when undefined values are others. The finding that tells of the value stands by itself.",
         );
@@ -296,8 +330,11 @@ mod tests {
     use vkcert_sample as sample;
 
     fn flow(kernel: &str, to: &[(&str, u64)], from: &[(&str, u64)]) -> DispatchFlow {
-        let range =
-            |(buffer, offset): &(&str, u64)| BufferRange { buffer: (*buffer).to_owned(), offset: *offset, bytes: 8 };
+        let range = |(buffer, offset): &(&str, u64)| BufferRange {
+            buffer: (*buffer).to_owned(),
+            offset: *offset,
+            bytes: 8,
+        };
         let (to, from) = (to.iter().map(range).collect(), from.iter().map(range).collect());
         let stores = vec![StoreFlow { place: None, to, members: Vec::new(), from }];
         DispatchFlow { kernel: KernelName(kernel.to_owned()), stores }
@@ -319,8 +356,11 @@ mod tests {
         let test = test_of(order.iter().map(|kind: &usize| kinds[*kind].clone()).collect());
         let mut told: Vec<(usize, usize, Vec<&str>)> = Vec::new();
         for row in hand_overs(&test) {
-            for (from, to) in
-                row.from.dispatches.iter().flat_map(|from| row.to.dispatches.iter().map(move |to| (*from, *to)))
+            for (from, to) in row
+                .from
+                .dispatches
+                .iter()
+                .flat_map(|from| row.to.dispatches.iter().map(move |to| (*from, *to)))
             {
                 if from < to {
                     told.push((from, to, row.buffers.iter().copied().collect()));
@@ -347,12 +387,19 @@ mod tests {
         let told = |test: &TestEvidence| {
             let rows = hand_overs(test);
             let words = |of: &SameFlow| format!("{} ({})", of.flow.kernel, of.numbers());
-            rows.iter().map(|row| format!("{} -> {}", words(&row.from), words(&row.to))).collect::<Vec<_>>()
+            rows.iter()
+                .map(|row| format!("{} -> {}", words(&row.from), words(&row.to)))
+                .collect::<Vec<_>>()
         };
         assert_eq!(told(&steps(1)), Vec::<String>::new());
         assert_eq!(told(&steps(2)), ["step (dispatch 1) -> step (dispatch 2)"]);
-        assert_eq!(told(&steps(5000)), ["step (dispatches 1 to 4999) -> step (dispatches 2 to 5000)"]);
-        let in_turn = (0..1000).map(|number| flow(["ping", "pong"][number % 2], &[("a", 0)], &[("a", 0)])).collect();
+        assert_eq!(
+            told(&steps(5000)),
+            ["step (dispatches 1 to 4999) -> step (dispatches 2 to 5000)"]
+        );
+        let in_turn = (0..1000)
+            .map(|number| flow(["ping", "pong"][number % 2], &[("a", 0)], &[("a", 0)]))
+            .collect();
         assert_eq!(
             told(&test_of(in_turn))[0],
             "ping (500 dispatches from 1 to 999) -> pong (500 dispatches from 2 to 1000)"

@@ -1,12 +1,13 @@
-//! Every decision with its truth-vector table: test case, witness, condition values, outcome, and for each condition the
-//! row that shows its independence.
+//! Every decision with its truth-vector table: test case, witness, condition values, outcome, and
+//! for each condition the row that shows its independence.
 
 use super::test_link;
 use crate::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
 use crate::facts::{self, Unit};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{
-    ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, SimpleObligation, Status, VectorCount,
+    ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, SimpleObligation,
+    Status, VectorCount,
 };
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::id::{ConditionId, DecisionId};
@@ -28,7 +29,12 @@ pub(super) fn status_tone(status: Status) -> Tone {
     }
 }
 
-pub(super) fn section(evidence: &Evidence, unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
+pub(super) fn section(
+    evidence: &Evidence,
+    unit: &Unit,
+    sides: &[&KernelEvidence],
+    outline: &mut Outline,
+) {
     outline.heading(2, "Decisions", format!("{}/decisions", unit.anchor()));
     let first = sides[0];
     if first.coverage.decisions.is_empty() {
@@ -43,24 +49,36 @@ pub(super) fn section(evidence: &Evidence, unit: &Unit, sides: &[&KernelEvidence
     );
     let known: Vec<(&&KernelEvidence, BTreeMap<DecisionId, &DecisionCoverage>)> = sides[1..]
         .iter()
-        .map(|side| (side, side.coverage.decisions.iter().map(|decision| (decision.id, decision)).collect()))
+        .map(|side| {
+            (side, side.coverage.decisions.iter().map(|decision| (decision.id, decision)).collect())
+        })
         .collect();
     for decision in &first.coverage.decisions {
-        let others: Vec<_> = known.iter().map(|(side, by_id)| (*side, by_id.get(&decision.id).copied())).collect();
+        let others: Vec<_> =
+            known.iter().map(|(side, by_id)| (*side, by_id.get(&decision.id).copied())).collect();
         let heading = outline.numbered(
             3,
             Text::plain(format!("{}: ", decision.id)).and(Text::code(decision.text.as_str())),
             format!("{}/{}", unit.anchor(), decision.id),
         );
         let mut blocks = vec![heading, Block::Paragraph(place(first, decision))];
-        let alike =
-            |other: &Option<&DecisionCoverage>| other.is_some_and(|other| facts::same_decision(decision, other));
-        let same: Vec<String> =
-            others.iter().filter(|(_, other)| alike(other)).map(|(side, _)| side.engine.to_string()).collect();
+        let alike = |other: &Option<&DecisionCoverage>| {
+            other.is_some_and(|other| facts::same_decision(decision, other))
+        };
+        let same: Vec<String> = others
+            .iter()
+            .filter(|(_, other)| alike(other))
+            .map(|(side, _)| side.engine.to_string())
+            .collect();
         let engines = match same.as_slice() {
             [] => first.engine.to_string(),
             // The vectors and tests are equal; witnesses may differ and are shown once.
-            same => format!("{} and {} (witnesses of {})", first.engine, same.join(" and "), first.engine),
+            same => format!(
+                "{} and {} (witnesses of {})",
+                first.engine,
+                same.join(" and "),
+                first.engine
+            ),
         };
         one_side(evidence, decision, &engines, &mut blocks);
         blocks.extend(remarks(evidence, decision).map(Block::List));
@@ -94,16 +112,15 @@ fn context(context: DecisionContext) -> &'static str {
 
 fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + characters.as_str())
+    characters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + characters.as_str()
+    })
 }
 
 fn place(kernel: &KernelEvidence, decision: &DecisionCoverage) -> Text {
-    let mut text = Text::plain(format!("{} at ", capital(context(decision.context)))).and(Text::code(facts::place(
-        &kernel.source,
-        &decision.file,
-        decision.line,
-        decision.column,
-    )));
+    let mut text = Text::plain(format!("{} at ", capital(context(decision.context)))).and(
+        Text::code(facts::place(&kernel.source, &decision.file, decision.line, decision.column)),
+    );
     if let Some(function) = &decision.function {
         text = text.then(", function ").and(Text::code(function.as_str()));
     }
@@ -115,23 +132,31 @@ fn place(kernel: &KernelEvidence, decision: &DecisionCoverage) -> Text {
         Constness::Constant => "constant expression",
         Constness::Specialization => "fixed per pipeline by specialization constants",
     };
-    let outcome = decision.constant_outcome.map(|outcome| format!(", always {outcome}")).unwrap_or_default();
+    let outcome =
+        decision.constant_outcome.map(|outcome| format!(", always {outcome}")).unwrap_or_default();
     text.then(", ").and(Text::strong(format!("{fixed}{outcome}")).tone(Tone::Caution)).then(".")
 }
 
-fn one_side(evidence: &Evidence, decision: &DecisionCoverage, engines: &str, blocks: &mut Vec<Block>) {
+fn one_side(
+    evidence: &Evidence,
+    decision: &DecisionCoverage,
+    engines: &str,
+    blocks: &mut Vec<Block>,
+) {
     if decision.vectors.is_empty() {
         blocks.push(Block::Paragraph(
-            Text::strong(format!("{}, {engines}: no evaluation was recorded in a passed test.", decision.id))
-                .tone(Tone::Bad),
+            Text::strong(format!(
+                "{}, {engines}: no evaluation was recorded in a passed test.",
+                decision.id
+            ))
+            .tone(Tone::Bad),
         ));
     } else {
         blocks.push(Block::Table(vectors(decision, engines)));
     }
-    let complete = decision
-        .mcdc
-        .iter()
-        .all(|mcdc| mcdc.unique_cause.status == Status::Covered && mcdc.masking.status == Status::Covered);
+    let complete = decision.mcdc.iter().all(|mcdc| {
+        mcdc.unique_cause.status == Status::Covered && mcdc.masking.status == Status::Covered
+    });
     if decision.conditions.len() > 1 || !complete {
         blocks.push(Block::Table(conditions(evidence, decision, engines)));
     }
@@ -143,7 +168,8 @@ fn row_of(decision: &DecisionCoverage, values: &Values) -> Option<usize> {
     decision.vectors.iter().position(|vector| vector.values == *values).map(|index| index + 1)
 }
 
-/// The partner of `values` in the pair that shows a condition: by unique cause, else by masking alone (asterisk).
+/// The partner of `values` in the pair that shows a condition: by unique cause, else by masking
+/// alone (asterisk).
 fn partner(decision: &DecisionCoverage, mcdc: &ConditionMcdc, values: &Values) -> Option<String> {
     let other = |side: &Independence| {
         let [one, two] = side.pair.as_ref()?;
@@ -159,11 +185,17 @@ fn partner(decision: &DecisionCoverage, mcdc: &ConditionMcdc, values: &Values) -
     }
 }
 
-/// Short condition texts stand in the header, as in the paper's tables; long ones in the table of conditions.
+/// Short condition texts stand in the header, as in the paper's tables; long ones in the table of
+/// conditions.
 fn condition_titles(decision: &DecisionCoverage) -> Vec<Text> {
-    let short = decision.conditions.len() <= 3 && decision.conditions.iter().all(|c| c.text.chars().count() <= 22);
+    let short = decision.conditions.len() <= 3
+        && decision.conditions.iter().all(|c| c.text.chars().count() <= 22);
     let title = |(index, condition): (usize, &vkcert_model::coverage::ConditionPlace)| {
-        if short { Text::code(condition.text.as_str()) } else { Text::plain(format!("C{}", index + 1)) }
+        if short {
+            Text::code(condition.text.as_str())
+        } else {
+            Text::plain(format!("C{}", index + 1))
+        }
     };
     decision.conditions.iter().enumerate().map(title).collect()
 }
@@ -185,14 +217,19 @@ fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
     }
     table.columns.push(centre("Outcome".into()));
     if count <= SEPARATE_COLUMNS {
-        let shows = |index: usize| if count == 1 { "Shows".to_owned() } else { format!("Shows C{}", index + 1) };
+        let shows = |index: usize| {
+            if count == 1 { "Shows".to_owned() } else { format!("Shows C{}", index + 1) }
+        };
         table.columns.extend((0..count).map(|index| centre(shows(index).into())));
     } else {
         table.columns.push(Column { title: "Shows (condition: row)".into(), align: Align::Left });
     }
     for (index, vector) in decision.vectors.iter().enumerate() {
-        let mut cells =
-            vec![Text::plain((index + 1).to_string()), tests(&vector.tests), Text::plain(facts::witness_of(vector))];
+        let mut cells = vec![
+            Text::plain((index + 1).to_string()),
+            tests(&vector.tests),
+            Text::plain(facts::witness_of(vector)),
+        ];
         let letter = |value: &vkcert_model::vector::ConditionValue| match value.letter() {
             '-' => Text::plain("–").tone(Tone::Quiet),
             letter => Text::plain(letter.to_string()),
@@ -207,7 +244,9 @@ fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
         if count <= SEPARATE_COLUMNS {
             cells.extend(partners.map(|row| row.map_or_else(no_pair, Text::plain)));
         } else {
-            let named = partners.enumerate().filter_map(|(index, row)| Some(format!("C{}:\u{a0}{}", index + 1, row?)));
+            let named = partners
+                .enumerate()
+                .filter_map(|(index, row)| Some(format!("C{}:\u{a0}{}", index + 1, row?)));
             let named = named.collect::<Vec<_>>().join(", ");
             cells.push(if named.is_empty() { no_pair() } else { Text::plain(named) });
         }
@@ -225,7 +264,11 @@ fn no_pair() -> Text {
 
 fn tests(ids: &[vkcert_model::id::TestId]) -> Text {
     let shown = Text::join(ids.iter().take(TESTS).map(test_link), ", ");
-    if ids.len() > TESTS { shown.and(Text::quiet(format!(" and {} more", ids.len() - TESTS))) } else { shown }
+    if ids.len() > TESTS {
+        shown.and(Text::quiet(format!(" and {} more", ids.len() - TESTS)))
+    } else {
+        shown
+    }
 }
 
 fn conditions(evidence: &Evidence, decision: &DecisionCoverage, engines: &str) -> Table {
@@ -234,26 +277,37 @@ fn conditions(evidence: &Evidence, decision: &DecisionCoverage, engines: &str) -
     let mut table = Table::new(format!("Conditions of {}, {engines}", decision.id));
     table = table.columns(&["Condition", "Text", "Line:column"]);
     for ((title, _), asked) in forms.iter().zip(asked) {
-        table = table.column(format!("{title}{}", if asked { "" } else { " (not asked for)" }), Align::Left);
+        table = table
+            .column(format!("{title}{}", if asked { "" } else { " (not asked for)" }), Align::Left);
     }
     for condition in &decision.conditions {
         let mcdc = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id);
         let unknown = || Text::quiet("not measured");
-        let unique = mcdc.map_or_else(unknown, |mcdc| independence(decision, &mcdc.unique_cause, asked[0]));
+        let unique =
+            mcdc.map_or_else(unknown, |mcdc| independence(decision, &mcdc.unique_cause, asked[0]));
         // Every pair of unique-cause MC/DC is one of masking MC/DC.
-        let masking = mcdc.map_or_else(unknown, |mcdc| match (&mcdc.masking.pair, &mcdc.unique_cause.pair) {
-            (Some(one), Some(other)) if one == other => Text::plain("✓ covered").tone(Tone::Good).then(", same pair"),
-            (_, _) => independence(decision, &mcdc.masking, asked[1]),
-        });
+        let masking =
+            mcdc.map_or_else(unknown, |mcdc| match (&mcdc.masking.pair, &mcdc.unique_cause.pair) {
+                (Some(one), Some(other)) if one == other => {
+                    Text::plain("✓ covered").tone(Tone::Good).then(", same pair")
+                }
+                (_, _) => independence(decision, &mcdc.masking, asked[1]),
+            });
         let value = condition.value.map(|value| format!(", always {value}")).unwrap_or_default();
         let fixed = match condition.constness {
             Constness::Runtime => Text::empty(),
             Constness::Constant => Text::plain(format!(" (constant{value})")).tone(Tone::Caution),
-            Constness::Specialization => Text::plain(format!(" (specialization{value})")).tone(Tone::Caution),
+            Constness::Specialization => {
+                Text::plain(format!(" (specialization{value})")).tone(Tone::Caution)
+            }
         };
-        let coupled = condition.coupled_with.iter().map(|id| format!("C{}", id.number)).collect::<Vec<_>>();
         let coupled =
-            if coupled.is_empty() { Text::empty() } else { Text::quiet(format!(" (same as {})", coupled.join(", "))) };
+            condition.coupled_with.iter().map(|id| format!("C{}", id.number)).collect::<Vec<_>>();
+        let coupled = if coupled.is_empty() {
+            Text::empty()
+        } else {
+            Text::quiet(format!(" (same as {})", coupled.join(", ")))
+        };
         table.row(vec![
             Text::code(condition.id.to_string()),
             Text::code(condition.text.as_str()).and(fixed).and(coupled),
@@ -271,24 +325,29 @@ fn independence(decision: &DecisionCoverage, side: &Independence, is_asked: bool
         Status::Uncovered | Status::Undetermined if !is_asked => Tone::Quiet,
         status => status_tone(status),
     };
-    let state = Text::plain(format!("{}\u{a0}{}", facts::status_symbol(side.status), side.status)).tone(tone);
+    let state = Text::plain(format!("{}\u{a0}{}", facts::status_symbol(side.status), side.status))
+        .tone(tone);
     let reason = side.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let Some([one, two]) = &side.pair else { return state.and(Text::sentence(reason)) };
-    let row = |values: &Values| row_of(decision, values).map_or(values.to_string(), |row| row.to_string());
+    let row = |values: &Values| {
+        row_of(decision, values).map_or(values.to_string(), |row| row.to_string())
+    };
     let state = state.then(format!(", rows\u{a0}{}\u{a0}and\u{a0}{}{reason}", row(one), row(two)));
     match &side.shown_by {
         None => state,
         Some([one, two]) => {
             let witness = |by: &vkcert_model::coverage::Witness| match by.invocation {
                 None => test_link(&by.test),
-                Some(id) => test_link(&by.test).then(format!(" {}", facts::invocation_in(Some(id), by.directed))),
+                Some(id) => test_link(&by.test)
+                    .then(format!(" {}", facts::invocation_in(Some(id), by.directed))),
             };
             state.then(" (").and(witness(one)).then("; ").and(witness(two)).then(")")
         }
     }
 }
 
-/// What holds of a decision whatever the tests show: coupled conditions, and how many vectors MC/DC takes.
+/// What holds of a decision whatever the tests show: coupled conditions, and how many vectors MC/DC
+/// takes.
 fn remarks(evidence: &Evidence, decision: &DecisionCoverage) -> Option<Vec<Text>> {
     let mut lines = Vec::new();
     lines.extend(decision.coupling.as_ref().map(|coupling| Text::plain(coupled(coupling))));
@@ -306,7 +365,8 @@ fn multiple_condition(combinations: &[SimpleObligation]) -> String {
     let shown = combinations.iter().filter(|item| item.status == Status::Covered).count();
     match combinations {
         [whole] if whole.id.as_str().ends_with(".V") => {
-            let reason = whole.reason.as_deref().unwrap_or("all vectors that can occur are one obligation");
+            let reason =
+                whole.reason.as_deref().unwrap_or("all vectors that can occur are one obligation");
             format!("Multiple-condition coverage: {}; {reason}.", whole.status)
         }
         all => format!("Multiple-condition coverage: {shown} of {} vectors shown.", all.len()),
@@ -334,7 +394,9 @@ fn coupled(coupling: &Coupling) -> String {
         Some(1) => text.push_str(&format!(" This excludes the vector {listed}.")),
         Some(count) => text.push_str(&format!(" This excludes {count} vectors: {listed}.")),
     }
-    for (ids, form) in [(&coupling.without_unique_cause, "unique cause"), (&coupling.without_masking, "masking")] {
+    for (ids, form) in
+        [(&coupling.without_unique_cause, "unique cause"), (&coupling.without_masking, "masking")]
+    {
         if !ids.is_empty() {
             text.push_str(&format!(" No two vectors can show {} by {form}.", names(ids)));
         }
@@ -361,23 +423,39 @@ fn minimal(minimum: &MinimumVectors) -> String {
 fn open(decision: &DecisionCoverage, blocks: &mut Vec<Block>) {
     let mut lines: Vec<Text> = Vec::new();
     for outcome in decision.outcomes.iter().filter(|outcome| outcome.status != Status::Covered) {
-        let reason = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let reason =
+            outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         let symbol = facts::status_symbol(outcome.status);
         lines.push(
-            Text::sentence(format!("{symbol} Outcome {} is {}{reason}.", outcome.id, outcome.status))
-                .tone(status_tone(outcome.status)),
+            Text::sentence(format!(
+                "{symbol} Outcome {} is {}{reason}.",
+                outcome.id, outcome.status
+            ))
+            .tone(status_tone(outcome.status)),
         );
     }
-    lines.extend(decision.explanation.iter().map(|sentence| Text::sentence(facts::of_passed_tests(sentence))));
-    let set = |values: &[Values]| Text::code(values.iter().map(Values::to_string).collect::<Vec<_>>().join(" "));
+    lines.extend(
+        decision
+            .explanation
+            .iter()
+            .map(|sentence| Text::sentence(facts::of_passed_tests(sentence))),
+    );
+    let set = |values: &[Values]| {
+        Text::code(values.iter().map(Values::to_string).collect::<Vec<_>>().join(" "))
+    };
     if !decision.missing.is_empty() && !complete(decision) {
         lines.push(
-            Text::plain(format!("Vectors that no passed test showed ({}): ", decision.missing.len()))
-                .and(set(&decision.missing)),
+            Text::plain(format!(
+                "Vectors that no passed test showed ({}): ",
+                decision.missing.len()
+            ))
+            .and(set(&decision.missing)),
         );
     }
     let is_open = |status: Status| matches!(status, Status::Uncovered | Status::Undetermined);
-    if !decision.closing_set.is_empty() && decision.mcdc.iter().any(|mcdc| is_open(mcdc.masking.status)) {
+    if !decision.closing_set.is_empty()
+        && decision.mcdc.iter().any(|mcdc| is_open(mcdc.masking.status))
+    {
         let justified = facts::justified_conditions(decision);
         let vectors = set(&decision.closing_set).then(justified);
         lines.push(Text::strong("A smallest set that completes masking MC/DC: ").and(vectors));

@@ -1,4 +1,5 @@
-//! What stands against the evidence: uncovered obligations and findings; and the justifications that were given.
+//! What stands against the evidence: uncovered obligations and findings; and the justifications
+//! that were given.
 
 use super::kernel::compact;
 use super::{kernel_link, listed, test_link, unit_link};
@@ -17,11 +18,14 @@ pub(super) fn uncovered_obligations(evidence: &Evidence, outline: &mut Outline) 
     outline.heading(1, "Uncovered obligations", ANCHOR);
     let open = facts::uncovered_obligations(evidence);
     if evidence.campaign.project.criteria.is_empty() {
-        outline.paragraph("No criterion of structural coverage is asked for, so that none is uncovered.");
+        outline.paragraph(
+            "No criterion of structural coverage is asked for, so that none is uncovered.",
+        );
         return;
     }
     if open.is_empty() {
-        outline.paragraph("None: every obligation of the criteria asked for is covered or justified.");
+        outline
+            .paragraph("None: every obligation of the criteria asked for is covered or justified.");
         return;
     }
     outline.paragraph(format!(
@@ -46,11 +50,13 @@ pub(super) fn uncovered_obligations(evidence: &Evidence, outline: &mut Outline) 
     }
 }
 
-/// A kernel with more uncovered obligations than this has them by reason here; its chapter has each.
+/// A kernel with more uncovered obligations than this has them by reason here; its chapter has
+/// each.
 const LISTED_IN_FULL: usize = 400;
 
 fn each_obligation(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
-    let columns = ["Obligation", "Criterion", "Engines", "Line:column", "Text", "Status and reason"];
+    let columns =
+        ["Obligation", "Criterion", "Engines", "Line:column", "Text", "Status and reason"];
     let mut table = Table::new(title).columns(&columns);
     for (obligation, engines) in rows {
         table.row(row(obligation, engines));
@@ -58,8 +64,8 @@ fn each_obligation(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) 
     table
 }
 
-/// One row for all obligations of a criterion that are uncovered for the same reason. What a test of MC/DC lacks is told with
-/// the decision alone.
+/// One row for all obligations of a criterion that are uncovered for the same reason. What a test
+/// of MC/DC lacks is told with the decision alone.
 fn obligations_by_reason(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
     let mut groups: BTreeMap<(usize, String, String), Vec<&str>> = BTreeMap::new();
     let mut criteria: Vec<&'static str> = Vec::new();
@@ -99,7 +105,9 @@ fn row(item: &UncoveredObligation, engines: Vec<String>) -> Vec<Text> {
     let reason = if item.reason.is_empty() { String::new() } else { format!(": {}", item.reason) };
     let proposal = match item.proposal {
         None => Text::empty(),
-        Some(proposal) => Text::plain(format!(" (proposed: {})", class(proposal.class))).tone(Tone::Caution),
+        Some(proposal) => {
+            Text::plain(format!(" (proposed: {})", class(proposal.class))).tone(Tone::Caution)
+        }
     };
     vec![
         Text::code(item.obligation.as_str()).link(anchor),
@@ -118,13 +126,19 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Findings", "chapter/findings");
     let findings = facts::findings(evidence);
     for kinds in statement::unsought(evidence) {
-        outline.paragraph(Text::plain(format!("Not looked for, or not everywhere: {kinds}.")).tone(Tone::Caution));
+        outline.paragraph(
+            Text::plain(format!("Not looked for, or not everywhere: {kinds}.")).tone(Tone::Caution),
+        );
     }
-    let unsought = |kind: &FindingKind| evidence.campaign.unsought.iter().any(|row| row.kind == *kind);
+    let unsought =
+        |kind: &FindingKind| evidence.campaign.unsought.iter().any(|row| row.kind == *kind);
     let sought = FindingKind::ALL.iter().map(|(kind, _)| kind).filter(|kind| !unsought(kind));
     let sought: Vec<&str> = sought.map(|kind| kind.name()).collect();
     if statement::holds_items(&evidence.campaign) && !sought.is_empty() {
-        outline.paragraph(format!("Looked for in all that ran and was compared: {}.", sought.join(", ")));
+        outline.paragraph(format!(
+            "Looked for in all that ran and was compared: {}.",
+            sought.join(", ")
+        ));
     }
     if findings.is_empty() {
         outline.paragraph("None: no check that the run made found a defect.");
@@ -147,27 +161,41 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     for merged in findings {
         let finding = merged.finding;
         let place = |place: &vkcert_model::place::Place| Text::code(place.to_string());
-        let other = finding.other_place.iter().filter(|other| finding.place.as_ref() != Some(other));
+        let other =
+            finding.other_place.iter().filter(|other| finding.place.as_ref() != Some(other));
         let places = finding.place.iter().chain(other).map(place);
         let witness = match finding.invocations.len() {
             0 => String::new(),
-            1 => format!(" Invocation {}.", facts::invocation(finding.invocations.first().copied())),
+            1 => {
+                format!(" Invocation {}.", facts::invocation(finding.invocations.first().copied()))
+            }
             _ => {
-                let ids = finding.invocations.iter().map(|id| facts::invocation(Some(*id))).collect::<Vec<_>>();
+                let ids = finding
+                    .invocations
+                    .iter()
+                    .map(|id| facts::invocation(Some(*id)))
+                    .collect::<Vec<_>>();
                 format!(" Invocations {}.", ids.join(" and "))
             }
         };
-        let details = finding.details.iter().map(|(name, value)| format!("{name} {}", shown(value)));
+        let details =
+            finding.details.iter().map(|(name, value)| format!("{name} {}", shown(value)));
         let details = details.collect::<Vec<_>>().join("; ");
-        let details = if details.is_empty() { Text::empty() } else { Text::quiet(format!(" ({details})")) };
+        let details =
+            if details.is_empty() { Text::empty() } else { Text::quiet(format!(" ({details})")) };
         let several = |name: &&String| {
-            merged.kernels.iter().any(|kernel| facts::unit(evidence, kernel, name).configuration.is_some())
+            merged
+                .kernels
+                .iter()
+                .any(|kernel| facts::unit(evidence, kernel, name).configuration.is_some())
         };
         let configuration = finding.configuration.as_ref().filter(several);
         let configuration = configuration.map(|name| format!(" [{name}]")).unwrap_or_default();
         let acceptance = match &finding.acceptance {
             None => Text::empty(),
-            Some(Acceptance { id, justification: None, .. }) => Text::plain(" Name: ").and(Text::code(id.as_str())),
+            Some(Acceptance { id, justification: None, .. }) => {
+                Text::plain(" Name: ").and(Text::code(id.as_str()))
+            }
             Some(Acceptance { id, justification: Some(reason), .. }) => Text::plain(" ")
                 .and(Text::code(id.as_str()))
                 .and(Text::strong(" J accepted").tone(Tone::Caution))
@@ -175,13 +203,22 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
         };
         let engines = match merged.engines.is_empty() {
             true => Text::quiet("analysis"),
-            false => Text::join(merged.engines.iter().map(|engine| Text::plain(engine.to_string())), ", "),
+            false => Text::join(
+                merged.engines.iter().map(|engine| Text::plain(engine.to_string())),
+                ", ",
+            ),
         };
         let tests = merged.tests.iter().map(|id| test_link(id));
         let shown = Text::join(std::iter::once(engines).chain(tests), ", ");
         table.row(vec![
-            Text::strong(finding.kind.name()).tone(if finding.stands() { Tone::Bad } else { Tone::Caution }),
-            Text::sentence(format!("{}.{witness}", finding.message.trim_end_matches('.'))).and(details).and(acceptance),
+            Text::strong(finding.kind.name()).tone(if finding.stands() {
+                Tone::Bad
+            } else {
+                Tone::Caution
+            }),
+            Text::sentence(format!("{}.{witness}", finding.message.trim_end_matches('.')))
+                .and(details)
+                .and(acceptance),
             Text::plain(merged.count.to_string()),
             listed(places, Tone::Quiet),
             listed(merged.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet)
@@ -211,12 +248,17 @@ pub(super) fn justifications(evidence: &Evidence, outline: &mut Outline) {
     for item in list {
         let justification = &item.justification;
         let state = match (&item.rejected, &item.not_judged) {
-            (Some(reason), _) => Text::strong("✗ rejected").tone(Tone::Bad).then(format!(": {reason}")),
-            (None, Some(reason)) => Text::plain("– not judged").tone(Tone::Caution).then(format!(": {reason}")),
+            (Some(reason), _) => {
+                Text::strong("✗ rejected").tone(Tone::Bad).then(format!(": {reason}"))
+            }
+            (None, Some(reason)) => {
+                Text::plain("– not judged").tone(Tone::Caution).then(format!(": {reason}"))
+            }
             (None, None) => Text::plain("✓ accepted").tone(Tone::Good),
         };
         let configuration = justification.configuration.as_ref();
-        let configuration = configuration.map(|name| format!(", configuration {name}")).unwrap_or_default();
+        let configuration =
+            configuration.map(|name| format!(", configuration {name}")).unwrap_or_default();
         outline.push(Block::Together(vec![
             Block::Paragraph(
                 Text::strong(justification.subject.to_string())
@@ -240,7 +282,8 @@ fn stated(item: &JustificationEvidence) -> Vec<(String, Text)> {
         ("Means", justification.means.as_deref()),
         ("Argument", justification.argument.as_deref()),
     ];
-    let optional = optional.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Text::plain(text?))));
+    let optional =
+        optional.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Text::plain(text?))));
     let signed = [
         ("Author".to_owned(), Text::plain(justification.author.as_str())),
         ("Approver".to_owned(), Text::plain(justification.approver.as_str())),

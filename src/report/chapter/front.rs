@@ -1,6 +1,8 @@
-//! The title page: identification in brief, the conclusion with its reasons, open items, the run in numbers, and shares.
+//! The title page: identification in brief, the conclusion with its reasons, open items, the run in
+//! numbers, and shares.
 //!
-//! Promises: it is one page, as far as conclusion and open items leave room; what has no room is named with its chapter.
+//! Promises: it is one page, as far as conclusion and open items leave room; what has no room is
+//! named with its chapter.
 //! Does not cover: how it is set.
 
 use super::{conclusion, identification, open_item, summary};
@@ -23,12 +25,15 @@ pub(super) fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
     ]);
     let mut blocks = vec![known_by, conclusion::notice(evidence)];
     blocks.extend(open_item::brief_table(evidence).map(Block::Table));
-    let pairs: Vec<(String, Text)> = numbers(evidence).into_iter().chain(made_by(evidence)).collect();
+    let pairs: Vec<(String, Text)> =
+        numbers(evidence).into_iter().chain(made_by(evidence)).collect();
     let mut brief = pairs.clone();
     brief.splice(2..2, coverage(evidence));
     let brief = vec![Block::Pairs(brief)];
     blocks.push(match shares(evidence) {
-        Some(table) => Block::Fitting { whole: vec![Block::Pairs(pairs), Block::Table(table)], brief },
+        Some(table) => {
+            Block::Fitting { whole: vec![Block::Pairs(pairs), Block::Table(table)], brief }
+        }
         None => Block::Together(brief),
     });
     blocks
@@ -45,18 +50,23 @@ fn coverage(evidence: &Evidence) -> Option<(String, Text)> {
     }
     let names = facts::measured_criteria(evidence);
     let Some(rows) = facts::coverage_totals(evidence, &names) else {
-        return Some(("Coverage".to_owned(), Text::plain("per kernel, in its chapter").link(summary::ANCHOR)));
+        return Some((
+            "Coverage".to_owned(),
+            Text::plain("per kernel, in its chapter").link(summary::ANCHOR),
+        ));
     };
     let of_engines = rows.iter().map(|row| {
         let shares = row.criteria.iter().map(|summary| share(evidence, summary));
         let engines = row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
         Text::join(shares, ", ").then(format!(" on {engines}"))
     });
-    let basis = Text::plain(": covered by tests that passed, of all obligations of all kernels").link(summary::ANCHOR);
+    let basis = Text::plain(": covered by tests that passed, of all obligations of all kernels")
+        .link(summary::ANCHOR);
     Some(("Coverage".to_owned(), Text::join(of_engines, "; ").and(basis)))
 }
 
-/// A criterion with its share; what nobody asked for does not count against the result, whatever its share is.
+/// A criterion with its share; what nobody asked for does not count against the result, whatever
+/// its share is.
 fn share(evidence: &Evidence, summary: &CriterionSummary) -> Text {
     let title = facts::criterion_title(&summary.criterion);
     if facts::asked_for(evidence, &summary.criterion) {
@@ -69,10 +79,15 @@ fn share(evidence: &Evidence, summary: &CriterionSummary) -> Text {
 fn made_by(evidence: &Evidence) -> [(String, Text); 2] {
     let project = &evidence.campaign.project;
     let engines = evidence.campaign.engines.iter().map(|engine| {
-        let state = if engine.ran { Text::empty() } else { Text::plain(" (not run)").tone(Tone::Caution) };
+        let state =
+            if engine.ran { Text::empty() } else { Text::plain(" (not run)").tone(Tone::Caution) };
         let software = engine.identity.get("device type").is_some_and(|kind| kind == "cpu");
         let software = if software { " (software device, not a GPU)" } else { "" };
-        let device = engine.identity.get("device").map(|device| format!(": {device}{software}")).unwrap_or_default();
+        let device = engine
+            .identity
+            .get("device")
+            .map(|device| format!(": {device}{software}"))
+            .unwrap_or_default();
         Text::plain(format!("{}{device}", engine.engine)).and(state)
     });
     let tool = format!("{} {}; compiler: {}", project.tool, project.tool_version, project.compiler);
@@ -84,9 +99,14 @@ fn made_by(evidence: &Evidence) -> [(String, Text); 2] {
 fn numbers(evidence: &Evidence) -> Vec<(String, Text)> {
     let mut rows = vec![requirements(evidence)];
     rows.extend(tests(evidence));
-    rows.extend(figures::agreement(evidence).map(|parts| ("Agreement".to_owned(), figure(parts, "; "))));
+    rows.extend(
+        figures::agreement(evidence).map(|parts| ("Agreement".to_owned(), figure(parts, "; "))),
+    );
     rows.push(("Coupling".to_owned(), coupling(evidence)));
-    rows.extend(figures::additional_code(evidence).map(|parts| ("Additional code".to_owned(), figure(parts, "; "))));
+    rows.extend(
+        figures::additional_code(evidence)
+            .map(|parts| ("Additional code".to_owned(), figure(parts, "; "))),
+    );
     rows.push(("Uncovered".to_owned(), uncovered(evidence)));
     let justified = statement::justified(evidence);
     if justified > 0 {
@@ -112,7 +132,9 @@ fn uncovered(evidence: &Evidence) -> Text {
     let uncovered = facts::uncovered_obligations(evidence).len();
     let tone = if uncovered == 0 { Tone::Good } else { Tone::Bad };
     let text = match uncovered {
-        0 if evidence.campaign.project.criteria.is_empty() => return Text::quiet("no criterion is asked for"),
+        0 if evidence.campaign.project.criteria.is_empty() => {
+            return Text::quiet("no criterion is asked for");
+        }
         0 => Text::plain("no obligation of the criteria asked for"),
         count => Text::plain(format!(
             "{} of the criteria asked for, counted per engine",
@@ -139,7 +161,8 @@ fn findings(evidence: &Evidence) -> Text {
 /// Requirements by status.
 fn requirements(evidence: &Evidence) -> (String, Text) {
     let requirements = &evidence.campaign.requirements;
-    let count = |status| requirements.iter().filter(|requirement| requirement.status == status).count();
+    let count =
+        |status| requirements.iter().filter(|requirement| requirement.status == status).count();
     let rows = [
         (RequirementStatus::Verified, Tone::Good),
         (RequirementStatus::VerifiedByChildren, Tone::Good),
@@ -149,10 +172,16 @@ fn requirements(evidence: &Evidence) -> (String, Text) {
         (RequirementStatus::ByOtherMeans, Tone::Quiet),
     ];
     let parts = rows.into_iter().filter(|(status, _)| count(*status) > 0);
-    let parts = parts.map(|(status, tone)| Text::plain(format!("{} {status}", count(status))).tone(tone));
-    let suspect = requirements.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
-    let suspect = (suspect > 0).then(|| Text::plain(format!("{suspect} with suspect links")).tone(Tone::Bad));
-    (format!("Requirements ({})", requirements.len()), super::listed(parts.chain(suspect), Tone::Caution))
+    let parts =
+        parts.map(|(status, tone)| Text::plain(format!("{} {status}", count(status))).tone(tone));
+    let suspect =
+        requirements.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
+    let suspect =
+        (suspect > 0).then(|| Text::plain(format!("{suspect} with suspect links")).tone(Tone::Bad));
+    (
+        format!("Requirements ({})", requirements.len()),
+        super::listed(parts.chain(suspect), Tone::Caution),
+    )
 }
 
 /// Tests by kind and by verdict; engines with the same verdicts are told at once.
@@ -162,7 +191,8 @@ fn tests(evidence: &Evidence) -> Vec<(String, Text)> {
     if tests.is_empty() {
         return vec![(label, Text::plain("none").tone(Tone::Bad))];
     }
-    let robustness = tests.iter().filter(|test| test.definition.kind == TestKind::Robustness).count();
+    let robustness =
+        tests.iter().filter(|test| test.definition.kind == TestKind::Robustness).count();
     let kinds = format!("{} normal range, {robustness} robustness", tests.len() - robustness);
     let mut by_counts: Vec<(BTreeMap<Verdict, u32>, Vec<EngineName>)> = Vec::new();
     for (engine, counts) in facts::verdict_counts(evidence) {
@@ -184,8 +214,9 @@ fn tests(evidence: &Evidence) -> Vec<(String, Text)> {
 fn verdicts(counts: &BTreeMap<Verdict, u32>, engines: &[EngineName], total: usize) -> Text {
     let absent = total.saturating_sub(counts.values().sum::<u32>() as usize);
     let absent = (absent > 0).then(|| Text::plain(format!("{absent} not-run")).tone(Tone::Caution));
-    let parts =
-        counts.iter().map(|(verdict, count)| Text::plain(format!("{count} {verdict}")).tone(verdict_tone(*verdict)));
+    let parts = counts.iter().map(|(verdict, count)| {
+        Text::plain(format!("{count} {verdict}")).tone(verdict_tone(*verdict))
+    });
     let engines = engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
     Text::join(parts.chain(absent), ", ").then(format!(" on {engines}"))
 }

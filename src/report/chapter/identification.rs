@@ -48,7 +48,10 @@ fn refused(evidence: &Evidence, outline: &mut Outline) {
     outline.paragraph("No test of these kernels ran, and nothing of them is covered.");
     let mut table = Table::new("Refused kernels").columns(&["Kernel", "What the target lacks"]);
     for row in &profile.refused {
-        table.row(vec![Text::strong(row.kernel.as_str()), Text::plain(row.reasons.join("; ")).tone(Tone::Bad)]);
+        table.row(vec![
+            Text::strong(row.kernel.as_str()),
+            Text::plain(row.reasons.join("; ")).tone(Tone::Bad),
+        ]);
     }
     outline.table(table);
 }
@@ -56,7 +59,9 @@ fn refused(evidence: &Evidence, outline: &mut Outline) {
 fn policy(policy: &str) -> String {
     match policy {
         "literal" => "literal: every Boolean expression is a decision (CAST-10)".to_owned(),
-        "control-flow" => "control-flow: only expressions that direct control flow are decisions".to_owned(),
+        "control-flow" => {
+            "control-flow: only expressions that direct control flow are decisions".to_owned()
+        }
         other => other.to_owned(),
     }
 }
@@ -76,8 +81,10 @@ fn memory_model(name: &str) -> String {
 fn settings(evidence: &Evidence, outline: &mut Outline) {
     let Some(settings) = &evidence.campaign.settings else { return };
     outline.heading(2, "Settings", "chapter/settings");
-    let mut table = Table::new("Settings of the project file that a result depends on").columns(&["Setting", "Value"]);
-    let mut row = |name: &str, value: String| table.row(vec![Text::plain(name), Text::sentence(value)]);
+    let mut table = Table::new("Settings of the project file that a result depends on")
+        .columns(&["Setting", "Value"]);
+    let mut row =
+        |name: &str, value: String| table.row(vec![Text::plain(name), Text::sentence(value)]);
     row(
         "Engines",
         match &settings.engines {
@@ -113,7 +120,9 @@ fn settings(evidence: &Evidence, outline: &mut Outline) {
         "Robustness features of the device",
         match settings.robustness {
             Robustness::Off => "off: accesses outside of buffers and images are undefined",
-            Robustness::Basic => "basic: robustBufferAccess, and robustImageAccess where the device has it",
+            Robustness::Basic => {
+                "basic: robustBufferAccess, and robustImageAccess where the device has it"
+            }
             Robustness::Strict => "strict: robustBufferAccess2 and robustImageAccess2 as well",
             Robustness::Best => "best: strict where the device has both features, else basic",
         }
@@ -132,11 +141,17 @@ fn settings(evidence: &Evidence, outline: &mut Outline) {
     let limits = &settings.limits;
     row(
         "Limits of a test",
-        format!("{} s on a device, {} steps, {} bytes", limits.seconds, limits.steps, limits.memory_bytes),
+        format!(
+            "{} s on a device, {} steps, {} bytes",
+            limits.seconds, limits.steps, limits.memory_bytes
+        ),
     );
     row(
         "Kept in the evidence",
-        format!("{} mismatches per expectation, outputs of up to {} bytes", limits.mismatches, limits.output_bytes),
+        format!(
+            "{} mismatches per expectation, outputs of up to {} bytes",
+            limits.mismatches, limits.output_bytes
+        ),
     );
     outline.table(table);
     outline.paragraph(Text::quiet(
@@ -165,7 +180,10 @@ fn engines(evidence: &Evidence, outline: &mut Outline) {
                 Text::strong("not run").tone(Tone::Caution).then(format!(": {reason}"))
             }
         };
-        let identity = engine.identity.iter().map(|(name, value)| Text::quiet(format!("{name} ")).then(value.as_str()));
+        let identity = engine
+            .identity
+            .iter()
+            .map(|(name, value)| Text::quiet(format!("{name} ")).then(value.as_str()));
         let identity = super::joined(identity, "; ", Tone::Quiet);
         table.row(vec![Text::strong(engine.engine.to_string()), state, identity]);
     }
@@ -180,7 +198,9 @@ fn configurations(evidence: &Evidence, outline: &mut Outline) {
          coverage records. Coverage belongs to the configuration named here.",
     );
     for unit in facts::units(evidence) {
-        let Some((_, kernel)) = facts::on_engines(evidence, &unit).into_iter().next() else { continue };
+        let Some((_, kernel)) = facts::on_engines(evidence, &unit).into_iter().next() else {
+            continue;
+        };
         let mut table = Table::new(Text::plain("Kernel ").and(super::unit_link(&unit)))
             .column("Property", Align::Left)
             .column("Value", Align::Left)
@@ -193,7 +213,10 @@ fn configurations(evidence: &Evidence, outline: &mut Outline) {
         row("Target environment", Text::code(configuration.target_env.as_str()));
         row("Local size", Text::code(configuration.local_size.map(|n| n.to_string()).join(" × ")));
         row("Defines", pairs(configuration.defines.iter()));
-        let values = configuration.specialization.iter().map(|constant| (constant.label(), constant.value.clone()));
+        let values = configuration
+            .specialization
+            .iter()
+            .map(|constant| (constant.label(), constant.value.clone()));
         let values: Vec<(String, String)> = values.collect();
         if !values.is_empty() {
             row("Configuration", Text::code(configuration.name.as_str()));

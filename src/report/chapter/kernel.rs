@@ -1,4 +1,5 @@
-//! One chapter per kernel: shares, lists of obligations, every decision, and what belongs to no obligation.
+//! One chapter per kernel: shares, lists of obligations, every decision, and what belongs to no
+//! obligation.
 
 use super::summary::share_text;
 use super::{decision, object};
@@ -13,8 +14,9 @@ pub(super) fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
     let sides = facts::on_engines(evidence, unit);
     let Some((index, first)) = sides.first().copied() else { return };
     let sides: Vec<&KernelEvidence> = sides.into_iter().map(|(_, side)| side).collect();
-    let configuration =
-        unit.configuration.map_or_else(Text::empty, |name| Text::plain(", configuration ").and(Text::code(name)));
+    let configuration = unit
+        .configuration
+        .map_or_else(Text::empty, |name| Text::plain(", configuration ").and(Text::code(name)));
     let title = Text::plain("Kernel ").and(Text::code(unit.kernel.as_str())).and(configuration);
     outline.heading(1, title, unit.anchor());
     let accuracy = match first.structure.accuracy {
@@ -76,7 +78,10 @@ fn shares(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut Outline)
         let mut cells = vec![Text::plain(format!("{}{asked}", facts::criterion_title(name)))];
         for side in sides {
             let summary = facts::summary(&side.coverage, name);
-            cells.push(summary.map_or_else(|| Text::quiet("not measured"), |summary| share_text(evidence, summary)));
+            cells.push(summary.map_or_else(
+                || Text::quiet("not measured"),
+                |summary| share_text(evidence, summary),
+            ));
         }
         table.row(cells);
     }
@@ -105,26 +110,43 @@ fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Ou
         outline.paragraph("None in this kernel.");
         return;
     }
-    let by_id: Vec<HashMap<_, _>> =
-        sides.iter().map(|side| select(side).iter().map(|item| (&item.id, item)).collect()).collect();
+    let by_id: Vec<HashMap<_, _>> = sides
+        .iter()
+        .map(|side| select(side).iter().map(|item| (&item.id, item)).collect())
+        .collect();
     let covered = |item: &&SimpleObligation| {
-        by_id.iter().all(|items| items.get(&item.id).is_some_and(|other| other.status == Status::Covered))
+        by_id
+            .iter()
+            .all(|items| items.get(&item.id).is_some_and(|other| other.status == Status::Covered))
     };
     let (done, rest): (Vec<_>, Vec<_>) = first.iter().partition(covered);
     if !rest.is_empty() {
-        let mut table =
-            Table::new(format!("{title} not covered on every engine")).columns(&["Obligation", "Line:column", "Text"]);
+        let mut table = Table::new(format!("{title} not covered on every engine")).columns(&[
+            "Obligation",
+            "Line:column",
+            "Text",
+        ]);
         for side in sides {
             table = table.column(side.engine.to_string(), Align::Left);
         }
         for item in &rest {
             let place = match &item.object {
-                Some(object) if item.line == 0 => format!("{}+word {}", object.function, object.instruction),
-                Some(_) | None => facts::place(&sides[0].source, &item.file, item.line, item.column),
+                Some(object) if item.line == 0 => {
+                    format!("{}+word {}", object.function, object.instruction)
+                }
+                Some(_) | None => {
+                    facts::place(&sides[0].source, &item.file, item.line, item.column)
+                }
             };
-            let mut cells = vec![Text::code(item.id.as_str()), Text::code(place), Text::code(item.text.as_str())];
+            let mut cells = vec![
+                Text::code(item.id.as_str()),
+                Text::code(place),
+                Text::code(item.text.as_str()),
+            ];
             for items in &by_id {
-                let cell = items.get(&item.id).map_or_else(|| Text::quiet("not measured"), |item| status_cell(item));
+                let cell = items
+                    .get(&item.id)
+                    .map_or_else(|| Text::quiet("not measured"), |item| status_cell(item));
                 cells.push(cell);
             }
             table.row(cells);
@@ -136,7 +158,8 @@ fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Ou
     let where_ = if sides.len() > 1 { " on every engine" } else { "" };
     outline.paragraph(match count {
         0 => Text::plain(format!("Covered{where_}: none.")),
-        _ => Text::plain(format!("Covered{where_} ({count} of {}): ", first.len())).and(Text::code(ids)),
+        _ => Text::plain(format!("Covered{where_} ({count} of {}): ", first.len()))
+            .and(Text::code(ids)),
     });
 }
 
@@ -147,7 +170,8 @@ fn status_cell(item: &SimpleObligation) -> Text {
     Text::plain(status).tone(tone).and(Text::sentence(reason))
 }
 
-/// `S1–S4, S7, D1.T/F–D9.T/F`: runs of consecutive numbers are drawn together, both outcomes of a decision are one word.
+/// `S1–S4, S7, D1.T/F–D9.T/F`: runs of consecutive numbers are drawn together, both outcomes of a
+/// decision are one word.
 pub(super) fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
     let mut words: Vec<String> = Vec::new();
     for id in ids {
@@ -163,7 +187,9 @@ pub(super) fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
             _ => runs.push((word.clone(), word)),
         }
     }
-    let run = |(start, end): &(String, String)| if start == end { start.clone() } else { format!("{start}–{end}") };
+    let run = |(start, end): &(String, String)| {
+        if start == end { start.clone() } else { format!("{start}–{end}") }
+    };
     runs.iter().map(run).collect::<Vec<_>>().join(", ")
 }
 
@@ -175,14 +201,20 @@ fn follows(last: &str, next: &str) -> bool {
         Some((id[..start].to_owned(), id[start..end].parse::<u64>().ok()?, id[end..].to_owned()))
     };
     match (parts(last), parts(next)) {
-        (Some((before, one, after)), Some((other, two, tail))) => before == other && after == tail && one + 1 == two,
+        (Some((before, one, after)), Some((other, two, tail))) => {
+            before == other && after == tail && one + 1 == two
+        }
         (_, _) => false,
     }
 }
 
 fn lowering(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
     let Some(side) = sides.iter().find(|side| !side.lowering.is_empty()) else { return };
-    outline.heading(2, "Decisions of the sequential lowering", format!("{}/lowering", unit.anchor()));
+    outline.heading(
+        2,
+        "Decisions of the sequential lowering",
+        format!("{}/lowering", unit.anchor()),
+    );
     outline.paragraph(
         "The single-thread-equivalent form has loops over workgroups and invocations that the kernel's text has not. \
          Their decisions are reported apart and enter no share above; the tests of the kernel cover them as well.",
@@ -213,7 +245,8 @@ fn lowering(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
 
 /// Records of every engine that enter no share.
 fn not_counted(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
-    let dropped: Vec<(&KernelEvidence, Vec<Text>)> = sides.iter().map(|side| (*side, uncounted_tests(side))).collect();
+    let dropped: Vec<(&KernelEvidence, Vec<Text>)> =
+        sides.iter().map(|side| (*side, uncounted_tests(side))).collect();
     let unreached = &sides[0].coverage.not_reached;
     if unreached.is_empty() && dropped.iter().all(|(_, tests)| tests.is_empty()) {
         return;
@@ -240,9 +273,12 @@ fn not_counted(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
 /// Tests whose records of source or object code do not count, each with its verdict.
 fn uncounted_tests(side: &KernelEvidence) -> Vec<Text> {
     let mut seen = BTreeSet::new();
-    let dropped = side.records.iter().chain(&side.objects.records).filter(|records| !records.counted);
+    let dropped =
+        side.records.iter().chain(&side.objects.records).filter(|records| !records.counted);
     let fresh = dropped.filter(|records| seen.insert(&records.test));
-    fresh.map(|records| super::test_link(&records.test).then(format!(" ({})", records.verdict))).collect()
+    fresh
+        .map(|records| super::test_link(&records.test).then(format!(" ({})", records.verdict)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -251,8 +287,10 @@ mod tests {
 
     #[test]
     fn consecutive_identifiers_are_drawn_together() {
-        let text =
-            compact(["S1", "S2", "S3", "S5", "D1.T", "D1.F", "D2.T", "D2.F", "D3.T", "F1.X1", "F1.X2"].into_iter());
+        let text = compact(
+            ["S1", "S2", "S3", "S5", "D1.T", "D1.F", "D2.T", "D2.F", "D3.T", "F1.X1", "F1.X2"]
+                .into_iter(),
+        );
         assert_eq!(text, "S1–S3, S5, D1.T/F–D2.T/F, D3.T, F1.X1–F1.X2");
     }
 }

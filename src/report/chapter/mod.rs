@@ -1,7 +1,7 @@
 //! The content of the report, chapter by chapter, as a [`Document`]; formats only set it.
 //!
-//! Promises: conclusions come first, in plain words; what was not run, not covered or not decided is named; a reader
-//! finds every row that a percentage counts.
+//! Promises: conclusions come first, in plain words; what was not run, not covered or not decided
+//! is named; a reader finds every row that a percentage counts.
 
 mod conclusion;
 mod contents;
@@ -95,7 +95,9 @@ fn limits(evidence: &Evidence, outline: &mut Outline) {
          existing qualified tools.",
     );
     if !evidence.campaign.limits.is_empty() {
-        outline.push(Block::List(evidence.campaign.limits.iter().map(|limit| Text::plain(limit.as_str())).collect()));
+        outline.push(Block::List(
+            evidence.campaign.limits.iter().map(|limit| Text::plain(limit.as_str())).collect(),
+        ));
     }
 }
 
@@ -109,16 +111,22 @@ fn manifest(evidence: &Evidence, root: &str, outline: &mut Outline) {
     outline.paragraph(
         Text::plain("Root: the SHA-256 of the manifest, by which all of the evidence is known: ")
             .and(Text::code(root))
-            .then(". Compare it with one that reached you another way; `vkcert verify --root` does."),
+            .then(
+                ". Compare it with one that reached you another way; `vkcert verify --root` does.",
+            ),
     );
     for (caption, files) in [("Inputs", &manifest.inputs), ("Evidence files", &manifest.outputs)] {
         if files.is_empty() {
             outline.paragraph(Text::quiet(format!("{caption}: none recorded.")));
             continue;
         }
-        let mut table = Table::new(caption).column("File", Align::Left).column("SHA-256", Align::Left);
+        let mut table =
+            Table::new(caption).column("File", Align::Left).column("SHA-256", Align::Left);
         for (file, hash) in files {
-            table.row(vec![Text::code(file.as_str()), Text::code(hash.trim_start_matches("sha256:"))]);
+            table.row(vec![
+                Text::code(file.as_str()),
+                Text::code(hash.trim_start_matches("sha256:")),
+            ]);
         }
         outline.table(table);
     }

@@ -1,4 +1,5 @@
-//! Object code of a kernel: every branch of the production module, what it traces to, and which outcomes tests showed.
+//! Object code of a kernel: every branch of the production module, what it traces to, and which
+//! outcomes tests showed.
 
 use super::decision;
 use crate::document::{Block, Outline, Table, Text, Tone};
@@ -15,7 +16,11 @@ pub(super) fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outl
     outline.heading(2, "Object code", format!("{}/object", unit.anchor()));
     if let Some(reason) = &structure.unrecorded {
         let lines = vec![Text::plain(reason.as_str())];
-        outline.push(Block::Notice { tone: Tone::Caution, title: Text::plain("Not recorded"), lines });
+        outline.push(Block::Notice {
+            tone: Tone::Caution,
+            title: Text::plain("Not recorded"),
+            lines,
+        });
     }
     outline.paragraph(counts(structure));
     if !structure.branches.is_empty() {
@@ -25,27 +30,40 @@ pub(super) fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outl
 }
 
 fn counts(structure: &ObjectStructure) -> Text {
-    let branches = plural(structure.branches.len(), "branch, switch or select", "branches, switches and selects");
+    let branches = plural(
+        structure.branches.len(),
+        "branch, switch or select",
+        "branches, switches and selects",
+    );
     let loops = statement::counted(structure.loops.len(), "loop");
     let origins = structure.branches.iter().map(|branch| &branch.origin);
     let origins = origins.chain(structure.loops.iter().map(|found| &found.origin));
     let additional = origins.filter(|origin| origin.is_additional()).count();
-    let text =
-        format!("The production module has {branches} and {loops} in the functions that the entry point reaches. ");
-    let without_source = structure.branches.iter().any(|branch| branch.origin == ObjectOrigin::NoSource);
+    let text = format!(
+        "The production module has {branches} and {loops} in the functions that the entry point reaches. "
+    );
+    let without_source =
+        structure.branches.iter().any(|branch| branch.origin == ObjectOrigin::NoSource);
     match (without_source, additional) {
         _ if structure.branches.is_empty() && structure.loops.is_empty() => Text::plain(text),
         (true, _) => Text::plain(text).then("There is no source to trace them to."),
         (false, 0) => Text::plain(text).then("Each of them traces to the source text."),
         (false, count) => Text::plain(text)
-            .and(Text::plain(format!("Tracing to no source statement: {count} of them")).tone(Tone::Caution))
+            .and(
+                Text::plain(format!("Tracing to no source statement: {count} of them"))
+                    .tone(Tone::Caution),
+            )
             .then(", additional code (DO-178C 6.4.4.2.b); the others trace to the source text."),
     }
 }
 
 fn table(structure: &ObjectStructure, sides: &[&KernelEvidence]) -> Table {
-    let mut table =
-        Table::new("Branches of the production module").columns(&["Branch", "Kind", "Line:column", "Traces to"]);
+    let mut table = Table::new("Branches of the production module").columns(&[
+        "Branch",
+        "Kind",
+        "Line:column",
+        "Traces to",
+    ]);
     for side in sides {
         table = table.columns(&[side.engine.to_string().as_str()]);
     }
@@ -66,7 +84,9 @@ fn table(structure: &ObjectStructure, sides: &[&KernelEvidence]) -> Table {
 fn place(side: &KernelEvidence, branch: &ObjectBranch) -> String {
     let place = &branch.place;
     match (&place.file, place.line) {
-        (Some(file), Some(line)) => facts::place(&side.source, file, line, place.column.unwrap_or(0)),
+        (Some(file), Some(line)) => {
+            facts::place(&side.source, file, line, place.column.unwrap_or(0))
+        }
         (_, _) => {
             let function = place.function.as_deref().unwrap_or("-");
             format!("{function}+word {}", place.instruction.unwrap_or(0))
@@ -82,7 +102,11 @@ fn origin(origin: &ObjectOrigin) -> Text {
 type Statuses<'a> = BTreeMap<&'a str, Status>;
 
 fn statuses(side: &KernelEvidence) -> Statuses<'_> {
-    side.coverage.objects.iter().map(|item: &SimpleObligation| (item.id.as_str(), item.status)).collect()
+    side.coverage
+        .objects
+        .iter()
+        .map(|item: &SimpleObligation| (item.id.as_str(), item.status))
+        .collect()
 }
 
 /// `✓ true  ✗ false`
@@ -90,7 +114,8 @@ fn outcomes(statuses: &Statuses<'_>, branch: &ObjectBranch) -> Text {
     let cell = |label: &str, text: &str| {
         let id = format!("{}.{label}", branch.id);
         let status = statuses.get(id.as_str()).copied().unwrap_or(Status::Undetermined);
-        Text::plain(format!("{} {text}", facts::status_symbol(status))).tone(decision::status_tone(status))
+        Text::plain(format!("{} {text}", facts::status_symbol(status)))
+            .tone(decision::status_tone(status))
     };
     Text::join(branch.outcomes.iter().map(|outcome| cell(&outcome.label, &outcome.text)), "  ")
 }
@@ -102,7 +127,9 @@ fn loops(side: &KernelEvidence, outline: &mut Outline) {
     }
     let items = loops.iter().map(|found| {
         let place = match (&found.place.file, found.place.line) {
-            (Some(file), Some(line)) => facts::place(&side.source, file, line, found.place.column.unwrap_or(0)),
+            (Some(file), Some(line)) => {
+                facts::place(&side.source, file, line, found.place.column.unwrap_or(0))
+            }
             (_, _) => found.place.to_string(),
         };
         Text::code(place).then(" ").and(origin(&found.origin))

@@ -26,7 +26,11 @@ pub(super) fn table(evidence: &Evidence) -> Option<Table> {
     let items = in_order(evidence);
     let mut table = Table::new(CAPTION).columns(&["Item", "What", "State"]);
     for item in &items {
-        table.row(vec![Text::code(item.name.as_str()), Text::sentence(item.sentence.as_str()), state(item)]);
+        table.row(vec![
+            Text::code(item.name.as_str()),
+            Text::sentence(item.sentence.as_str()),
+            state(item),
+        ]);
     }
     (!items.is_empty()).then(|| table.extent(Extent::Full))
 }
@@ -39,7 +43,8 @@ pub(super) fn brief_table(evidence: &Evidence) -> Option<Table> {
     let mut table = Table::new(CAPTION).columns(&["Item", "What", "State"]);
     if items.len() > ONE_BY_ONE {
         for (kind, _) in OpenItemKind::ALL {
-            let of_kind: Vec<&OpenItem> = items.iter().copied().filter(|item| item.kind == *kind).collect();
+            let of_kind: Vec<&OpenItem> =
+                items.iter().copied().filter(|item| item.kind == *kind).collect();
             table.rows.extend(kind_row(&of_kind));
         }
         return Some(table.extent(Extent::Full));
@@ -73,12 +78,14 @@ fn kind_row(items: &[&OpenItem]) -> Option<Vec<Text>> {
 
 fn kind_together(items: &[&OpenItem]) -> Option<Vec<Text>> {
     let first = items.first()?;
-    let subjects = items.iter().filter_map(|item| item.subject.as_ref()).map(|subject| subject.to_string());
+    let subjects =
+        items.iter().filter_map(|item| item.subject.as_ref()).map(|subject| subject.to_string());
     let shown: Vec<String> = subjects.take(SUBJECTS).collect();
     let open = items.iter().filter(|item| item.stands()).count();
     let open_count = (open > 0).then(|| Text::plain(format!("✗ {open} open")).tone(Tone::Bad));
     let accepted = items.len() - open;
-    let accepted = (accepted > 0).then(|| Text::plain(format!("{accepted} accepted")).tone(Tone::Caution));
+    let accepted =
+        (accepted > 0).then(|| Text::plain(format!("{accepted} accepted")).tone(Tone::Caution));
     let named = and_more(&shortened(&shown.join(", "), LINE), items.len() - shown.len());
     let what = Text::plain(format!("{} items: {named}", items.len()));
     let state = Text::join(open_count.into_iter().chain(accepted), ", ");
@@ -88,10 +95,15 @@ fn kind_together(items: &[&OpenItem]) -> Option<Vec<Text>> {
 fn state(item: &OpenItem) -> Text {
     match (&item.acceptance, item.acceptable) {
         (Some(approval), _) => {
-            let signed = format!(": {} (author {}, approver {})", approval.reason, approval.author, approval.approver);
+            let signed = format!(
+                ": {} (author {}, approver {})",
+                approval.reason, approval.author, approval.approver
+            );
             Text::plain("accepted").tone(Tone::Caution).then(signed)
         }
         (None, Acceptability::ByProject) => Text::plain("✗\u{a0}open").tone(Tone::Bad),
-        (None, Acceptability::Never) => Text::plain("✗\u{a0}open, cannot be accepted").tone(Tone::Bad),
+        (None, Acceptability::Never) => {
+            Text::plain("✗\u{a0}open, cannot be accepted").tone(Tone::Bad)
+        }
     }
 }

@@ -1,9 +1,12 @@
-//! Requirements and their trace: requirement to test to code, and back from tests and code to requirements.
+//! Requirements and their trace: requirement to test to code, and back from tests and code to
+//! requirements.
 
 use super::{kernel_link, listed, requirement_link, test_link};
 use crate::document::{Block, Outline, Table, Text, Tone};
 use crate::facts;
-use vkcert_model::evidence::{CodeTrace, Evidence, KernelText, RequirementEvidence, RequirementStatus, TestEvidence};
+use vkcert_model::evidence::{
+    CodeTrace, Evidence, KernelText, RequirementEvidence, RequirementStatus, TestEvidence,
+};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::procedure::TestKind;
 use vkcert_model::requirement::{ParentLink, VerificationMethod};
@@ -28,7 +31,9 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
 pub(crate) fn status_tone(status: RequirementStatus) -> Tone {
     match status {
         RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => Tone::Good,
-        RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => Tone::Bad,
+        RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => {
+            Tone::Bad
+        }
         RequirementStatus::ByOtherMeans => Tone::Quiet,
     }
 }
@@ -60,7 +65,10 @@ fn forward(evidence: &Evidence, outline: &mut Outline) {
             if requirement.derived {
                 Text::quiet("derived")
             } else {
-                listed(requirement.parents.iter().map(|parent| requirement_link(&parent.uid)), Tone::Quiet)
+                listed(
+                    requirement.parents.iter().map(|parent| requirement_link(&parent.uid)),
+                    Tone::Quiet,
+                )
             },
             tests(evidence, item),
             listed(item.code.iter().map(|trace| implementing(item, trace)), Tone::Quiet),
@@ -70,15 +78,19 @@ fn forward(evidence: &Evidence, outline: &mut Outline) {
     outline.table(table);
 }
 
-/// Its tests, those of robustness behind the others; those that were left out are no links, because nothing stands behind
-/// them.
+/// Its tests, those of robustness behind the others; those that were left out are no links, because
+/// nothing stands behind them.
 fn tests(evidence: &Evidence, item: &RequirementEvidence) -> Text {
     let is_robustness = |id: &TestId| {
         let of_kind = |test: &&TestEvidence| test.definition.kind == TestKind::Robustness;
         evidence.campaign.tests.iter().filter(of_kind).any(|test| test.id == *id)
     };
-    let (robustness, normal): (Vec<&TestId>, Vec<&TestId>) = item.tests.iter().partition(|id| is_robustness(id));
-    let left_out = item.left_out_tests.iter().map(|id| Text::plain(format!("{id} (left out)")).tone(Tone::Bad));
+    let (robustness, normal): (Vec<&TestId>, Vec<&TestId>) =
+        item.tests.iter().partition(|id| is_robustness(id));
+    let left_out = item
+        .left_out_tests
+        .iter()
+        .map(|id| Text::plain(format!("{id} (left out)")).tone(Tone::Bad));
     let normal = Text::join(normal.into_iter().map(test_link).chain(left_out), ", ");
     let robustness = Text::join(robustness.into_iter().map(test_link), ", ");
     match (normal.0.is_empty(), robustness.0.is_empty()) {
@@ -107,7 +119,11 @@ fn code(trace: &CodeTrace) -> Text {
         let kernels: Vec<&str> = trace.kernels.iter().map(KernelName::as_str).collect();
         text = text.then(format!(" of {}", kernels.join(", ")));
     }
-    if trace.found { text } else { text.tone(Tone::Bad).and(Text::plain(" (not found)").tone(Tone::Bad)) }
+    if trace.found {
+        text
+    } else {
+        text.tone(Tone::Bad).and(Text::plain(" (not found)").tone(Tone::Bad))
+    }
 }
 
 /// Code that a requirement names, with what its tests leave out of it.
@@ -116,26 +132,34 @@ fn implementing(item: &RequirementEvidence, trace: &CodeTrace) -> Text {
     if item.untested_code.contains(&trace.link()) {
         text = text.and(Text::plain(" (no test of the requirement judges it)").tone(Tone::Bad));
     }
-    let elsewhere = item.untested_kernels.iter().filter(|row| (&row.file, &row.symbol) == (&trace.file, &trace.symbol));
+    let elsewhere = item
+        .untested_kernels
+        .iter()
+        .filter(|row| (&row.file, &row.symbol) == (&trace.file, &trace.symbol));
     for row in elsewhere {
         let (words, tone) = match (row.text, &row.unread) {
             (KernelText::Same, _) => ("which has the same text".to_owned(), Tone::Caution),
             (KernelText::Other, _) => ("which has other text".to_owned(), Tone::Bad),
-            (KernelText::Unread, None) => ("whose text could not be compared".to_owned(), Tone::Bad),
+            (KernelText::Unread, None) => {
+                ("whose text could not be compared".to_owned(), Tone::Bad)
+            }
             (KernelText::Unread, Some(what)) => {
                 (format!("whose text could not be compared: {what} could not be read"), Tone::Bad)
             }
         };
-        text = text.and(Text::plain(format!(" (not judged in {}, {words})", row.kernel)).tone(tone));
+        text =
+            text.and(Text::plain(format!(" (not judged in {}, {words})", row.kernel)).tone(tone));
     }
     text
 }
 
 fn suspect(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(2, "Suspect links", "chapter/requirements/suspect");
-    let suspects: Vec<_> = evidence.campaign.requirements.iter().filter(|r| !r.suspect_parents.is_empty()).collect();
+    let suspects: Vec<_> =
+        evidence.campaign.requirements.iter().filter(|r| !r.suspect_parents.is_empty()).collect();
     if suspects.is_empty() {
-        let links = || evidence.campaign.requirements.iter().flat_map(|row| &row.requirement.parents);
+        let links =
+            || evidence.campaign.requirements.iter().flat_map(|row| &row.requirement.parents);
         let (all, open) = (links().count(), links().filter(|link| link.hash.is_none()).count());
         outline.paragraph(match (all, open) {
             (0, _) => "None: there are no links between requirements.".to_owned(),
@@ -151,8 +175,11 @@ fn suspect(evidence: &Evidence, outline: &mut Outline) {
         });
         return;
     }
-    outline.paragraph("The parent has changed since the link was reviewed. The link must be reviewed again.");
-    let mut table = Table::new("Suspect links").columns(&["Requirement", "Suspect parents", "File"]);
+    outline.paragraph(
+        "The parent has changed since the link was reviewed. The link must be reviewed again.",
+    );
+    let mut table =
+        Table::new("Suspect links").columns(&["Requirement", "Suspect parents", "File"]);
     for item in suspects {
         table.row(vec![
             requirement_link(&item.requirement.uid),
@@ -180,7 +207,9 @@ fn records(evidence: &Evidence, outline: &mut Outline) {
     for row in &evidence.campaign.records {
         let accepted = match &row.rejected {
             None => Text::plain("✓\u{a0}yes").tone(Tone::Good),
-            Some(reason) => Text::plain("✗\u{a0}no: ").and(Text::sentence(reason.as_str())).tone(Tone::Bad),
+            Some(reason) => {
+                Text::plain("✗\u{a0}no: ").and(Text::sentence(reason.as_str())).tone(Tone::Bad)
+            }
         };
         table.row(vec![
             requirement_link(&row.record.requirement),
@@ -201,8 +230,13 @@ fn records(evidence: &Evidence, outline: &mut Outline) {
 
 fn from_tests(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(2, "From tests to requirements", "chapter/requirements/from-tests");
-    let mut table =
-        Table::new("Test to requirement").columns(&["Test case", "Kind", "Requirements", "Kernels", "File"]);
+    let mut table = Table::new("Test to requirement").columns(&[
+        "Test case",
+        "Kind",
+        "Requirements",
+        "Kernels",
+        "File",
+    ]);
     for test in &evidence.campaign.tests {
         table.row(vec![
             test_link(&test.id),
@@ -217,7 +251,12 @@ fn from_tests(evidence: &Evidence, outline: &mut Outline) {
 
 fn from_code(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(2, "From code to requirements", "chapter/requirements/from-code");
-    let mut table = Table::new("Function to requirement").columns(&["Function", "Place", "Kernels", "Requirements"]);
+    let mut table = Table::new("Function to requirement").columns(&[
+        "Function",
+        "Place",
+        "Kernels",
+        "Requirements",
+    ]);
     for row in facts::code_rows(evidence) {
         table.row(vec![
             Text::code(row.function),
@@ -240,8 +279,9 @@ fn full(evidence: &Evidence, item: &RequirementEvidence, outline: &mut Outline) 
         Text::plain(format!("{}: {}", requirement.uid, requirement.title)),
         format!("requirement/{}", requirement.uid),
     );
-    let listed_methods =
-        |methods: &[VerificationMethod]| methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let listed_methods = |methods: &[VerificationMethod]| {
+        methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    };
     let mut pairs = vec![
         ("Level".into(), Text::plain(requirement.level.to_string())),
         ("Statement".into(), Text::plain(requirement.statement.as_str())),
@@ -254,17 +294,26 @@ fn full(evidence: &Evidence, item: &RequirementEvidence, outline: &mut Outline) 
         pairs.push(("Derived".into(), Text::plain(rationale)));
     }
     if !requirement.parents.is_empty() {
-        pairs.push(("Parents".into(), listed(requirement.parents.iter().map(|link| parent(item, link)), Tone::Quiet)));
+        pairs.push((
+            "Parents".into(),
+            listed(requirement.parents.iter().map(|link| parent(item, link)), Tone::Quiet),
+        ));
     }
     if !item.children.is_empty() {
-        pairs.push(("Children".into(), listed(item.children.iter().map(requirement_link), Tone::Quiet)));
+        pairs.push((
+            "Children".into(),
+            listed(item.children.iter().map(requirement_link), Tone::Quiet),
+        ));
     }
     pairs.push(("Verification".into(), Text::plain(listed_methods(&requirement.verification))));
     if !item.open.is_empty() {
         pairs.push(("Open".into(), Text::plain(listed_methods(&item.open)).tone(Tone::Bad)));
     }
     pairs.push(("Tests".into(), tests(evidence, item)));
-    pairs.push(("Implemented by".into(), listed(item.code.iter().map(|trace| implementing(item, trace)), Tone::Quiet)));
+    pairs.push((
+        "Implemented by".into(),
+        listed(item.code.iter().map(|trace| implementing(item, trace)), Tone::Quiet),
+    ));
     pairs.push(("Status".into(), status(item.status)));
     pairs.push(("File".into(), Text::code(item.file.as_str())));
     pairs.push(("Hash".into(), Text::code(item.hash.as_str())));

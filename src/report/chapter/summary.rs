@@ -29,7 +29,10 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
 /// Shares per kernel, with engines that show the same as one row.
 pub(super) fn shares(evidence: &Evidence) -> Table {
     let names = facts::measured_criteria(evidence);
-    let caption = format!("Coverage by kernel, engine and criterion. {}", statement::basis_of_shares(evidence));
+    let caption = format!(
+        "Coverage by kernel, engine and criterion. {}",
+        statement::basis_of_shares(evidence)
+    );
     let mut table = Table::new(caption).columns(&["Kernel", "Engine"]);
     for name in &names {
         let mark = if facts::asked_for(evidence, name) { "" } else { " (not asked for)" };
@@ -40,20 +43,25 @@ pub(super) fn shares(evidence: &Evidence) -> Table {
         let mut cells = vec![super::unit_link(&row.unit), Text::plain(engines)];
         for name in &names {
             let summary = row.criteria.iter().find(|summary| summary.criterion == *name);
-            cells.push(summary.map_or_else(|| Text::quiet("not measured"), |summary| share_text(evidence, summary)));
+            cells.push(summary.map_or_else(
+                || Text::quiet("not measured"),
+                |summary| share_text(evidence, summary),
+            ));
         }
         table.row(cells);
     }
     table
 }
 
-/// A share with the tone of its completeness; what nobody asked for does not count against the result, whatever its share is.
+/// A share with the tone of its completeness; what nobody asked for does not count against the
+/// result, whatever its share is.
 pub(super) fn share_text(evidence: &Evidence, summary: &CriterionSummary) -> Text {
-    let tone = match (summary.total, facts::asked_for(evidence, &summary.criterion), summary.complete()) {
-        (0, _, _) | (_, false, _) => Tone::Quiet,
-        (_, true, true) => Tone::Good,
-        (_, true, false) => Tone::Bad,
-    };
+    let tone =
+        match (summary.total, facts::asked_for(evidence, &summary.criterion), summary.complete()) {
+            (0, _, _) | (_, false, _) => Tone::Quiet,
+            (_, true, true) => Tone::Good,
+            (_, true, false) => Tone::Bad,
+        };
     let undetermined = match summary.undetermined {
         0 => String::new(),
         n => format!(", {n} undetermined"),

@@ -1,4 +1,5 @@
-//! Test cases: what each dispatches and judges, and what came of it on every engine, with the first mismatches.
+//! Test cases: what each dispatches and judges, and what came of it on every engine, with the first
+//! mismatches.
 
 use super::front::verdict_tone;
 use super::{contents, kernel_link, listed, requirement_link, test_link};
@@ -25,14 +26,21 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
         full(test, outline);
         contents::table(evidence, index).into_iter().for_each(|table| outline.table(table));
         let failures = facts::failures(test);
-        failures.iter().filter(|one| !one.mismatches.is_empty()).for_each(|one| mismatches(test, one, outline));
+        failures
+            .iter()
+            .filter(|one| !one.mismatches.is_empty())
+            .for_each(|one| mismatches(test, one, outline));
     }
 }
 
 fn results(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(2, "Results", "chapter/tests/results");
     let engines: Vec<_> = evidence.campaign.engines.iter().map(|engine| engine.engine).collect();
-    let mut table = Table::new("Verdict of every test on every engine").columns(&["Test case", "Title", "Kind"]);
+    let mut table = Table::new("Verdict of every test on every engine").columns(&[
+        "Test case",
+        "Title",
+        "Kind",
+    ]);
     for engine in &engines {
         table = table.column(engine.to_string(), Align::Left);
     }
@@ -83,14 +91,22 @@ fn verdict(verdict: Verdict) -> Text {
 
 fn full(test: &TestEvidence, outline: &mut Outline) {
     let title = test.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
-    let heading = outline.numbered(3, Text::plain(format!("{}{title}", test.id)), format!("test/{}", test.id));
+    let heading = outline.numbered(
+        3,
+        Text::plain(format!("{}{title}", test.id)),
+        format!("test/{}", test.id),
+    );
     let mut pairs = vec![
         ("Requirements".into(), listed(test.requirements.iter().map(requirement_link), Tone::Bad)),
         ("Kernels".into(), listed(test.kernels.iter().map(kernel_link), Tone::Quiet)),
         ("Kind".into(), Text::plain(test.kind.as_str())),
     ];
     for (index, step) in test.procedure.iter().enumerate() {
-        let name = if test.procedure.len() == 1 { "Procedure".to_owned() } else { format!("Step {}", index + 1) };
+        let name = if test.procedure.len() == 1 {
+            "Procedure".to_owned()
+        } else {
+            format!("Step {}", index + 1)
+        };
         pairs.push((name, Text::plain(step.as_str())));
     }
     pairs.extend(expectations(test));
@@ -114,10 +130,16 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
         pairs.extend(judged_parts(result));
         if result.rests_on_undefined {
             let text = "the test passes by an undefined value: with others it does not, or does not complete";
-            pairs.push((format!("Undefined, {}", result.engine), Text::plain(text).tone(Tone::Caution)));
+            pairs.push((
+                format!("Undefined, {}", result.engine),
+                Text::plain(text).tone(Tone::Caution),
+            ));
         }
         if !result.left_open.is_empty() {
-            pairs.push((format!("Left open, {}", result.engine), Text::sentence(result.left_open.join("; "))));
+            pairs.push((
+                format!("Left open, {}", result.engine),
+                Text::sentence(result.left_open.join("; ")),
+            ));
         }
     }
     pairs.push(("File".into(), Text::code(test.file.as_str())));
@@ -125,21 +147,29 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
     outline.push(Block::Together(vec![heading, Block::Pairs(pairs)]));
 }
 
-/// Whether a test that passed stores elements that it does not judge, or has expectations that judge nothing.
+/// Whether a test that passed stores elements that it does not judge, or has expectations that
+/// judge nothing.
 fn judges_in_part(result: &TestResult) -> bool {
     result.verdict == Verdict::Pass && !judged_parts(result).is_empty()
 }
 
-/// What a test that passed does not judge of what its kernels store, and which of its expectations judge nothing.
+/// What a test that passed does not judge of what its kernels store, and which of its expectations
+/// judge nothing.
 fn judged_parts(result: &TestResult) -> Vec<(String, Text)> {
     let is_array = |row: &JudgedMember| {
-        let mut rows = result.judged.iter().filter(|other| (&other.kernel, &other.place) == (&row.kernel, &row.place));
+        let mut rows = result
+            .judged
+            .iter()
+            .filter(|other| (&other.kernel, &other.place) == (&row.kernel, &row.place));
         rows.any(|other| other.array_index > 0)
     };
     let in_part = result.judged.iter().filter(|row| row.judged < row.stored);
     let row = |row: &JudgedMember| {
         let place = row.place_in_words(is_array(row));
-        format!("{} ({place}): at most {} of {} stored elements", row.kernel, row.judged, row.stored)
+        format!(
+            "{} ({place}): at most {} of {} stored elements",
+            row.kernel, row.judged, row.stored
+        )
     };
     let rows: Vec<String> = in_part.map(row).collect();
     let mut told = Vec::new();
@@ -147,8 +177,12 @@ fn judged_parts(result: &TestResult) -> Vec<(String, Text)> {
         told.push((format!("Judged in part, {}", result.engine), Text::sentence(rows.join("; "))));
     }
     if !result.idle.is_empty() {
-        let numbers: Vec<String> = result.idle.iter().map(|number| (u64::from(*number) + 1).to_string()).collect();
-        let sentence = format!("none of the tried alterations makes these expectations fail: {}", numbers.join(", "));
+        let numbers: Vec<String> =
+            result.idle.iter().map(|number| (u64::from(*number) + 1).to_string()).collect();
+        let sentence = format!(
+            "none of the tried alterations makes these expectations fail: {}",
+            numbers.join(", ")
+        );
         told.push((format!("Judge nothing, {}", result.engine), Text::sentence(sentence)));
     }
     told
@@ -177,7 +211,11 @@ fn expectations(test: &TestEvidence) -> Vec<(String, Text)> {
         1 => "Expected".to_owned(),
         _ => format!("Expected {}", index + 1),
     };
-    entries.iter().enumerate().map(|(index, entry)| (name(index), Text::sentence(entry.as_str()))).collect()
+    entries
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| (name(index), Text::sentence(entry.as_str())))
+        .collect()
 }
 
 /// How often production ran, and in how many other schedules.
@@ -197,7 +235,8 @@ fn runs(result: &TestResult) -> String {
 fn mismatches(test: &TestEvidence, failure: &Failure, outline: &mut Outline) {
     let (stored, shown) = (failure.mismatches.len(), failure.mismatches.len().min(MISMATCHES));
     let engines = failure.engines.join(" and ");
-    let all = failure.reason.map(|reason| format!("In all on {engines}: {reason}. ")).unwrap_or_default();
+    let all =
+        failure.reason.map(|reason| format!("In all on {engines}: {reason}. ")).unwrap_or_default();
     let sentence = format!("{all}The evidence stores the first {stored}; shown here: {shown}.");
     outline.paragraph(Text::sentence(sentence));
     let mut table = Table::new(format!("{} on {engines}: elements that do not match", test.id))

@@ -1,6 +1,7 @@
 //! Obligations that nothing covers, and why.
 //!
-//! Promises: every one of the criteria that the project asks for is listed, an undetermined one too.
+//! Promises: every one of the criteria that the project asks for is listed, an undetermined one
+//! too.
 
 use super::{Unit, asked_for, unit};
 use crate::statement::brief;
@@ -25,7 +26,8 @@ pub(crate) struct UncoveredObligation<'a> {
     pub text: &'a str,
     pub status: Status,
     pub reason: String,
-    /// Whether the reason is the calculus's sentence about one condition, which stands with the decision, too.
+    /// Whether the reason is the calculus's sentence about one condition, which stands with the
+    /// decision, too.
     pub explained_by_decision: bool,
     /// Tests that exercise it and do not count.
     pub uncounted: &'a [TestId],
@@ -35,7 +37,8 @@ pub(crate) struct UncoveredObligation<'a> {
     pub decision: Option<&'a DecisionCoverage>,
 }
 
-/// Why an obligation is uncovered: the stored reason, or the tests that exercise it and do not count.
+/// Why an obligation is uncovered: the stored reason, or the tests that exercise it and do not
+/// count.
 pub fn open_reason(evidence: &Evidence, stored: Option<&str>, uncounted: &[TestId]) -> String {
     match (stored, uncounted) {
         (Some(reason), _) => reason.to_owned(),
@@ -60,7 +63,9 @@ pub(crate) fn exercised_only_by_few(evidence: &Evidence, uncounted: &[TestId]) -
 fn uncounted_tests(evidence: &Evidence, uncounted: &[TestId]) -> String {
     let failed = |test: &TestId| {
         let stored = evidence.campaign.tests.iter().find(|stored| stored.id == *test);
-        stored.is_some_and(|stored| stored.results.iter().any(|result| result.verdict == Verdict::Fail))
+        stored.is_some_and(|stored| {
+            stored.results.iter().any(|result| result.verdict == Verdict::Fail)
+        })
     };
     let kind = if uncounted.iter().all(failed) { "failed test" } else { "uncounted test" };
     format!("{kind}{}", if uncounted.len() == 1 { "" } else { "s" })
@@ -73,8 +78,8 @@ fn open(status: Status) -> bool {
     }
 }
 
-/// `; C3 is justified, and needs none of them`: what the vectors that would complete masking MC/DC of a decision show besides;
-/// nothing where no condition is justified.
+/// `; C3 is justified, and needs none of them`: what the vectors that would complete masking MC/DC
+/// of a decision show besides; nothing where no condition is justified.
 pub(crate) fn justified_conditions(decision: &DecisionCoverage) -> String {
     let justified = decision.mcdc.iter().filter(|mcdc| mcdc.masking.status == Status::Justified);
     let names: Vec<String> = justified.map(|mcdc| format!("C{}", mcdc.condition.number)).collect();
@@ -85,7 +90,8 @@ pub(crate) fn justified_conditions(decision: &DecisionCoverage) -> String {
     }
 }
 
-/// Every uncovered obligation (also an undetermined one) of the criteria that the project asks for, by kernel, engine, criterion and source order.
+/// Every uncovered obligation (also an undetermined one) of the criteria that the project asks for,
+/// by kernel, engine, criterion and source order.
 pub(crate) fn uncovered_obligations(evidence: &Evidence) -> Vec<UncoveredObligation<'_>> {
     let mut found = Vec::new();
     for kernel in &evidence.kernels {
@@ -97,7 +103,11 @@ pub(crate) fn uncovered_obligations(evidence: &Evidence) -> Vec<UncoveredObligat
     found
 }
 
-fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut Vec<UncoveredObligation<'a>>) {
+fn open_simple<'a>(
+    evidence: &Evidence,
+    kernel: &'a KernelEvidence,
+    found: &mut Vec<UncoveredObligation<'a>>,
+) {
     let coverage = &kernel.coverage;
     let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
     let owned = |decision: &'a DecisionCoverage| {
@@ -111,9 +121,15 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
         ("statement", coverage.statements.iter().collect::<Vec<_>>()),
         ("branch", coverage.branches.iter().collect()),
         ("decision", outcomes().chain(&coverage.points).collect()),
-        ("multiple-condition", coverage.decisions.iter().flat_map(|decision| &decision.combinations).collect()),
+        (
+            "multiple-condition",
+            coverage.decisions.iter().flat_map(|decision| &decision.combinations).collect(),
+        ),
         ("object-branch", coverage.objects.iter().collect()),
-        ("additional-code", coverage.objects.iter().filter(|item| additional.contains(&item.id)).collect()),
+        (
+            "additional-code",
+            coverage.objects.iter().filter(|item| additional.contains(&item.id)).collect(),
+        ),
         ("barrier", coverage.barriers.iter().collect()),
     ];
     for (criterion, list) in lists {
@@ -153,7 +169,9 @@ fn open_mcdc<'a>(
     found: &mut Vec<UncoveredObligation<'a>>,
 ) {
     for (index, condition) in decision.conditions.iter().enumerate() {
-        let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else { continue };
+        let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else {
+            continue;
+        };
         let sides: [(&'static str, &Independence); 2] =
             [("mcdc-masking", &mcdc.masking), ("mcdc-unique-cause", &mcdc.unique_cause)];
         for (criterion, side) in sides {
@@ -192,7 +210,8 @@ pub(crate) fn merged_obligations<'a>(
     let mut places = HashMap::new();
     for item in list {
         let unit = (item.unit.kernel, item.unit.configuration);
-        let key = (unit, item.obligation.as_str(), item.criterion, item.status, item.reason.as_str());
+        let key =
+            (unit, item.obligation.as_str(), item.criterion, item.status, item.reason.as_str());
         let place = *places.entry(key).or_insert(rows.len());
         match rows.get_mut(place) {
             Some((_, engines)) => engines.push(item.engine.to_string()),
@@ -202,16 +221,25 @@ pub(crate) fn merged_obligations<'a>(
     rows
 }
 
-/// The sentence about one condition; the calculus gives one per uncovered condition, which names it.
+/// The sentence about one condition; the calculus gives one per uncovered condition, which names
+/// it.
 pub fn explanation(decision: &DecisionCoverage, condition: usize) -> String {
     let id = decision.conditions[condition].id.to_string();
     let names = |sentence: &&String| {
-        sentence.split(|c: char| !c.is_alphanumeric() && c != '.').any(|word| word.trim_end_matches('.') == id)
+        sentence
+            .split(|c: char| !c.is_alphanumeric() && c != '.')
+            .any(|word| word.trim_end_matches('.') == id)
     };
-    decision.explanation.iter().find(names).map(|sentence| of_passed_tests(sentence)).unwrap_or_default()
+    decision
+        .explanation
+        .iter()
+        .find(names)
+        .map(|sentence| of_passed_tests(sentence))
+        .unwrap_or_default()
 }
 
-/// A sentence of the calculus, which knows vectors and not verdicts: the vectors of evidence are those of passed tests.
+/// A sentence of the calculus, which knows vectors and not verdicts: the vectors of evidence are
+/// those of passed tests.
 pub(crate) fn of_passed_tests(sentence: &str) -> String {
     sentence.replacen(": no test shows that ", ": no passed test shows that ", 1)
 }

@@ -1,7 +1,7 @@
 //! The report as one HTML page without any outside reference: style and script stand in the page.
 //!
-//! Promises: all text is escaped (`maud` does it; the style and script are constants of ours); readable in light and dark,
-//! on paper, and without script.
+//! Promises: all text is escaped (`maud` does it; the style and script are constants of ours);
+//! readable in light and dark, on paper, and without script.
 
 mod source;
 
@@ -16,7 +16,11 @@ const SCRIPT: &str = include_str!("script.js");
 pub(super) struct Html;
 
 impl Format for Html {
-    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+    fn render(
+        &self,
+        evidence: &Evidence,
+        presentation: &Presentation,
+    ) -> Result<Vec<u8>, ReportError> {
         let document = super::chapter::document(evidence)?;
         Ok(page(&document, evidence, &presentation.standing).into_string().into_bytes())
     }
@@ -27,7 +31,9 @@ fn stamp(standing: &Standing) -> Markup {
     let detail = match standing {
         Standing::Verified => return html! {},
         Standing::InPart(_) => " (`vkcert verify` names what)".to_owned(),
-        Standing::Unverified(problems) => format!(" ({} problems; `vkcert verify` lists them)", problems.len()),
+        Standing::Unverified(problems) => {
+            format!(" ({} problems; `vkcert verify` lists them)", problems.len())
+        }
     };
     html! {
         p.stamp role="alert" { strong { (standing.stamp().unwrap_or_default()) } (detail) }
@@ -67,7 +73,8 @@ fn page(document: &Document, evidence: &Evidence, standing: &Standing) -> Markup
     }
 }
 
-/// Anchors hold names of the project; an `id` must hold no white space, and a `#` link is percent-encoded.
+/// Anchors hold names of the project; an `id` must hold no white space, and a `#` link is
+/// percent-encoded.
 fn id(anchor: &str) -> String {
     let mut id = String::new();
     for character in anchor.chars() {
@@ -87,7 +94,9 @@ fn headings(blocks: &[Block]) -> Vec<&Heading> {
     for block in blocks {
         match block {
             Block::Heading(heading) => found.push(heading),
-            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => found.extend(headings(blocks)),
+            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => {
+                found.extend(headings(blocks))
+            }
             Block::Paragraph(_)
             | Block::List(_)
             | Block::Pairs(_)
@@ -133,11 +142,20 @@ fn set(block: &Block, evidence: &Evidence) -> Markup {
                 @for line in lines { p { (text(line)) } }
             }
         },
-        Block::Together(blocks) => html! { section.together { @for block in blocks { (set(block, evidence)) } } },
-        Block::Fitting { whole, brief: _ } => html! { @for block in whole { (set(block, evidence)) } },
+        Block::Together(blocks) => {
+            html! { section.together { @for block in blocks { (set(block, evidence)) } } }
+        }
+        Block::Fitting { whole, brief: _ } => {
+            html! { @for block in whole { (set(block, evidence)) } }
+        }
         Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(
             || html! {},
-            |kernel| source::view(kernel, &facts::unit(evidence, &kernel.kernel, &kernel.configuration.name).anchor()),
+            |kernel| {
+                source::view(
+                    kernel,
+                    &facts::unit(evidence, &kernel.kernel, &kernel.configuration.name).anchor(),
+                )
+            },
         ),
     }
 }
@@ -199,9 +217,13 @@ fn run(run: &Run) -> Markup {
         Style::Plain => html! { (run.text) },
         Style::Strong => html! { strong { (run.text) } },
         Style::Emphasis => html! { em { (run.text) } },
-        Style::Code if run.text.len() <= UNBROKEN && !run.text.contains(' ') => html! { code.id { (run.text) } },
+        Style::Code if run.text.len() <= UNBROKEN && !run.text.contains(' ') => {
+            html! { code.id { (run.text) } }
+        }
         // A long name may break behind `_` and `/`.
-        Style::Code => html! { code { @for part in run.text.split_inclusive(['_', '/']) { (part) wbr; } } },
+        Style::Code => {
+            html! { code { @for part in run.text.split_inclusive(['_', '/']) { (part) wbr; } } }
+        }
     };
     let toned = match run.tone {
         Tone::Neutral => styled,

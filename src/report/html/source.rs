@@ -1,8 +1,8 @@
 //! The source text of a kernel with line numbers, statements and conditions marked.
 //!
-//! A line's mark sums up the statements and decision outcomes that begin on it; a condition's mark is its independence (masking).
-//! Marks are a symbol and a colour. Nested decisions: the innermost condition owns the text. With line accuracy only,
-//! conditions are not marked inside the line.
+//! A line's mark sums up the statements and decision outcomes that begin on it; a condition's mark
+//! is its independence (masking). Marks are a symbol and a colour. Nested decisions: the innermost
+//! condition owns the text. With line accuracy only, conditions are not marked inside the line.
 
 use super::{id, tone_class};
 use crate::document::Tone;
@@ -149,7 +149,9 @@ impl<'a> ByLine<'a> {
         let line_of = |at: usize| ends.partition_point(|end| *end < at);
         let mut lines = vec![Vec::new(); ends.len() + 1];
         for (number, stretch) in stretches.iter().enumerate() {
-            lines[line_of(stretch.start)..=line_of(stretch.end)].iter_mut().for_each(|line| line.push(number));
+            lines[line_of(stretch.start)..=line_of(stretch.end)]
+                .iter_mut()
+                .for_each(|line| line.push(number));
         }
         Self { stretches, lines }
     }
@@ -201,11 +203,19 @@ fn title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
     const VECTORS: usize = 12;
     let mut text = format!("{}: {}\n", condition.id, condition.text);
     if let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) {
-        text.push_str(&format!("MC/DC masking {}, unique-cause {}\n", mcdc.masking.status, mcdc.unique_cause.status));
+        text.push_str(&format!(
+            "MC/DC masking {}, unique-cause {}\n",
+            mcdc.masking.status, mcdc.unique_cause.status
+        ));
     }
     for vector in decision.vectors.iter().take(VECTORS) {
         let test = vector.tests.first().map(|test| test.to_string()).unwrap_or_default();
-        text.push_str(&format!("{} → {}  {test} at {}\n", vector.values, vector.outcome, facts::witness_of(vector)));
+        text.push_str(&format!(
+            "{} → {}  {test} at {}\n",
+            vector.values,
+            vector.outcome,
+            facts::witness_of(vector)
+        ));
     }
     if decision.vectors.len() > VECTORS {
         text.push_str(&format!("and {} more\n", decision.vectors.len() - VECTORS));
@@ -222,9 +232,14 @@ fn marked<'s, 'k: 's>(
     stretches: impl Iterator<Item = &'s Stretch<'k>>,
 ) -> Markup {
     let end = offset + content.len();
-    let here: Vec<&Stretch> = stretches.filter(|stretch| stretch.start < end && stretch.end > offset).collect();
+    let here: Vec<&Stretch> =
+        stretches.filter(|stretch| stretch.start < end && stretch.end > offset).collect();
     let mut cuts: Vec<usize> = vec![offset, end];
-    cuts.extend(here.iter().flat_map(|stretch| [stretch.start, stretch.end]).filter(|at| (offset..end).contains(at)));
+    cuts.extend(
+        here.iter()
+            .flat_map(|stretch| [stretch.start, stretch.end])
+            .filter(|at| (offset..end).contains(at)),
+    );
     cuts.sort_unstable();
     cuts.dedup();
     let pieces = cuts.windows(2).map(|pair| {

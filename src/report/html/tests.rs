@@ -3,7 +3,8 @@ use crate::{FormatName, render};
 use vkcert_sample as sample;
 
 fn page(evidence: &Evidence) -> String {
-    String::from_utf8(render(evidence, FormatName::Html, &Presentation::default()).unwrap()).unwrap()
+    String::from_utf8(render(evidence, FormatName::Html, &Presentation::default()).unwrap())
+        .unwrap()
 }
 
 #[test]
@@ -30,8 +31,11 @@ fn the_page_refers_to_nothing_outside() {
 fn every_link_has_its_target_and_every_id_is_unique() {
     let page = page(&sample::evidence());
     let values = |attribute: &str| {
-        let parts: Vec<String> =
-            page.split(attribute).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
+        let parts: Vec<String> = page
+            .split(attribute)
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap().to_owned())
+            .collect();
         parts
     };
     let ids = values(" id=\"");
@@ -48,7 +52,9 @@ fn conditions_in_the_source_are_marked_by_symbol() {
     let start = page.find("class=\"source-view\"").unwrap();
     let view = &page[start..start + page[start..].find("</section>").unwrap()];
     let guard = view.split("class=\"line ").find(|line| line.contains("x &lt; k")).unwrap();
-    insta::assert_snapshot!(guard.replace("</span><span", "</span>\n<span").replace("<a ", "\n<a "));
+    insta::assert_snapshot!(
+        guard.replace("</span><span", "</span>\n<span").replace("<a ", "\n<a ")
+    );
 }
 
 #[test]

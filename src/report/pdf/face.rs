@@ -1,7 +1,8 @@
 //! Typefaces: text widths from the fonts themselves, and the subsets that a document embeds.
 //!
-//! The fonts come out of the crate `typst-assets` (licences in `docs/third-party.md`). `printpdf` without its layout
-//! features embeds whole fonts, so the subset is made here and handed to it as a font of its own.
+//! The fonts come out of the crate `typst-assets` (licences in `docs/third-party.md`). `printpdf`
+//! without its layout features embeds whole fonts, so the subset is made here and handed to it as a
+//! font of its own.
 
 use crate::ReportError;
 use crate::document::Style;
@@ -55,7 +56,8 @@ impl From<Style> for Face {
     }
 }
 
-/// Advances of characters below this are kept in a table: Latin, Greek, arrows, mathematical signs, check marks.
+/// Advances of characters below this are kept in a table: Latin, Greek, arrows, mathematical signs,
+/// check marks.
 const TABULATED: usize = 0x2800;
 
 /// The loaded fonts, one per face.
@@ -70,10 +72,14 @@ impl Faces {
         let mut fonts = BTreeMap::new();
         for face in Face::ALL {
             let missing = || fault(face, "the font is not among the bundled ones");
-            let bytes = typst_assets::fonts().find(|bytes| postscript_name(bytes).as_deref() == Some(face.name()));
+            let bytes = typst_assets::fonts()
+                .find(|bytes| postscript_name(bytes).as_deref() == Some(face.name()));
             let bytes = bytes.ok_or_else(missing)?;
             let parsed = ParsedFont::from_bytes(bytes, 0, &mut Vec::new());
-            fonts.insert(face, (bytes, parsed.ok_or_else(|| fault(face, "the font tables cannot be read"))?));
+            fonts.insert(
+                face,
+                (bytes, parsed.ok_or_else(|| fault(face, "the font tables cannot be read"))?),
+            );
         }
         let advances = fonts.iter().map(|(face, (_, font))| (*face, tabulate(font))).collect();
         Ok(Self { fonts, advances })
@@ -83,14 +89,19 @@ impl Faces {
         &self.fonts[&face].1
     }
 
-    /// The face that shows a character: the one asked for, else the one with the largest repertoire, else none.
+    /// The face that shows a character: the one asked for, else the one with the largest
+    /// repertoire, else none.
     pub(super) fn showing(&self, face: Face, character: char) -> Option<Face> {
-        [face, Face::Code, Face::Text].into_iter().find(|face| self.advance(*face, character).is_some())
+        [face, Face::Code, Face::Text]
+            .into_iter()
+            .find(|face| self.advance(*face, character).is_some())
     }
 
-    /// Advance of a character at `size` points, in points; that of the replacement glyph where the face does not show it.
+    /// Advance of a character at `size` points, in points; that of the replacement glyph where the
+    /// face does not show it.
     pub(super) fn width(&self, face: Face, character: char, size: f32) -> f32 {
-        let ems = self.advance(face, character).unwrap_or_else(|| glyph_advance(self.font(face), 0));
+        let ems =
+            self.advance(face, character).unwrap_or_else(|| glyph_advance(self.font(face), 0));
         ems * size * face.scale()
     }
 
@@ -102,24 +113,34 @@ impl Faces {
         }
     }
 
-    /// A font with the glyphs of `characters` alone, under a name with a subset tag (ISO 32000-1, 9.6.4).
-    pub(super) fn subset(&self, face: Face, characters: &BTreeSet<char>) -> Result<ParsedFont, ReportError> {
+    /// A font with the glyphs of `characters` alone, under a name with a subset tag (ISO 32000-1,
+    /// 9.6.4).
+    pub(super) fn subset(
+        &self,
+        face: Face,
+        characters: &BTreeSet<char>,
+    ) -> Result<ParsedFont, ReportError> {
         let (bytes, whole) = &self.fonts[&face];
         let glyph = |character: &char| whole.lookup_glyph_index(*character as u32);
         // Glyph 0 (.notdef) must stand first.
-        let glyphs: BTreeSet<u16> = std::iter::once(0).chain(characters.iter().filter_map(glyph)).collect();
+        let glyphs: BTreeSet<u16> =
+            std::iter::once(0).chain(characters.iter().filter_map(glyph)).collect();
         let glyphs: Vec<u16> = glyphs.into_iter().collect();
         let failed = |error: &dyn std::fmt::Display| fault(face, &error.to_string());
         let data = ReadScope::new(bytes).read::<FontData<'_>>().map_err(|error| failed(&error))?;
         let provider = data.table_provider(0).map_err(|error| failed(&error))?;
-        let program = allsorts::subset::subset(&provider, &glyphs, &SubsetProfile::Pdf, CmapTarget::Unicode)
-            .map_err(|error| failed(&error))?;
+        let program =
+            allsorts::subset::subset(&provider, &glyphs, &SubsetProfile::Pdf, CmapTarget::Unicode)
+                .map_err(|error| failed(&error))?;
         // The subset numbers its glyphs by their place in `glyphs`.
         let place = |old: u16| glyphs.binary_search(&old).ok().map(|place| place as u16);
         let mut font = whole.clone();
-        font.codepoint_to_glyph = characters.iter().filter_map(|c| Some((*c as u32, place(glyph(c)?)?))).collect();
-        font.glyph_widths =
-            glyphs.iter().filter_map(|old| Some((place(*old)?, whole.get_glyph_width(*old)?))).collect();
+        font.codepoint_to_glyph =
+            characters.iter().filter_map(|c| Some((*c as u32, place(glyph(c)?)?))).collect();
+        font.glyph_widths = glyphs
+            .iter()
+            .filter_map(|old| Some((place(*old)?, whole.get_glyph_width(*old)?)))
+            .collect();
         font.font_name = Some(format!("{}+{}", subset_tag(&program), face.name()));
         font.original_bytes = program;
         Ok(font)

@@ -1,4 +1,5 @@
-//! Blocks set on pages: headings stay with what follows them, tables repeat their header, nothing is clipped.
+//! Blocks set on pages: headings stay with what follows them, tables repeat their header, nothing
+//! is clipped.
 //!
 //! Coordinates are points from the upper left corner of the page.
 
@@ -191,8 +192,12 @@ impl<'a> Flow<'a> {
                 }
             }
             Block::Table(table) => table::lead(self, table),
-            Block::List(items) => self.measure(&[Block::List(items.iter().take(1).cloned().collect())]),
-            Block::Pairs(pairs) => self.measure(&[Block::Pairs(pairs.iter().take(2).cloned().collect())]),
+            Block::List(items) => {
+                self.measure(&[Block::List(items.iter().take(1).cloned().collect())])
+            }
+            Block::Pairs(pairs) => {
+                self.measure(&[Block::Pairs(pairs.iter().take(2).cloned().collect())])
+            }
             Block::Notice { .. } => self.measure(one),
             Block::Together(inner) => {
                 let whole = self.measure(inner);
@@ -212,7 +217,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Starts a page where the beginning of `blocks` would be torn apart or a chapter would begin low on the page.
+    /// Starts a page where the beginning of `blocks` would be torn apart or a chapter would begin
+    /// low on the page.
     fn keep(&mut self, blocks: &[Block]) {
         let Some(first) = blocks.first() else { return };
         let chapter = matches!(first, Block::Heading(heading) if heading.depth == 1);
@@ -264,7 +270,8 @@ impl<'a> Flow<'a> {
         self.space(above);
         let page = self.pages.len() - 1;
         let plain = heading.text.0.iter().map(|run| run.text.as_str()).collect::<String>();
-        let title = if heading.number.is_empty() { plain } else { format!("{} {plain}", heading.number) };
+        let title =
+            if heading.number.is_empty() { plain } else { format!("{} {plain}", heading.number) };
         self.anchors.insert(heading.anchor.clone(), (page, self.y));
         self.outline.push(Mark { depth: heading.depth, title, page, y: self.y });
         let mut text = heading.text.clone();
@@ -275,7 +282,8 @@ impl<'a> Flow<'a> {
         }
         let breaker = self.breaker(size);
         let number = Text::strong(heading.number.as_str());
-        let indent = if heading.number.is_empty() { 0.0 } else { breaker.natural(&number) + 0.8 * size };
+        let indent =
+            if heading.number.is_empty() { 0.0 } else { breaker.natural(&number) + 0.8 * size };
         if indent > 0.0 {
             let line = breaker.lines(&number, LINE_WIDTH).remove(0);
             self.line(&line, LEFT, self.y + size * 0.95, size, Some(Ink::Accent));
@@ -285,7 +293,13 @@ impl<'a> Flow<'a> {
             self.y += size * 1.2;
         }
         if heading.depth == 1 {
-            self.draw(Draw::Rule { x: LEFT, y: self.y + 3.0, length: LINE_WIDTH, thickness: 0.9, ink: Ink::Accent });
+            self.draw(Draw::Rule {
+                x: LEFT,
+                y: self.y + 3.0,
+                length: LINE_WIDTH,
+                thickness: 0.9,
+                ink: Ink::Accent,
+            });
             self.y += 5.0;
         }
         self.y += below;
@@ -300,29 +314,44 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// One line at a baseline, with its links. Neighbouring words of one face and colour are one text, so that they are
-    /// found and copied as they are read.
+    /// One line at a baseline, with its links. Neighbouring words of one face and colour are one
+    /// text, so that they are found and copied as they are read.
     pub(super) fn line(&mut self, line: &Line, x: f32, baseline: f32, size: f32, ink: Option<Ink>) {
         let mut at = x;
         let mut pending: Option<PendingText> = None;
         for span in &line.spans {
             if let Some(anchor) = &span.link {
                 let (y, height) = (baseline - size * 0.75, size);
-                self.draw(Draw::Link { x: at, y, width: span.width, height, anchor: anchor.clone() });
+                self.draw(Draw::Link {
+                    x: at,
+                    y,
+                    width: span.width,
+                    height,
+                    anchor: anchor.clone(),
+                });
             }
             let colour = ink.unwrap_or(span_ink(span));
             if span.text == " " {
-                let fits =
-                    |text: &&mut PendingText| (self.faces.width(text.face, ' ', size) - span.width).abs() < 0.001;
+                let fits = |text: &&mut PendingText| {
+                    (self.faces.width(text.face, ' ', size) - span.width).abs() < 0.001
+                };
                 match pending.as_mut().filter(fits) {
                     Some(text) => text.spaces += 1,
                     None => self.draw_pending(pending.take(), baseline, size),
                 }
-            } else if let Some(text) = pending.as_mut().filter(|text| text.face == span.face && text.ink == colour) {
+            } else if let Some(text) =
+                pending.as_mut().filter(|text| text.face == span.face && text.ink == colour)
+            {
                 text.push(&span.text);
             } else {
                 self.draw_pending(pending.take(), baseline, size);
-                pending = Some(PendingText { x: at, face: span.face, ink: colour, text: span.text.clone(), spaces: 0 });
+                pending = Some(PendingText {
+                    x: at,
+                    face: span.face,
+                    ink: colour,
+                    text: span.text.clone(),
+                    spaces: 0,
+                });
             }
             at += span.width;
         }
@@ -347,7 +376,10 @@ impl<'a> Flow<'a> {
 
     fn pairs(&mut self, pairs: &[(String, Text)]) {
         let breaker = self.breaker(BODY);
-        let widest = pairs.iter().map(|(name, _)| breaker.natural(&Text::plain(name.as_str()))).fold(0.0, f32::max);
+        let widest = pairs
+            .iter()
+            .map(|(name, _)| breaker.natural(&Text::plain(name.as_str())))
+            .fold(0.0, f32::max);
         let indent = (widest + 16.0).max(96.0);
         for (name, value) in pairs {
             self.need(BODY * LEADING);
@@ -364,15 +396,29 @@ impl<'a> Flow<'a> {
         const INSET: f32 = 14.0;
         self.space(8.0);
         let inner = LINE_WIDTH - 2.0 * INSET;
-        let count = |text: &Text, size: f32| self.breaker(size).lines(text, inner).len() as f32 * size * LEADING;
+        let count = |text: &Text, size: f32| {
+            self.breaker(size).lines(text, inner).len() as f32 * size * LEADING
+        };
         let heights: f32 = lines.iter().map(|line| count(line, BODY) + 3.0).sum();
         let height = count(title, 13.0) + heights + 2.0 * INSET;
         if self.bottom.is_finite() && height < BOTTOM - TOP {
             self.need(height);
         }
         let shown = height.min(self.room());
-        self.draw(Draw::Fill { x: LEFT, y: self.y, width: LINE_WIDTH, height: shown, ink: Ink::Wash(tone) });
-        self.draw(Draw::Fill { x: LEFT, y: self.y, width: 3.0, height: shown, ink: Ink::Tone(tone) });
+        self.draw(Draw::Fill {
+            x: LEFT,
+            y: self.y,
+            width: LINE_WIDTH,
+            height: shown,
+            ink: Ink::Wash(tone),
+        });
+        self.draw(Draw::Fill {
+            x: LEFT,
+            y: self.y,
+            width: 3.0,
+            height: shown,
+            ink: Ink::Tone(tone),
+        });
         self.y += INSET - 2.0;
         self.text(&title.clone().tone(tone), 13.0, LEFT + INSET, inner);
         self.y += 4.0;

@@ -1,7 +1,8 @@
 //! Text broken into lines of a given width, with real widths of real fonts.
 //!
-//! Breaks at spaces; inside a word that is longer than a line behind `/`, `_`, `.` and the like, else between any two
-//! characters. A character that no font shows is printed as its code point, `<U+4E2D>`, never dropped.
+//! Breaks at spaces; inside a word that is longer than a line behind `/`, `_`, `.` and the like,
+//! else between any two characters. A character that no font shows is printed as its code point,
+//! `<U+4E2D>`, never dropped.
 
 use super::face::{Face, Faces};
 use crate::document::{Text, Tone};
@@ -29,8 +30,8 @@ type Word = Vec<Span>;
 /// Widths of a text, in points.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Bounds {
-    /// Of the widest word; of one that can be broken the widest part that reads badly when it is, up to half as much again as
-    /// the width from which on words are broken.
+    /// Of the widest word; of one that can be broken the widest part that reads badly when it is,
+    /// up to half as much again as the width from which on words are broken.
     pub least: f32,
     /// On one line.
     pub natural: f32,
@@ -67,7 +68,10 @@ impl Breaker<'_> {
             whole if whole <= cap => whole,
             _ => self.widest_part(word).clamp(cap, 1.5 * cap),
         };
-        Bounds { least: words.iter().map(of_word).fold(0.0, f32::max), natural: self.natural_of(&words) }
+        Bounds {
+            least: words.iter().map(of_word).fold(0.0, f32::max),
+            natural: self.natural_of(&words),
+        }
     }
 
     /// Width of the widest part between places where a break reads well.
@@ -114,13 +118,20 @@ impl Breaker<'_> {
                 (Some(last), Some(first)) if last.link == first.link => first.link.clone(),
                 _ => None,
             };
-            line.spans.push(Span { face: Face::Text, tone: Tone::Neutral, link, text: " ".into(), width: before });
+            line.spans.push(Span {
+                face: Face::Text,
+                tone: Tone::Neutral,
+                link,
+                text: " ".into(),
+                width: before,
+            });
         }
         line.width += before + width(&word);
         line.spans.extend(word);
     }
 
-    /// A word that is wider than a line: fills the current line where at least a third of it is free.
+    /// A word that is wider than a line: fills the current line where at least a third of it is
+    /// free.
     fn append_broken(&self, lines: &mut Vec<Line>, word: Word, limit: f32) {
         let characters = self.characters(&word);
         let mut rest = characters.as_slice();
@@ -192,7 +203,13 @@ impl Breaker<'_> {
                 span.text.push(character);
                 span.width += width;
             }
-            _ => word.push(Span { face, tone: run.tone, link: run.link.clone(), text: character.to_string(), width }),
+            _ => word.push(Span {
+                face,
+                tone: run.tone,
+                link: run.link.clone(),
+                text: character.to_string(),
+                width,
+            }),
         }
     }
 }
@@ -201,7 +218,8 @@ fn width(word: &[Span]) -> f32 {
     word.iter().map(|span| span.width).sum()
 }
 
-/// How many characters fit into `free` points, at least one, preferably up to a place where a break reads well.
+/// How many characters fit into `free` points, at least one, preferably up to a place where a break
+/// reads well.
 fn fitting(characters: &[Span], free: f32) -> usize {
     let mut used = 0.0;
     let mut fit = 0;
@@ -231,7 +249,9 @@ fn join(characters: &[Span]) -> Word {
     let mut word: Word = Vec::new();
     for span in characters {
         match word.last_mut() {
-            Some(last) if last.face == span.face && last.tone == span.tone && last.link == span.link => {
+            Some(last)
+                if last.face == span.face && last.tone == span.tone && last.link == span.link =>
+            {
                 last.text.push_str(&span.text);
                 last.width += span.width;
             }

@@ -1,8 +1,9 @@
-//! The report as PDF, A4. This folder alone names `printpdf` (and `lopdf`, which it hands its documents over as).
+//! The report as PDF, A4. This folder alone names `printpdf` (and `lopdf`, which it hands its
+//! documents over as).
 //!
-//! Promises: equal evidence gives equal bytes (the document identifier follows from the root hash, dates come from the
-//! evidence); every font is embedded as a subset; every page has a header and `Page n of N`; chapters, sections,
-//! decisions and requirements are bookmarks.
+//! Promises: equal evidence gives equal bytes (the document identifier follows from the root hash,
+//! dates come from the evidence); every font is embedded as a subset; every page has a header and
+//! `Page n of N`; chapters, sections, decisions and requirements are bookmarks.
 //! Does not cover: tagged structure (PDF/UA).
 
 mod face;
@@ -14,10 +15,13 @@ use super::document::{Block, Document, Heading, Text, Tone};
 use super::{Format, Presentation, ReportError, Standing};
 use face::{Face, Faces};
 use flate2::{Compression, write::ZlibEncoder};
-use flow::{Anchors, BOTTOM, Draw, Flow, Ink, LEFT, LINE_WIDTH, Mark, PAGE_HEIGHT, PAGE_WIDTH, TOP};
+use flow::{
+    Anchors, BOTTOM, Draw, Flow, Ink, LEFT, LINE_WIDTH, Mark, PAGE_HEIGHT, PAGE_WIDTH, TOP,
+};
 use printpdf::{
-    Actions, BorderArray, Color, Destination, FontId, LinkAnnotation, Mm, Op, ParsedFont, PdfDocument, PdfFontHandle,
-    PdfPage, PdfSaveOptions, Point, Pt, Rect, Rgb, TextItem, TextMatrix,
+    Actions, BorderArray, Color, Destination, FontId, LinkAnnotation, Mm, Op, ParsedFont,
+    PdfDocument, PdfFontHandle, PdfPage, PdfSaveOptions, Point, Pt, Rect, Rgb, TextItem,
+    TextMatrix,
 };
 use rayon::iter::{IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
@@ -34,14 +38,19 @@ const LEADER: &str = ". ";
 pub(super) struct Pdf;
 
 impl Format for Pdf {
-    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+    fn render(
+        &self,
+        evidence: &Evidence,
+        presentation: &Presentation,
+    ) -> Result<Vec<u8>, ReportError> {
         let document = super::chapter::document(evidence)?;
         let faces = Faces::load()?;
         let mut flow = set(&document, &faces);
         furnish(&mut flow, &document);
         stamp(&mut flow, &presentation.standing);
         resolve_page_numbers(&mut flow);
-        let identifier = Sha256::digest(format!("{} {:?}", evidence.root()?, presentation.standing));
+        let identifier =
+            Sha256::digest(format!("{} {:?}", evidence.root()?, presentation.standing));
         write(flow, &document, &identifier[..16])
     }
 }
@@ -60,15 +69,24 @@ fn set<'a>(document: &Document, faces: &'a Faces) -> Flow<'a> {
 
 fn title(flow: &mut Flow, document: &Document) {
     flow.y = 96.0;
-    flow.draw(Draw::Rule { x: LEFT, y: flow.y - 14.0, length: 54.0, thickness: 3.0, ink: Ink::Accent });
-    for (text, size) in
-        [(Text::quiet("Software verification report"), 13.0), (Text::strong(document.project.as_str()), 27.0)]
-    {
+    flow.draw(Draw::Rule {
+        x: LEFT,
+        y: flow.y - 14.0,
+        length: 54.0,
+        thickness: 3.0,
+        ink: Ink::Accent,
+    });
+    for (text, size) in [
+        (Text::quiet("Software verification report"), 13.0),
+        (Text::strong(document.project.as_str()), 27.0),
+    ] {
         flow.text(&text, size, LEFT, LINE_WIDTH);
         flow.y += 4.0;
     }
     flow.text(
-        &Text::emphasis("Requirement-based tests, structural coverage and coupling of Vulkan compute kernels"),
+        &Text::emphasis(
+            "Requirement-based tests, structural coverage and coupling of Vulkan compute kernels",
+        ),
         12.0,
         LEFT,
         LINE_WIDTH,
@@ -79,7 +97,8 @@ fn title(flow: &mut Flow, document: &Document) {
 /// All headings of chapters, and of sections where that is not too many, with page numbers.
 fn contents(flow: &mut Flow, document: &Document) {
     let headings: Vec<&Heading> = document.body.iter().filter_map(heading).collect();
-    let depth = if headings.iter().filter(|heading| heading.depth <= 2).count() <= 90 { 2 } else { 1 };
+    let depth =
+        if headings.iter().filter(|heading| heading.depth <= 2).count() <= 90 { 2 } else { 1 };
     let size = 15.0;
     let line = flow.breaker(size).lines(&Text::strong("Contents"), LINE_WIDTH).remove(0);
     flow.line(&line, LEFT, flow.y + size, size, Some(Ink::Accent));
@@ -102,7 +121,13 @@ fn contents(flow: &mut Flow, document: &Document) {
         flow.line(&title, LEFT + indent + number, baseline, size, None);
         let left = LEFT + indent + number + title.width + 6.0;
         let anchor = heading.anchor.clone();
-        flow.draw(Draw::Link { x: LEFT, y: flow.y, width: LINE_WIDTH, height: size * 1.3, anchor: anchor.clone() });
+        flow.draw(Draw::Link {
+            x: LEFT,
+            y: flow.y,
+            width: LINE_WIDTH,
+            height: size * 1.3,
+            anchor: anchor.clone(),
+        });
         flow.draw(Draw::PageNumber { left, right: LEFT + LINE_WIDTH, y: baseline, size, anchor });
         flow.y += size * 1.42;
     }
@@ -122,7 +147,8 @@ fn heading(block: &Block) -> Option<&Heading> {
     }
 }
 
-/// The project's name with the title of the report behind it, where that fits; a longer name is shortened with `…`.
+/// The project's name with the title of the report behind it, where that fits; a longer name is
+/// shortened with `…`.
 fn header_left(breaker: &line::Breaker, project: &str) -> line::Line {
     let room = LINE_WIDTH * 0.8;
     let title = "   Software verification report";
@@ -131,7 +157,8 @@ fn header_left(breaker: &line::Breaker, project: &str) -> line::Line {
         return breaker.lines(&whole, LINE_WIDTH).remove(0);
     }
     let mut name: Vec<char> = project.chars().collect();
-    let shown = |name: &[char]| Text::plain(format!("{}…", name.iter().collect::<String>().trim_end()));
+    let shown =
+        |name: &[char]| Text::plain(format!("{}…", name.iter().collect::<String>().trim_end()));
     let mut text = Text::plain(project);
     while breaker.natural(&text) > room && !name.is_empty() {
         name.pop();
@@ -158,10 +185,22 @@ fn furnish(flow: &mut Flow, document: &Document) {
             furniture.line(&left, LEFT, TOP - 32.0, size, None);
             furniture.line(&right, end - right.width, TOP - 32.0, size, None);
             let y = TOP - 25.0;
-            furniture.draw(Draw::Rule { x: LEFT, y, length: LINE_WIDTH, thickness: 0.4, ink: Ink::Rule });
+            furniture.draw(Draw::Rule {
+                x: LEFT,
+                y,
+                length: LINE_WIDTH,
+                thickness: 0.4,
+                ink: Ink::Rule,
+            });
         }
         let y = BOTTOM + 16.0;
-        furniture.draw(Draw::Rule { x: LEFT, y, length: LINE_WIDTH, thickness: 0.4, ink: Ink::Rule });
+        furniture.draw(Draw::Rule {
+            x: LEFT,
+            y,
+            length: LINE_WIDTH,
+            thickness: 0.4,
+            ink: Ink::Rule,
+        });
         furniture.line(&level, LEFT, y + 13.0, size, None);
         furniture.line(&date, LEFT + (LINE_WIDTH - date.width) / 2.0, y + 13.0, size, None);
         furniture.line(&page, end - page.width, y + 13.0, size, None);
@@ -198,7 +237,14 @@ fn resolve_page_numbers(flow: &mut Flow) {
             let pitch: f32 = LEADER.chars().map(|c| faces.width(Face::Text, c, size)).sum();
             let count = ((right - width - 6.0 - left) / pitch).max(0.0) as usize;
             let (x, ink) = (right - width - 6.0 - count as f32 * pitch, Ink::Tone(Tone::Quiet));
-            resolved.push(Draw::Text { x, y, face: Face::Text, size, ink, text: LEADER.repeat(count) });
+            resolved.push(Draw::Text {
+                x,
+                y,
+                face: Face::Text,
+                size,
+                ink,
+                text: LEADER.repeat(count),
+            });
             let ink = Ink::Tone(Tone::Neutral);
             resolved.push(Draw::Text { x: right - width, y, face: Face::Text, size, ink, text });
         }
@@ -233,7 +279,11 @@ fn font_id(face: Face) -> FontId {
     })
 }
 
-fn write(mut flow: Flow<'_>, document: &Document, identifier: &[u8]) -> Result<Vec<u8>, ReportError> {
+fn write(
+    mut flow: Flow<'_>,
+    document: &Document,
+    identifier: &[u8],
+) -> Result<Vec<u8>, ReportError> {
     let mut pdf = PdfDocument::new(&format!("{}: software verification report", document.project));
     for (face, font) in subsets(&flow)? {
         pdf.resources.fonts.map.insert(font_id(face), printpdf::PdfFont::new(font));
@@ -249,7 +299,8 @@ fn write(mut flow: Flow<'_>, document: &Document, identifier: &[u8]) -> Result<V
     let mut warnings = Vec::new();
     let mut file = pdf.to_lopdf_document(&PdfSaveOptions::default(), &mut warnings);
     drop(pdf);
-    finish(&mut file, &flow.outline, document, identifier).map_err(|error| ReportError::Pdf(error.to_string()))?;
+    finish(&mut file, &flow.outline, document, identifier)
+        .map_err(|error| ReportError::Pdf(error.to_string()))?;
     compress(&mut file).map_err(|error| ReportError::Pdf(error.to_string()))?;
     let mut bytes = Vec::new();
     file.save_to(&mut bytes).map_err(|error| ReportError::Pdf(error.to_string()))?;
@@ -260,10 +311,13 @@ fn write(mut flow: Flow<'_>, document: &Document, identifier: &[u8]) -> Result<V
 fn compress(file: &mut lopdf::Document) -> io::Result<()> {
     let mut objects: Vec<&mut lopdf::Object> = file.objects.values_mut().collect();
     let streams = objects.par_iter_mut().filter_map(|object| object.as_stream_mut().ok());
-    streams.filter(|stream| stream.allows_compression && !stream.dict.has(b"Filter")).try_for_each(compress_stream)
+    streams
+        .filter(|stream| stream.allows_compression && !stream.dict.has(b"Filter"))
+        .try_for_each(compress_stream)
 }
 
-/// Not by lopdf, which always asks for the smallest form: twice the time for less than a hundredth of the size.
+/// Not by lopdf, which always asks for the smallest form: twice the time for less than a hundredth
+/// of the size.
 fn compress_stream(stream: &mut lopdf::Stream) -> io::Result<()> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(COMPRESSION_LEVEL));
     encoder.write_all(&stream.content)?;
@@ -282,7 +336,9 @@ fn subsets(flow: &Flow) -> Result<BTreeMap<Face, ParsedFont>, ReportError> {
             used.entry(*face).or_default().extend(text.chars());
         }
     }
-    used.into_iter().map(|(face, characters)| Ok((face, flow.faces.subset(face, &characters)?))).collect()
+    used.into_iter()
+        .map(|(face, characters)| Ok((face, flow.faces.subset(face, &characters)?)))
+        .collect()
 }
 
 /// Hundredths of a point are far below what a printer resolves.
@@ -294,18 +350,23 @@ fn pt(value: f32) -> Pt {
     Pt(round(value))
 }
 
-/// A page's drawing operations: washes first, then rules, then text. Font and colour are set where they change.
+/// A page's drawing operations: washes first, then rules, then text. Font and colour are set where
+/// they change.
 fn operations(draws: &[Draw], anchors: &Anchors) -> Vec<Op> {
     let mut fills = Fills::default();
     let mut texts = Texts::new();
     let mut links = Vec::new();
     for draw in draws {
         match draw {
-            Draw::Fill { x, y, width, height, ink } => fills.push(*ink, rectangle(*x, *y, *width, *height)),
+            Draw::Fill { x, y, width, height, ink } => {
+                fills.push(*ink, rectangle(*x, *y, *width, *height))
+            }
             Draw::Rule { x, y, length, thickness, ink } => {
                 fills.push(*ink, rectangle(*x, *y - thickness / 2.0, *length, *thickness));
             }
-            Draw::Text { x, y, face, size, ink, text } => texts.push((*x, *y), (*face, *size), *ink, text),
+            Draw::Text { x, y, face, size, ink, text } => {
+                texts.push((*x, *y), (*face, *size), *ink, text)
+            }
             Draw::Link { x, y, width, height, anchor } => {
                 links.extend(link([*x, *y, *width, *height], anchor, anchors))
             }
@@ -347,12 +408,14 @@ impl Texts {
     fn push(&mut self, (x, y): (f32, f32), font: (Face, f32), ink: Ink, text: &str) {
         if self.font.replace(font) != Some(font) {
             let (face, size) = font;
-            self.operations.push(Op::SetFont { font: PdfFontHandle::External(font_id(face)), size: pt(size) });
+            self.operations
+                .push(Op::SetFont { font: PdfFontHandle::External(font_id(face)), size: pt(size) });
         }
         if self.ink.replace(ink) != Some(ink) {
             self.operations.push(fill_colour(ink));
         }
-        self.operations.push(Op::SetTextMatrix { matrix: TextMatrix::Translate(pt(x), pt(PAGE_HEIGHT - y)) });
+        self.operations
+            .push(Op::SetTextMatrix { matrix: TextMatrix::Translate(pt(x), pt(PAGE_HEIGHT - y)) });
         self.operations.push(Op::ShowText { items: vec![TextItem::Text(text.to_owned())] });
     }
 }
@@ -363,8 +426,16 @@ fn fill_colour(ink: Ink) -> Op {
 }
 
 fn rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
-    let corner = |x: f32, y: f32| printpdf::LinePoint { p: Point { x: pt(x), y: pt(PAGE_HEIGHT - y) }, bezier: false };
-    let points = vec![corner(x, y), corner(x + width, y), corner(x + width, y + height), corner(x, y + height)];
+    let corner = |x: f32, y: f32| printpdf::LinePoint {
+        p: Point { x: pt(x), y: pt(PAGE_HEIGHT - y) },
+        bezier: false,
+    };
+    let points = vec![
+        corner(x, y),
+        corner(x + width, y),
+        corner(x + width, y + height),
+        corner(x, y + height),
+    ];
     Op::DrawPolygon {
         polygon: printpdf::Polygon {
             rings: vec![printpdf::PolygonRing { points }],
@@ -384,14 +455,26 @@ fn link([x, y, width, height]: [f32; 4], anchor: &str, anchors: &Anchors) -> Opt
         mode: None,
         winding_order: None,
     };
-    let target =
-        Destination::Xyz { page: page + 1, left: Some(0.0), top: Some(round(PAGE_HEIGHT - top + 14.0)), zoom: None };
+    let target = Destination::Xyz {
+        page: page + 1,
+        left: Some(0.0),
+        top: Some(round(PAGE_HEIGHT - top + 14.0)),
+        zoom: None,
+    };
     let border = BorderArray::Solid([0.0, 0.0, 0.0]);
-    Some(Op::LinkAnnotation { link: LinkAnnotation::new(rect, Actions::go_to(target), Some(border), None, None) })
+    Some(Op::LinkAnnotation {
+        link: LinkAnnotation::new(rect, Actions::go_to(target), Some(border), None, None),
+    })
 }
 
-/// What `printpdf` cannot say: a fixed identifier, dates of the evidence, nested bookmarks with exact places.
-fn finish(file: &mut lopdf::Document, marks: &[Mark], document: &Document, identifier: &[u8]) -> lopdf::Result<()> {
+/// What `printpdf` cannot say: a fixed identifier, dates of the evidence, nested bookmarks with
+/// exact places.
+fn finish(
+    file: &mut lopdf::Document,
+    marks: &[Mark],
+    document: &Document,
+    identifier: &[u8],
+) -> lopdf::Result<()> {
     use lopdf::{Object, StringFormat, dictionary};
     file.version = "1.7".into();
     let id = Object::String(identifier.to_vec(), StringFormat::Hexadecimal);
@@ -399,7 +482,15 @@ fn finish(file: &mut lopdf::Document, marks: &[Mark], document: &Document, ident
     let information = file.trailer.get(b"Info")?.as_reference()?;
     let date = document.date.as_deref().and_then(pdf_date);
     let information = file.get_object_mut(information)?.as_dict_mut()?;
-    for key in ["GTS_PDFXVersion", "Identifier", "Keywords", "Author", "Trapped", "CreationDate", "ModDate"] {
+    for key in [
+        "GTS_PDFXVersion",
+        "Identifier",
+        "Keywords",
+        "Author",
+        "Trapped",
+        "CreationDate",
+        "ModDate",
+    ] {
         information.remove(key.as_bytes());
     }
     if let Some(date) = date {
@@ -473,8 +564,12 @@ struct OutlineTree {
 
 impl OutlineTree {
     fn of(marks: &[Mark]) -> Self {
-        let mut tree =
-            Self { top: Vec::new(), parents: Vec::new(), children: vec![Vec::new(); marks.len()], places: Vec::new() };
+        let mut tree = Self {
+            top: Vec::new(),
+            parents: Vec::new(),
+            children: vec![Vec::new(); marks.len()],
+            places: Vec::new(),
+        };
         // The way from the top to the mark before.
         let mut open: Vec<usize> = Vec::new();
         for (index, mark) in marks.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Tables: column widths from their content, header rows repeated on every page, rows never torn unless one alone is
-//! higher than a page.
+//! Tables: column widths from their content, header rows repeated on every page, rows never torn
+//! unless one alone is higher than a page.
 
 use super::flow::{BODY, BOTTOM, Draw, Flow, Ink, LEADING, LEFT, LINE_WIDTH, TOP};
 use super::line::{Bounds, Breaker, Line};
@@ -42,8 +42,9 @@ fn plan(flow: &Flow, table: &Table) -> Plan {
     unreachable!("the last size is always taken")
 }
 
-/// Shares `room` among columns: each gets at least its least and at most its natural width, and between those in proportion
-/// to the square root of the natural one, so that long text gets more without starving others.
+/// Shares `room` among columns: each gets at least its least and at most its natural width, and
+/// between those in proportion to the square root of the natural one, so that long text gets more
+/// without starving others.
 fn widths(bounds: &[Bounds], room: f32, extent: Extent) -> Vec<f32> {
     let natural: f32 = bounds.iter().map(|column| column.natural).sum();
     let least: f32 = bounds.iter().map(|column| column.least).sum();
@@ -108,7 +109,12 @@ pub(super) fn lead(flow: &Flow, table: &Table) -> f32 {
     let plan = plan(flow, table);
     let breaker = flow.breaker(plan.size);
     let heights = |count: usize| -> f32 {
-        table.rows.iter().take(count).map(|row| height(&break_row(&breaker, &plan, row.iter()), plan.size)).sum()
+        table
+            .rows
+            .iter()
+            .take(count)
+            .map(|row| height(&break_row(&breaker, &plan, row.iter()), plan.size))
+            .sum()
     };
     let top = 6.0 + caption_height(table) + height(&head(flow, table, &plan), plan.size);
     // More rows than this are higher than a small table.
@@ -126,7 +132,8 @@ pub(super) fn set(flow: &mut Flow, table: &Table) {
     caption(flow, table, number, "");
     header(flow, table, &plan, &head);
     let breaker = flow.breaker(plan.size);
-    let rows: Vec<Row> = table.rows.par_iter().map(|row| break_row(&breaker, &plan, row.iter())).collect();
+    let rows: Vec<Row> =
+        table.rows.par_iter().map(|row| break_row(&breaker, &plan, row.iter())).collect();
     let last = rows.len().saturating_sub(1);
     for (index, row) in rows.into_iter().enumerate() {
         let mut rest = row;
@@ -150,7 +157,13 @@ pub(super) fn set(flow: &mut Flow, table: &Table) {
         }
         if index < last {
             let y = flow.y;
-            flow.draw(Draw::Rule { x: LEFT, y, length: extent(&plan), thickness: 0.3, ink: Ink::Hairline });
+            flow.draw(Draw::Rule {
+                x: LEFT,
+                y,
+                length: extent(&plan),
+                thickness: 0.3,
+                ink: Ink::Hairline,
+            });
         }
     }
     end(flow, &plan, 0.9);
@@ -199,7 +212,13 @@ fn header(flow: &mut Flow, table: &Table, plan: &Plan, head: &Row) {
     let length = extent(plan);
     let y = flow.y;
     let tall = height(head, plan.size);
-    flow.draw(Draw::Fill { x: LEFT, y, width: length, height: tall, ink: Ink::Wash(crate::document::Tone::Neutral) });
+    flow.draw(Draw::Fill {
+        x: LEFT,
+        y,
+        width: length,
+        height: tall,
+        ink: Ink::Wash(crate::document::Tone::Neutral),
+    });
     flow.draw(Draw::Rule { x: LEFT, y, length, thickness: 0.9, ink: Ink::Rule });
     body_row(flow, table, plan, head);
     let y = flow.y;

@@ -1,4 +1,5 @@
-//! The document as other programs read it: `lopdf` for its structure, `pdftotext` (poppler) for its text where installed.
+//! The document as other programs read it: `lopdf` for its structure, `pdftotext` (poppler) for its
+//! text where installed.
 
 use super::*;
 use crate::{FormatName, render};
@@ -38,8 +39,13 @@ fn every_font_is_embedded_as_a_subset() {
         let name = font.get(b"FontName").unwrap().as_name().unwrap();
         assert_eq!(name[6], b'+', "{}", String::from_utf8_lossy(name));
         let key: &[u8] = if font.has(b"FontFile2") { b"FontFile2" } else { b"FontFile3" };
-        let program = file.get_object(font.get(key).unwrap().as_reference().unwrap()).unwrap().as_stream().unwrap();
-        let length = program.decompressed_content().unwrap_or_else(|_| program.content.clone()).len();
+        let program = file
+            .get_object(font.get(key).unwrap().as_reference().unwrap())
+            .unwrap()
+            .as_stream()
+            .unwrap();
+        let length =
+            program.decompressed_content().unwrap_or_else(|_| program.content.clone()).len();
         assert!((1_000..120_000).contains(&length), "{length} bytes");
         programs += 1;
     }
@@ -54,7 +60,11 @@ fn every_page_bears_its_number_and_the_total() {
     assert_eq!(pages.len(), total);
     for (index, page) in pages.iter().enumerate() {
         assert!(page.contains(&format!("Page {} of {total}", index + 1)), "page {}", index + 1);
-        assert!(index == 0 || page.contains("vkcert 0.2.0"), "page {} has no running header", index + 1);
+        assert!(
+            index == 0 || page.contains("vkcert 0.2.0"),
+            "page {} has no running header",
+            index + 1
+        );
     }
 }
 
@@ -73,7 +83,9 @@ fn every_page_of_unverified_evidence_is_stamped() {
             });
             // Words are drawn one by one.
             let bare = |text: &str| text.split_whitespace().collect::<String>();
-            standing.stamp().is_some_and(|stamp| bare(&texts.collect::<String>()).contains(&bare(stamp)))
+            standing
+                .stamp()
+                .is_some_and(|stamp| bare(&texts.collect::<String>()).contains(&bare(stamp)))
         };
         (flow.pages.len(), flow.pages.iter().filter(|page| says(page)).count())
     };
@@ -85,15 +97,20 @@ fn every_page_of_unverified_evidence_is_stamped() {
     let standing = Standing::Unverified(Vec::new());
     let words = standing.stamp().unwrap();
     let presentation = Presentation { standing, ..Presentation::default() };
-    let Some(pages) = self::pages(&render(&evidence, FormatName::Pdf, &presentation).unwrap()) else { return };
+    let Some(pages) = self::pages(&render(&evidence, FormatName::Pdf, &presentation).unwrap())
+    else {
+        return;
+    };
     assert!(pages.iter().all(|page| page.contains(words)));
 }
 
 #[test]
 fn a_table_that_goes_on_repeats_its_header() {
     let Some(pages) = pages(&pdf(&sample::evidence())) else { return };
-    let continued: Vec<&String> =
-        pages.iter().filter(|page| page.contains("Uncovered in kernel") && page.contains("(continued)")).collect();
+    let continued: Vec<&String> = pages
+        .iter()
+        .filter(|page| page.contains("Uncovered in kernel") && page.contains("(continued)"))
+        .collect();
     assert!(!continued.is_empty());
     for page in continued {
         assert!(page.contains("Obligation") && page.contains("Criterion"), "{page}");
@@ -115,7 +132,8 @@ fn every_identifier_of_the_evidence_is_printed() {
     }
     for kernel in &evidence.kernels {
         for decision in &kernel.coverage.decisions {
-            let title: String = format!("{}:{}", decision.id, decision.text).split_whitespace().collect();
+            let title: String =
+                format!("{}:{}", decision.id, decision.text).split_whitespace().collect();
             assert!(text.contains(&title), "{title}");
         }
     }
@@ -153,7 +171,11 @@ fn no_text_leaves_the_page_or_its_cell() {
         for draw in page {
             let Draw::Text { x, y, face, size, text, .. } = draw else { continue };
             let width: f32 = text.chars().map(|c| faces.width(*face, c, size / face.scale())).sum();
-            assert!(*x >= LEFT - 0.1 && x + width <= LEFT + LINE_WIDTH + 0.6, "page {}: {text}", index + 1);
+            assert!(
+                *x >= LEFT - 0.1 && x + width <= LEFT + LINE_WIDTH + 0.6,
+                "page {}: {text}",
+                index + 1
+            );
             assert!(*y > TOP && *y <= BOTTOM + 1.0, "page {}: {text} at {y}", index + 1);
             lines.push(((y * 10.0) as i64, *x, x + width));
         }
@@ -172,16 +194,20 @@ fn a_word_of_many_pages_loses_nothing() {
     let breaker = line::Breaker { faces: &faces, size: 10.0 };
     let word: String = ('a'..='z').cycle().take(60_000).collect();
     let lines = breaker.lines(&crate::document::Text::plain(word.as_str()), 400.0);
-    let joined: String = lines.iter().flat_map(|line| &line.spans).map(|span| span.text.as_str()).collect();
+    let joined: String =
+        lines.iter().flat_map(|line| &line.spans).map(|span| span.text.as_str()).collect();
     assert_eq!(joined, word);
     assert!(lines.iter().all(|line| line.width <= 400.1), "a line is too wide");
 }
 
-/// Far more of everything than fits on a page: reasons of every kind, open items of every kind, long notes.
+/// Far more of everything than fits on a page: reasons of every kind, open items of every kind,
+/// long notes.
 fn crowded() -> Evidence {
     use vkcert_model::finding::FindingKind;
     use vkcert_model::id::{KernelName, RequirementId};
-    use vkcert_model::open_item::{Acceptability, CampaignNote, NoteKind, OpenItem, OpenItemKind, OpenItemSubject};
+    use vkcert_model::open_item::{
+        Acceptability, CampaignNote, NoteKind, OpenItem, OpenItemKind, OpenItemSubject,
+    };
     use vkcert_model::reason::{Reason, ReasonKind};
     use vkcert_model::requirement::VerificationMethod;
     use vkcert_model::verdict::EngineName;
@@ -190,7 +216,8 @@ fn crowded() -> Evidence {
     let long = "a word and another one ".repeat(40);
     let mut reasons: Vec<Reason> = Vec::new();
     for number in 0..60 {
-        let (low, high) = (RequirementId::from(format!("LLR-{number}").as_str()), RequirementId::from("HLR"));
+        let (low, high) =
+            (RequirementId::from(format!("LLR-{number}").as_str()), RequirementId::from("HLR"));
         let (kernel, text) = (KernelName::from(format!("k{number}").as_str()), || long.clone());
         let engine = EngineName::Sequential;
         reasons.extend([
@@ -199,7 +226,11 @@ fn crowded() -> Evidence {
             Reason::RequirementOpen { requirement: low.clone(), why: vec![text()] },
             Reason::CodeMissing { requirement: low.clone(), code: "x.comp:f".to_owned() },
             Reason::LinkSuspect { requirement: low.clone(), parent: high },
-            Reason::ProfileRefusal { kernel: kernel.clone(), profile: "vulkan-sc".to_owned(), reasons: vec![text()] },
+            Reason::ProfileRefusal {
+                kernel: kernel.clone(),
+                profile: "vulkan-sc".to_owned(),
+                reasons: vec![text()],
+            },
             Reason::RecordRejected {
                 method: VerificationMethod::Analysis,
                 requirement: low,
@@ -214,14 +245,24 @@ fn crowded() -> Evidence {
                 total: 4,
                 undetermined: 0,
             },
-            Reason::CouplingUndetermined { kernel: kernel.clone(), check: "host-overflow".to_owned(), message: text() },
+            Reason::CouplingUndetermined {
+                kernel: kernel.clone(),
+                check: "host-overflow".to_owned(),
+                message: text(),
+            },
             Reason::JustificationRejected { kernel, subject: "D1.T".to_owned(), reason: text() },
-            Reason::AcceptanceRejected { item: format!("decision-policy {number}"), reason: text() },
+            Reason::AcceptanceRejected {
+                item: format!("decision-policy {number}"),
+                reason: text(),
+            },
             Reason::FindingStands { kind: FindingKind::DataRace, count: number },
         ]);
     }
-    for (test, row) in campaign.tests.iter().flat_map(|test| test.results.iter().map(move |row| (test, row))) {
-        let (test, engines, verdict, reason) = (test.id.clone(), vec![row.engine], row.verdict, row.reason.clone());
+    for (test, row) in
+        campaign.tests.iter().flat_map(|test| test.results.iter().map(move |row| (test, row)))
+    {
+        let (test, engines, verdict, reason) =
+            (test.id.clone(), vec![row.engine], row.verdict, row.reason.clone());
         reasons.extend(ReasonKind::of_verdict(verdict).map(|kind| Reason::Test {
             kind,
             test,
@@ -233,11 +274,13 @@ fn crowded() -> Evidence {
     campaign.conclusion.grounds = reasons.iter().map(Reason::ground).collect();
     campaign.conclusion.reasons = reasons.iter().map(Reason::to_string).collect();
     let item = |number: usize, kind: OpenItemKind| {
-        let subject = OpenItemSubject::Test(format!("TC-{number}-{}", "x".repeat(60)).as_str().into());
+        let subject =
+            OpenItemSubject::Test(format!("TC-{number}-{}", "x".repeat(60)).as_str().into());
         OpenItem::new(kind, Some(subject), Acceptability::ByProject, long.clone())
     };
     let kinds = OpenItemKind::ALL.iter().map(|(kind, _)| *kind);
-    campaign.open_items = kinds.flat_map(|kind| (0..5).map(move |number| item(number, kind))).collect();
+    campaign.open_items =
+        kinds.flat_map(|kind| (0..5).map(move |number| item(number, kind))).collect();
     campaign.notes = vec![CampaignNote { kind: NoteKind::LinksNotPinned, sentence: long }; 20];
     evidence
 }
@@ -258,13 +301,18 @@ fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
         let first = text(&flow.pages[0]);
         assert!(first.contains("Failed:"), "{first}");
         for item in &evidence.campaign.open_items {
-            assert!(first.contains(item.kind.name()), "{} is not on page 1: {first}", item.kind.name());
+            assert!(
+                first.contains(item.kind.name()),
+                "{} is not on page 1: {first}",
+                item.kind.name()
+            );
         }
         assert!(!text(&flow.pages[1]).contains("lessthanthelevelasksfor"));
         // All of it stands in a chapter.
         let all: String = flow.pages.iter().map(text).collect();
         let bare = |text: &str| text.replace('`', "").split_whitespace().collect::<String>();
-        for reason in crate::statement::reasons(&evidence).into_iter().map(|reason| reason.sentence) {
+        for reason in crate::statement::reasons(&evidence).into_iter().map(|reason| reason.sentence)
+        {
             assert!(all.contains(&bare(&reason)), "{reason}");
         }
     }

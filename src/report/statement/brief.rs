@@ -1,7 +1,8 @@
 //! The conclusion in few lines, for page 1 and the terminal: many reasons of one kind are one line.
 //!
-//! Promises: every kind of reason has a line however many there are of another, and a line that stands for several says for
-//! how many; the number of lines has a bound that does not depend on the evidence.
+//! Promises: every kind of reason has a line however many there are of another, and a line that
+//! stands for several says for how many; the number of lines has a bound that does not depend on
+//! the evidence.
 //! Does not cover: the reasons one by one (the report's chapter on the conclusion has all).
 
 use crate::statement::ToldReason;
@@ -112,7 +113,8 @@ pub(crate) fn listed(names: &[&str]) -> String {
     and_more(&shown.join(", "), names.len() - shown.len())
 }
 
-/// `28 of 30 tests on sequential and vulkan: fail (TC-1, TC-2 and 26 more)`, a line per set of tests.
+/// `28 of 30 tests on sequential and vulkan: fail (TC-1, TC-2 and 26 more)`, a line per set of
+/// tests.
 fn tests(evidence: &Evidence, verdict: Verdict) -> Vec<String> {
     let all = &evidence.campaign.tests;
     let of_engine = |engine: EngineName| -> Vec<&TestId> {

@@ -1,5 +1,6 @@
-//! The tests that did not pass, first, one line for all engines, with the elements that differ; then the obligations that only
-//! such tests exercise, in one line per cause, because mending the failure closes them.
+//! The tests that did not pass, first, one line for all engines, with the elements that differ;
+//! then the obligations that only such tests exercise, in one line per cause, because mending the
+//! failure closes them.
 
 use super::measure::wrap;
 use super::{LISTED, Page};
@@ -28,8 +29,11 @@ impl Page<'_> {
             let words: Vec<String> = failures.iter().map(Failure::in_words).collect();
             self.item(&format!("{}: {}", test.id, words.join("; ")), Tone::Bad);
             for failure in failures {
-                let engines =
-                    if failures.len() > 1 { format!("{}: ", failure.engines.join(", ")) } else { String::new() };
+                let engines = if failures.len() > 1 {
+                    format!("{}: ", failure.engines.join(", "))
+                } else {
+                    String::new()
+                };
                 self.mismatches(test, failure.mismatches, &engines);
             }
         }
@@ -40,16 +44,23 @@ impl Page<'_> {
         for mismatch in mismatches.iter().take(MISMATCHES) {
             let words = format!("{engines}{}", difference(test, mismatch));
             for (index, line) in wrap(&words, self.width() - 10).into_iter().enumerate() {
-                self.line(&if index == 0 { format!("      {line}") } else { format!("          {line}") });
+                self.line(&if index == 0 {
+                    format!("      {line}")
+                } else {
+                    format!("          {line}")
+                });
             }
         }
         if mismatches.len() > MISMATCHES {
             let stored = mismatches.len();
-            self.below(&format!("{MISMATCHES} of {stored} that the evidence stores; the line above counts all"));
+            self.below(&format!(
+                "{MISMATCHES} of {stored} that the evidence stores; the line above counts all"
+            ));
         }
     }
 
-    /// Obligations that only tests exercise that do not count, in one line per set of tests; the others are given back.
+    /// Obligations that only tests exercise that do not count, in one line per set of tests; the
+    /// others are given back.
     pub(super) fn consequences<'e>(
         &mut self,
         evidence: &Evidence,
@@ -67,7 +78,10 @@ impl Page<'_> {
         causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         for (tests, count) in causes.iter().take(LISTED) {
             let cause = facts::exercised_only_by_few(evidence, tests);
-            self.labelled("", &[(format!("{} {cause}", counted(*count, "obligation")), Tone::Caution)]);
+            self.labelled(
+                "",
+                &[(format!("{} {cause}", counted(*count, "obligation")), Tone::Caution)],
+            );
         }
         let rest: usize = causes.iter().skip(LISTED).map(|(_, count)| count).sum();
         if rest > 0 {
@@ -82,13 +96,19 @@ impl Page<'_> {
 fn difference(test: &TestEvidence, mismatch: &Mismatch) -> String {
     let Mismatch { buffer, expected, actual, .. } = mismatch;
     let distance = match (expected.as_f64(), actual.as_f64()) {
-        (Some(expected), Some(actual)) => format!(", difference {}", number((actual - expected).abs())),
+        (Some(expected), Some(actual)) => {
+            format!(", difference {}", number((actual - expected).abs()))
+        }
         _ => String::new(),
     };
     let judged = |expectation: &&StoredExpectation| expectation.buffer == *buffer;
-    let tolerance = test.expected.iter().find(judged).map(|expectation| tolerance(&expectation.tolerance));
+    let tolerance =
+        test.expected.iter().find(judged).map(|expectation| tolerance(&expectation.tolerance));
     let tolerance = tolerance.map(|words| format!(" (tolerance: {words})")).unwrap_or_default();
-    format!("{buffer}, {}: expected {expected}, actual {actual}{distance}{tolerance}", mismatch.place())
+    format!(
+        "{buffer}, {}: expected {expected}, actual {actual}{distance}{tolerance}",
+        mismatch.place()
+    )
 }
 
 /// Few digits: what a person compares with a tolerance.

@@ -9,7 +9,8 @@ use crate::statement;
 use vkcert_model::evidence::Evidence;
 
 impl Page<'_> {
-    /// What is less than the level asks for: each item on a line, what is missing or who accepts it below.
+    /// What is less than the level asks for: each item on a line, what is missing or who accepts it
+    /// below.
     pub(super) fn open_items(&mut self, evidence: &Evidence) {
         let items = &evidence.campaign.open_items;
         let standing = items.iter().filter(|item| item.stands()).count();
@@ -33,7 +34,9 @@ impl Page<'_> {
             self.below(&item.sentence);
         }
         self.more(standing);
-        for (item, approval) in items.iter().filter_map(|item| Some((item, item.acceptance.as_ref()?))) {
+        for (item, approval) in
+            items.iter().filter_map(|item| Some((item, item.acceptance.as_ref()?)))
+        {
             self.item(&format!("accepted: {}", item.name), Tone::Caution);
             self.below(&approval.reason);
             self.below(&format!("author {}, approver {}", approval.author, approval.approver));
@@ -54,14 +57,18 @@ impl Page<'_> {
 
     /// The command or line that comes next, for each kind of what is left.
     pub(super) fn next_steps(&mut self, evidence: &Evidence) {
-        for (index, step) in statement::next_steps(evidence, &self.presentation.places).iter().enumerate() {
+        for (index, step) in
+            statement::next_steps(evidence, &self.presentation.places).iter().enumerate()
+        {
             self.wrapped(if index == 0 { "Next" } else { "" }, step, Tone::Neutral);
         }
     }
 
     /// A label and a text on as many lines as it takes.
     fn wrapped(&mut self, label: &str, text: &str, tone: Tone) {
-        for (index, line) in wrap(text, self.width().saturating_sub(LABEL + 2)).into_iter().enumerate() {
+        for (index, line) in
+            wrap(text, self.width().saturating_sub(LABEL + 2)).into_iter().enumerate()
+        {
             self.labelled(if index == 0 { label } else { "" }, &[(line, tone)]);
         }
     }

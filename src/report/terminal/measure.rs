@@ -1,8 +1,10 @@
 //! How wide text is on a terminal, and text in lines of a width.
 //!
-//! Promises: nothing is dropped; a line is never wider than the width, words that are wider go on in the next line.
+//! Promises: nothing is dropped; a line is never wider than the width, words that are wider go on
+//! in the next line.
 
-/// Columns of a character on a terminal: East Asian wide ones take two (Unicode Standard Annex 11), combining ones none.
+/// Columns of a character on a terminal: East Asian wide ones take two (Unicode Standard Annex 11),
+/// combining ones none.
 fn column_count(character: char) -> usize {
     match u32::from(character) {
         0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
@@ -27,8 +29,8 @@ pub(super) fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
-/// The text in lines of at most `width` columns, broken between words. What fits on one line keeps its spaces. Control
-/// characters become spaces.
+/// The text in lines of at most `width` columns, broken between words. What fits on one line keeps
+/// its spaces. Control characters become spaces.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(2);
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -1,4 +1,5 @@
-//! Lists whose entries have several parts: in columns where they fit, else folded below what they belong to.
+//! Lists whose entries have several parts: in columns where they fit, else folded below what they
+//! belong to.
 //!
 //! Promises: nothing is cut, and a part never runs into the next one.
 
@@ -24,11 +25,14 @@ pub(super) struct Row {
 }
 
 impl Page<'_> {
-    /// Each entry on a line if all fit, else with its group above it and its last part in lines of its own.
+    /// Each entry on a line if all fit, else with its group above it and its last part in lines of
+    /// its own.
     pub(super) fn rows(&mut self, rows: &[Row], tone: Tone) {
         let room = self.width().saturating_sub(8);
-        let whole: Vec<Vec<&str>> =
-            rows.iter().map(|row| row.group.iter().chain(&row.parts).map(String::as_str).collect()).collect();
+        let whole: Vec<Vec<&str>> = rows
+            .iter()
+            .map(|row| row.group.iter().chain(&row.parts).map(String::as_str).collect())
+            .collect();
         let lines = aligned(&whole);
         if lines.iter().all(|line| columns(line) <= room) {
             return lines.iter().for_each(|line| self.item(line, tone));
@@ -56,7 +60,8 @@ impl Page<'_> {
     }
 }
 
-/// As many of the first parts as fit beside each other in every row, the last one never among them, in columns.
+/// As many of the first parts as fit beside each other in every row, the last one never among them,
+/// in columns.
 fn short_parts(rows: &[Row], room: usize) -> (usize, Vec<String>) {
     let count = rows.iter().map(|row| row.parts.len()).min().unwrap_or(0);
     let lines = |kept: usize| {
@@ -68,8 +73,9 @@ fn short_parts(rows: &[Row], room: usize) -> (usize, Vec<String>) {
     (kept, lines(kept))
 }
 
-/// The short parts with one more beside them where that is all and has room, else each of the others below. What stands beside
-/// them stands behind the widest short parts of all rows, where that leaves it room.
+/// The short parts with one more beside them where that is all and has room, else each of the
+/// others below. What stands beside them stands behind the widest short parts of all rows, where
+/// that leaves it room.
 fn folded(short: &str, others: &[String], room: usize, widest: usize) -> Vec<String> {
     let lead = if widest + GAP + BESIDE <= room { widest } else { columns(short) } + GAP;
     if let [last] = others
@@ -77,11 +83,16 @@ fn folded(short: &str, others: &[String], room: usize, widest: usize) -> Vec<Str
     {
         let lines = wrap(last, room - lead).into_iter().enumerate();
         return lines
-            .map(|(index, line)| format!("{}{line}", pad(if index == 0 { short } else { "" }, lead)))
+            .map(|(index, line)| {
+                format!("{}{line}", pad(if index == 0 { short } else { "" }, lead))
+            })
             .collect();
     }
     let below = others.iter().flat_map(|part| wrap(part, room.saturating_sub(BELOW)));
-    wrap(short, room).into_iter().chain(below.map(|line| format!("{}{line}", " ".repeat(BELOW)))).collect()
+    wrap(short, room)
+        .into_iter()
+        .chain(below.map(|line| format!("{}{line}", " ".repeat(BELOW))))
+        .collect()
 }
 
 /// Rows of cells as lines, in columns as wide as their cells need.
@@ -107,9 +118,18 @@ mod tests {
     fn a_row_that_is_too_wide_keeps_its_columns() {
         let short = "D2.C2  MC/DC mask.  a.comp:23:9";
         let widest = columns(short);
-        let folded =
-            |room: usize| folded(short, &["first_operand < second_operand && third_operand".to_owned()], room, widest);
-        assert_eq!(folded(100), [format!("{short}  first_operand < second_operand && third_operand")]);
+        let folded = |room: usize| {
+            folded(
+                short,
+                &["first_operand < second_operand && third_operand".to_owned()],
+                room,
+                widest,
+            )
+        };
+        assert_eq!(
+            folded(100),
+            [format!("{short}  first_operand < second_operand && third_operand")]
+        );
         let lines = folded(60);
         assert_eq!(lines[0], format!("{short}  first_operand <"));
         assert_eq!(lines[1], format!("{}second_operand &&", " ".repeat(33)));

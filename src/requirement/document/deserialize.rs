@@ -1,20 +1,22 @@
-//! From the tree to the types of `model`, through serde, so that one definition serves TOML, JSON and the schemas.
+//! From the tree to the types of `model`, through serde, so that one definition serves TOML, JSON
+//! and the schemas.
 //!
-//! Promises: every fault carries the place of the key or value at fault, and a hint where a name is nearly right.
+//! Promises: every fault carries the place of the key or value at fault, and a hint where a name is
+//! nearly right.
 
 use super::{Document, Entry, Fault, Node, Origin, Value};
 use crate::nearest::did_you_mean;
 use serde::de::value::StrDeserializer;
 use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Expected, IntoDeserializer, MapAccess,
-    SeqAccess, Unexpected, VariantAccess, Visitor,
+    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Expected, IntoDeserializer,
+    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use std::fmt;
 use std::ops::Range;
 use vkcert_model::diagnostic::Diagnostic;
 
-/// Reads a `T` from the node at `origin`. All unknown keys are reported, and the first fault of any other kind; a key that
-/// is missing because it is misspelt is reported once, as the unknown key.
+/// Reads a `T` from the node at `origin`. All unknown keys are reported, and the first fault of any
+/// other kind; a key that is missing because it is misspelt is reported once, as the unknown key.
 pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, Vec<Diagnostic>> {
     let mut faults: Vec<Fault> = Vec::new();
     let mut repaired = None;
@@ -23,7 +25,9 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
             Ok(value) if faults.is_empty() => return Ok(value),
             Ok(_) => break,
             // What a type says of a whole table (`try_from`) is of this node.
-            Err(fault) => Fault { span: fault.span.clone().or_else(|| Some(node.span.clone())), ..fault },
+            Err(fault) => {
+                Fault { span: fault.span.clone().or_else(|| Some(node.span.clone())), ..fault }
+            }
         };
         let unknown = fault.span.clone().filter(|_| fault.kind == "unknown-key");
         faults.push(fault);
@@ -35,11 +39,16 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
     }
     if let [unknown @ .., last] = faults.as_slice()
         && last.kind == "missing-key"
-        && unknown.iter().any(|fault| fault.hint.as_ref().is_some_and(|hint| meant(hint, &last.message)))
+        && unknown
+            .iter()
+            .any(|fault| fault.hint.as_ref().is_some_and(|hint| meant(hint, &last.message)))
     {
         faults.pop();
     }
-    Err(faults.into_iter().map(|fault| fault.into_diagnostic(&document.file, &document.text)).collect())
+    Err(faults
+        .into_iter()
+        .map(|fault| fault.into_diagnostic(&document.file, &document.text))
+        .collect())
 }
 
 /// Whether the hint of an unknown key names the key that a message says is missing.
@@ -57,7 +66,9 @@ fn remove(node: &mut Node, span: &Range<usize>) -> bool {
             entries.retain(|entry| entry.key_span != *span);
             entries.len() < before || entries.iter_mut().any(|entry| remove(&mut entry.node, span))
         }
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => false,
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
+            false
+        }
     }
 }
 
@@ -84,10 +95,12 @@ impl de::Error for Fault {
     }
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         let hint = did_you_mean(variant, expected).unwrap_or_else(|| values(expected));
-        Fault::new("bad-value", format!("`{variant}` is none of the values allowed here")).hint(Some(hint))
+        Fault::new("bad-value", format!("`{variant}` is none of the values allowed here"))
+            .hint(Some(hint))
     }
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let hint = did_you_mean(field, expected).unwrap_or_else(|| format!("the keys here are {}", listed(expected)));
+        let hint = did_you_mean(field, expected)
+            .unwrap_or_else(|| format!("the keys here are {}", listed(expected)));
         Fault::new("unknown-key", format!("the key `{field}` is not known here")).hint(Some(hint))
     }
     fn missing_field(field: &'static str) -> Self {
@@ -138,7 +151,9 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
             Value::Float(value) => visitor.visit_f64(*value),
             Value::Text(value) => visitor.visit_str(value),
             Value::Array(nodes) => elements(nodes, visitor),
-            Value::Table(entries) => visitor.visit_map(Members { entries: entries.iter(), current: None }),
+            Value::Table(entries) => {
+                visitor.visit_map(Members { entries: entries.iter(), current: None })
+            }
         };
         result.map_err(|fault| fault.or_at(&self.0.span))
     }
@@ -150,7 +165,11 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -169,7 +188,11 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
                 [entry] => visitor.visit_enum(Variant(entry)),
                 _ => Err(Fault::new("bad-value", "expected an object with exactly one key")),
             },
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Array(_) => {
+            Value::Null
+            | Value::Bool(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Array(_) => {
                 return self.deserialize_any(visitor);
             }
         };
@@ -200,8 +223,14 @@ struct Elements<'n, 'a>(&'n mut std::slice::Iter<'a, Node>);
 
 impl<'de> SeqAccess<'de> for Elements<'_, '_> {
     type Error = Fault;
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
-        self.0.next().map(|node| seed.deserialize(NodeDeserializer(node)).map_err(|f| f.or_at(&node.span))).transpose()
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Fault> {
+        self.0
+            .next()
+            .map(|node| seed.deserialize(NodeDeserializer(node)).map_err(|f| f.or_at(&node.span)))
+            .transpose()
     }
     fn size_hint(&self) -> Option<usize> {
         Some(self.0.len())
@@ -215,7 +244,10 @@ struct Members<'a> {
 
 impl<'de> MapAccess<'de> for Members<'_> {
     type Error = Fault;
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Fault> {
         self.current = self.entries.next();
         let Some(entry) = self.current else { return Ok(None) };
         let key: StrDeserializer<'_, Fault> = entry.key.as_str().into_deserializer();
@@ -223,11 +255,13 @@ impl<'de> MapAccess<'de> for Members<'_> {
     }
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Fault> {
         let entry = self.current.expect("serde asks for a value after its key");
-        seed.deserialize(NodeDeserializer(&entry.node)).map_err(|fault| fault.or_at(&entry.node.span))
+        seed.deserialize(NodeDeserializer(&entry.node))
+            .map_err(|fault| fault.or_at(&entry.node.span))
     }
 }
 
-/// An enum value written as its name: one that has contents has all of them by default (`"iota"` is `{"iota": {}}`).
+/// An enum value written as its name: one that has contents has all of them by default (`"iota"` is
+/// `{"iota": {}}`).
 struct NameAlone<'a> {
     variant: &'a str,
     node: &'a Node,
@@ -236,7 +270,10 @@ struct NameAlone<'a> {
 impl<'de, 'a> EnumAccess<'de> for NameAlone<'a> {
     type Error = Fault;
     type Variant = VariantAlone<'a>;
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, VariantAlone<'a>), Fault> {
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, VariantAlone<'a>), Fault> {
         let name: StrDeserializer<'_, Fault> = self.variant.into_deserializer();
         Ok((seed.deserialize(name)?, VariantAlone(self.node)))
     }
@@ -256,7 +293,11 @@ impl<'de> VariantAccess<'de> for VariantAlone<'_> {
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
         NodeDeserializer(self.0).deserialize_any(visitor)
     }
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
         NodeDeserializer(self.0).deserialize_any(visitor)
     }
 }
@@ -267,7 +308,10 @@ struct Variant<'a>(&'a Entry);
 impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
     type Error = Fault;
     type Variant = VariantBody<'a>;
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, VariantBody<'a>), Fault> {
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, VariantBody<'a>), Fault> {
         let key: StrDeserializer<'_, Fault> = self.0.key.as_str().into_deserializer();
         let variant = seed.deserialize(key).map_err(|fault| fault.or_at(&self.0.key_span))?;
         Ok((variant, VariantBody(&self.0.node)))
@@ -287,7 +331,11 @@ impl<'de> VariantAccess<'de> for VariantBody<'_> {
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
         NodeDeserializer(self.0).deserialize_any(visitor)
     }
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
         NodeDeserializer(self.0).deserialize_any(visitor)
     }
 }

@@ -1,7 +1,7 @@
 //! JSON (RFC 8259) to the common tree.
 //!
-//! An own reader, because a certification input needs what the usual ones do not give: the place of every value, and
-//! an error for a key that occurs twice.
+//! An own reader, because a certification input needs what the usual ones do not give: the place of
+//! every value, and an error for a key that occurs twice.
 
 use super::{Entry, Fault, Node, Value};
 use std::collections::BTreeMap;
@@ -57,7 +57,9 @@ impl Reader<'_> {
 
     fn unexpected(&self, expected: &str) -> Fault {
         match self.text[self.at..].chars().next() {
-            Some(character) => self.fault(format!("expected {expected}, found `{}`", character.escape_default())),
+            Some(character) => {
+                self.fault(format!("expected {expected}, found `{}`", character.escape_default()))
+            }
             None => self.fault(format!("expected {expected}, but the file ends here")),
         }
     }
@@ -144,7 +146,8 @@ impl Reader<'_> {
             let key = self.string()?;
             let key_span = start..self.at;
             if seen.insert(key.clone(), ()).is_some() {
-                let fault = Fault::new("duplicate-key", format!("the key `{key}` occurs twice")).at(key_span.clone());
+                let fault = Fault::new("duplicate-key", format!("the key `{key}` occurs twice"))
+                    .at(key_span.clone());
                 self.duplicates.push(fault.hint(Some("write each key once".to_owned())));
             }
             self.expect(b':')?;
@@ -168,9 +171,11 @@ impl Reader<'_> {
         let mut text = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let plain = rest.find(|character: char| character == '"' || character == '\\' || character < ' ');
+            let plain = rest
+                .find(|character: char| character == '"' || character == '\\' || character < ' ');
             let Some(length) = plain else {
-                return Err(Fault::new("json-syntax", "this string has no closing `\"`").at(opening..self.text.len()));
+                return Err(Fault::new("json-syntax", "this string has no closing `\"`")
+                    .at(opening..self.text.len()));
             };
             text.push_str(&rest[..length]);
             self.at += length;
@@ -180,7 +185,11 @@ impl Reader<'_> {
                     return Ok(text);
                 }
                 Some(b'\\') => text.push(self.escape()?),
-                _ => return Err(self.fault("a control character stands in a string only as an escape")),
+                _ => {
+                    return Err(
+                        self.fault("a control character stands in a string only as an escape")
+                    );
+                }
             }
         }
     }
@@ -213,17 +222,24 @@ impl Reader<'_> {
         let mut decoded = char::decode_utf16(units);
         match (decoded.next(), decoded.next()) {
             (Some(Ok(character)), None) => Ok(character),
-            _ => Err(Fault::new("json-syntax", "this escape is half of a surrogate pair").at(start..self.at)),
+            _ => Err(Fault::new("json-syntax", "this escape is half of a surrogate pair")
+                .at(start..self.at)),
         }
     }
 
     /// `u` and four hexadecimal digits.
     fn hexadecimal(&mut self) -> Read<u16> {
         self.at += 1;
-        let digits = self.text.as_bytes().get(self.at..self.at + 4).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
+        let digits = self
+            .text
+            .as_bytes()
+            .get(self.at..self.at + 4)
+            .filter(|d| d.iter().all(u8::is_ascii_hexdigit));
         let Some(digits) = digits else { return Err(self.unexpected("four hexadecimal digits")) };
         self.at += 4;
-        Ok(digits.iter().fold(0, |unit, digit| unit * 16 + (*digit as char).to_digit(16).unwrap_or(0) as u16))
+        Ok(digits
+            .iter()
+            .fold(0, |unit, digit| unit * 16 + (*digit as char).to_digit(16).unwrap_or(0) as u16))
     }
 
     fn digits(&mut self) -> Read<()> {
@@ -262,8 +278,11 @@ impl Reader<'_> {
         }
         let text = &self.text[start..self.at];
         let whole = if integer { text.parse().ok().map(Value::Integer) } else { None };
-        let value = whole.or_else(|| text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Value::Float));
-        value.ok_or_else(|| Fault::new("json-syntax", "this number is too large").at(start..self.at))
+        let value = whole.or_else(|| {
+            text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Value::Float)
+        });
+        value
+            .ok_or_else(|| Fault::new("json-syntax", "this number is too large").at(start..self.at))
     }
 }
 
@@ -285,9 +304,9 @@ mod tests {
             Value::Float(value) => (*value).into(),
             Value::Text(value) => value.clone().into(),
             Value::Array(values) => values.iter().map(plain).collect(),
-            Value::Table(entries) => {
-                serde_json::Value::Object(entries.iter().map(|entry| (entry.key.clone(), plain(&entry.node))).collect())
-            }
+            Value::Table(entries) => serde_json::Value::Object(
+                entries.iter().map(|entry| (entry.key.clone(), plain(&entry.node))).collect(),
+            ),
         }
     }
 

@@ -1,8 +1,9 @@
 //! A TOML or JSON file as a tree of values with their places.
 //!
-//! Knows: both formats, so that everything behind it handles one tree; where each key and value stands in the text.
-//! Promises: a duplicate key, a syntax error and a value of the wrong type are diagnostics with a span; any place in a
-//! read file can be named later by its [`Origin`].
+//! Knows: both formats, so that everything behind it handles one tree; where each key and value
+//! stands in the text.
+//! Promises: a duplicate key, a syntax error and a value of the wrong type are diagnostics with a
+//! span; any place in a read file can be named later by its [`Origin`].
 //! Does not cover: what the files mean.
 
 mod deserialize;
@@ -48,9 +49,12 @@ impl Node {
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         match &self.value {
             Value::Table(entries) => entries.iter().find(|entry| entry.key == key),
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) | Value::Array(_) => {
-                None
-            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Text(_)
+            | Value::Array(_) => None,
         }
     }
 
@@ -58,9 +62,12 @@ impl Node {
     pub fn elements(&self) -> &[Node] {
         match &self.value {
             Value::Array(nodes) => nodes,
-            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) | Value::Table(_) => {
-                &[]
-            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Text(_)
+            | Value::Table(_) => &[],
         }
     }
 }
@@ -73,7 +80,8 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// By extension; without a telling one by the first character: `{` opens JSON, and no TOML file starts with it.
+    /// By extension; without a telling one by the first character: `{` opens JSON, and no TOML file
+    /// starts with it.
     pub fn of(path: &Path, text: &str) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("json") => Syntax::Json,
@@ -95,7 +103,11 @@ pub struct Document {
 
 impl Document {
     /// Parses `text`; all syntax errors that the format's reader can name.
-    pub fn parse(file: impl Into<String>, text: &str, syntax: Syntax) -> Result<Arc<Self>, Vec<Diagnostic>> {
+    pub fn parse(
+        file: impl Into<String>,
+        text: &str,
+        syntax: Syntax,
+    ) -> Result<Arc<Self>, Vec<Diagnostic>> {
         let file = file.into();
         let text: Arc<str> = text.into();
         let parsed = match syntax {
@@ -131,9 +143,12 @@ pub fn read_text(path: &Path, file: &str) -> Result<String, Diagnostic> {
 pub fn text_of(bytes: Vec<u8>, file: &str) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        Diagnostic::new("encoding", format!("`{file}` is not UTF-8: byte {offset} starts no character"))
-            .in_file(file)
-            .hint("save the file as UTF-8 text")
+        Diagnostic::new(
+            "encoding",
+            format!("`{file}` is not UTF-8: byte {offset} starts no character"),
+        )
+        .in_file(file)
+        .hint("save the file as UTF-8 text")
     })
 }
 
@@ -142,29 +157,38 @@ pub fn read_bytes(path: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
     read_at_most(path, file, MOST_DATA_BYTES)
 }
 
-/// Reads a file of at most `limit` bytes. Pipes, devices and sockets are refused unread, because reading them may
-/// never end.
+/// Reads a file of at most `limit` bytes. Pipes, devices and sockets are refused unread, because
+/// reading them may never end.
 pub fn read_at_most(path: &Path, file: &str, limit: u64) -> Result<Vec<u8>, Diagnostic> {
     let unreadable = |error: std::io::Error| {
-        let diagnostic = Diagnostic::new("missing-file", format!("cannot read `{file}`: {error}")).in_file(file);
+        let diagnostic =
+            Diagnostic::new("missing-file", format!("cannot read `{file}`: {error}")).in_file(file);
         match error.kind() {
-            std::io::ErrorKind::NotFound => diagnostic.hint(format!("there is nothing at `{}`", path.display())),
+            std::io::ErrorKind::NotFound => {
+                diagnostic.hint(format!("there is nothing at `{}`", path.display()))
+            }
             _ => diagnostic,
         }
     };
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         let kind = kind_of(metadata.file_type());
-        return Err(Diagnostic::new("not-a-file", format!("`{file}` is {kind}, not a file")).in_file(file));
+        return Err(
+            Diagnostic::new("not-a-file", format!("`{file}` is {kind}, not a file")).in_file(file)
+        );
     }
     let too_large = || {
-        Diagnostic::new("limit", format!("`{file}` is larger than {limit} bytes, the limit for such a file"))
-            .in_file(file)
+        Diagnostic::new(
+            "limit",
+            format!("`{file}` is larger than {limit} bytes, the limit for such a file"),
+        )
+        .in_file(file)
     };
     if metadata.len() > limit {
         return Err(too_large());
     }
-    // What grows while it is read, or tells no length (as files of the kernel do), is cut at the limit as well.
+    // What grows while it is read, or tells no length (as files of the kernel do), is cut at the
+    // limit as well.
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
     let opened = std::fs::File::open(path).map_err(unreadable)?;
     opened.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -192,7 +216,8 @@ pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
             files.push(file.to_owned());
             files.len() - 1
         });
-        let start = location.and_then(|location| location.span.as_ref()).map_or(0, |span| span.start);
+        let start =
+            location.and_then(|location| location.span.as_ref()).map_or(0, |span| span.start);
         keys.push((index, start, keys.len()));
     }
     keys.sort_unstable();
@@ -240,12 +265,15 @@ impl Fault {
     }
 }
 
-/// A span over several lines shows its first line alone, so that a message about a long object stays short.
+/// A span over several lines shows its first line alone, so that a message about a long object
+/// stays short.
 fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
     let start = span.start.min(text.len());
     let end = span.end.clamp(start, text.len());
     match text.get(start..end).and_then(|part| part.find('\n')) {
-        Some(newline) if newline > 0 => start..start + text[start..start + newline].trim_end().len().max(1),
+        Some(newline) if newline > 0 => {
+            start..start + text[start..start + newline].trim_end().len().max(1)
+        }
         Some(_) | None => start..end,
     }
 }
@@ -275,7 +303,8 @@ impl From<usize> for Step {
     }
 }
 
-/// A place in a file that has been read: the document and the path to a value. Values made by a program have no document.
+/// A place in a file that has been read: the document and the path to a value. Values made by a
+/// program have no document.
 #[derive(Debug, Clone)]
 pub struct Origin {
     document: Option<Arc<Document>>,
@@ -309,7 +338,8 @@ impl Origin {
         self.document.as_ref()
     }
 
-    /// The node at this place, or the deepest one on the way that exists (for a key that is missing: its table).
+    /// The node at this place, or the deepest one on the way that exists (for a key that is
+    /// missing: its table).
     fn node<'a>(&self, document: &'a Document) -> (&'a Node, Option<&'a Entry>) {
         let mut node = &document.root;
         let mut entry = None;

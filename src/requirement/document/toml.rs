@@ -10,11 +10,13 @@ pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut faults: Vec<Fault> = errors.iter().map(fault).collect();
     let span = table.span();
-    let root = Node { span: 0..span.end.min(text.len()), value: entries(table.get_ref(), &mut faults) };
+    let root =
+        Node { span: 0..span.end.min(text.len()), value: entries(table.get_ref(), &mut faults) };
     if faults.is_empty() { Ok(root) } else { Err(told(faults)) }
 }
 
-/// Duplicate keys are all told. Of syntax errors only the first: what follows it is mostly its consequence.
+/// Duplicate keys are all told. Of syntax errors only the first: what follows it is mostly its
+/// consequence.
 fn told(mut faults: Vec<Fault>) -> Vec<Fault> {
     faults.sort_by_key(|fault| fault.span.as_ref().map_or(0, |span| span.start));
     match faults.iter().position(|fault| fault.kind != "duplicate-key") {
@@ -34,7 +36,11 @@ fn fault(error: &::toml::de::Error) -> Fault {
 fn entries(table: &DeTable<'_>, faults: &mut Vec<Fault>) -> Value {
     let mut entries: Vec<Entry> = table
         .iter()
-        .map(|(key, value)| Entry { key: key.get_ref().to_string(), key_span: key.span(), node: node(value, faults) })
+        .map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            key_span: key.span(),
+            node: node(value, faults),
+        })
         .collect();
     // The parser's map is sorted by key; the order of the text is the order of diagnostics.
     entries.sort_by_key(|entry| entry.key_span.start);
@@ -45,19 +51,25 @@ fn node(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<Fault>) -> Node {
     let span = spanned.span();
     let value = match spanned.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
-        DeValue::Integer(integer) => match i128::from_str_radix(integer.as_str(), integer.radix()) {
-            Ok(value) => Value::Integer(value),
-            Err(_) => too_large(span.clone(), faults),
-        },
+        DeValue::Integer(integer) => {
+            match i128::from_str_radix(integer.as_str(), integer.radix()) {
+                Ok(value) => Value::Integer(value),
+                Err(_) => too_large(span.clone(), faults),
+            }
+        }
         DeValue::Float(float) => match float.as_str().parse::<f64>() {
-            Ok(value) if value.is_infinite() && !float.as_str().contains("inf") => too_large(span.clone(), faults),
+            Ok(value) if value.is_infinite() && !float.as_str().contains("inf") => {
+                too_large(span.clone(), faults)
+            }
             Ok(value) => Value::Float(value),
             Err(_) => too_large(span.clone(), faults),
         },
         DeValue::Boolean(value) => Value::Bool(*value),
         // No field of ours is a date: as a string it is refused by whatever field it stands in.
         DeValue::Datetime(value) => Value::Text(value.to_string()),
-        DeValue::Array(values) => Value::Array(values.iter().map(|value| node(value, faults)).collect()),
+        DeValue::Array(values) => {
+            Value::Array(values.iter().map(|value| node(value, faults)).collect())
+        }
         DeValue::Table(table) => entries(table, faults),
     };
     Node { span, value }

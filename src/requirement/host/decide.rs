@@ -1,11 +1,15 @@
-//! Decides statements about all values of the host's parameters: proved, refuted with values, or open with the reason.
+//! Decides statements about all values of the host's parameters: proved, refuted with values, or
+//! open with the reason.
 //!
-//! Knows: the parameters' ranges, the locals in order, and any predicate over an evaluation of them.
-//! Promises: *proved* is said only after looking at every value of the parameters involved, or where the caller has a
-//! proof of its own (intervals, rounding up by construction). *Refuted* always comes with values that were evaluated.
-//! The search is deterministic: all combinations of values at and beside the bounds, powers of two and multiples of the
-//! local size, then values from a fixed seed.
-//! Does not cover: proofs over more than [`EXHAUSTIVE`] combinations that no interval settles; these stay open.
+//! Knows: the parameters' ranges, the locals in order, and any predicate over an evaluation of
+//! them.
+//! Promises: *proved* is said only after looking at every value of the parameters involved, or
+//! where the caller has a proof of its own (intervals, rounding up by construction). *Refuted*
+//! always comes with values that were evaluated. The search is deterministic: all combinations of
+//! values at and beside the bounds, powers of two and multiples of the local size, then values from
+//! a fixed seed.
+//! Does not cover: proofs over more than [`EXHAUSTIVE`] combinations that no interval settles;
+//! these stay open.
 
 use super::expression::{self as host, Division, Enclosed, Event, Expression, Name, Typed};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +23,8 @@ const INTERESTING: usize = 60_000;
 /// Combinations from the fixed seed.
 const SEEDED: usize = 20_000;
 
-/// Parameters and locals of an interface, ready for evaluation. Names are numbered: parameters first, then locals.
+/// Parameters and locals of an interface, ready for evaluation. Names are numbered: parameters
+/// first, then locals.
 #[derive(Debug, Clone)]
 pub struct Host {
     pub names: Vec<Name>,
@@ -56,7 +61,10 @@ impl Host {
             let (min, max) = (i128::from(parameter.min), i128::from(parameter.max));
             if min > max || min < lowest || max > highest {
                 let width = host::type_name(parameter.width);
-                let message = format!("parameter `{}`: {min} to {max} is no range of {width}", parameter.name);
+                let message = format!(
+                    "parameter `{}`: {min} to {max} is no range of {width}",
+                    parameter.name
+                );
                 return Err(Diagnostic::new("size", message));
             }
             parameters.push((parameter.name.clone(), min, max));
@@ -79,30 +87,41 @@ impl Host {
         self.locals.get(name.checked_sub(self.parameters.len())?)
     }
 
-    /// The local's span does not point into the expression that uses it, so events of locals are told by name.
+    /// The local's span does not point into the expression that uses it, so events of locals are
+    /// told by name.
     pub fn locals(&self) -> impl Iterator<Item = (&Name, &Expression)> {
         self.names[self.parameters.len()..].iter().zip(&self.locals)
     }
 
     /// Evaluates the locals for one choice of parameters.
     fn case(&self, values: &[i128], division: Division) -> Case {
-        let mut scope: Vec<Typed> =
-            values.iter().zip(&self.names).map(|(value, name)| Typed { value: *value, width: name.width }).collect();
+        let mut scope: Vec<Typed> = values
+            .iter()
+            .zip(&self.names)
+            .map(|(value, name)| Typed { value: *value, width: name.width })
+            .collect();
         let mut events = Vec::new();
         for (name, local) in self.locals() {
             let typed = local.evaluate(&scope, division, &mut events);
             let value = host::wrap(typed.value, name.width);
             if value != typed.value {
-                events.push(Event::Overflow { span: local.span.clone(), exact: typed.value, width: name.width });
+                events.push(Event::Overflow {
+                    span: local.span.clone(),
+                    exact: typed.value,
+                    width: name.width,
+                });
             }
             scope.push(Typed { value, width: name.width });
         }
         Case { scope, events }
     }
 
-    /// Evaluates the locals for named parameter values; parameters that are not named take their smallest value.
+    /// Evaluates the locals for named parameter values; parameters that are not named take their
+    /// smallest value.
     pub fn named_case(&self, values: &BTreeMap<String, i64>) -> Case {
-        let value = |(name, min, _): &(String, i128, i128)| values.get(name).map_or(*min, |value| i128::from(*value));
+        let value = |(name, min, _): &(String, i128, i128)| {
+            values.get(name).map_or(*min, |value| i128::from(*value))
+        };
         self.case(&self.parameters.iter().map(value).collect::<Vec<_>>(), Division::Truncate)
     }
 
@@ -110,8 +129,9 @@ impl Host {
     pub fn enclose(&self) -> (Vec<Enclosed>, bool) {
         let mut quiet = true;
         let parameters = self.parameters.iter().zip(&self.names);
-        let mut scope: Vec<Enclosed> =
-            parameters.map(|((_, low, high), name)| Enclosed { low: *low, high: *high, width: name.width }).collect();
+        let mut scope: Vec<Enclosed> = parameters
+            .map(|((_, low, high), name)| Enclosed { low: *low, high: *high, width: name.width })
+            .collect();
         for (name, local) in self.locals() {
             let interval = local.enclose(&scope, &mut quiet);
             scope.push(host::enclosed(interval.low, interval.high, name.width, &mut quiet));
@@ -138,12 +158,17 @@ impl Host {
         found
     }
 
-    /// Decides whether `holds` is true for every choice of parameters; it may depend on the expressions `on` alone.
+    /// Decides whether `holds` is true for every choice of parameters; it may depend on the
+    /// expressions `on` alone.
     pub fn decide(&self, on: &[&Expression], holds: &dyn Fn(&Case) -> bool) -> Answer {
         let used = self.depends(on);
-        let free: Vec<usize> = (0..self.parameters.len()).filter(|parameter| used.contains(parameter)).collect();
-        let size = |parameter: &usize| (self.parameters[*parameter].2 - self.parameters[*parameter].1 + 1) as u128;
-        let combinations = free.iter().try_fold(1u128, |product, parameter| product.checked_mul(size(parameter)));
+        let free: Vec<usize> =
+            (0..self.parameters.len()).filter(|parameter| used.contains(parameter)).collect();
+        let size = |parameter: &usize| {
+            (self.parameters[*parameter].2 - self.parameters[*parameter].1 + 1) as u128
+        };
+        let combinations =
+            free.iter().try_fold(1u128, |product, parameter| product.checked_mul(size(parameter)));
         let mut values: Vec<i128> = self.parameters.iter().map(|(_, min, _)| *min).collect();
         if combinations.is_some_and(|combinations| combinations <= EXHAUSTIVE) {
             let whole = |parameter: usize| {
@@ -155,16 +180,19 @@ impl Host {
                 .first_failure(&free, &choices, &mut values, usize::MAX, holds)
                 .map_or(Answer::Proved, Answer::Refuted);
         }
-        let fine: Vec<Vec<i128>> = free.iter().map(|parameter| self.interesting(*parameter)).collect();
+        let fine: Vec<Vec<i128>> =
+            free.iter().map(|parameter| self.interesting(*parameter)).collect();
         let coarse: Vec<Vec<i128>> = free.iter().map(|parameter| self.bounds(*parameter)).collect();
         let found = self.first_failure(&free, &coarse, &mut values, INTERESTING, holds);
-        let found = found.or_else(|| self.first_failure(&free, &fine, &mut values, INTERESTING, holds));
+        let found =
+            found.or_else(|| self.first_failure(&free, &fine, &mut values, INTERESTING, holds));
         let found = found.or_else(|| self.seeded_failure(&free, &mut values, holds));
         found.map_or_else(|| Answer::Open(self.open_reason(&free)), Answer::Refuted)
     }
 
     fn open_reason(&self, free: &[usize]) -> String {
-        let names: Vec<&str> = free.iter().map(|parameter| self.parameters[*parameter].0.as_str()).collect();
+        let names: Vec<&str> =
+            free.iter().map(|parameter| self.parameters[*parameter].0.as_str()).collect();
         format!(
             "no counterexample among boundary and sampled values of {}, but more combinations than {EXHAUSTIVE} can occur and no bound proves it",
             names.join(", ")
@@ -188,7 +216,8 @@ impl Host {
             if !holds(&self.case(values, Division::Truncate)) {
                 return Some(self.named(free, values));
             }
-            let next = (0..free.len()).rev().find(|place| at[*place] + 1 < choices[*place].len())?;
+            let next =
+                (0..free.len()).rev().find(|place| at[*place] + 1 < choices[*place].len())?;
             at[next] += 1;
             at[next + 1..].iter_mut().for_each(|index| *index = 0);
         }
@@ -220,7 +249,9 @@ impl Host {
     }
 
     fn named(&self, free: &[usize], values: &[i128]) -> BTreeMap<String, i64> {
-        free.iter().map(|parameter| (self.parameters[*parameter].0.clone(), values[*parameter] as i64)).collect()
+        free.iter()
+            .map(|parameter| (self.parameters[*parameter].0.clone(), values[*parameter] as i64))
+            .collect()
     }
 
     /// Values at and beside the bounds, powers of two, and multiples of the local size, ascending.
@@ -229,7 +260,8 @@ impl Host {
         let mut centres: BTreeSet<i128> = BTreeSet::from([min, max, 0]);
         centres.extend((0..64).map(|bit| 1i128 << bit));
         centres.extend(self.strides.iter().copied());
-        let near: BTreeSet<i128> = centres.iter().flat_map(|centre| [centre - 1, *centre, centre + 1]).collect();
+        let near: BTreeSet<i128> =
+            centres.iter().flat_map(|centre| [centre - 1, *centre, centre + 1]).collect();
         near.into_iter().filter(|value| (min..=max).contains(value)).collect()
     }
 
@@ -243,17 +275,23 @@ impl Host {
 
     /// Evaluates the locals again with divisions rounded up.
     pub fn rounded_up(&self, case: &Case) -> Case {
-        let values: Vec<i128> = case.scope[..self.parameters.len()].iter().map(|typed| typed.value).collect();
+        let values: Vec<i128> =
+            case.scope[..self.parameters.len()].iter().map(|typed| typed.value).collect();
         self.case(&values, Division::RoundUp)
     }
 }
 
 fn declare(names: &mut Vec<Name>, name: &str, width: HostType) -> Result<(), Diagnostic> {
     if names.iter().any(|known| known.name == name) {
-        return Err(Diagnostic::new("unknown-id", format!("`{name}` is declared twice in the interface")));
+        return Err(Diagnostic::new(
+            "unknown-id",
+            format!("`{name}` is declared twice in the interface"),
+        ));
     }
     if host::integer(width).is_none() {
-        let message = format!("`{name}` has a floating-point type; parameters and locals of an interface are integers");
+        let message = format!(
+            "`{name}` has a floating-point type; parameters and locals of an interface are integers"
+        );
         return Err(Diagnostic::new("size", message));
     }
     names.push(Name { name: name.to_owned(), width });

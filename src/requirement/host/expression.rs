@@ -1,11 +1,13 @@
 //! The integer expressions of `[[interface]]`: parsing, exact evaluation, and enclosing intervals.
 //!
-//! Knows: C's integer arithmetic at the host's own widths (ISO C17, sections 6.3.1.1 and 6.3.1.8): operands narrower than
-//! 32 bits become `int32`, then the wider type wins, and at the same width the unsigned one. Operators `?:`, `||`, `&&`,
-//! `|`, `^`, `&`, `==` `!=`, `<` `<=` `>` `>=`, `<<` `>>`, `+` `-`, `*` `/` `%`, unary `-` `+` `~` `!`, casts written as calls
-//! (`uint64(m) * n`), `min(a, b)`, `max(a, b)`; literals with the suffixes `u`, `l`, `ul`.
-//! Promises: an operation whose exact result does not fit its type wraps, and is reported as an [`Event`]; so is a division
-//! by zero (result 0) and a shift too far (result 0). Evaluation and interval never disagree: the value lies inside.
+//! Knows: C's integer arithmetic at the host's own widths (ISO C17, sections 6.3.1.1 and 6.3.1.8):
+//! operands narrower than 32 bits become `int32`, then the wider type wins, and at the same width
+//! the unsigned one. Operators `?:`, `||`, `&&`, `|`, `^`, `&`, `==` `!=`, `<` `<=` `>` `>=`, `<<`
+//! `>>`, `+` `-`, `*` `/` `%`, unary `-` `+` `~` `!`, casts written as calls (`uint64(m) * n`),
+//! `min(a, b)`, `max(a, b)`; literals with the suffixes `u`, `l`, `ul`.
+//! Promises: an operation whose exact result does not fit its type wraps, and is reported as an
+//! [`Event`]; so is a division by zero (result 0) and a shift too far (result 0). Evaluation and
+//! interval never disagree: the value lies inside.
 //! Does not cover: floating point, assignment, pointers.
 
 use std::collections::BTreeSet;
@@ -87,7 +89,9 @@ impl Expression {
             Kind::Literal(_, width) | Kind::Cast(width, _) => *width,
             Kind::Variable(index) => names[*index].width,
             Kind::Unary(Unary::Not, _) => HostType::Int32,
-            Kind::Unary(Unary::Negate | Unary::Plus | Unary::Complement, operand) => promoted(operand.width),
+            Kind::Unary(Unary::Negate | Unary::Plus | Unary::Complement, operand) => {
+                promoted(operand.width)
+            }
             Kind::Choice(parts) => common(parts[1].width, parts[2].width),
             Kind::Binary(operator, operands) => match operator {
                 Binary::Or
@@ -183,7 +187,8 @@ pub fn integer(width: HostType) -> Option<(u32, bool)> {
     }
 }
 
-/// Smallest and largest value of a type. Floating-point types count as `int64`: no expression has one (see [`parse`]).
+/// Smallest and largest value of a type. Floating-point types count as `int64`: no expression has
+/// one (see [`parse`]).
 pub fn range(width: HostType) -> (i128, i128) {
     let (bits, signed) = integer(width).unwrap_or((64, true));
     if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
@@ -225,12 +230,14 @@ fn promoted(width: HostType) -> HostType {
 /// The type that an operation of two operands is done in.
 fn common(left: HostType, right: HostType) -> HostType {
     let (left, right) = (promoted(left), promoted(right));
-    let rank = |width: HostType| integer(width).map_or((0, false), |(bits, signed)| (bits, !signed));
+    let rank =
+        |width: HostType| integer(width).map_or((0, false), |(bits, signed)| (bits, !signed));
     if rank(left) >= rank(right) { left } else { right }
 }
 
 impl Expression {
-    /// Evaluates with the values of the names in scope; `events` collects what went wrong on the way.
+    /// Evaluates with the values of the names in scope; `events` collects what went wrong on the
+    /// way.
     pub fn evaluate(&self, scope: &[Typed], division: Division, events: &mut Vec<Event>) -> Typed {
         match &self.kind {
             Kind::Literal(value, width) => Typed { value: *value, width: *width },
@@ -239,9 +246,12 @@ impl Expression {
                 let operand = operand.evaluate(scope, division, events);
                 self.unary(*operator, operand, events)
             }
-            Kind::Binary(operator, operands) => self.binary(*operator, operands, scope, division, events),
+            Kind::Binary(operator, operands) => {
+                self.binary(*operator, operands, scope, division, events)
+            }
             Kind::Choice(parts) => {
-                let chosen = if parts[0].evaluate(scope, division, events).value != 0 { 1 } else { 2 };
+                let chosen =
+                    if parts[0].evaluate(scope, division, events).value != 0 { 1 } else { 2 };
                 let value = parts[chosen].evaluate(scope, division, events);
                 Typed { value: wrap(value.value, self.width), width: self.width }
             }
@@ -306,7 +316,8 @@ impl Expression {
             Binary::Multiply => match a.checked_mul(b) {
                 Some(exact) => self.fit(exact, width, events),
                 None => {
-                    // Two 64-bit factors can exceed 127 bits; the low bits that a type keeps are right all the same.
+                    // Two 64-bit factors can exceed 127 bits; the low bits that a type keeps are
+                    // right all the same.
                     let exact = a.saturating_mul(b);
                     events.push(Event::Overflow { span: self.span.clone(), exact, width });
                     Typed { value: wrap(a.wrapping_mul(b), width), width }
@@ -323,7 +334,9 @@ impl Expression {
                 self.fit(a / b + i128::from(up), width, events)
             }
             Binary::Remainder => Typed { value: a % b, width },
-            Binary::ShiftLeft | Binary::ShiftRight => self.shift(operator, left, right.value, events),
+            Binary::ShiftLeft | Binary::ShiftRight => {
+                self.shift(operator, left, right.value, events)
+            }
         }
     }
 
@@ -349,12 +362,15 @@ impl Expression {
                 found.insert(*index);
             }
             Kind::Unary(_, operand) | Kind::Cast(_, operand) => operand.variables(found),
-            Kind::Binary(_, operands) => operands.iter().for_each(|operand| operand.variables(found)),
+            Kind::Binary(_, operands) => {
+                operands.iter().for_each(|operand| operand.variables(found))
+            }
             Kind::Choice(parts) => parts.iter().for_each(|part| part.variables(found)),
         }
     }
 
-    /// An interval that holds every value the expression can take. `quiet` turns false where an event is possible.
+    /// An interval that holds every value the expression can take. `quiet` turns false where an
+    /// event is possible.
     pub fn enclose(&self, scope: &[Enclosed], quiet: &mut bool) -> Enclosed {
         match &self.kind {
             Kind::Literal(value, width) => Enclosed { low: *value, high: *value, width: *width },
@@ -409,7 +425,10 @@ pub fn enclosed(low: i128, high: i128, width: HostType, quiet: &mut bool) -> Enc
 fn enclose_binary(operator: Binary, left: Enclosed, right: Enclosed, quiet: &mut bool) -> Enclosed {
     let truth = Enclosed { low: 0, high: 1, width: HostType::Int32 };
     let width = common(left.width, right.width);
-    let (a, b) = (enclosed(left.low, left.high, width, &mut true), enclosed(right.low, right.high, width, &mut true));
+    let (a, b) = (
+        enclosed(left.low, left.high, width, &mut true),
+        enclosed(right.low, right.high, width, &mut true),
+    );
     let corners = |of: &dyn Fn(i128, i128) -> i128| {
         let all = [of(a.low, b.low), of(a.low, b.high), of(a.high, b.low), of(a.high, b.high)];
         (all.into_iter().min().unwrap_or(0), all.into_iter().max().unwrap_or(0))
@@ -440,7 +459,12 @@ fn enclose_binary(operator: Binary, left: Enclosed, right: Enclosed, quiet: &mut
             let (low, high) = corners(&|a, b| a / b);
             // Where the dividend can be 0 the quotient can.
             let spans = a.low <= 0 && a.high >= 0;
-            enclosed(if spans { low.min(0) } else { low }, if spans { high.max(0) } else { high }, width, quiet)
+            enclosed(
+                if spans { low.min(0) } else { low },
+                if spans { high.max(0) } else { high },
+                width,
+                quiet,
+            )
         }
         Binary::Remainder => {
             let most = b.low.abs().max(b.high.abs()) - 1;
@@ -448,13 +472,17 @@ fn enclose_binary(operator: Binary, left: Enclosed, right: Enclosed, quiet: &mut
             let high = if a.high > 0 { most.min(a.high) } else { 0 };
             Enclosed { low, high, width }
         }
-        Binary::BitAnd if a.low >= 0 && b.low >= 0 => Enclosed { low: 0, high: a.high.min(b.high), width },
+        Binary::BitAnd if a.low >= 0 && b.low >= 0 => {
+            Enclosed { low: 0, high: a.high.min(b.high), width }
+        }
         Binary::BitOr | Binary::BitXor if a.low >= 0 && b.low >= 0 => {
             let top = a.high.max(b.high);
             let high = if top == 0 { 0 } else { (1i128 << (128 - top.leading_zeros())) - 1 };
             Enclosed { low: 0, high, width }
         }
-        Binary::BitAnd | Binary::BitOr | Binary::BitXor => Enclosed { low: lowest, high: highest, width },
+        Binary::BitAnd | Binary::BitOr | Binary::BitXor => {
+            Enclosed { low: lowest, high: highest, width }
+        }
         Binary::ShiftLeft | Binary::ShiftRight => {
             let width = promoted(left.width);
             let bits = integer(width).map_or(64, |(bits, _)| i128::from(bits));
@@ -463,10 +491,18 @@ fn enclose_binary(operator: Binary, left: Enclosed, right: Enclosed, quiet: &mut
                 *quiet = false;
                 return Enclosed { low: lowest, high: highest, width };
             }
-            let shift = |value: i128, by: i128| if operator == Binary::ShiftLeft { value << by } else { value >> by };
-            let all = [(left.low, right.low), (left.low, right.high), (left.high, right.low), (left.high, right.high)];
+            let shift = |value: i128, by: i128| {
+                if operator == Binary::ShiftLeft { value << by } else { value >> by }
+            };
+            let all = [
+                (left.low, right.low),
+                (left.low, right.high),
+                (left.high, right.low),
+                (left.high, right.high),
+            ];
             let all = all.map(|(value, by)| shift(value, by));
-            let (low, high) = (all.into_iter().min().unwrap_or(lowest), all.into_iter().max().unwrap_or(highest));
+            let (low, high) =
+                (all.into_iter().min().unwrap_or(lowest), all.into_iter().max().unwrap_or(highest));
             enclosed(low, high, width, quiet)
         }
     }
@@ -476,7 +512,10 @@ fn enclose_binary(operator: Binary, left: Enclosed, right: Enclosed, quiet: &mut
 pub fn parse(text: &str, names: &[Name], place: &str) -> Result<Expression, Diagnostic> {
     let mut parser = Parser { text, at: 0, names, place, depth: 0 };
     if text.len() > MAX_TEXT {
-        return Err(parser.error(0..0, format!("the expression has {} bytes; the limit is {MAX_TEXT}", text.len())));
+        return Err(parser.error(
+            0..0,
+            format!("the expression has {} bytes; the limit is {MAX_TEXT}", text.len()),
+        ));
     }
     let expression = parser.expression(0)?;
     parser.space();
@@ -497,7 +536,8 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn error(&self, span: Range<usize>, message: String) -> Diagnostic {
-        Diagnostic::new("expression-syntax", format!("{}: {message}", self.place)).at_span(self.place, self.text, span)
+        Diagnostic::new("expression-syntax", format!("{}: {message}", self.place))
+            .at_span(self.place, self.text, span)
     }
 
     fn next(&self) -> Option<char> {
@@ -531,7 +571,9 @@ impl Parser<'_> {
     fn expression(&mut self, above: u8) -> Result<Expression, Diagnostic> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.error(self.at..self.at, format!("more than {MAX_DEPTH} levels of operators")));
+            return Err(
+                self.error(self.at..self.at, format!("more than {MAX_DEPTH} levels of operators"))
+            );
         }
         let mut left = self.operand()?;
         loop {
@@ -542,11 +584,16 @@ impl Parser<'_> {
                 continue;
             }
             let operator = BINARY.iter().find(|(token, ..)| rest.starts_with(token));
-            let Some((token, operator, strength)) = operator.filter(|(.., strength)| *strength > above) else { break };
+            let Some((token, operator, strength)) =
+                operator.filter(|(.., strength)| *strength > above)
+            else {
+                break;
+            };
             self.at += token.len();
             let right = self.expression(*strength)?;
             let span = left.span.start..right.span.end;
-            left = Expression::new(Kind::Binary(*operator, Box::new([left, right])), self.names, span);
+            left =
+                Expression::new(Kind::Binary(*operator, Box::new([left, right])), self.names, span);
         }
         self.depth -= 1;
         Ok(left)
@@ -564,13 +611,18 @@ impl Parser<'_> {
     fn operand(&mut self) -> Result<Expression, Diagnostic> {
         self.space();
         let start = self.at;
-        for (token, operator) in [("-", Unary::Negate), ("+", Unary::Plus), ("~", Unary::Complement), ("!", Unary::Not)]
+        for (token, operator) in
+            [("-", Unary::Negate), ("+", Unary::Plus), ("~", Unary::Complement), ("!", Unary::Not)]
         {
             if self.take(token) {
                 // Stronger than every binary operator.
                 let operand = self.expression(u8::MAX)?;
                 let span = start..operand.span.end;
-                return Ok(Expression::new(Kind::Unary(operator, Box::new(operand)), self.names, span));
+                return Ok(Expression::new(
+                    Kind::Unary(operator, Box::new(operand)),
+                    self.names,
+                    span,
+                ));
             }
         }
         match self.next() {
@@ -586,7 +638,10 @@ impl Parser<'_> {
                 let span = start..start + character.len_utf8();
                 Err(self.error(span, format!("`{character}` is not expected here")))
             }
-            None => Err(self.error(start.saturating_sub(1)..start, "an operand is missing at the end".to_owned())),
+            None => Err(self.error(
+                start.saturating_sub(1)..start,
+                "an operand is missing at the end".to_owned(),
+            )),
         }
     }
 
@@ -608,22 +663,31 @@ impl Parser<'_> {
         let radix = if hexadecimal.is_some() { 16 } else { 10 };
         let known = matches!(suffix, "" | "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu");
         let value = i128::from_str_radix(digits, radix).ok().filter(|_| known);
-        let fault = || self.error(span.clone(), format!("`{}` is no integer literal", &self.text[span.clone()]));
+        let fault = || {
+            self.error(
+                span.clone(),
+                format!("`{}` is no integer literal", &self.text[span.clone()]),
+            )
+        };
         let value = value.ok_or_else(fault)?;
         if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
-            let message = "a literal that starts with 0 is octal in C; write it in decimal".to_owned();
+            let message =
+                "a literal that starts with 0 is octal in C; write it in decimal".to_owned();
             return Err(self.error(span.clone(), message));
         }
         let unsigned = suffix.contains('u');
         let long = suffix.contains('l');
-        // ISO C17, section 6.4.4.1: the first type of the list in which the value fits; hexadecimal may be unsigned.
+        // ISO C17, section 6.4.4.1: the first type of the list in which the value fits; hexadecimal
+        // may be unsigned.
         let types = [HostType::Int32, HostType::Uint32, HostType::Int64, HostType::Uint64];
         let fits = types.into_iter().find(|width| {
             let (bits, signed) = integer(*width).unwrap_or((64, true));
             let sign = if unsigned { !signed } else { signed || radix == 16 };
             sign && (!long || bits == 64) && value <= range(*width).1
         });
-        let width = fits.ok_or_else(|| self.error(span.clone(), "the literal fits no 64-bit type".to_owned()))?;
+        let width = fits.ok_or_else(|| {
+            self.error(span.clone(), "the literal fits no 64-bit type".to_owned())
+        })?;
         Ok(Expression::new(Kind::Literal(value, width), self.names, span))
     }
 
@@ -652,7 +716,11 @@ impl Parser<'_> {
             if integer(*width).is_none() {
                 return Err(self.error(name, "expressions are of integers".to_owned()));
             }
-            return Ok(Expression::new(Kind::Cast(*width, Box::new(first)), self.names, name.start..self.at));
+            return Ok(Expression::new(
+                Kind::Cast(*width, Box::new(first)),
+                self.names,
+                name.start..self.at,
+            ));
         }
         let operator = match word.as_str() {
             "min" => Binary::Minimum,
@@ -666,7 +734,11 @@ impl Parser<'_> {
         self.expect(",")?;
         let second = self.expression(0)?;
         self.expect(")")?;
-        Ok(Expression::new(Kind::Binary(operator, Box::new([first, second])), self.names, name.start..self.at))
+        Ok(Expression::new(
+            Kind::Binary(operator, Box::new([first, second])),
+            self.names,
+            name.start..self.at,
+        ))
     }
 }
 
@@ -686,10 +758,17 @@ mod tests {
     }
 
     fn value(text: &str, values: [i128; 4]) -> (i128, HostType, usize) {
-        let scope: Vec<Typed> =
-            names().iter().zip(values).map(|(name, value)| Typed { value, width: name.width }).collect();
+        let scope: Vec<Typed> = names()
+            .iter()
+            .zip(values)
+            .map(|(name, value)| Typed { value, width: name.width })
+            .collect();
         let mut events = Vec::new();
-        let typed = parse(text, &names(), "test").unwrap().evaluate(&scope, Division::Truncate, &mut events);
+        let typed = parse(text, &names(), "test").unwrap().evaluate(
+            &scope,
+            Division::Truncate,
+            &mut events,
+        );
         (typed.value, typed.width, events.len())
     }
 
@@ -697,7 +776,11 @@ mod tests {
     fn arithmetic_is_that_of_c() {
         let all = [10, -3, 7, 200];
         assert_eq!(value("(a + 15) / 16 * 2", all), (2, HostType::Uint32, 0));
-        assert_eq!(value("a + b", all), (7, HostType::Uint32, 1), "-3 becomes 4294967293 and the sum wraps");
+        assert_eq!(
+            value("a + b", all),
+            (7, HostType::Uint32, 1),
+            "-3 becomes 4294967293 and the sum wraps"
+        );
         assert_eq!(value("b / 2", all), (-1, HostType::Int32, 0));
         assert_eq!(value("d + d", all), (400, HostType::Int32, 0), "bytes are promoted");
         assert_eq!(value("b < a", all), (0, HostType::Int32, 0), "compared unsigned");
@@ -716,7 +799,8 @@ mod tests {
         assert_eq!(value("4294967295", all).1, HostType::Int64);
     }
 
-    /// ISO C17, 6.3.1.1 and 6.3.1.3: operands narrower than an int are promoted; a conversion to a narrow type keeps its low bits.
+    /// ISO C17, 6.3.1.1 and 6.3.1.3: operands narrower than an int are promoted; a conversion to a
+    /// narrow type keeps its low bits.
     #[test]
     fn narrow_types_overflow_where_those_of_c_do() {
         let narrow = [
@@ -727,16 +811,28 @@ mod tests {
         ];
         for (width, lowest, highest) in narrow {
             assert_eq!(range(width), (lowest, highest), "{width:?}");
-            assert_eq!((wrap(highest + 1, width), wrap(lowest - 1, width)), (lowest, highest), "{width:?}");
+            assert_eq!(
+                (wrap(highest + 1, width), wrap(lowest - 1, width)),
+                (lowest, highest),
+                "{width:?}"
+            );
             let names = [Name { name: "n".to_owned(), width }];
             let evaluated = |text: &str| {
                 let mut events = Vec::new();
                 let scope = [Typed { value: highest, width }];
-                let typed = parse(text, &names, "test").unwrap().evaluate(&scope, Division::Truncate, &mut events);
+                let typed = parse(text, &names, "test").unwrap().evaluate(
+                    &scope,
+                    Division::Truncate,
+                    &mut events,
+                );
                 let enclosed = Enclosed { low: lowest, high: highest, width };
                 let mut quiet = true;
-                let interval = parse(text, &names, "test").unwrap().enclose(&[enclosed], &mut quiet);
-                assert!(interval.low <= typed.value && typed.value <= interval.high, "{text} of {width:?}");
+                let interval =
+                    parse(text, &names, "test").unwrap().enclose(&[enclosed], &mut quiet);
+                assert!(
+                    interval.low <= typed.value && typed.value <= interval.high,
+                    "{text} of {width:?}"
+                );
                 assert!(!quiet || events.is_empty(), "{text} of {width:?}: {events:?}");
                 (typed.value, typed.width, events.len())
             };
@@ -764,7 +860,12 @@ mod tests {
             ("010", 0..3),
         ] {
             let diagnostic = parse(text, &names(), "test").expect_err(text);
-            assert_eq!(diagnostic.location.unwrap().span, Some(span), "{text}: {}", diagnostic.message);
+            assert_eq!(
+                diagnostic.location.unwrap().span,
+                Some(span),
+                "{text}: {}",
+                diagnostic.message
+            );
         }
         assert!(parse(&"(".repeat(4000), &names(), "test").is_err());
         assert!(parse(&"-".repeat(4000), &names(), "test").is_err());
@@ -772,7 +873,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the operators: the value lies in the interval, and a quiet interval means no event.
+        /// Whatever the operators: the value lies in the interval, and a quiet interval means no
+        /// event.
         #[test]
         fn the_interval_encloses_the_value(
             operators in prop::collection::vec(0usize..BINARY.len(), 1..5),

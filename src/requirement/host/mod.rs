@@ -1,4 +1,5 @@
-//! What an `[[interface]]` says of the host program: its expressions, and statements about all values of its parameters.
+//! What an `[[interface]]` says of the host program: its expressions, and statements about all
+//! values of its parameters.
 //!
 //! Does not cover: what a kernel makes of these values (`coupling`).
 
@@ -9,8 +10,8 @@ use decide::Host;
 use std::collections::BTreeMap;
 use vkcert_model::requirement::Interface;
 
-/// The values that the host gives to specialization constants, by id; none where a value is not the same for all parameters,
-/// or is no expression.
+/// The values that the host gives to specialization constants, by id; none where a value is not the
+/// same for all parameters, or is no expression.
 pub fn specialized(interface: &Interface) -> BTreeMap<u32, Option<i128>> {
     // No value depends on the local size.
     let host = Host::of(interface, [1; 3]).ok();

@@ -1,7 +1,9 @@
 //! What control can come to from an entry point.
 //!
-//! Knows: branches and switches whose condition depends on constants alone, under one specialization.
-//! Promises: what is left out is executed under no input. Does not cover: what follows from values that are not constant.
+//! Knows: branches and switches whose condition depends on constants alone, under one
+//! specialization.
+//! Promises: what is left out is executed under no input. Does not cover: what follows from values
+//! that are not constant.
 
 use crate::cfg::{Graph, switch_targets, targets};
 use crate::fold::Folding;
@@ -31,10 +33,18 @@ struct LiveFunction {
 impl<'a> Live<'a> {
     pub(super) fn of(folding: &Folding<'a>, entry: Id) -> Self {
         let module = folding.module;
-        let mut live = Self { module, functions: BTreeMap::new(), calls: HashMap::new(), returns: HashMap::new() };
+        let mut live = Self {
+            module,
+            functions: BTreeMap::new(),
+            calls: HashMap::new(),
+            returns: HashMap::new(),
+        };
         let mut open = vec![entry];
         while let Some(id) = open.pop() {
-            let Some(function) = module.function(id).filter(|_| !live.functions.contains_key(&id)) else { continue };
+            let Some(function) = module.function(id).filter(|_| !live.functions.contains_key(&id))
+            else {
+                continue;
+            };
             let blocks = live_blocks(folding, function);
             for index in blocks.iter().flat_map(|block| function.blocks[*block].range.clone()) {
                 let instruction = &module.instructions[index];
@@ -59,7 +69,9 @@ impl<'a> Live<'a> {
     pub(super) fn instructions(&self) -> impl Iterator<Item = usize> + '_ {
         self.functions.iter().flat_map(|(id, live)| {
             let function = self.module.function(*id);
-            let blocks = function.into_iter().flat_map(|function| live.blocks.iter().map(|at| &function.blocks[*at]));
+            let blocks = function
+                .into_iter()
+                .flat_map(|function| live.blocks.iter().map(|at| &function.blocks[*at]));
             blocks.flat_map(|block| block.range.clone())
         })
     }
@@ -76,7 +88,11 @@ impl<'a> Live<'a> {
     pub(super) fn block_of(&self, index: usize) -> Option<BlockOf> {
         let function = self.module.function_at(index)?;
         let at = function.blocks.partition_point(|block| block.range.end <= index);
-        function.blocks.get(at).filter(|block| block.range.contains(&index)).map(|_| (function.id, at))
+        function
+            .blocks
+            .get(at)
+            .filter(|block| block.range.contains(&index))
+            .map(|_| (function.id, at))
     }
 
     /// The block of a function with this label.
@@ -86,8 +102,12 @@ impl<'a> Live<'a> {
     }
 
     /// Blocks whose branch decides whether a block is executed.
-    pub(super) fn deciders(&self, (function, block): BlockOf) -> impl Iterator<Item = BlockOf> + '_ {
-        let dependences = self.functions.get(&function).and_then(|live| live.dependences.get(block));
+    pub(super) fn deciders(
+        &self,
+        (function, block): BlockOf,
+    ) -> impl Iterator<Item = BlockOf> + '_ {
+        let dependences =
+            self.functions.get(&function).and_then(|live| live.dependences.get(block));
         dependences.into_iter().flatten().map(move |at| (function, *at))
     }
 
@@ -107,7 +127,9 @@ fn live_blocks(folding: &Folding, function: &Function) -> BTreeSet<usize> {
     while let Some(block) = open.pop() {
         if block < function.blocks.len() && seen.insert(block) {
             let end = &folding.module.instructions[function.blocks[block].range.end - 1];
-            open.extend(possible_targets(folding, end).iter().filter_map(|label| labels.get(label)));
+            open.extend(
+                possible_targets(folding, end).iter().filter_map(|label| labels.get(label)),
+            );
         }
     }
     seen
@@ -121,11 +143,14 @@ fn possible_targets(folding: &Folding, end: &Instruction) -> Vec<Id> {
             let condition = end.id(0).and_then(|condition| folding.boolean(condition));
             condition.and_then(|value| all.get(usize::from(!value)).copied())
         }
-        Op::Switch => end.id(0).and_then(|selector| folding.scalar(selector)).and_then(|selector| {
-            let cases = switch_targets(end);
-            let case = cases.iter().find(|(value, _)| *value == Some(selector)).or(cases.first());
-            case.map(|(_, target)| *target)
-        }),
+        Op::Switch => {
+            end.id(0).and_then(|selector| folding.scalar(selector)).and_then(|selector| {
+                let cases = switch_targets(end);
+                let case =
+                    cases.iter().find(|(value, _)| *value == Some(selector)).or(cases.first());
+                case.map(|(_, target)| *target)
+            })
+        }
         _ => None,
     };
     only.map_or(all, |label| vec![label])

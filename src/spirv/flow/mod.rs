@@ -1,13 +1,13 @@
 //! What a kernel can store where, and which memory that depends on, by its code alone.
 //!
-//! Knows: the stores, atomics and image writes of the functions that an entry point reaches, through descriptors and device
-//! addresses; how values travel through operations, variables, workgroup memory, parameters and results, and which branches decide
-//! whether a store is executed.
-//! Promises: every store that control can come to is listed, and what it can depend on is listed with it. Branches that
-//! constants decide under the specialization are followed one way; where nothing is stored so, other specializations are tried
-//! ([`flows_or_switched_off`]).
-//! Does not cover: what an index can be (a store to a descriptor may hit any byte of it), values that cancel out, how long a loop
-//! waits, opcodes that no engine runs.
+//! Knows: the stores, atomics and image writes of the functions that an entry point reaches,
+//! through descriptors and device addresses; how values travel through operations, variables,
+//! workgroup memory, parameters and results, and which branches decide whether a store is executed.
+//! Promises: every store that control can come to is listed, and what it can depend on is listed
+//! with it. Branches that constants decide under the specialization are followed one way; where
+//! nothing is stored so, other specializations are tried ([`flows_or_switched_off`]).
+//! Does not cover: what an index can be (a store to a descriptor may hit any byte of it), values
+//! that cancel out, how long a loop waits, opcodes that no engine runs.
 
 mod live;
 mod pointer;
@@ -63,7 +63,8 @@ pub enum Held {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
     pub to: FlowPlace,
-    /// Where the members of the block begin that it can store to, in bytes, indices of arrays taken as 0; as far as they can be told.
+    /// Where the members of the block begin that it can store to, in bytes, indices of arrays taken
+    /// as 0; as far as they can be told.
     pub members: BTreeSet<u64>,
     /// Everything whose contents can decide what is stored there, or whether.
     pub from: BTreeSet<FlowPlace>,
@@ -76,27 +77,36 @@ pub struct Storing {
     pub instructions: BTreeSet<usize>,
     /// The places that they can store to, by their numbers in [`flows`].
     pub rows: BTreeSet<usize>,
-    /// Indexes of the instructions that read the memory outside of the kernel which decides what they store, or whether.
+    /// Indexes of the instructions that read the memory outside of the kernel which decides what
+    /// they store, or whether.
     pub reads: BTreeSet<usize>,
 }
 
 /// What the entry point can store under a specialization (raw bits by SpecId), by place.
-pub fn flows(module: &Module, entry: &str, specialization: &BTreeMap<u32, u64>) -> Result<Vec<Flow>, ReflectError> {
+pub fn flows(
+    module: &Module,
+    entry: &str,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<Vec<Flow>, ReflectError> {
     flows_past(Branches::Specialized, module, entry, specialization)
 }
 
-/// The instructions that store there, each by itself; where they are more than `most`, those together that store to the same places.
+/// The instructions that store there, each by itself; where they are more than `most`, those
+/// together that store to the same places.
 pub fn storing(
     module: &Module,
     entry: &str,
     specialization: &BTreeMap<u32, u64>,
     most: usize,
 ) -> Result<Vec<Storing>, ReflectError> {
-    analysed(Branches::Specialized, module, entry, specialization, |analysis| analysis.storing(most))
+    analysed(Branches::Specialized, module, entry, specialization, |analysis| {
+        analysis.storing(most)
+    })
 }
 
-/// The same, and where that is nothing at all, what it can store under other specializations: that a kernel stores nothing
-/// because its specialization switches that off is a result, which is seen where it would store otherwise. It depends on no memory.
+/// The same, and where that is nothing at all, what it can store under other specializations: that
+/// a kernel stores nothing because its specialization switches that off is a result, which is seen
+/// where it would store otherwise. It depends on no memory.
 pub fn flows_or_switched_off(
     module: &Module,
     entry: &str,
@@ -140,7 +150,8 @@ fn analysed<T>(
         Branches::Specialized => constants.clone(),
         Branches::Unspecialized => constants.unspecialized(),
     };
-    let folding = Folding { module, types: &types, constants: &deciding, stands_for: &BTreeMap::new() };
+    let folding =
+        Folding { module, types: &types, constants: &deciding, stands_for: &BTreeMap::new() };
     let live = Live::of(&folding, compute_entry(module, entry)?.function);
     let pointers = Pointers::new(module, &types, &constants, &live);
     Ok(of(&Analysis::new(&pointers)))
@@ -195,8 +206,13 @@ struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     fn new(pointers: &'a Pointers<'a>) -> Self {
         let module = pointers.module;
-        let mut analysis =
-            Self { pointers, module, inner: HashMap::new(), outer: Vec::new(), held: RefCell::default() };
+        let mut analysis = Self {
+            pointers,
+            module,
+            inner: HashMap::new(),
+            outer: Vec::new(),
+            held: RefCell::default(),
+        };
         for index in pointers.live.instructions() {
             let Some(target) = written(module, &module.instructions[index]) else { continue };
             for root in pointers.roots(target).iter() {
@@ -214,7 +230,9 @@ impl<'a> Analysis<'a> {
         let mut by_place: BTreeMap<FlowPlace, Vec<usize>> = BTreeMap::new();
         for (index, root) in &self.outer {
             let place = match root {
-                Root::Variable(variable, element) => self.descriptor(*variable, *element).map(FlowPlace::Descriptor),
+                Root::Variable(variable, element) => {
+                    self.descriptor(*variable, *element).map(FlowPlace::Descriptor)
+                }
                 Root::Address(id) => Some(FlowPlace::Addressed(self.held(*id))),
             };
             if let Some(place) = place {
@@ -232,14 +250,16 @@ impl<'a> Analysis<'a> {
             }
         }
         let together = rows.len() > most;
-        let mut groups: BTreeMap<(Option<usize>, BTreeSet<usize>), BTreeSet<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Option<usize>, BTreeSet<usize>), BTreeSet<usize>> =
+            BTreeMap::new();
         for (index, rows) in rows {
             groups.entry(((!together).then_some(index), rows)).or_default().insert(index);
         }
-        let storing = |((_, rows), instructions): ((Option<usize>, BTreeSet<usize>), BTreeSet<usize>)| {
-            let stores: Vec<usize> = instructions.iter().copied().collect();
-            Storing { rows, reads: self.dependences(&stores).reads, instructions }
-        };
+        let storing =
+            |((_, rows), instructions): ((Option<usize>, BTreeSet<usize>), BTreeSet<usize>)| {
+                let stores: Vec<usize> = instructions.iter().copied().collect();
+                Storing { rows, reads: self.dependences(&stores).reads, instructions }
+            };
         groups.into_iter().map(storing).collect()
     }
 
@@ -262,7 +282,9 @@ impl<'a> Analysis<'a> {
 
     /// Where the members begin that these instructions write.
     fn members(&self, stores: &[usize]) -> BTreeSet<u64> {
-        let targets = stores.iter().filter_map(|index| written(self.module, &self.module.instructions[*index]));
+        let targets = stores
+            .iter()
+            .filter_map(|index| written(self.module, &self.module.instructions[*index]));
         targets.flat_map(|target| self.pointers.member_starts(target)).collect()
     }
 
@@ -324,7 +346,9 @@ impl<'a> Analysis<'a> {
             open.push(Item::Block(decider));
         }
         let calls = self.pointers.live.calls(block.0);
-        open.extend(calls.iter().filter_map(|call| self.pointers.live.block_of(*call)).map(Item::Block));
+        open.extend(
+            calls.iter().filter_map(|call| self.pointers.live.block_of(*call)).map(Item::Block),
+        );
     }
 
     fn value(&self, id: Id, open: &mut Vec<Item>, found: &mut Found) {
@@ -333,7 +357,8 @@ impl<'a> Analysis<'a> {
         match instruction.op {
             Op::FunctionParameter => open.extend(self.pointers.arguments(id).map(Item::Value)),
             Op::FunctionCall => {
-                let returns = instruction.id(0).map_or(&[][..], |callee| self.pointers.live.returns(callee));
+                let returns =
+                    instruction.id(0).map_or(&[][..], |callee| self.pointers.live.returns(callee));
                 returns.iter().for_each(|index| open.extend(self.of_store(*index)));
             }
             Op::Phi => self.phi(index, open),
@@ -352,7 +377,9 @@ impl<'a> Analysis<'a> {
     fn phi(&self, index: usize, open: &mut Vec<Item>) {
         let Some((function, _)) = self.pointers.live.block_of(index) else { return };
         for pair in self.module.instructions[index].operands.chunks_exact(2) {
-            let [Some(value), Some(label)] = [&pair[0], &pair[1]].map(Operand::id_ref_any) else { continue };
+            let [Some(value), Some(label)] = [&pair[0], &pair[1]].map(Operand::id_ref_any) else {
+                continue;
+            };
             open.push(Item::Value(value));
             if let Some(from) = self.pointers.live.labelled(function, label) {
                 open.extend(self.pointers.live.condition(from).map(Item::Value));
@@ -395,14 +422,18 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The variable, where it is the kernel's own memory. Blocks in workgroup memory share their bytes: one stands for all.
+    /// The variable, where it is the kernel's own memory. Blocks in workgroup memory share their
+    /// bytes: one stands for all.
     fn own_variable(&self, root: Root) -> Option<Id> {
         let Root::Variable(variable, _) = root else { return None };
         match self.storage(variable)? {
             StorageClass::Function | StorageClass::Private => Some(variable),
             StorageClass::Workgroup if self.is_block(variable) => {
-                let mut globals = self.module.instructions.iter().filter_map(|instruction| instruction.result);
-                globals.find(|id| self.storage(*id) == Some(StorageClass::Workgroup) && self.is_block(*id))
+                let mut globals =
+                    self.module.instructions.iter().filter_map(|instruction| instruction.result);
+                globals.find(|id| {
+                    self.storage(*id) == Some(StorageClass::Workgroup) && self.is_block(*id)
+                })
             }
             StorageClass::Workgroup => Some(variable),
             _ => None,
@@ -410,16 +441,18 @@ impl<'a> Analysis<'a> {
     }
 
     fn is_block(&self, variable: Id) -> bool {
-        let held = self.module.definition(variable).and_then(|found| self.pointers.types.variable(found));
+        let held =
+            self.module.definition(variable).and_then(|found| self.pointers.types.variable(found));
         let ty = held.and_then(|(_, held)| self.pointers.types.get(held));
         matches!(ty, Some(Type::Structure { block: BlockKind::Block, .. }))
     }
 
     fn descriptor(&self, variable: Id, element: Element) -> Option<DescriptorPlace> {
-        let number = |decoration| match self.module.decoration(variable, decoration)?.operands.first()? {
-            Operand::LiteralBit32(number) => Some(*number),
-            _ => None,
-        };
+        let number =
+            |decoration| match self.module.decoration(variable, decoration)?.operands.first()? {
+                Operand::LiteralBit32(number) => Some(*number),
+                _ => None,
+            };
         let element = match element {
             Element::At(index) => Some(index),
             Element::Whole | Element::Any => None,
@@ -454,19 +487,27 @@ fn written(module: &Module, instruction: &Instruction) -> Option<Id> {
 fn output_operand(module: &Module, call: &Instruction) -> Option<Id> {
     let set = module.definition(call.id(0)?)?;
     let is_glsl = set.operands.first() == Some(&Operand::LiteralString("GLSL.std.450".to_owned()));
-    let writes = [GlslStd450Op::Modf as u32, GlslStd450Op::Frexp as u32].contains(&call.literal(1)?);
+    let writes =
+        [GlslStd450Op::Modf as u32, GlslStd450Op::Frexp as u32].contains(&call.literal(1)?);
     (is_glsl && writes).then(|| call.id(3)).flatten()
 }
 
 /// The pointer or image whose contents an instruction reads.
 fn read(pointers: &Pointers, instruction: &Instruction) -> Option<Id> {
     match (effect(instruction.op)?, instruction.op) {
-        (_, Op::ImageQuerySize | Op::ImageQuerySizeLod | Op::ImageQueryLevels | Op::ImageQuerySamples) => None,
+        (
+            _,
+            Op::ImageQuerySize
+            | Op::ImageQuerySizeLod
+            | Op::ImageQueryLevels
+            | Op::ImageQuerySamples,
+        ) => None,
         (_, Op::AtomicStore | Op::ExtInst) => None,
         // An image or a sampler has no contents until it is read; a pointer does.
         (_, Op::Load) => {
             let ty = pointers.types.get(instruction.result_type?);
-            let opaque = matches!(ty, Some(Type::Image(_) | Type::SampledImage { .. } | Type::Sampler));
+            let opaque =
+                matches!(ty, Some(Type::Image(_) | Type::SampledImage { .. } | Type::Sampler));
             (!opaque).then(|| instruction.id(0)).flatten()
         }
         (Effect::ReadWrite, _) => instruction.id(1),

@@ -1,9 +1,9 @@
 //! What a pointer may point to, and what an image value may be.
 //!
-//! Knows: access chains (typed and untyped), copies, choices (`OpPhi`, `OpSelect`), parameters, results of functions, pointers that are
-//! kept in variables, device addresses.
-//! Promises: everything that a pointer may point to is among its roots, as far as it comes from a declared variable or
-//! from a number. Does not cover: whether an access stays within its object.
+//! Knows: access chains (typed and untyped), copies, choices (`OpPhi`, `OpSelect`), parameters,
+//! results of functions, pointers that are kept in variables, device addresses.
+//! Promises: everything that a pointer may point to is among its roots, as far as it comes from a
+//! declared variable or from a number. Does not cover: whether an access stays within its object.
 
 use super::live::Live;
 use crate::constants::Constants;
@@ -43,10 +43,19 @@ pub(super) struct Pointers<'a> {
 }
 
 impl<'a> Pointers<'a> {
-    pub(super) fn new(module: &'a Module, types: &'a Types, constants: &'a Constants, live: &'a Live<'a>) -> Self {
+    pub(super) fn new(
+        module: &'a Module,
+        types: &'a Types,
+        constants: &'a Constants,
+        live: &'a Live<'a>,
+    ) -> Self {
         let (kept, known) = (HashMap::new(), RefCell::new(HashMap::new()));
         let mut pointers = Self { module, types, constants, live, kept, known };
-        for store in live.instructions().map(|index| &module.instructions[index]).filter(|i| i.op == Op::Store) {
+        for store in live
+            .instructions()
+            .map(|index| &module.instructions[index])
+            .filter(|i| i.op == Op::Store)
+        {
             let (Some(pointer), Some(value)) = (store.id(0), store.id(1)) else { continue };
             if pointers.is_pointer(value)
                 && let Some(variable) = pointers.variable_of(pointer)
@@ -57,7 +66,8 @@ impl<'a> Pointers<'a> {
         pointers
     }
 
-    /// Everything that a pointer may point into; of an image value the variables that it may be loaded from.
+    /// Everything that a pointer may point into; of an image value the variables that it may be
+    /// loaded from.
     pub(super) fn roots(&self, pointer: Id) -> Rc<BTreeSet<Root>> {
         if let Some(known) = self.known.borrow().get(&pointer) {
             return Rc::clone(known);
@@ -76,7 +86,8 @@ impl<'a> Pointers<'a> {
         roots
     }
 
-    /// Goes one definition back. `chosen` is the first index of the chain nearest to the variable, if there was a chain.
+    /// Goes one definition back. `chosen` is the first index of the chain nearest to the variable,
+    /// if there was a chain.
     fn step(
         &self,
         id: Id,
@@ -97,9 +108,15 @@ impl<'a> Pointers<'a> {
                 // Behind the type that the indices go by.
                 open.extend(definition.id(1).map(|base| (base, Some(self.index(definition, 2)))));
             }
-            Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => open.extend(operand(1)),
+            Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => {
+                open.extend(operand(1))
+            }
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => open.extend(operand(0)),
-            Op::CopyObject | Op::CopyLogical | Op::ImageTexelPointer | Op::SampledImage | Op::Image => {
+            Op::CopyObject
+            | Op::CopyLogical
+            | Op::ImageTexelPointer
+            | Op::SampledImage
+            | Op::Image => {
                 open.extend(operand(0));
             }
             Op::Select => open.extend(operand(1).into_iter().chain(operand(2))),
@@ -107,10 +124,13 @@ impl<'a> Pointers<'a> {
                 let values = definition.operands.iter().step_by(2);
                 open.extend(values.filter_map(|value| value.id_ref_any()).map(|id| (id, chosen)));
             }
-            Op::FunctionParameter => open.extend(self.arguments(id).map(|argument| (argument, chosen))),
+            Op::FunctionParameter => {
+                open.extend(self.arguments(id).map(|argument| (argument, chosen)))
+            }
             Op::FunctionCall => {
                 let returns = definition.id(0).map_or(&[][..], |callee| self.live.returns(callee));
-                let values = returns.iter().filter_map(|index| self.module.instructions[*index].id(0));
+                let values =
+                    returns.iter().filter_map(|index| self.module.instructions[*index].id(0));
                 open.extend(values.map(|value| (value, chosen)));
             }
             Op::Load => self.loaded(id, definition, chosen, open, roots),
@@ -149,7 +169,8 @@ impl<'a> Pointers<'a> {
     pub(super) fn arguments(&self, parameter: Id) -> impl Iterator<Item = Id> + '_ {
         let index = self.module.definition_index(parameter);
         let function = index.and_then(|index| self.module.function_at(index));
-        let position = function.and_then(|function| function.parameters.iter().position(|id| *id == parameter));
+        let position = function
+            .and_then(|function| function.parameters.iter().position(|id| *id == parameter));
         let calls = function.map_or(&[][..], |function| self.live.calls(function.id));
         calls.iter().filter_map(move |call| self.module.instructions[*call].id(1 + position?))
     }
@@ -162,14 +183,18 @@ impl<'a> Pointers<'a> {
     /// Which descriptor of a variable, where it is an array of them and a chain has chosen.
     fn element(&self, variable: &Instruction, chosen: Option<Option<u32>>) -> Element {
         let inner = |ty: Id| match self.types.get(ty) {
-            Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => Some(*element),
+            Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => {
+                Some(*element)
+            }
             _ => None,
         };
         let descriptors = variable.operands.first().is_some_and(|class| {
-            let bound = [StorageClass::Uniform, StorageClass::StorageBuffer, StorageClass::UniformConstant];
+            let bound =
+                [StorageClass::Uniform, StorageClass::StorageBuffer, StorageClass::UniformConstant];
             bound.iter().any(|bound| *class == Operand::StorageClass(*bound))
         });
-        let pointee = variable.result_type.and_then(|ty| self.types.pointee(ty)).filter(|_| descriptors);
+        let pointee =
+            variable.result_type.and_then(|ty| self.types.pointee(ty)).filter(|_| descriptors);
         match (pointee.and_then(inner), chosen) {
             (None, _) | (Some(_), None) => Element::Whole,
             // Indices of arrays of arrays are not put together here.
@@ -185,7 +210,9 @@ impl<'a> Pointers<'a> {
             let definition = self.module.definition(pointer)?;
             match definition.op {
                 Op::Variable => return Some(pointer),
-                Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject => pointer = definition.id(0)?,
+                Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject => {
+                    pointer = definition.id(0)?
+                }
                 _ => return None,
             }
         }
@@ -196,7 +223,9 @@ impl<'a> Pointers<'a> {
         let ty = self.module.definition(id)?.result_type?;
         let declared = self.module.definition(ty)?;
         match (declared.op, declared.operands.first()) {
-            (Op::TypePointer | Op::TypeUntypedPointerKHR, Some(Operand::StorageClass(class))) => Some(*class),
+            (Op::TypePointer | Op::TypeUntypedPointerKHR, Some(Operand::StorageClass(class))) => {
+                Some(*class)
+            }
             _ => None,
         }
     }
@@ -205,8 +234,8 @@ impl<'a> Pointers<'a> {
         self.pointer_class(id).is_some()
     }
 
-    /// Where the members begin that a chain of accesses points to, in bytes from the start of their block, indices of arrays taken as 0;
-    /// empty of what is no chain from a variable.
+    /// Where the members begin that a chain of accesses points to, in bytes from the start of their
+    /// block, indices of arrays taken as 0; empty of what is no chain from a variable.
     pub(super) fn member_starts(&self, pointer: Id) -> BTreeSet<u64> {
         let mut starts = BTreeSet::new();
         if let Some((start, ty)) = self.part(pointer) {
@@ -226,11 +255,14 @@ impl<'a> Pointers<'a> {
                 for index in definition.ids().skip(1) {
                     match self.types.get(ty)? {
                         Type::Structure { members, .. } => {
-                            let member = members.get(usize::try_from(self.constants.scalar(index)?).ok()?)?;
+                            let member = members
+                                .get(usize::try_from(self.constants.scalar(index)?).ok()?)?;
                             start += u64::from(member.offset?);
                             ty = member.ty;
                         }
-                        Type::Array { element, .. } | Type::RuntimeArray { element, .. } => ty = *element,
+                        Type::Array { element, .. } | Type::RuntimeArray { element, .. } => {
+                            ty = *element
+                        }
                         _ => return Some((start, ty)),
                     }
                 }
@@ -267,8 +299,10 @@ impl<'a> Pointers<'a> {
                 let mut ty = self.types.pointee(base.result_type?)?;
                 let mut offset = self.constant_offset(definition.id(0)?)?;
                 let mut indices = definition.ids().skip(1);
-                if let (Op::Variable, Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. })) =
-                    (base.op, self.types.get(ty))
+                if let (
+                    Op::Variable,
+                    Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }),
+                ) = (base.op, self.types.get(ty))
                 {
                     // An array of descriptors.
                     indices.next();

@@ -109,7 +109,8 @@ fn what_is_switched_off_wholly_is_where_other_specializations_store() {
     );
     let module = compiled(&body);
     let told = |mode: u64| -> Vec<String> {
-        let flows = flows_or_switched_off(&module, "main", &BTreeMap::from([(0, mode)])).expect("flows");
+        let flows =
+            flows_or_switched_off(&module, "main", &BTreeMap::from([(0, mode)])).expect("flows");
         flows.iter().map(arrow).collect()
     };
     assert_eq!(told(0), ["0 <- ", "2 <- "]);
@@ -125,9 +126,12 @@ fn members_are_told_by_where_they_begin() {
          void main() { uint i = gl_GlobalInvocationID.x; atomicAdd(a.count, 1u); a.color.y = 1.0; a.all[i].parts[1].mass = 2.0;\
          b[i].v[i] = 1.0; Inner inner; inner.at = vec3(0); inner.mass = 1.0; if (i > 7u) a.all[i].parts[0] = inner; b[1].m[0] = vec2(1); }";
     let flows = flows(&compiled(body), "main", &BTreeMap::new()).expect("flows");
-    let told: Vec<(String, Vec<u64>)> =
-        flows.iter().map(|flow| (shown(&flow.to), flow.members.iter().copied().collect())).collect();
-    let told: Vec<(&str, &[u64])> = told.iter().map(|(to, members)| (to.as_str(), members.as_slice())).collect();
+    let told: Vec<(String, Vec<u64>)> = flows
+        .iter()
+        .map(|flow| (shown(&flow.to), flow.members.iter().copied().collect()))
+        .collect();
+    let told: Vec<(&str, &[u64])> =
+        told.iter().map(|(to, members)| (to.as_str(), members.as_slice())).collect();
     assert_eq!(told, [("0", &[0, 16, 48, 60][..]), ("1", &[0]), ("1[1]", &[16])]);
 }
 
@@ -173,5 +177,8 @@ fn device_addresses_are_told_by_where_they_were_read() {
     assert!(found.contains(&"*(push Some(8)) <- *(push Some(0))".to_owned()), "{found:?}");
     assert!(found.contains(&"*(0 Some(8)) <- 0".to_owned()), "{found:?}");
     // The node that leads there is among what may be meant.
-    assert!(found.contains(&"*(push Some(16), behind) <- *(push Some(16))".to_owned()), "{found:?}");
+    assert!(
+        found.contains(&"*(push Some(16), behind) <- *(push Some(16))".to_owned()),
+        "{found:?}"
+    );
 }

@@ -11,26 +11,34 @@ use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op};
 
 /// The capabilities that a module declares.
 pub fn declared_capabilities(module: &Module) -> Vec<Capability> {
-    let capabilities = module.instructions.iter().filter_map(|instruction| match instruction.operands.first() {
-        Some(Operand::Capability(capability)) if instruction.op == Op::Capability => Some(*capability),
-        _ => None,
-    });
+    let capabilities =
+        module.instructions.iter().filter_map(|instruction| match instruction.operands.first() {
+            Some(Operand::Capability(capability)) if instruction.op == Op::Capability => {
+                Some(*capability)
+            }
+            _ => None,
+        });
     capabilities.collect()
 }
 
 /// The SPIR-V extensions that a module declares.
 pub fn declared_extensions(module: &Module) -> Vec<String> {
-    let names = module.instructions.iter().filter_map(|instruction| match instruction.operands.first() {
-        Some(Operand::LiteralString(name)) if instruction.op == Op::Extension => Some(name.clone()),
-        _ => None,
-    });
+    let names =
+        module.instructions.iter().filter_map(|instruction| match instruction.operands.first() {
+            Some(Operand::LiteralString(name)) if instruction.op == Op::Extension => {
+                Some(name.clone())
+            }
+            _ => None,
+        });
     names.collect()
 }
 
 /// The execution modes of an entry point's function.
 pub(super) fn execution_modes(module: &Module, function: Id) -> impl Iterator<Item = &Instruction> {
     let modes = module.instructions.iter();
-    modes.filter(move |i| matches!(i.op, Op::ExecutionMode | Op::ExecutionModeId) && i.id(0) == Some(function))
+    modes.filter(move |i| {
+        matches!(i.op, Op::ExecutionMode | Op::ExecutionModeId) && i.id(0) == Some(function)
+    })
 }
 
 /// Which mode an OpExecutionMode sets.

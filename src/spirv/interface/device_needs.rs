@@ -98,8 +98,10 @@ impl DeviceNeeds {
         let functions = reachable_functions(module, entry.function);
         let scope = EntryScope::of(module, &types, &constants, &functions);
         let (descriptors, unsupported) = descriptors(&scope, &functions);
-        let modes: Vec<&Instruction> = declaration::execution_modes(module, entry.function).collect();
-        let is_local_size_id = |mode: &&Instruction| declaration::mode_of(mode) == Some(ExecutionMode::LocalSizeId);
+        let modes: Vec<&Instruction> =
+            declaration::execution_modes(module, entry.function).collect();
+        let is_local_size_id =
+            |mode: &&Instruction| declaration::mode_of(mode) == Some(ExecutionMode::LocalSizeId);
         let push_block = scope.variables_in(StorageClass::PushConstant).next();
         let local_size = LocalSize::of(module, entry.function);
         Some(Self {
@@ -129,7 +131,10 @@ impl DeviceNeeds {
     }
 }
 
-fn descriptors(scope: &EntryScope, functions: &[Id]) -> (Vec<DescriptorUse>, Vec<UnsupportedDescriptor>) {
+fn descriptors(
+    scope: &EntryScope,
+    functions: &[Id],
+) -> (Vec<DescriptorUse>, Vec<UnsupportedDescriptor>) {
     let dynamic = reached::dynamic_arrays(scope.module, functions);
     let pointed = reached::pointed_texels(scope.module, functions);
     let (mut descriptors, mut unsupported) = (Vec::new(), Vec::new());
@@ -160,7 +165,10 @@ fn descriptors(scope: &EntryScope, functions: &[Id]) -> (Vec<DescriptorUse>, Vec
     (descriptors, unsupported)
 }
 
-fn unsupported_descriptor(scope: &EntryScope, variable: ModuleVariable) -> Option<UnsupportedDescriptor> {
+fn unsupported_descriptor(
+    scope: &EntryScope,
+    variable: ModuleVariable,
+) -> Option<UnsupportedDescriptor> {
     let (set, binding) = descriptor_place(scope.module, variable.id)?;
     let name = debug_name(scope.module, variable.id).unwrap_or_else(|| format!("%{}", variable.id));
     let held = scope.module.definition(variable.pointee)?;
@@ -192,9 +200,15 @@ impl EntryScope<'_> {
             Type::Bool => Some(4),
             Type::Int { width, .. } | Type::Float { width } => Some(u64::from(*width) / 8),
             Type::BFloat16 => Some(2),
-            Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. } => Some(8),
-            Type::Vector { component, count } => self.least_size(*component)?.checked_mul(u64::from(*count)),
-            Type::Matrix { column, count } => self.least_size(*column)?.checked_mul(u64::from(*count)),
+            Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. } => {
+                Some(8)
+            }
+            Type::Vector { component, count } => {
+                self.least_size(*component)?.checked_mul(u64::from(*count))
+            }
+            Type::Matrix { column, count } => {
+                self.least_size(*column)?.checked_mul(u64::from(*count))
+            }
             Type::Array { element, length, stride } => {
                 let count = self.constants.array_length(*length)?;
                 stride.map_or(self.least_size(*element)?, u64::from).checked_mul(count)

@@ -25,21 +25,34 @@ pub struct ModuleVariable {
 
 impl<'a> EntryScope<'a> {
     /// The variables that instructions of `functions` name.
-    pub fn of(module: &'a Module, types: &'a Types, constants: &'a Constants, functions: &[Id]) -> Self {
-        let ranges = functions.iter().filter_map(|id| module.function(*id)).map(|function| function.range.clone());
+    pub fn of(
+        module: &'a Module,
+        types: &'a Types,
+        constants: &'a Constants,
+        functions: &[Id],
+    ) -> Self {
+        let ranges = functions
+            .iter()
+            .filter_map(|id| module.function(*id))
+            .map(|function| function.range.clone());
         let used = ranges.flatten().flat_map(|index| module.instructions[index].ids()).collect();
         Self { module, types, constants, used }
     }
 
     /// All variables of the module, whoever uses them.
     pub fn whole(module: &'a Module, types: &'a Types, constants: &'a Constants) -> Self {
-        let used = module.instructions.iter().filter_map(|instruction| instruction.result).collect();
+        let used =
+            module.instructions.iter().filter_map(|instruction| instruction.result).collect();
         Self { module, types, constants, used }
     }
 
     /// The variables in the order of the module.
     pub fn variables(&self) -> impl Iterator<Item = ModuleVariable> {
-        let declarations = self.module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+        let declarations = self
+            .module
+            .instructions
+            .iter()
+            .take_while(|instruction| instruction.op != Op::Function);
         declarations.filter_map(|instruction| {
             let (storage, pointee) = self.types.variable(instruction)?;
             let id = instruction.result.filter(|id| self.used.contains(id))?;

@@ -126,7 +126,10 @@ mod tests {
     #[test]
     fn each_capability_has_one_row() {
         for (index, (capability, _)) in FEATURES.iter().enumerate() {
-            assert!(FEATURES[..index].iter().all(|(earlier, _)| earlier != capability), "{capability:?} twice");
+            assert!(
+                FEATURES[..index].iter().all(|(earlier, _)| earlier != capability),
+                "{capability:?} twice"
+            );
         }
     }
 }

@@ -29,7 +29,8 @@ impl LocalSize {
         if let Some(constant) = workgroup_size_constant(module) {
             return Some(Self::WorkgroupSize(constant));
         }
-        let modes = module.instructions.iter().filter(|instruction| instruction.id(0) == Some(function));
+        let modes =
+            module.instructions.iter().filter(|instruction| instruction.id(0) == Some(function));
         let mut sizes = modes.filter_map(|mode| match (mode.op, mode.operands.get(1)?) {
             (Op::ExecutionMode, Operand::ExecutionMode(ExecutionMode::LocalSize)) => {
                 Some(Self::Literals([mode.literal(2)?, mode.literal(3)?, mode.literal(4)?]))
@@ -46,7 +47,9 @@ impl LocalSize {
     pub fn value(self, constants: &Constants) -> Option<[u64; 3]> {
         match self {
             Self::Literals(sizes) => Some(sizes.map(u64::from)),
-            Self::Constants([x, y, z]) => Some([constants.scalar(x)?, constants.scalar(y)?, constants.scalar(z)?]),
+            Self::Constants([x, y, z]) => {
+                Some([constants.scalar(x)?, constants.scalar(y)?, constants.scalar(z)?])
+            }
             Self::WorkgroupSize(constant) => match constants.value(constant)? {
                 Value::Composite(parts) => match parts.as_slice() {
                     [x, y, z] => Some([scalar_bits(x)?, scalar_bits(y)?, scalar_bits(z)?]),
@@ -66,7 +69,8 @@ impl LocalSize {
 
 /// A constant: a module for other stages may decorate a variable so.
 fn workgroup_size_constant(module: &Module) -> Option<Id> {
-    let declarations = module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+    let declarations =
+        module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
     let constants = declarations.filter(|i| !matches!(i.op, Op::Variable | Op::UntypedVariableKHR));
     constants.filter_map(|instruction| instruction.result).find(|id| {
         module.decorations(*id).iter().any(|decorated| {
@@ -101,11 +105,18 @@ mod tests {
                         layout(binding = 0) buffer B { uint sizes[N]; };\n\
                         void main() { sizes[0] = gl_WorkGroupSize.x; }\n";
             let source = KernelSource::alone("k.comp", text.to_owned(), environment);
-            let module = Module::parse(compile(&source).expect("compiles").production).expect("SPIR-V");
-            for (given, size) in [(BTreeMap::new(), [1, 2, 1]), (BTreeMap::from([(3, 7)]), [7, 2, 1])] {
+            let module =
+                Module::parse(compile(&source).expect("compiles").production).expect("SPIR-V");
+            for (given, size) in
+                [(BTreeMap::new(), [1, 2, 1]), (BTreeMap::from([(3, 7)]), [7, 2, 1])]
+            {
                 let reflection = Reflection::of(&module, "main", &given).expect("describes");
                 let needs = DeviceNeeds::of(&module, "main", &given).expect("has main");
-                assert_eq!((reflection.local_size, needs.local_size), (size, Some(size)), "{environment}");
+                assert_eq!(
+                    (reflection.local_size, needs.local_size),
+                    (size, Some(size)),
+                    "{environment}"
+                );
                 assert_eq!(needs.descriptors[0].resource, reflection.resources[0]);
                 assert_eq!(needs.specialization, BTreeMap::from([(3, 4), (4, 4)]));
             }

@@ -21,7 +21,9 @@ mod safety_critical;
 mod specialization;
 
 pub use declaration::{declared_capabilities, declared_extensions};
-pub use device_needs::{Atomicity, DescriptorUse, DeviceNeeds, Indexing, Specialization, UnsupportedDescriptor};
+pub use device_needs::{
+    Atomicity, DescriptorUse, DeviceNeeds, Indexing, Specialization, UnsupportedDescriptor,
+};
 pub use entry_scope::{EntryScope, ModuleVariable};
 pub use feature::{FEATURES, feature_of};
 pub use local_size::LocalSize;
@@ -111,7 +113,11 @@ pub enum ReflectError {
 impl Reflection {
     /// Describes entry point `entry` of `module` with the given values (raw bits by SpecId) for
     /// specialization constants.
-    pub fn of(module: &Module, entry: &str, specialization: &BTreeMap<u32, u64>) -> Result<Self, ReflectError> {
+    pub fn of(
+        module: &Module,
+        entry: &str,
+        specialization: &BTreeMap<u32, u64>,
+    ) -> Result<Self, ReflectError> {
         let types = Types::of(module);
         let constants = Constants::evaluate(module, &types, specialization)?;
         let defaults = Constants::evaluate(module, &types, &BTreeMap::new())?;
@@ -126,7 +132,10 @@ impl Reflection {
             push_constants: scope.push_constants()?,
             specialization: specialization_constants(module, &types, &defaults),
             workgroup: scope.workgroup()?,
-            capabilities: declared_capabilities(module).iter().map(|name| format!("{name:?}")).collect(),
+            capabilities: declared_capabilities(module)
+                .iter()
+                .map(|name| format!("{name:?}"))
+                .collect(),
             extensions: declared_extensions(module),
             barriers: barriers(module, &functions),
             functions,
@@ -147,18 +156,26 @@ impl PushConstants {
 /// The compute entry point of that name (GLCompute; other execution models are not kernels of this
 /// tool).
 pub fn compute_entry<'a>(module: &'a Module, entry: &str) -> Result<&'a EntryPoint, ReflectError> {
-    let found =
-        module.entry_points.iter().find(|point| point.name == entry && point.model == ExecutionModel::GLCompute);
+    let found = module
+        .entry_points
+        .iter()
+        .find(|point| point.name == entry && point.model == ExecutionModel::GLCompute);
     found.ok_or_else(|| {
-        let names: Vec<String> =
-            module.entry_points.iter().map(|point| format!("`{}` ({:?})", point.name, point.model)).collect();
+        let names: Vec<String> = module
+            .entry_points
+            .iter()
+            .map(|point| format!("`{}` ({:?})", point.name, point.model))
+            .collect();
         let available = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         ReflectError::NoEntryPoint { entry: entry.to_owned(), available }
     })
 }
 
 fn barriers(module: &Module, functions: &[Id]) -> BarrierUse {
-    let ranges = functions.iter().filter_map(|id| module.function(*id)).map(|function| function.range.clone());
+    let ranges = functions
+        .iter()
+        .filter_map(|id| module.function(*id))
+        .map(|function| function.range.clone());
     if ranges.flatten().any(|index| module.instructions[index].op == Op::ControlBarrier) {
         BarrierUse::Used
     } else {
@@ -166,9 +183,14 @@ fn barriers(module: &Module, functions: &[Id]) -> BarrierUse {
     }
 }
 
-fn local_size(module: &Module, point: &EntryPoint, constants: &Constants) -> Result<[u32; 3], ReflectError> {
+fn local_size(
+    module: &Module,
+    point: &EntryPoint,
+    constants: &Constants,
+) -> Result<[u32; 3], ReflectError> {
     let declared = LocalSize::of(module, point.function).and_then(|size| size.value(constants));
-    let [x, y, z] = declared.ok_or_else(|| ReflectError::NoLocalSize { entry: point.name.clone() })?;
+    let [x, y, z] =
+        declared.ok_or_else(|| ReflectError::NoLocalSize { entry: point.name.clone() })?;
     match [x, y, z].map(u32::try_from) {
         [Ok(x), Ok(y), Ok(z)] if x > 0 && y > 0 && z > 0 => Ok([x, y, z]),
         _ => Err(ReflectError::BadLocalSize { entry: point.name.clone(), size: [x, y, z] }),

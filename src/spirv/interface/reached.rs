@@ -63,7 +63,10 @@ impl AtomicMemory {
 }
 
 fn instructions<'a>(module: &'a Module, functions: &[Id]) -> impl Iterator<Item = &'a Instruction> {
-    let ranges = functions.iter().filter_map(|id| module.function(*id)).map(|function| function.range.clone());
+    let ranges = functions
+        .iter()
+        .filter_map(|id| module.function(*id))
+        .map(|function| function.range.clone());
     ranges.flatten().map(|index| &module.instructions[index])
 }
 
@@ -103,7 +106,9 @@ fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
     let value = match (pointer.op, instruction.result_type) {
         // What it points to is what the instruction takes it for.
         (Op::TypeUntypedPointerKHR, Some(ty)) => module.definition(ty)?,
-        (Op::TypeUntypedPointerKHR, None) => module.definition(module.definition(instruction.id(3)?)?.result_type?)?,
+        (Op::TypeUntypedPointerKHR, None) => {
+            module.definition(module.definition(instruction.id(3)?)?.result_type?)?
+        }
         _ => module.definition(pointer.id(1)?)?,
     };
     let kind = if value.op == Op::TypeFloat { floating } else { AtomicKind::Integer };
@@ -112,7 +117,8 @@ fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
 
 /// Variables of images whose texels are operands of atomics.
 pub(super) fn pointed_texels(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
-    let pointers = instructions(module, functions).filter(|instruction| instruction.op == Op::ImageTexelPointer);
+    let pointers = instructions(module, functions)
+        .filter(|instruction| instruction.op == Op::ImageTexelPointer);
     pointers.filter_map(|pointer| variable(module, pointer.id(0)?)).collect()
 }
 
@@ -122,23 +128,36 @@ pub(super) fn pointed_texels(module: &Module, functions: &[Id]) -> BTreeSet<Id> 
 pub(super) fn dynamic_arrays(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
     let is_constant = |index: Id| {
         module.definition(index).is_some_and(|index| {
-            matches!(index.op, Op::Constant | Op::ConstantNull | Op::SpecConstant | Op::SpecConstantOp)
+            matches!(
+                index.op,
+                Op::Constant | Op::ConstantNull | Op::SpecConstant | Op::SpecConstantOp
+            )
         })
     };
     let chains = instructions(module, functions).filter(|chain| {
-        matches!(chain.op, Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
+        matches!(
+            chain.op,
+            Op::AccessChain
+                | Op::InBoundsAccessChain
+                | Op::PtrAccessChain
+                | Op::InBoundsPtrAccessChain
+        )
     });
-    let untyped = instructions(module, functions).filter(|chain| is_untyped_chain(chain.op)).filter_map(move |chain| {
-        let (base, array) = (chain.id(1)?, module.definition(chain.id(0)?)?);
-        let is_variable = module.definition(base).is_some_and(|of| of.op == Op::UntypedVariableKHR);
-        let indexed = is_variable && matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
-        (indexed && !is_constant(chain.id(2)?)).then_some(base)
-    });
+    let untyped = instructions(module, functions)
+        .filter(|chain| is_untyped_chain(chain.op))
+        .filter_map(move |chain| {
+            let (base, array) = (chain.id(1)?, module.definition(chain.id(0)?)?);
+            let is_variable =
+                module.definition(base).is_some_and(|of| of.op == Op::UntypedVariableKHR);
+            let indexed = is_variable && matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
+            (indexed && !is_constant(chain.id(2)?)).then_some(base)
+        });
     chains
         .filter_map(|chain| {
             let base = chain.id(0)?;
-            let pointer =
-                module.definition(module.definition(base).filter(|of| of.op == Op::Variable)?.result_type?)?;
+            let pointer = module.definition(
+                module.definition(base).filter(|of| of.op == Op::Variable)?.result_type?,
+            )?;
             let array = module.definition(pointer.id(1)?)?;
             let indexed = matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
             (indexed && !is_constant(chain.id(1)?)).then_some(base)
@@ -153,7 +172,8 @@ fn is_untyped_chain(op: Op) -> bool {
 
 /// Set and binding of images with those of the samplers that are combined with them.
 pub(super) fn combined(module: &Module, functions: &[Id]) -> BTreeSet<((u32, u32), (u32, u32))> {
-    let pairs = instructions(module, functions).filter(|instruction| instruction.op == Op::SampledImage);
+    let pairs =
+        instructions(module, functions).filter(|instruction| instruction.op == Op::SampledImage);
     pairs
         .filter_map(|pair| {
             let [image, sampler] = [variable(module, pair.id(0)?)?, variable(module, pair.id(1)?)?];
@@ -170,7 +190,11 @@ fn variable(module: &Module, mut id: Id) -> Option<Id> {
         match made.op {
             Op::Variable | Op::UntypedVariableKHR => return Some(id),
             Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => id = made.id(1)?,
-            Op::Load | Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject | Op::ImageTexelPointer => {
+            Op::Load
+            | Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::CopyObject
+            | Op::ImageTexelPointer => {
                 id = made.id(0)?;
             }
             _ => return None,
@@ -208,8 +232,10 @@ mod tests {
              void main() { atomicAdd(f, 1.0); atomicExchange(s, 2.0); atomicAdd(narrow, 1u); atomicMax(sw, 3ul);\n\
              imageAtomicAdd(img, ivec2(0), 1.0); }",
         );
-        let found: Vec<(AtomicKind, u32, AtomicMemory)> =
-            atomics(&module, &functions).into_iter().map(|one| (one.kind, one.width, one.memory)).collect();
+        let found: Vec<(AtomicKind, u32, AtomicMemory)> = atomics(&module, &functions)
+            .into_iter()
+            .map(|one| (one.kind, one.width, one.memory))
+            .collect();
         let expected = [
             (AtomicKind::Integer, 32, AtomicMemory::Buffer),
             (AtomicKind::Integer, 64, AtomicMemory::Workgroup),
@@ -228,12 +254,17 @@ mod tests {
              layout(binding = 2) buffer B { float seen; } blocks[2];\nlayout(constant_id = 0) const int N = 1;\n\
              void main() { blocks[N].seen = textureLod(sampler2D(pictures[gl_WorkGroupID.x], ways[1]), vec2(0), 0.0).x; }",
         );
-        let binding = |id: Id| match module.decoration(id, rspirv::spirv::Decoration::Binding)?.operands.first()? {
+        let binding = |id: Id| match module
+            .decoration(id, rspirv::spirv::Decoration::Binding)?
+            .operands
+            .first()?
+        {
             Operand::LiteralBit32(number) => Some((0, *number)),
             _ => None,
         };
         assert_eq!(combined(&module, &functions), BTreeSet::from([((0, 0), (0, 1))]));
-        let dynamic: Vec<_> = dynamic_arrays(&module, &functions).into_iter().filter_map(binding).collect();
+        let dynamic: Vec<_> =
+            dynamic_arrays(&module, &functions).into_iter().filter_map(binding).collect();
         assert_eq!(dynamic, [(0, 0)]);
     }
 }

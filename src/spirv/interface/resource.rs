@@ -100,11 +100,16 @@ impl EntryScope<'_> {
     fn descriptors(&self, pointee: Id) -> Result<(Id, DescriptorCount), ReflectError> {
         match self.types.get(pointee) {
             Some(Type::Array { element, length, .. }) => {
-                let count = self.constants.array_length(*length).and_then(|length| u32::try_from(length).ok());
+                let count = self
+                    .constants
+                    .array_length(*length)
+                    .and_then(|length| u32::try_from(length).ok());
                 let (inner, inner_count) = self.descriptors(*element)?;
                 let count = match inner_count {
                     DescriptorCount::One => count,
-                    DescriptorCount::Array(inner) => count.and_then(|count| count.checked_mul(inner)),
+                    DescriptorCount::Array(inner) => {
+                        count.and_then(|count| count.checked_mul(inner))
+                    }
                     DescriptorCount::Runtime => None,
                 };
                 let count = count.ok_or(LayoutError::UnknownLength { length: *length })?;
@@ -115,8 +120,13 @@ impl EntryScope<'_> {
         }
     }
 
-    fn class(&self, storage: StorageClass, block_type: Id) -> Result<DescriptorClass, ReflectError> {
-        let unsupported = || ReflectError::UnsupportedResource { what: self.types.name(block_type) };
+    fn class(
+        &self,
+        storage: StorageClass,
+        block_type: Id,
+    ) -> Result<DescriptorClass, ReflectError> {
+        let unsupported =
+            || ReflectError::UnsupportedResource { what: self.types.name(block_type) };
         match (storage, self.types.get(block_type).ok_or_else(unsupported)?) {
             (StorageClass::StorageBuffer, Type::Structure { .. })
             | (StorageClass::Uniform, Type::Structure { block: BlockKind::BufferBlock, .. }) => {
@@ -125,7 +135,9 @@ impl EntryScope<'_> {
             (StorageClass::Uniform, Type::Structure { .. }) => Ok(DescriptorClass::Uniform),
             (_, Type::Sampler) => Ok(DescriptorClass::Sampler),
             (_, Type::SampledImage { image }) => match self.types.get(*image) {
-                Some(Type::Image(image)) if image.dim == Dim::DimBuffer => Ok(DescriptorClass::UniformTexel),
+                Some(Type::Image(image)) if image.dim == Dim::DimBuffer => {
+                    Ok(DescriptorClass::UniformTexel)
+                }
                 _ => Ok(DescriptorClass::Combined),
             },
             (_, Type::Image(image)) if image.dim == Dim::DimSubpassData => Err(unsupported()),
@@ -140,7 +152,9 @@ impl EntryScope<'_> {
     }
 
     fn block_bytes(&self, block_type: Id) -> Result<(u64, Option<u32>), ReflectError> {
-        let Some(Type::Structure { members, .. }) = self.types.get(block_type) else { return Ok((0, None)) };
+        let Some(Type::Structure { members, .. }) = self.types.get(block_type) else {
+            return Ok((0, None));
+        };
         let stride = members.last().and_then(|member| match self.types.get(member.ty) {
             Some(Type::RuntimeArray { stride, .. }) => *stride,
             _ => None,

@@ -10,7 +10,9 @@
 //! pools, reservations).
 
 use super::super::module::Module;
-use super::{AtomicKind, AtomicMemory, AtomicUse, DescriptorUse, DeviceNeeds, Indexing, feature_of};
+use super::{
+    AtomicKind, AtomicMemory, AtomicUse, DescriptorUse, DeviceNeeds, Indexing, feature_of,
+};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, ExecutionMode, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +68,10 @@ pub fn refusals(module: &Module, entry: &str, features: &BTreeSet<ScFeature>) ->
         needs.float_modes.iter().for_each(|(mode, width)| found.float_mode(*mode, *width));
         needs.descriptors.iter().for_each(|descriptor| found.indexing(descriptor));
         if needs.uses_local_size_id {
-            found.add("execution mode LocalSizeId (Vulkan SC 1.0 has no feature maintenance4)".to_owned(), None);
+            found.add(
+                "execution mode LocalSizeId (Vulkan SC 1.0 has no feature maintenance4)".to_owned(),
+                None,
+            );
         }
     }
     found.refusals
@@ -98,27 +103,35 @@ impl Found<'_> {
     fn version(&mut self, module: &Module) {
         let (major, minor) = module.header.version();
         if (major, minor) > NEWEST {
-            let what = format!("SPIR-V {major}.{minor} (Vulkan SC 1.0 takes up to {}.{})", NEWEST.0, NEWEST.1);
+            let what = format!(
+                "SPIR-V {major}.{minor} (Vulkan SC 1.0 takes up to {}.{})",
+                NEWEST.0, NEWEST.1
+            );
             self.add(what, None);
         }
     }
 
     fn capabilities(&mut self, module: &Module) {
         for (index, instruction) in module.instructions.iter().enumerate() {
-            let Some(Operand::Capability(capability)) = instruction.operands.first() else { continue };
+            let Some(Operand::Capability(capability)) = instruction.operands.first() else {
+                continue;
+            };
             if instruction.op != Op::Capability {
                 continue;
             }
             let what = format!("capability {capability:?}");
             let place = Some(module.place(index));
-            match CAPABILITIES.iter().find(|(listed, _)| listed == capability).map(|(_, rule)| rule) {
+            match CAPABILITIES.iter().find(|(listed, _)| listed == capability).map(|(_, rule)| rule)
+            {
                 Some(Rule::Always | Rule::Elsewhere) => {}
                 Some(Rule::Any(wanted)) => self.need(what, wanted, place),
                 None if *capability == Capability::SparseResidency => {
                     self.add(format!("{what} (Vulkan SC 1.0 has no sparse resources)"), place);
                 }
                 None => match feature_of(*capability) {
-                    Some(feature) => self.add(format!("{what} (Vulkan SC 1.0 has no feature {feature})"), place),
+                    Some(feature) => {
+                        self.add(format!("{what} (Vulkan SC 1.0 has no feature {feature})"), place)
+                    }
                     None => self.add(format!("{what} (not known of Vulkan SC 1.0)"), place),
                 },
             }
@@ -146,9 +159,16 @@ impl Found<'_> {
             let name = format!("{:?}", instruction.op);
             let place = || Some(module.place(index));
             if name.starts_with("Atomic") {
-                self.need(format!("instruction Op{name}"), &[ScFeature::ShaderAtomicInstructions], place());
+                self.need(
+                    format!("instruction Op{name}"),
+                    &[ScFeature::ShaderAtomicInstructions],
+                    place(),
+                );
             } else if name.starts_with("ImageSparse") {
-                self.add(format!("instruction Op{name} (Vulkan SC 1.0 has no sparse resources)"), place());
+                self.add(
+                    format!("instruction Op{name} (Vulkan SC 1.0 has no sparse resources)"),
+                    place(),
+                );
             }
         }
     }
@@ -178,17 +198,27 @@ impl Found<'_> {
         use DescriptorClass as Class;
         use ScFeature as Feature;
         let feature = match descriptor.resource.class {
-            Class::Storage | Class::StorageDynamic => Feature::ShaderStorageBufferArrayDynamicIndexing,
-            Class::Uniform | Class::UniformDynamic => Feature::ShaderUniformBufferArrayDynamicIndexing,
+            Class::Storage | Class::StorageDynamic => {
+                Feature::ShaderStorageBufferArrayDynamicIndexing
+            }
+            Class::Uniform | Class::UniformDynamic => {
+                Feature::ShaderUniformBufferArrayDynamicIndexing
+            }
             Class::StorageImage => Feature::ShaderStorageImageArrayDynamicIndexing,
-            Class::SampledImage | Class::Sampler | Class::Combined => Feature::ShaderSampledImageArrayDynamicIndexing,
+            Class::SampledImage | Class::Sampler | Class::Combined => {
+                Feature::ShaderSampledImageArrayDynamicIndexing
+            }
             Class::UniformTexel => Feature::ShaderUniformTexelBufferArrayDynamicIndexing,
             Class::StorageTexel => Feature::ShaderStorageTexelBufferArrayDynamicIndexing,
         };
         match descriptor.indexing {
             Indexing::Constant => {}
             Indexing::Dynamic => {
-                self.need(format!("a dynamic index into the array `{}`", descriptor.name), &[feature], None);
+                self.need(
+                    format!("a dynamic index into the array `{}`", descriptor.name),
+                    &[feature],
+                    None,
+                );
             }
         }
     }
@@ -366,10 +396,16 @@ mod tests {
     #[test]
     fn each_row_is_there_once() {
         for (index, (capability, _)) in CAPABILITIES.iter().enumerate() {
-            assert!(CAPABILITIES[..index].iter().all(|(earlier, _)| earlier != capability), "{capability:?} twice");
+            assert!(
+                CAPABILITIES[..index].iter().all(|(earlier, _)| earlier != capability),
+                "{capability:?} twice"
+            );
         }
         for (index, (extension, _)) in EXTENSIONS.iter().enumerate() {
-            assert!(EXTENSIONS[..index].iter().all(|(earlier, _)| earlier != extension), "{extension} twice");
+            assert!(
+                EXTENSIONS[..index].iter().all(|(earlier, _)| earlier != extension),
+                "{extension} twice"
+            );
         }
     }
 
@@ -385,7 +421,10 @@ mod tests {
     #[test]
     fn each_feature_is_behind_a_row() {
         let mut behind: BTreeSet<ScFeature> = ASKED_ELSEWHERE.into();
-        let rules = CAPABILITIES.iter().map(|(_, rule)| rule).chain(EXTENSIONS.iter().map(|(_, rule)| rule));
+        let rules = CAPABILITIES
+            .iter()
+            .map(|(_, rule)| rule)
+            .chain(EXTENSIONS.iter().map(|(_, rule)| rule));
         for rule in rules {
             match rule {
                 Rule::Any(features) => behind.extend(*features),
@@ -394,7 +433,8 @@ mod tests {
         }
         behind.extend(ATOMICS.iter().map(|(.., feature)| *feature));
         behind.extend(FLOAT_MODES.iter().map(|(.., property)| *property));
-        let open: Vec<_> = ScFeature::ALL.iter().filter(|feature| !behind.contains(feature)).collect();
+        let open: Vec<_> =
+            ScFeature::ALL.iter().filter(|feature| !behind.contains(feature)).collect();
         assert!(open.is_empty(), "{open:?}");
     }
 
@@ -403,13 +443,17 @@ mod tests {
     fn features_are_called_as_the_device_engine_calls_them() {
         for (capability, rule) in CAPABILITIES {
             let Rule::Any(features) = rule else { continue };
-            let named = feature_of(*capability).unwrap_or_else(|| panic!("{capability:?} is not known to the engine"));
+            let named = feature_of(*capability)
+                .unwrap_or_else(|| panic!("{capability:?} is not known to the engine"));
             let bit = |name: &str| {
                 name.strip_prefix("VK_SUBGROUP_FEATURE_")
                     .and_then(|rest| rest.strip_suffix("_BIT"))
                     .map_or_else(|| name.to_owned(), |class| format!("subgroup operation {class}"))
             };
-            assert!(features.iter().any(|feature| named.contains(&bit(feature.name()))), "{capability:?}: {named}");
+            assert!(
+                features.iter().any(|feature| named.contains(&bit(feature.name()))),
+                "{capability:?}: {named}"
+            );
         }
     }
 }

@@ -1,7 +1,9 @@
 //! What operations on integers compute, one function each, for every width.
 //!
-//! Knows: integers of 8, 16, 32 and 64 bits as unsigned ones of Rust; signed operations read them in two's complement.
-//! Promises: every operation has a result for every operand; what is undefined has the result that `word` documents.
+//! Knows: integers of 8, 16, 32 and 64 bits as unsigned ones of Rust; signed operations read them
+//! in two's complement.
+//! Promises: every operation has a result for every operand; what is undefined has the result that
+//! `word` documents.
 //! Does not cover: which operations are undefined when (`undefined`).
 
 /// An integer of one width.
@@ -100,11 +102,16 @@ macro_rules! integer {
             }
             #[inline]
             fn highest_set_bit(self) -> Self {
-                ($unsigned::BITS - 1).wrapping_sub(self.leading_zeros()) as i32 as $signed as $unsigned
+                ($unsigned::BITS - 1).wrapping_sub(self.leading_zeros()) as i32 as $signed
+                    as $unsigned
             }
             #[inline]
             fn highest_unlike_sign(self) -> Self {
-                if (self as $signed) < 0 { (!self).highest_set_bit() } else { self.highest_set_bit() }
+                if (self as $signed) < 0 {
+                    (!self).highest_set_bit()
+                } else {
+                    self.highest_set_bit()
+                }
             }
             #[inline]
             fn add(self, other: Self) -> Self {
@@ -124,7 +131,11 @@ macro_rules! integer {
             }
             #[inline]
             fn signed_quotient(self, divisor: Self) -> Self {
-                if divisor == 0 { 0 } else { (self as $signed).wrapping_div(divisor as $signed) as $unsigned }
+                if divisor == 0 {
+                    0
+                } else {
+                    (self as $signed).wrapping_div(divisor as $signed) as $unsigned
+                }
             }
             #[inline]
             fn unsigned_remainder(self, divisor: Self) -> Self {
@@ -132,7 +143,11 @@ macro_rules! integer {
             }
             #[inline]
             fn signed_remainder(self, divisor: Self) -> Self {
-                if divisor == 0 { 0 } else { (self as $signed).wrapping_rem(divisor as $signed) as $unsigned }
+                if divisor == 0 {
+                    0
+                } else {
+                    (self as $signed).wrapping_rem(divisor as $signed) as $unsigned
+                }
             }
             #[inline]
             fn signed_modulo(self, divisor: Self) -> Self {
@@ -170,7 +185,8 @@ macro_rules! integer {
             }
             #[inline]
             fn signed_high(self, other: Self) -> Self {
-                let product = $wide_signed::from(self as $signed) * $wide_signed::from(other as $signed);
+                let product =
+                    $wide_signed::from(self as $signed) * $wide_signed::from(other as $signed);
                 (product >> $unsigned::BITS) as $unsigned
             }
             #[inline]
@@ -239,7 +255,10 @@ mod tests {
         assert_eq!(byte(-7).signed_modulo(3), 2);
         assert_eq!(7.signed_modulo(byte(-3)), byte(-2));
         assert_eq!((5_u8.unsigned_quotient(0), 5_u8.signed_modulo(0)), (0, 0));
-        assert_eq!((0_u8.highest_set_bit(), 0x90_u8.highest_set_bit(), 0_u8.lowest_set_bit()), (255, 7, 255));
+        assert_eq!(
+            (0_u8.highest_set_bit(), 0x90_u8.highest_set_bit(), 0_u8.lowest_set_bit()),
+            (255, 7, 255)
+        );
         assert_eq!((byte(-1).highest_unlike_sign(), byte(-3).highest_unlike_sign()), (255, 1));
         assert_eq!((0x81_u8.shift_left(9), 0x81_u8.signed_shift_right(1)), (2, 0xc0));
         assert_eq!((200_u8.unsigned_high(200), byte(-100).signed_high(100)), (156, byte(-40)));

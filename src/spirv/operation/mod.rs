@@ -17,6 +17,6 @@ pub mod undefined;
 pub mod word;
 
 pub use table::{
-    CONVERSIONS, Conversion, Folding, Jump, Operands, Precision, Row, ScalarOperation, Source, Widths,
-    extended_operation, scalar_operation,
+    CONVERSIONS, Conversion, Folding, Jump, Operands, Precision, Row, ScalarOperation, Source,
+    Widths, extended_operation, scalar_operation,
 };

@@ -1,10 +1,11 @@
 //! Operations on numbers of any width: what each computes from the bits of its operands.
 //!
-//! Knows: integers of 8, 16, 32 and 64 bits, IEEE 754 floats of 16, 32 and 64 bits and bfloat16, as bits in the low end of a 64-bit
-//! word whose other bits are 0.
-//! Promises: every operation has a result for every operand. Basic float operations and conversions are rounded once, to
-//! nearest even or where the operation says; what is undefined is named by [`Operation::undefined`] and has the result that
-//! `word` documents, with the operand's width in place of 32. On 32 bits both files compute the same (tested).
+//! Knows: integers of 8, 16, 32 and 64 bits, IEEE 754 floats of 16, 32 and 64 bits and bfloat16, as
+//! bits in the low end of a 64-bit word whose other bits are 0.
+//! Promises: every operation has a result for every operand. Basic float operations and conversions
+//! are rounded once, to nearest even or where the operation says; what is undefined is named by
+//! [`Operation::undefined`] and has the result that `word` documents, with the operand's width in
+//! place of 32. On 32 bits both files compute the same (tested).
 //! Does not cover: speed: the machine uses `word` for 32 bits.
 
 use super::integer::Integer;
@@ -124,18 +125,21 @@ impl Form {
             Form::Float(Width::W16) => half::f16::from_bits(bits as u16).to_f64(),
             Form::Brain => half::bf16::from_bits(bits as u16).to_f64(),
             Form::Float(Width::W32) => f64::from(f32::from_bits(bits as u32)),
-            Form::Float(Width::W64) | Form::Integer(_) | Form::Float(Width::W8) => f64::from_bits(bits),
+            Form::Float(Width::W64) | Form::Integer(_) | Form::Float(Width::W8) => {
+                f64::from_bits(bits)
+            }
         }
     }
 }
 
-/// The nearest float of 16 bits, ties to even. A float of 32 bits in between keeps, in its last bit, that something was cut
-/// off (rounding to odd), so that nothing is rounded twice.
+/// The nearest float of 16 bits, ties to even. A float of 32 bits in between keeps, in its last
+/// bit, that something was cut off (rounding to odd), so that nothing is rounded twice.
 fn half_of(value: f64) -> u16 {
     half::f16::from_f32(odd(value)).to_bits()
 }
 
-/// A float of 32 bits that lies on the same side of every float of 16 bits as `value`, and of all ties between them.
+/// A float of 32 bits that lies on the same side of every float of 16 bits as `value`, and of all
+/// ties between them.
 fn odd(value: f64) -> f32 {
     let near = value as f32;
     if !near.is_finite() || f64::from(near) == value || near.to_bits() & 1 == 1 {
@@ -191,7 +195,8 @@ impl Sized {
         }
     }
 
-    /// How many of its operands, from the first on, are floats where the first one is; the others are integers.
+    /// How many of its operands, from the first on, are floats where the first one is; the others
+    /// are integers.
     pub fn float_operands(self) -> usize {
         match self {
             Sized::Unary(op) => op.row().float_operands(1),
@@ -231,9 +236,11 @@ impl Operation {
         }
     }
 
-    /// The rounded result of basic operations; none of others, and where an ordinary one is as good.
+    /// The rounded result of basic operations; none of others, and where an ordinary one is as
+    /// good.
     fn basic(self, a: u64, b: u64, c: u64) -> Option<u64> {
-        let (direction, fused) = (self.rounding, matches!(self.op, Sized::Ternary(op) if op.is_fused()));
+        let (direction, fused) =
+            (self.rounding, matches!(self.op, Sized::Ternary(op) if op.is_fused()));
         if direction == Direction::Nearest && (!fused || self.from == Form::Float(Width::W64)) {
             return None;
         }
@@ -255,8 +262,8 @@ impl Operation {
         Some(real.rounded(to, direction))
     }
 
-    /// The result for operands given as bits; those that the operation does not have are ignored. None: there is no such
-    /// operation on this form.
+    /// The result for operands given as bits; those that the operation does not have are ignored.
+    /// None: there is no such operation on this form.
     pub fn value(self, a: u64, b: u64, c: u64) -> Option<u64> {
         if let Some(bits) = self.basic(a, b, c) {
             return Some(bits);
@@ -281,12 +288,18 @@ impl Operation {
                 (_, Direction::Nearest, Form::Float(Width::W64)) => (a as f64).to_bits(),
                 (Some(format), direction, _) => Real::of_unsigned(a).rounded(format, direction),
             },
-            Sized::FromSigned => match (self.to.format(), self.rounding, self.to, width.signed(a)) {
-                (None, _, _, a) => a as u64,
-                (_, Direction::Nearest, Form::Float(Width::W32), a) => u64::from((a as f32).to_bits()),
-                (_, Direction::Nearest, Form::Float(Width::W64), a) => (a as f64).to_bits(),
-                (Some(format), direction, _, a) => Real::of_signed(a).rounded(format, direction),
-            },
+            Sized::FromSigned => {
+                match (self.to.format(), self.rounding, self.to, width.signed(a)) {
+                    (None, _, _, a) => a as u64,
+                    (_, Direction::Nearest, Form::Float(Width::W32), a) => {
+                        u64::from((a as f32).to_bits())
+                    }
+                    (_, Direction::Nearest, Form::Float(Width::W64), a) => (a as f64).to_bits(),
+                    (Some(format), direction, _, a) => {
+                        Real::of_signed(a).rounded(format, direction)
+                    }
+                }
+            }
             Sized::ToUnsigned => {
                 let most = self.to.width().mask();
                 (self.from.float(a) as u64).min(most)
@@ -412,7 +425,8 @@ fn scale(value: f64, exponent: i32) -> f64 {
     value * 2f64.powi((exponent + 1000).max(-1022)) * 2f64.powi(-1000)
 }
 
-/// Whether `ldexp` is undefined: by an exponent above the type's largest, or a finite number whose result is infinite.
+/// Whether `ldexp` is undefined: by an exponent above the type's largest, or a finite number whose
+/// result is infinite.
 pub fn is_too_large(form: Form, number: u64, exponent: u64) -> bool {
     let largest = match form {
         Form::Float(Width::W16) => 16,
@@ -430,7 +444,8 @@ pub fn frexp(value: f64) -> (f64, i32) {
         return (value, 0);
     }
     // A denormal is made normal first.
-    let (value, shift) = if value.abs() < f64::MIN_POSITIVE { (value * 2f64.powi(54), -54) } else { (value, 0) };
+    let (value, shift) =
+        if value.abs() < f64::MIN_POSITIVE { (value * 2f64.powi(54), -54) } else { (value, 0) };
     let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1022;
     (f64::from_bits((value.to_bits() & !(0x7ff << 52)) | (1022 << 52)), exponent + shift)
 }
@@ -472,7 +487,9 @@ fn float_function(op: Unary) -> Option<fn(f64) -> f64> {
         Unary::Log2 => f64::log2,
         Unary::Sqrt | Unary::SqrtToNormalize => f64::sqrt,
         Unary::InverseSqrt => |a| 1.0 / a.sqrt(),
-        Unary::ModfFraction => |a| if a.is_infinite() { 0.0f64.copysign(a) } else { (a - a.trunc()).copysign(a) },
+        Unary::ModfFraction => {
+            |a| if a.is_infinite() { 0.0f64.copysign(a) } else { (a - a.trunc()).copysign(a) }
+        }
         Unary::FrexpSignificand => |a| frexp(a).0,
         Unary::SNegate
         | Unary::FNegate
@@ -583,7 +600,9 @@ fn integer3_of<T: Integer>(op: Ternary, a: T, b: u64, c: u64) -> Option<T> {
         Ternary::SClamp => a.signed_max(low).signed_min(high),
         Ternary::BitFieldUExtract => a.unsigned_field(word(b), word(c)),
         Ternary::BitFieldSExtract => a.signed_field(word(b), word(c)),
-        Ternary::BitFieldInsert => a.insert_field(low, (c & 0xffff) as u32, (c >> 16 & 0xffff) as u32),
+        Ternary::BitFieldInsert => {
+            a.insert_field(low, (c & 0xffff) as u32, (c >> 16 & 0xffff) as u32)
+        }
         Ternary::FClamp
         | Ternary::NClamp
         | Ternary::FMix
@@ -728,7 +747,13 @@ mod tests {
     ];
 
     fn interesting() -> impl Strategy<Value = u32> {
-        prop_oneof![any::<u32>(), 0_u32..40, Just(0x8000_0000), Just(u32::MAX), any::<f32>().prop_map(f32::to_bits)]
+        prop_oneof![
+            any::<u32>(),
+            0_u32..40,
+            Just(0x8000_0000),
+            Just(u32::MAX),
+            any::<f32>().prop_map(f32::to_bits)
+        ]
     }
 
     fn same_float(ours: u32, theirs: u32) -> bool {
@@ -739,7 +764,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// The quick operations of `word` compute the same on words, and find the same results undefined.
+        /// The quick operations of `word` compute the same on words, and find the same results
+        /// undefined.
         #[test]
         fn on_words_both_ways_are_one(a in interesting(), b in interesting(), c in interesting()) {
             for op in UNARY {
@@ -780,7 +806,8 @@ mod tests {
             prop_assert!(same_float(value(Sized::Ternary(Ternary::Fma), FLOAT, [a, b, c]), out[0]));
         }
 
-        /// Against rounding a value that has twice the digits: the next floats of 16 bits on both sides are no nearer.
+        /// Against rounding a value that has twice the digits: the next floats of 16 bits on both
+        /// sides are no nearer.
         #[test]
         fn a_half_is_the_nearest(bits in any::<u64>(), exponent in -30_i32..20) {
             let value = f64::from_bits((bits & !(0x7ff << 52)) | ((1023 + exponent) as u64) << 52);

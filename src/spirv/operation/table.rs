@@ -485,10 +485,14 @@ impl ScalarOperation {
 fn all() -> impl Iterator<Item = (Source, ScalarOperation)> {
     use ScalarOperation as S;
     let unary = Unary::ALL.iter().map(|operation| (operation.row().source, S::Unary(*operation)));
-    let binary = Binary::ALL.iter().map(|operation| (operation.row().source, S::Binary(*operation)));
-    let ternary = Ternary::ALL.iter().map(|operation| (operation.row().source, S::Ternary(*operation)));
-    let compare = Compare::ALL.iter().map(|relation| (Core(relation.row().op), S::Compare(*relation)));
-    let classify = Classify::ALL.iter().map(|relation| (Core(relation.row().op), S::Classify(*relation)));
+    let binary =
+        Binary::ALL.iter().map(|operation| (operation.row().source, S::Binary(*operation)));
+    let ternary =
+        Ternary::ALL.iter().map(|operation| (operation.row().source, S::Ternary(*operation)));
+    let compare =
+        Compare::ALL.iter().map(|relation| (Core(relation.row().op), S::Compare(*relation)));
+    let classify =
+        Classify::ALL.iter().map(|relation| (Core(relation.row().op), S::Classify(*relation)));
     let convert = CONVERSIONS.iter().map(|row| (Core(row.op), S::Convert(row.conversion)));
     // Conversions go before the operations on words that they become.
     unary.chain(binary).chain(ternary).chain(compare).chain(classify).chain(convert)
@@ -535,7 +539,9 @@ pub fn bounds() -> Vec<precision::Row> {
         ScalarOperation::Unary(operation) => rows_of(operation.row().precision, source),
         ScalarOperation::Binary(operation) => rows_of(operation.row().precision, source),
         ScalarOperation::Ternary(operation) => rows_of(operation.row().precision, source),
-        ScalarOperation::Compare(_) | ScalarOperation::Classify(_) | ScalarOperation::Convert(_) => None,
+        ScalarOperation::Compare(_)
+        | ScalarOperation::Classify(_)
+        | ScalarOperation::Convert(_) => None,
     });
     let mut rows: Vec<precision::Row> = Vec::new();
     for row in all {

@@ -57,7 +57,9 @@ fn sources() -> Vec<Source> {
 #[test]
 fn every_scalar_instruction_that_is_run_has_a_row() {
     let families = ["Conversions", "Arithmetic", "Bits", "Comparisons and logic"];
-    let groups = GROUPS.iter().filter(|group| group.support == Support::Engine && families.contains(&group.title));
+    let groups = GROUPS
+        .iter()
+        .filter(|group| group.support == Support::Engine && families.contains(&group.title));
     let (sources, mut missing) = (sources(), Vec::new());
     for op in groups.flat_map(|group| group.ops) {
         let known = scalar_operation(*op).is_some() || sources.contains(&PartOfCore(*op));
@@ -74,7 +76,8 @@ fn every_extended_instruction_has_a_row_or_is_composed() {
     for op in (0..=u8::MAX).filter_map(|number| GLOp::from_u32(number.into())) {
         let part = PartOfExtended(op);
         let known = extended_operation(op).is_some() || sources.contains(&part);
-        let otherwise = COMPOSED_EXTENDED.contains(&op) || NOT_ASKED.contains(&op) || op == GLOp::IMix;
+        let otherwise =
+            COMPOSED_EXTENDED.contains(&op) || NOT_ASKED.contains(&op) || op == GLOp::IMix;
         assert_ne!(known, otherwise, "{op:?}");
     }
 }
@@ -85,8 +88,7 @@ fn no_instruction_is_two_operations() {
     let mut seen: Vec<Source> = Vec::new();
     for (source, operation) in all() {
         let whole = matches!(source, Core(_) | Extended(_));
-        let on_words =
-            matches!((source, operation), (Core(op), ScalarOperation::Unary(_)) if conversions.contains(&op));
+        let on_words = matches!((source, operation), (Core(op), ScalarOperation::Unary(_)) if conversions.contains(&op));
         if whole && !on_words {
             assert!(!seen.contains(&source), "{source:?} twice");
             seen.push(source);
@@ -133,7 +135,9 @@ fn rows() -> Vec<Columns> {
 /// Of other widths than that of words.
 fn forms(operands: Operands) -> Vec<Form> {
     match operands {
-        Operands::Floats | Operands::Exponent => vec![Form::Float(Width::W16), Form::Float(Width::W64), Form::Brain],
+        Operands::Floats | Operands::Exponent => {
+            vec![Form::Float(Width::W16), Form::Float(Width::W64), Form::Brain]
+        }
         Operands::Integers | Operands::Signed | Operands::Unsigned | Operands::Field => {
             [Width::W8, Width::W16, Width::W64].map(Form::Integer).to_vec()
         }
@@ -178,9 +182,12 @@ fn the_columns_of_a_row_agree() {
 #[test]
 fn a_rule_is_one_for_words_numbers_and_constants() {
     let remainder = Binary::SRem;
-    let met = |a: i32, b: i32| remainder.rules().iter().find(|rule| (rule.is_met)(a as u32, b as u32));
+    let met =
+        |a: i32, b: i32| remainder.rules().iter().find(|rule| (rule.is_met)(a as u32, b as u32));
     let form = Form::Integer(Width::W64);
-    for (a, b, extent) in [(7, 2, None), (-7, 2, Some(Extent::Value)), (7, 0, Some(Extent::Behaviour))] {
+    for (a, b, extent) in
+        [(7, 2, None), (-7, 2, Some(Extent::Value)), (7, 0, Some(Extent::Behaviour))]
+    {
         assert_eq!(met(a, b).map(|rule| rule.then.extent), extent);
         let wide = Operation::new(Sized::Binary(remainder), form, form);
         let found = wide.undefined(i64::from(a) as u64, i64::from(b) as u64, 0);
@@ -192,6 +199,7 @@ fn a_rule_is_one_for_words_numbers_and_constants() {
 /// exact.
 #[test]
 fn as_many_operations_are_bounded_as_the_specification_bounds() {
-    let bounded: BTreeSet<String> = bounds().iter().map(|row| format!("{:?}", row.operation)).collect();
+    let bounded: BTreeSet<String> =
+        bounds().iter().map(|row| format!("{:?}", row.operation)).collect();
     assert_eq!(bounded.len(), 36);
 }

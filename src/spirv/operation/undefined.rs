@@ -154,7 +154,8 @@ impl Operand for Number {
     }
 }
 
-/// A rule from a function of one, two or three operands and the words for it, those for words where they differ.
+/// A rule from a function of one, two or three operands and the words for it, those for words where
+/// they differ.
 macro_rules! rule {
     ($test:ident($($operand:ident),+), $deciding:ident, $then:expr, words: $then_of_words:expr) => {
         Rule {
@@ -181,19 +182,27 @@ pub const OUT_OF_INT: Rule1 = rule!(is_out_of_int(a), All, TO_INTEGER, words: TO
 pub const ROOT: Rule1 = rule!(is_negative(a), All, value("square root of a negative number"));
 pub const INVERSE_ROOT: Rule1 =
     rule!(is_not_positive(a), All, value("inverse square root of a number that is not positive"));
-pub const LOGARITHM: Rule1 = rule!(is_not_positive(a), All, value("logarithm of a number that is not positive"));
-pub const ARC_SINE: Rule1 = rule!(is_beyond_one(a), All, value("arc sine of a number outside -1 to 1"));
-pub const ARC_COSINE: Rule1 = rule!(is_beyond_one(a), All, value("arc cosine of a number outside -1 to 1"));
-pub const INVERSE_COSH: Rule1 = rule!(is_below_one(a), All, value("inverse hyperbolic cosine of a number below 1"));
-pub const INVERSE_TANH: Rule1 =
-    rule!(is_one_or_beyond(a), All, value("inverse hyperbolic tangent of a number outside -1 to 1"));
+pub const LOGARITHM: Rule1 =
+    rule!(is_not_positive(a), All, value("logarithm of a number that is not positive"));
+pub const ARC_SINE: Rule1 =
+    rule!(is_beyond_one(a), All, value("arc sine of a number outside -1 to 1"));
+pub const ARC_COSINE: Rule1 =
+    rule!(is_beyond_one(a), All, value("arc cosine of a number outside -1 to 1"));
+pub const INVERSE_COSH: Rule1 =
+    rule!(is_below_one(a), All, value("inverse hyperbolic cosine of a number below 1"));
+pub const INVERSE_TANH: Rule1 = rule!(
+    is_one_or_beyond(a),
+    All,
+    value("inverse hyperbolic tangent of a number outside -1 to 1")
+);
 pub const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), All, value("sign of a NaN"));
 pub const SPLIT: Rule1 = rule!(is_not_finite(a), All, value("frexp of an infinity or NaN"));
 
 const PACKED: Undefined = value("a NaN is packed as a normalised integer");
 pub const PACKED_NAN: Rule1 = rule!(is_nan(a), All, PACKED);
 
-/// Whether a float truncates into the range of an unsigned integer. A power of two is exact in every format of rules.
+/// Whether a float truncates into the range of an unsigned integer. A power of two is exact in
+/// every format of rules.
 fn fits_unsigned<R: Real>(x: R, bits: u32) -> bool {
     x > R::of(-1.0) && x < R::power_of_two(bits)
 }
@@ -201,7 +210,8 @@ fn fits_unsigned<R: Real>(x: R, bits: u32) -> bool {
 /// The same of a signed integer.
 fn fits_signed<R: Real>(x: R, bits: u32) -> bool {
     let (least, limit) = (R::of(0.0) - R::power_of_two(bits - 1), R::power_of_two(bits - 1));
-    // Few floats need to be truncated to know: those of more digits than the integer, just below the least one.
+    // Few floats need to be truncated to know: those of more digits than the integer, just below
+    // the least one.
     (x >= least || x.trunc() == least) && x < limit
 }
 
@@ -243,24 +253,36 @@ fn is_not_finite<O: Operand>(a: O) -> bool {
 
 // ---- two operands ----
 
-pub const ZERO_DIVISOR: Rule2 = rule!(divides_by_zero(a, b), EndsOfFirst, behaviour("division by zero"));
-pub const SIGNED_DIVISION: Rule2 =
-    rule!(does_not_divide(a, b), EndsOfFirst, behaviour("division by zero, or of the most negative integer by -1"));
-pub const SIGNED_REMAINDER: Rule2 =
-    rule!(does_not_divide(a, b), EndsOfFirst, behaviour("remainder by zero, or of the most negative integer by -1"));
+pub const ZERO_DIVISOR: Rule2 =
+    rule!(divides_by_zero(a, b), EndsOfFirst, behaviour("division by zero"));
+pub const SIGNED_DIVISION: Rule2 = rule!(
+    does_not_divide(a, b),
+    EndsOfFirst,
+    behaviour("division by zero, or of the most negative integer by -1")
+);
+pub const SIGNED_REMAINDER: Rule2 = rule!(
+    does_not_divide(a, b),
+    EndsOfFirst,
+    behaviour("remainder by zero, or of the most negative integer by -1")
+);
 /// Vulkan's environment for SPIR-V leaves more undefined than SPIR-V does.
 pub const NEGATIVE_REMAINDER: Rule2 =
     rule!(one_is_negative(a, b), EndsOfFirst, value("remainder of or by a negative number"));
-pub const FLOAT_REMAINDER: Rule2 = rule!(second_is_zero(a, b), EndsOfFirst, value("remainder of a float by zero"));
+pub const FLOAT_REMAINDER: Rule2 =
+    rule!(second_is_zero(a, b), EndsOfFirst, value("remainder of a float by zero"));
 pub const SHIFT: Rule2 = rule!(
     shifts_everything_out(a, b), EndsOfFirst,
     value("a shift by the number's width or more"),
     words: value("a shift by 32 or more")
 );
-pub const POWER: Rule2 =
-    rule!(has_no_power(a, b), All, value("pow of a negative base, or of zero to an exponent that is not positive"));
+pub const POWER: Rule2 = rule!(
+    has_no_power(a, b),
+    All,
+    value("pow of a negative base, or of zero to an exponent that is not positive")
+);
 pub const ARC_TANGENT: Rule2 = rule!(both_are_zero(a, b), All, value("atan of zero by zero"));
-pub const EXTREMUM_OF_NAN: Rule2 = rule!(one_is_nan(a, b), All, value("minimum or maximum with a NaN"));
+pub const EXTREMUM_OF_NAN: Rule2 =
+    rule!(one_is_nan(a, b), All, value("minimum or maximum with a NaN"));
 pub const SCALED: Rule2 = rule!(
     is_scaled_too_far(a, b),
     All,
@@ -311,15 +333,22 @@ const LIMITS: Undefined = value("clamp whose lower limit is above the upper");
 pub const FLOAT_LIMITS: Rule3 = rule!(floats_cross(x, low, high), AllButFirst, LIMITS);
 pub const UNSIGNED_LIMITS: Rule3 = rule!(unsigned_cross(x, low, high), AllButFirst, LIMITS);
 pub const SIGNED_LIMITS: Rule3 = rule!(signed_cross(x, low, high), AllButFirst, LIMITS);
-pub const CLAMPED_NAN: Rule3 =
-    rule!(has_no_clamp(x, low, high), All, value("clamp with a NaN, or whose lower limit is above the upper"));
-pub const EDGES: Rule3 =
-    rule!(has_no_step(low, high, x), All, value("smoothstep with a NaN, or whose lower edge is not below the upper"));
+pub const CLAMPED_NAN: Rule3 = rule!(
+    has_no_clamp(x, low, high),
+    All,
+    value("clamp with a NaN, or whose lower limit is above the upper")
+);
+pub const EDGES: Rule3 = rule!(
+    has_no_step(low, high, x),
+    All,
+    value("smoothstep with a NaN, or whose lower edge is not below the upper")
+);
 
 const WIDE_FIELD: Undefined = value("a bit field that reaches beyond the number");
 const WORD_FIELD: Undefined = value("a bit field that reaches beyond 32 bits");
 /// Of an integer, an offset and a count.
-pub const FIELD: Rule3 = rule!(reaches_beyond(base, offset, count), AllButFirst, WIDE_FIELD, words: WORD_FIELD);
+pub const FIELD: Rule3 =
+    rule!(reaches_beyond(base, offset, count), AllButFirst, WIDE_FIELD, words: WORD_FIELD);
 /// Of two integers and a position (`offset | count << 16`).
 pub const PACKED_FIELD: Rule3 =
     rule!(packed_reaches_beyond(base, insert, position), Last, WIDE_FIELD, words: WORD_FIELD);
@@ -385,7 +414,9 @@ impl Rule2 {
     pub fn may_be_met(&self, a: Option<u32>, b: Option<u32>) -> bool {
         match (a, b, self.deciding) {
             (Some(a), Some(b), _) => (self.is_met)(a, b),
-            (None, Some(b), Deciding::EndsOfFirst) => (self.is_met)(0, b) || (self.is_met)(1 << 31, b),
+            (None, Some(b), Deciding::EndsOfFirst) => {
+                (self.is_met)(0, b) || (self.is_met)(1 << 31, b)
+            }
             (None, Some(b), Deciding::AllButFirst | Deciding::Last) => (self.is_met)(0, b),
             (_, _, _) => true,
         }
@@ -424,8 +455,12 @@ impl Operation {
             Sized::Binary(op) => first_met(op.rules(), operands),
             Sized::Ternary(op) => first_met(op.rules(), operands),
             // 2^width is exact in 32 bits, and in 64.
-            Sized::ToUnsigned => (!fits_unsigned(self.from.float(a), self.to.width().bits())).then_some(TO_INTEGER),
-            Sized::ToSigned => (!fits_signed(self.from.float(a), self.to.width().bits())).then_some(TO_INTEGER),
+            Sized::ToUnsigned => {
+                (!fits_unsigned(self.from.float(a), self.to.width().bits())).then_some(TO_INTEGER)
+            }
+            Sized::ToSigned => {
+                (!fits_signed(self.from.float(a), self.to.width().bits())).then_some(TO_INTEGER)
+            }
             _ => None,
         }
     }
@@ -448,8 +483,12 @@ mod tests {
     /// GLSL.std.450, Ldexp: the largest exponent is that of the type.
     #[test]
     fn ldexp_is_undefined_beyond_the_exponents_of_its_type() {
-        let met = |a: f32, b: i32| Binary::Ldexp.rules().iter().any(|rule| (rule.is_met)(a.to_bits(), b as u32));
-        assert!(met(1e-20, 129) && met(0.0, 129) && !met(0.25, 128) && met(2.0, 127) && !met(1.0, 127));
+        let met = |a: f32, b: i32| {
+            Binary::Ldexp.rules().iter().any(|rule| (rule.is_met)(a.to_bits(), b as u32))
+        };
+        assert!(
+            met(1e-20, 129) && met(0.0, 129) && !met(0.25, 128) && met(2.0, 127) && !met(1.0, 127)
+        );
         assert!(!met(f32::INFINITY, 3) && !met(f32::NAN, 3) && !met(1.0, -400));
         assert_eq!(on_halves(Binary::Ldexp, 0.0, 17), Some(SCALED.then));
         assert_eq!(on_halves(Binary::Ldexp, 0.25, 16), None);
@@ -469,21 +508,41 @@ mod tests {
     /// A rule that a pass takes for impossible is not asked any more, so none may be met then.
     #[test]
     fn what_may_not_be_met_is_not_met() {
-        let words =
-            [0, 1, 2, 31, 32, 33, 0x20_0010, 0x7fff_ffff, 1 << 31, u32::MAX, 0x3f80_0000, 0xbf80_0000, 0x7fc0_0000];
+        let words = [
+            0,
+            1,
+            2,
+            31,
+            32,
+            33,
+            0x20_0010,
+            0x7fff_ffff,
+            1 << 31,
+            u32::MAX,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x7fc0_0000,
+        ];
         for a in words {
             for b in words {
                 for rule in Binary::ALL.iter().flat_map(|operation| operation.rules()) {
                     let met = (rule.is_met)(a, b);
-                    for (a, b) in [(Some(a), Some(b)), (None, Some(b)), (Some(a), None), (None, None)] {
+                    for (a, b) in
+                        [(Some(a), Some(b)), (None, Some(b)), (Some(a), None), (None, None)]
+                    {
                         assert!(rule.may_be_met(a, b) || !met, "{}: {a:?} {b:?}", rule.then.why);
                     }
                 }
                 for (c, rule) in words.iter().flat_map(|c| {
-                    Ternary::ALL.iter().flat_map(|operation| operation.rules()).map(move |rule| (*c, rule))
+                    Ternary::ALL
+                        .iter()
+                        .flat_map(|operation| operation.rules())
+                        .map(move |rule| (*c, rule))
                 }) {
                     let met = (rule.is_met)(a, b, c);
-                    for (a, b) in [(Some(a), Some(b)), (None, Some(b)), (Some(a), None), (None, None)] {
+                    for (a, b) in
+                        [(Some(a), Some(b)), (None, Some(b)), (Some(a), None), (None, None)]
+                    {
                         let why = rule.then.why;
                         assert!(rule.may_be_met(a, b, Some(c)) || !met, "{why}: {a:?} {b:?} {c}");
                         assert!(rule.may_be_met(a, b, None) || !met, "{why}: {a:?} {b:?}");
@@ -496,23 +555,39 @@ mod tests {
     /// By hand: the ends of the ranges in every format that is converted from.
     #[test]
     fn a_conversion_is_undefined_from_the_ends_of_the_range_on() {
-        for (x, fits) in [(-1.0, false), (-0.99, true), (0.0, true), (4_294_967_040.0, true), (4_294_967_296.0, false)]
-        {
+        for (x, fits) in [
+            (-1.0, false),
+            (-0.99, true),
+            (0.0, true),
+            (4_294_967_040.0, true),
+            (4_294_967_296.0, false),
+        ] {
             assert_eq!((fits_unsigned(x as f32, 32), fits_unsigned(x, 32)), (fits, fits), "{x}");
         }
-        let ends = [(-2_147_483_648.0, true), (2_147_483_520.0, true), (2_147_483_648.0, false), (f64::NAN, false)];
+        let ends = [
+            (-2_147_483_648.0, true),
+            (2_147_483_520.0, true),
+            (2_147_483_648.0, false),
+            (f64::NAN, false),
+        ];
         for (x, fits) in ends {
             assert_eq!((fits_signed(x as f32, 32), fits_signed(x, 32)), (fits, fits), "{x}");
         }
         assert!(fits_signed(-2_147_483_648.9_f64, 32) && !fits_signed(-2_147_483_649.0_f64, 32));
-        assert!(fits_signed(-9_223_372_036_854_775_808.0_f64, 64) && !fits_signed(9_223_372_036_854_775_808.0_f64, 64));
-        assert!(fits_unsigned(-0.5_f64, 64) && !fits_unsigned(18_446_744_073_709_551_616.0_f64, 64));
+        assert!(
+            fits_signed(-9_223_372_036_854_775_808.0_f64, 64)
+                && !fits_signed(9_223_372_036_854_775_808.0_f64, 64)
+        );
+        assert!(
+            fits_unsigned(-0.5_f64, 64) && !fits_unsigned(18_446_744_073_709_551_616.0_f64, 64)
+        );
     }
 
     #[test]
     fn a_negative_remainder_has_no_value_and_one_by_zero_no_behaviour() {
         let extents = |a: i32, b: i32| {
-            let rules = Binary::SRem.rules().iter().filter(|rule| (rule.is_met)(a as u32, b as u32));
+            let rules =
+                Binary::SRem.rules().iter().filter(|rule| (rule.is_met)(a as u32, b as u32));
             rules.map(|rule| rule.then.extent).collect::<Vec<_>>()
         };
         assert_eq!(extents(7, 2), []);

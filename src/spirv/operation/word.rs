@@ -1,12 +1,14 @@
 //! Element-wise operations: what each computes from 32-bit scalars, lane by lane.
 //!
-//! Knows: the arithmetic, bit, conversion, comparison and GLSL.std.450 operations on 32-bit scalars.
-//! Promises: every operation has a result for every operand; where the specification leaves it undefined (`undefined` has
-//! the rules), the result is the one documented here: a quotient or remainder by zero is 0, a remainder
-//! of negative numbers is that of SPIR-V without Vulkan, the most negative integer divided by -1 is itself (remainder
-//! 0), a shift uses the low five bits of its amount, a float that does not fit an integer is clamped (NaN gives 0), and
-//! a bit range beyond 32 bits is cut.
-//! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
+//! Knows: the arithmetic, bit, conversion, comparison and GLSL.std.450 operations on 32-bit
+//! scalars.
+//! Promises: every operation has a result for every operand; where the specification leaves it
+//! undefined (`undefined` has the rules), the result is the one documented here: a quotient or
+//! remainder by zero is 0, a remainder of negative numbers is that of SPIR-V without Vulkan, the
+//! most negative integer divided by -1 is itself (remainder 0), a shift uses the low five bits of
+//! its amount, a float that does not fit an integer is clamped (NaN gives 0), and a bit range
+//! beyond 32 bits is cut. Floating-point division by zero gives an infinity or NaN (IEEE 754) and
+//! is no finding.
 //! Does not cover: other widths; memory; masks.
 
 use super::integer::Integer;
@@ -68,7 +70,8 @@ pub enum Unary {
     FrexpExponent,
     UnpackHalfLow,
     UnpackHalfHigh,
-    /// 0 or 1 to the bits 0.0 or 1.0 is a select; this gives component `n` of an unpacked normalised integer.
+    /// 0 or 1 to the bits 0.0 or 1.0 is a select; this gives component `n` of an unpacked
+    /// normalised integer.
     UnpackSnorm4(u8),
     UnpackUnorm4(u8),
     UnpackSnorm2(u8),
@@ -231,7 +234,8 @@ fn gather_bits(bytes: &[u8; 64]) -> u64 {
     let mut bits = 0u64;
     for (index, eight) in bytes.chunks_exact(8).enumerate() {
         let eight = u64::from_le_bytes(eight.try_into().expect("chunks of 8"));
-        // Each byte's lowest bit lands in the top byte, in order: the multiplier has a one at every bit 7 * (8 - i).
+        // Each byte's lowest bit lands in the top byte, in order: the multiplier has a one at every
+        // bit 7 * (8 - i).
         bits |= (eight.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
     }
     bits
@@ -266,7 +270,8 @@ fn float_to_half(bits: u32) -> u32 {
 
 fn quantize(value: f32) -> f32 {
     let half = half::f16::from_f32(value);
-    // SPIR-V, OpQuantizeToF16: a result that is denormal in 16 bits becomes a zero of the same sign.
+    // SPIR-V, OpQuantizeToF16: a result that is denormal in 16 bits becomes a zero of the same
+    // sign.
     if half.to_f32().abs() < 6.103_515_6e-5 { 0.0f32.copysign(value) } else { half.to_f32() }
 }
 
@@ -295,11 +300,17 @@ impl Unary {
             Unary::UnpackSnorm4(n) => {
                 map(out, a, |a| ((a >> (8 * n)) as i8 as f32 / 127.0).clamp(-1.0, 1.0).to_bits());
             }
-            Unary::UnpackUnorm4(n) => map(out, a, |a| (f32::from((a >> (8 * n)) as u8) / 255.0).to_bits()),
-            Unary::UnpackSnorm2(n) => {
-                map(out, a, |a| (f32::from((a >> (16 * n)) as i16) / 32767.0).clamp(-1.0, 1.0).to_bits());
+            Unary::UnpackUnorm4(n) => {
+                map(out, a, |a| (f32::from((a >> (8 * n)) as u8) / 255.0).to_bits())
             }
-            Unary::UnpackUnorm2(n) => map(out, a, |a| (f32::from((a >> (16 * n)) as u16) / 65535.0).to_bits()),
+            Unary::UnpackSnorm2(n) => {
+                map(out, a, |a| {
+                    (f32::from((a >> (16 * n)) as i16) / 32767.0).clamp(-1.0, 1.0).to_bits()
+                });
+            }
+            Unary::UnpackUnorm2(n) => {
+                map(out, a, |a| (f32::from((a >> (16 * n)) as u16) / 65535.0).to_bits())
+            }
             Unary::PackSnorm4 => map(out, a, |a| snorm(a, 127.0) as u32 & 0xff),
             Unary::PackUnorm4 => map(out, a, |a| unorm(a, 255.0)),
             float => fmap(out, a, float.function()),
@@ -336,7 +347,9 @@ impl Unary {
             Unary::Log2 => f32::log2,
             Unary::Sqrt | Unary::SqrtToNormalize => f32::sqrt,
             Unary::InverseSqrt => |a| 1.0 / a.sqrt(),
-            Unary::ModfFraction => |a| if a.is_infinite() { 0.0f32.copysign(a) } else { (a - a.trunc()).copysign(a) },
+            Unary::ModfFraction => {
+                |a| if a.is_infinite() { 0.0f32.copysign(a) } else { (a - a.trunc()).copysign(a) }
+            }
             Unary::FrexpSignificand => |a| frexp(a).0,
             Unary::SNegate
             | Unary::FNegate
@@ -434,9 +447,13 @@ impl Binary {
             Binary::Ldexp => zip(out, a, b, ldexp),
             Binary::PackHalf => zip(out, a, b, |a, b| float_to_half(a) | float_to_half(b) << 16),
             Binary::PackSnorm2 => {
-                zip(out, a, b, |a, b| (snorm(a, 32767.0) as u32 & 0xffff) | (snorm(b, 32767.0) as u32) << 16);
+                zip(out, a, b, |a, b| {
+                    (snorm(a, 32767.0) as u32 & 0xffff) | (snorm(b, 32767.0) as u32) << 16
+                });
             }
-            Binary::PackUnorm2 => zip(out, a, b, |a, b| unorm(a, 65535.0) | unorm(b, 65535.0) << 16),
+            Binary::PackUnorm2 => {
+                zip(out, a, b, |a, b| unorm(a, 65535.0) | unorm(b, 65535.0) << 16)
+            }
         }
     }
 }
@@ -445,7 +462,10 @@ impl Ternary {
     /// Whether a product goes into a sum without being rounded.
     pub fn is_fused(self) -> bool {
         match self {
-            Ternary::Fma | Ternary::ContractedAdd | Ternary::ContractedSub | Ternary::ContractedSubFrom => true,
+            Ternary::Fma
+            | Ternary::ContractedAdd
+            | Ternary::ContractedSub
+            | Ternary::ContractedSubFrom => true,
             Ternary::FClamp
             | Ternary::UClamp
             | Ternary::SClamp
@@ -479,9 +499,9 @@ impl Ternary {
             Ternary::ContractedSubFrom => fzip3(out, all, |a, b, c| (-a).mul_add(b, c)),
             Ternary::BitFieldUExtract => zip3(out, all, Integer::unsigned_field),
             Ternary::BitFieldSExtract => zip3(out, all, Integer::signed_field),
-            Ternary::BitFieldInsert => {
-                zip3(out, all, |base, insert, position| base.insert_field(insert, position & 0xffff, position >> 16))
-            }
+            Ternary::BitFieldInsert => zip3(out, all, |base, insert, position| {
+                base.insert_field(insert, position & 0xffff, position >> 16)
+            }),
         }
     }
 }
@@ -512,7 +532,9 @@ impl Compare {
             Compare::FOrdLessThanEqual => pack(out, a, b, |a, b| f(a) <= f(b)),
             Compare::FUnordLessThanEqual => pack(out, a, b, |a, b| unordered(a, b) || f(a) <= f(b)),
             Compare::FOrdGreaterThanEqual => pack(out, a, b, |a, b| f(a) >= f(b)),
-            Compare::FUnordGreaterThanEqual => pack(out, a, b, |a, b| unordered(a, b) || f(a) >= f(b)),
+            Compare::FUnordGreaterThanEqual => {
+                pack(out, a, b, |a, b| unordered(a, b) || f(a) >= f(b))
+            }
             Compare::Ordered => pack(out, a, b, |a, b| !unordered(a, b)),
             Compare::Unordered => pack(out, a, b, unordered),
         }

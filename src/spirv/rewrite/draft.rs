@@ -8,8 +8,8 @@ use super::super::module::{Id, Instruction, Module};
 use super::writer::ModuleWriter;
 use rspirv::dr::Operand;
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op,
-    SelectionControl, StorageClass,
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel,
+    FunctionControl, MemoryModel, Op, SelectionControl, StorageClass,
 };
 use std::collections::BTreeMap;
 
@@ -40,7 +40,12 @@ pub fn has_own_storage_class(version: (u8, u8)) -> bool {
 }
 
 /// An instruction without a place yet.
-pub fn instruction(op: Op, result_type: Option<Id>, result: Option<Id>, operands: Vec<Operand>) -> Instruction {
+pub fn instruction(
+    op: Op,
+    result_type: Option<Id>,
+    result: Option<Id>,
+    operands: Vec<Operand>,
+) -> Instruction {
     Instruction { op, result_type, result, operands, offset: 0 }
 }
 
@@ -49,7 +54,8 @@ impl Draft {
     pub fn without_functions(module: &Module) -> Self {
         let all = &module.instructions;
         let functions = module.functions.first().map_or(all.len(), |function| function.range.start);
-        let preamble = all[..functions].iter().position(|i| !in_preamble(i.op)).unwrap_or(functions);
+        let preamble =
+            all[..functions].iter().position(|i| !in_preamble(i.op)).unwrap_or(functions);
         let annotations = all[preamble..functions].iter().position(|i| !i.op.is_annotation());
         let annotations = annotations.map_or(functions, |length| preamble + length);
         Self {
@@ -67,8 +73,10 @@ impl Draft {
     /// GLSL450.
     pub fn kernel(version: (u8, u8)) -> Self {
         let capability = vec![Operand::Capability(Capability::Shader)];
-        let model =
-            vec![Operand::AddressingModel(AddressingModel::Logical), Operand::MemoryModel(MemoryModel::GLSL450)];
+        let model = vec![
+            Operand::AddressingModel(AddressingModel::Logical),
+            Operand::MemoryModel(MemoryModel::GLSL450),
+        ];
         Self {
             writer: ModuleWriter::new(version),
             preamble: vec![
@@ -92,7 +100,8 @@ impl Draft {
         ];
         point.extend(interface.iter().copied().map(Operand::IdRef));
         self.preamble.push(instruction(Op::EntryPoint, None, None, point));
-        let mut mode = vec![Operand::IdRef(function), Operand::ExecutionMode(ExecutionMode::LocalSize)];
+        let mut mode =
+            vec![Operand::IdRef(function), Operand::ExecutionMode(ExecutionMode::LocalSize)];
         mode.extend(local_size.map(Operand::LiteralBit32));
         self.preamble.push(instruction(Op::ExecutionMode, None, None, mode));
     }
@@ -143,7 +152,11 @@ impl Draft {
     pub fn name(&mut self, id: Id, name: &str) {
         let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.to_owned())];
         // OpModuleProcessed is the last of the debug instructions (section 2.4, item 7c).
-        let end = self.preamble.iter().position(|i| i.op == Op::ModuleProcessed).unwrap_or(self.preamble.len());
+        let end = self
+            .preamble
+            .iter()
+            .position(|i| i.op == Op::ModuleProcessed)
+            .unwrap_or(self.preamble.len());
         self.preamble.insert(end, instruction(Op::Name, None, None, operands));
     }
 
@@ -164,7 +177,10 @@ impl Draft {
     pub fn word_array(&mut self) -> Id {
         let uint = self.uint();
         let words = self.declare(Op::TypeRuntimeArray, None, vec![Operand::IdRef(uint)]);
-        self.decorate(words, vec![Operand::Decoration(Decoration::ArrayStride), Operand::LiteralBit32(4)]);
+        self.decorate(
+            words,
+            vec![Operand::Decoration(Decoration::ArrayStride), Operand::LiteralBit32(4)],
+        );
         words
     }
 
@@ -179,10 +195,14 @@ impl Draft {
         let offset = vec![Operand::Decoration(Decoration::Offset), Operand::LiteralBit32(0)];
         self.decorate_member(structure, 0, offset);
         let pointer = self.pointer(class, structure);
-        let variable = self.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
+        let variable =
+            self.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
         let place = [(Decoration::DescriptorSet, set), (Decoration::Binding, binding)];
         for (decoration, number) in place {
-            self.decorate(variable, vec![Operand::Decoration(decoration), Operand::LiteralBit32(number)]);
+            self.decorate(
+                variable,
+                vec![Operand::Decoration(decoration), Operand::LiteralBit32(number)],
+            );
         }
         StorageBlock { variable, class }
     }
@@ -199,7 +219,9 @@ impl Draft {
 
     /// The entry points of `function`, to be changed.
     pub fn entry_points_of(&mut self, function: Id) -> impl Iterator<Item = &mut Instruction> {
-        self.preamble.iter_mut().filter(move |i| i.op == Op::EntryPoint && i.id(1) == Some(function))
+        self.preamble
+            .iter_mut()
+            .filter(move |i| i.op == Op::EntryPoint && i.id(1) == Some(function))
     }
 
     /// Declares a capability unless the module has it; whether it was added.
@@ -208,7 +230,8 @@ impl Draft {
         if self.preamble.iter().any(|i| i.op == Op::Capability && i.operands == operands) {
             return false;
         }
-        let end = self.preamble.iter().rposition(|i| i.op == Op::Capability).map_or(0, |last| last + 1);
+        let end =
+            self.preamble.iter().rposition(|i| i.op == Op::Capability).map_or(0, |last| last + 1);
         self.preamble.insert(end, instruction(Op::Capability, None, None, operands));
         true
     }
@@ -236,10 +259,12 @@ impl Draft {
     /// Begins a function and its first block. Parameters are pairs of type and id.
     pub fn begin_function(&mut self, result: Id, id: Id, parameters: &[(Id, Id)]) {
         let signature = self.function_type(result, parameters.iter().map(|(ty, _)| *ty));
-        let operands = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(signature)];
+        let operands =
+            vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(signature)];
         self.functions.push(instruction(Op::Function, Some(result), Some(id), operands));
         for (ty, parameter) in parameters {
-            let declared = instruction(Op::FunctionParameter, Some(*ty), Some(*parameter), Vec::new());
+            let declared =
+                instruction(Op::FunctionParameter, Some(*ty), Some(*parameter), Vec::new());
             self.functions.push(declared);
         }
         let first = self.fresh();

@@ -51,7 +51,8 @@ pub fn outline_functions(words: &[u32], sizes: Sizes) -> Option<Vec<u32>> {
     if rows.state == Readable::No {
         return None;
     }
-    let mut cutter = Cutter { rows: &rows, next: *words.get(3)?, copies: BTreeMap::new(), out: Vec::new() };
+    let mut cutter =
+        Cutter { rows: &rows, next: *words.get(3)?, copies: BTreeMap::new(), out: Vec::new() };
     let mut pieces = 0;
     let mut done = rows.functions().first()?.start;
     for function in rows.functions() {
@@ -155,7 +156,10 @@ impl Consumer for Rows<'_> {
         let offset = self.rows.last().map_or(5, |row| row.offset + row.length);
         let length = (self.words.get(offset).copied().unwrap_or(1 << 16) >> 16) as usize;
         let first = self.uses.len();
-        let mut at = offset + 1 + usize::from(read.result_type.is_some()) + usize::from(read.result_id.is_some());
+        let mut at = offset
+            + 1
+            + usize::from(read.result_type.is_some())
+            + usize::from(read.result_id.is_some());
         for operand in &read.operands {
             at += match operand {
                 Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id) => {
@@ -171,11 +175,18 @@ impl Consumer for Rows<'_> {
         // What is not read as it stands (constant operations) has no use inside functions; group
         // decorations have two forms.
         let declared = op == Op::SpecConstantComposite || op == Op::Source;
-        let grouped = matches!(op, Op::DecorationGroup | Op::GroupDecorate | Op::GroupMemberDecorate);
+        let grouped =
+            matches!(op, Op::DecorationGroup | Op::GroupDecorate | Op::GroupMemberDecorate);
         if grouped || (at != offset + length && !declared) {
             self.state = Readable::No;
         }
-        self.rows.push(Row { op, result: read.result_id, offset, length, uses: first..self.uses.len() });
+        self.rows.push(Row {
+            op,
+            result: read.result_id,
+            offset,
+            length,
+            uses: first..self.uses.len(),
+        });
         ParseAction::Continue
     }
 }
@@ -257,7 +268,8 @@ fn open_pairs(rows: &Rows<'_>, function: &Range<usize>) -> Option<Vec<u128>> {
                 Some(end) if parent && *end < row => *end,
                 _ => definition,
             };
-            let (low, high) = (definition.min(row) - function.start, definition.max(row) - function.start);
+            let (low, high) =
+                (definition.min(row) - function.start, definition.max(row) - function.start);
             number += 1;
             let sign = signature(number);
             toggles[low + 1] ^= sign;
@@ -373,14 +385,21 @@ impl Cutter<'_> {
         let shared = Shared {
             function: function.start,
             parameters: of_kind(Op::FunctionParameter).collect(),
-            variables: of_kind(Op::Variable).filter_map(|row| Some((rows.rows[row].result?, row))).collect(),
+            variables: of_kind(Op::Variable)
+                .filter_map(|row| Some((rows.rows[row].result?, row)))
+                .collect(),
         };
         // By start: an outer region stands before those within it.
         let mut regions = regions;
         regions.sort_by_key(|region| (region.start, usize::MAX - region.end));
         let mut pending = regions.into_iter().peekable();
         let mut finished: Vec<Vec<u32>> = Vec::new();
-        let root = Piece { range: function.clone(), words: Vec::new(), names: BTreeMap::new(), block: None };
+        let root = Piece {
+            range: function.clone(),
+            words: Vec::new(),
+            names: BTreeMap::new(),
+            block: None,
+        };
         let mut open = vec![root];
         // The block of the original that a row stands in.
         let mut block = None;
@@ -415,13 +434,20 @@ impl Cutter<'_> {
     }
 
     /// Calls a new function in the place of a region.
-    fn begin(&mut self, shared: &Shared, region: Range<usize>, block: Id, parent: &mut Piece) -> Option<Piece> {
+    fn begin(
+        &mut self,
+        shared: &Shared,
+        region: Range<usize>,
+        block: Id,
+        parent: &mut Piece,
+    ) -> Option<Piece> {
         let rows = self.rows;
         let function = &rows.rows[shared.function];
         let header = rows.words.get(function.offset..function.offset + function.length)?;
         let [opcode, result_type, _, control, signature] = *header else { return None };
         let (id, result, label) = (self.fresh(), self.fresh(), self.fresh());
-        let mut piece = Piece { range: region, words: Vec::new(), names: BTreeMap::new(), block: Some(label) };
+        let mut piece =
+            Piece { range: region, words: Vec::new(), names: BTreeMap::new(), block: Some(label) };
         piece.words.extend([opcode, result_type, id, control, signature]);
         let call_length = 4 + shared.parameters.len() as u32;
         parent.words.extend([call_length << 16 | Op::FunctionCall as u32, result_type, result, id]);
@@ -457,7 +483,9 @@ impl Cutter<'_> {
                 piece.names.insert(*id, copy);
                 let declared = &rows.rows[*variable];
                 let at = piece.words.len();
-                piece.words.extend_from_slice(&rows.words[declared.offset..declared.offset + declared.length]);
+                piece.words.extend_from_slice(
+                    &rows.words[declared.offset..declared.offset + declared.length],
+                );
                 piece.words[at + 2] = copy;
             }
         }

@@ -71,7 +71,10 @@ fn large_functions_are_cut_into_valid_pieces() {
     }
     // All within one guard and one loop.
     let guarded = kernel(Shape::Statements, 600, 4)
-        .replace("y = source[63 - at];", "y = source[63 - at]; for (int i = 0; i < mode; i++) { if (at < 60) {")
+        .replace(
+            "y = source[63 - at];",
+            "y = source[63 - at]; for (int i = 0; i < mode; i++) { if (at < 60) {",
+        )
         .replace("    target[at]", "}} target[at]");
     let whole = module(&guarded);
     let cut = outline_functions(&whole, SIZES).expect("it is cut");
@@ -92,7 +95,8 @@ fn every_instruction_stays() {
         counts
     };
     let (before, after) = (opcodes(&whole), opcodes(&cut));
-    let added = |op: Op| after.get(&(op as u32)).unwrap_or(&0) - before.get(&(op as u32)).unwrap_or(&0);
+    let added =
+        |op: Op| after.get(&(op as u32)).unwrap_or(&0) - before.get(&(op as u32)).unwrap_or(&0);
     let pieces = added(Op::Function);
     assert!(pieces >= 4, "{pieces} pieces");
     for op in [Op::FunctionEnd, Op::Label, Op::FunctionCall, Op::Unreachable] {
@@ -108,11 +112,14 @@ fn every_instruction_stays() {
     }
 }
 
-/// One change to a module's functions: an operand, an instruction left out, two instructions or stretches exchanged.
+/// One change to a module's functions: an operand, an instruction left out, two instructions or
+/// stretches exchanged.
 fn changed(words: &[u32], rows: &Rows<'_>, mut roll: impl FnMut(usize) -> usize) -> Vec<u32> {
     let first = rows.functions()[0].start;
     let some = |roll: &mut dyn FnMut(usize) -> usize| first + roll(rows.rows.len() - first);
-    let text = |row: usize| words[rows.rows[row].offset..rows.rows[row].offset + rows.rows[row].length].to_vec();
+    let text = |row: usize| {
+        words[rows.rows[row].offset..rows.rows[row].offset + rows.rows[row].length].to_vec()
+    };
     let mut order: Vec<usize> = (0..rows.rows.len()).collect();
     let mut replaced = None;
     match roll(8) {
@@ -136,7 +143,9 @@ fn changed(words: &[u32], rows: &Rows<'_>, mut roll: impl FnMut(usize) -> usize)
             } else {
                 some(&mut roll)
             };
-            let Some(result) = rows.rows[other].result.filter(|result| *result != id) else { continue };
+            let Some(result) = rows.rows[other].result.filter(|result| *result != id) else {
+                continue;
+            };
             replaced = Some((offset, result));
             break;
         },
@@ -179,11 +188,15 @@ fn no_invalid_module_becomes_valid_by_being_cut() {
                 (true, Ok(())) => both += 1,
                 (false, Ok(())) => stricter += 1,
                 (false, Err(_)) => refused += 1,
-                (true, Err(error)) => panic!("change {number}: the pieces are valid, the whole is not: {error}"),
+                (true, Err(error)) => {
+                    panic!("change {number}: the pieces are valid, the whole is not: {error}")
+                }
             }
         }
     }
-    println!("{both} valid, {stricter} valid as a whole alone, {refused} invalid, {whole_only} not cut");
+    println!(
+        "{both} valid, {stricter} valid as a whole alone, {refused} invalid, {whole_only} not cut"
+    );
     assert!(
         both > 300 && refused > 1_500 && whole_only < 2_000 && stricter < 100,
         "{both} {stricter} {refused} {whole_only}"

@@ -43,7 +43,10 @@ fn takes_arithmetic(module: &Module, index: usize) -> bool {
     !starts_block
         && !matches!(before.op, Op::SelectionMerge | Op::LoopMerge)
         && !super::super::module::is_terminator(before.op)
-        && !matches!(here, Op::Function | Op::FunctionParameter | Op::Label | Op::Phi | Op::Variable)
+        && !matches!(
+            here,
+            Op::Function | Op::FunctionParameter | Op::Label | Op::Phi | Op::Variable
+        )
 }
 
 /// A buffer and sums in random places that are stored there.
@@ -62,8 +65,9 @@ fn edited(module: &Module, chosen: &[prop::sample::Index]) -> Vec<u32> {
         }
     }
     let start = module.functions[0].range.start;
-    let places: Vec<usize> =
-        (start..module.instructions.len()).filter(|index| takes_arithmetic(module, *index)).collect();
+    let places: Vec<usize> = (start..module.instructions.len())
+        .filter(|index| takes_arithmetic(module, *index))
+        .collect();
     let mut edits = Edits::default();
     for (number, place) in chosen.iter().enumerate() {
         let (zero, amount) = (draft.constant(0), draft.constant(number as u32));
@@ -71,7 +75,12 @@ fn edited(module: &Module, chosen: &[prop::sample::Index]) -> Vec<u32> {
         let ids = |ids: &[Id]| ids.iter().copied().map(Operand::IdRef).collect();
         let code = [
             instruction(Op::IAdd, Some(uint), Some(sum), ids(&[amount, amount])),
-            instruction(Op::AccessChain, Some(pointer), Some(cell), ids(&[block.variable, zero, amount])),
+            instruction(
+                Op::AccessChain,
+                Some(pointer),
+                Some(cell),
+                ids(&[block.variable, zero, amount]),
+            ),
             instruction(Op::Store, None, None, ids(&[cell, sum])),
         ];
         edits.insert_before(*place.get(&places), code);
@@ -82,7 +91,9 @@ fn edited(module: &Module, chosen: &[prop::sample::Index]) -> Vec<u32> {
 
 /// The instructions of a module but for those that name an id from `bound` upwards.
 fn without_new(module: &Module, bound: Id) -> Vec<(Op, Option<Id>, Vec<Operand>)> {
-    let named = |i: &Instruction| i.result.into_iter().chain(i.result_type).chain(i.ids()).any(|id| id >= bound);
+    let named = |i: &Instruction| {
+        i.result.into_iter().chain(i.result_type).chain(i.ids()).any(|id| id >= bound)
+    };
     let mut kept = Vec::new();
     for instruction in &module.instructions {
         let mut operands = instruction.operands.clone();
@@ -135,7 +146,11 @@ fn a_kernel_from_nothing_is_valid() {
     let (element, zero) = (draft.pointer(block.class, uint), draft.constant(0));
     let main = draft.fresh();
     draft.begin_function(void, main, &[]);
-    let place = draft.emit(Op::AccessChain, element, [block.variable, zero, zero].map(Operand::IdRef).to_vec());
+    let place = draft.emit(
+        Op::AccessChain,
+        element,
+        [block.variable, zero, zero].map(Operand::IdRef).to_vec(),
+    );
     draft.store(place, zero);
     draft.end_function();
     draft.entry_point(main, &[], [1, 1, 1]);

@@ -15,7 +15,11 @@ pub struct ModuleWriter {
 impl ModuleWriter {
     /// Starts a module with the header of `module`; new ids start at its bound.
     pub fn like(module: &Module) -> Self {
-        Self { header: module.header.clone(), words: Vec::with_capacity(module.words.len()), next: module.header.bound }
+        Self {
+            header: module.header.clone(),
+            words: Vec::with_capacity(module.words.len()),
+            next: module.header.bound,
+        }
     }
 
     /// Starts a module of a SPIR-V version; new ids start at 1.
@@ -48,7 +52,13 @@ impl ModuleWriter {
         self.push(*op, *result_type, *result, operands.clone());
     }
 
-    fn push(&mut self, op: Op, result_type: Option<Id>, result: Option<Id>, operands: Vec<Operand>) {
+    fn push(
+        &mut self,
+        op: Op,
+        result_type: Option<Id>,
+        result: Option<Id>,
+        operands: Vec<Operand>,
+    ) {
         dr::Instruction::new(op, result_type, result, operands).assemble_into(&mut self.words);
     }
 

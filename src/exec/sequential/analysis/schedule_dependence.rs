@@ -1,15 +1,19 @@
-//! Whether the races of a run are those of every schedule: whether control flow or addresses depend on what an atomic gave or
-//! on a value that was read in a race.
+//! Whether the races of a run are those of every schedule: whether control flow or addresses depend
+//! on what an atomic gave or on a value that was read in a race.
 //!
-//! Knows: which registers and which memory a value may come to, whatever the path (a forward may-analysis of the program).
-//! Promises: where [`dependence`] finds nothing, every schedule makes the same accesses, and barriers order them alike.
-//! An atomic without a used result whose operations commute gives memory the same value in every schedule.
-//! Does not cover: parts of a variable: one element that depends on an atomic stands for all. Order that atomics make
-//! between invocations: `Order::synchronized` tells of that.
+//! Knows: which registers and which memory a value may come to, whatever the path (a forward
+//! may-analysis of the program).
+//! Promises: where [`dependence`] finds nothing, every schedule makes the same accesses, and
+//! barriers order them alike. An atomic without a used result whose operations commute gives memory
+//! the same value in every schedule.
+//! Does not cover: parts of a variable: one element that depends on an atomic stands for all. Order
+//! that atomics make between invocations: `Order::synchronized` tells of that.
 
 use crate::ir::atomic::Atomic;
 use crate::ir::image::Doing;
-use crate::ir::{Access, Action, Block, OrderUse, Pointed, Program, Root, Scalar, Step, Terminator, Use, Waits};
+use crate::ir::{
+    Access, Action, Block, OrderUse, Pointed, Program, Root, Scalar, Step, Terminator, Use, Waits,
+};
 use crate::memory::access_sets::Combined;
 use crate::memory::store::Slot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,15 +44,17 @@ pub(super) struct Flow<'a> {
     reached: BTreeSet<u32>,
     /// Blocks that end in such a branch.
     deciding: BTreeSet<usize>,
-    /// Blocks that run only where such a branch has decided so; empty where control is not followed.
+    /// Blocks that run only where such a branch has decided so; empty where control is not
+    /// followed.
     controlled: BTreeSet<usize>,
     /// The block that is looked at.
     current: usize,
 }
 
-/// The first instruction that makes the accesses of a dispatch depend on its schedule. `racy` are the places of accesses whose
-/// values depend on who comes first: reads that race, and writes that race and differ. `buffers` are those whose contents
-/// depend on the schedule, before the dispatch and then behind it.
+/// The first instruction that makes the accesses of a dispatch depend on its schedule. `racy` are
+/// the places of accesses whose values depend on who comes first: reads that race, and writes that
+/// race and differ. `buffers` are those whose contents depend on the schedule, before the dispatch
+/// and then behind it.
 pub(crate) fn dependence(
     program: &Program,
     slots: &[Option<Slot>],
@@ -101,7 +107,9 @@ impl Flow<'_> {
         for memory in &self.memory {
             match memory {
                 Memory::Buffer(buffer) => drop(buffers.insert(*buffer)),
-                Memory::Buffers => buffers.extend(self.slots.iter().flatten().map(|slot| slot.buffer)),
+                Memory::Buffers => {
+                    buffers.extend(self.slots.iter().flatten().map(|slot| slot.buffer))
+                }
                 Memory::Workgroup | Memory::Invocation | Memory::PushConstants => {}
             }
         }
@@ -135,10 +143,16 @@ impl Flow<'_> {
         };
         match root {
             Root::Descriptor(descriptor) => buffer(descriptor).into_iter().collect(),
-            Root::Descriptors { first, length, index: _ } => (first..first + length).filter_map(buffer).collect(),
+            Root::Descriptors { first, length, index: _ } => {
+                (first..first + length).filter_map(buffer).collect()
+            }
             Root::Buffer(buffer) => vec![Memory::Buffer(buffer as usize)],
-            Root::Address(_) | Root::Pointer { which: _, into: Pointed::Buffers } => vec![Memory::Buffers],
-            Root::Workgroup | Root::Pointer { which: _, into: Pointed::Workgroup } => vec![Memory::Workgroup],
+            Root::Address(_) | Root::Pointer { which: _, into: Pointed::Buffers } => {
+                vec![Memory::Buffers]
+            }
+            Root::Workgroup | Root::Pointer { which: _, into: Pointed::Workgroup } => {
+                vec![Memory::Workgroup]
+            }
             Root::Invocation => vec![Memory::Invocation],
             Root::PushConstant => vec![Memory::PushConstants],
         }
@@ -147,9 +161,15 @@ impl Flow<'_> {
     /// Whether some of it may hold such a value.
     fn holds(&self, root: Root) -> bool {
         self.memories(root).iter().any(|memory| match memory {
-            Memory::Buffers => self.memory.iter().any(|one| matches!(one, Memory::Buffer(_) | Memory::Buffers)),
-            Memory::Buffer(_) => self.memory.contains(memory) || self.memory.contains(&Memory::Buffers),
-            Memory::Workgroup | Memory::Invocation | Memory::PushConstants => self.memory.contains(memory),
+            Memory::Buffers => {
+                self.memory.iter().any(|one| matches!(one, Memory::Buffer(_) | Memory::Buffers))
+            }
+            Memory::Buffer(_) => {
+                self.memory.contains(memory) || self.memory.contains(&Memory::Buffers)
+            }
+            Memory::Workgroup | Memory::Invocation | Memory::PushConstants => {
+                self.memory.contains(memory)
+            }
         })
     }
 
@@ -173,26 +193,36 @@ impl Flow<'_> {
                 _ => {}
             }
         }
-        let unordered = |ways: &Vec<Option<[Combined; 2]>>| ways.iter().any(|way| way.is_none() || *way != ways[0]);
+        let unordered = |ways: &Vec<Option<[Combined; 2]>>| {
+            ways.iter().any(|way| way.is_none() || *way != ways[0])
+        };
         ways.into_iter().filter(|(_, ways)| unordered(ways)).map(|(memory, _)| memory).collect()
     }
 
     fn shown(&self, descriptors: &[u32]) -> Vec<Memory> {
-        descriptors.iter().flat_map(|descriptor| self.memories(Root::Descriptor(*descriptor))).collect()
+        descriptors
+            .iter()
+            .flat_map(|descriptor| self.memories(Root::Descriptor(*descriptor)))
+            .collect()
     }
 
-    /// Adds memory that is read and written plainly where invocations may wait for each other and fences order what they do:
-    /// what one leaves there for the next, as under a lock, depends on who comes first.
+    /// Adds memory that is read and written plainly where invocations may wait for each other and
+    /// fences order what they do: what one leaves there for the next, as under a lock, depends on
+    /// who comes first.
     pub(super) fn pass_on_by_waiting(&mut self) {
         let fenced = |block: &Block| {
             let fence = |step: &Step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything());
             !matches!(block.terminator, Terminator::Barrier { .. }) && block.steps.iter().any(fence)
         };
         let released = match &self.program.order {
-            OrderUse::Exact(places) => places.atomics().any(|atomic| atomic.fence.orders_anything()),
+            OrderUse::Exact(places) => {
+                places.atomics().any(|atomic| atomic.fence.orders_anything())
+            }
             OrderUse::Intervals => false,
         };
-        if self.program.waits != Waits::Possibly || !(released || self.program.blocks.iter().any(fenced)) {
+        if self.program.waits != Waits::Possibly
+            || !(released || self.program.blocks.iter().any(fenced))
+        {
             return;
         }
         let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
@@ -219,7 +249,11 @@ impl Flow<'_> {
     }
 
     pub(super) fn has(&self, scalar: Scalar) -> bool {
-        if self.is_local(scalar) { self.local.contains(&scalar) } else { self.registers.contains(&scalar) }
+        if self.is_local(scalar) {
+            self.local.contains(&scalar)
+        } else {
+            self.registers.contains(&scalar)
+        }
     }
 
     /// One round; whether anything is new.
@@ -234,9 +268,10 @@ impl Flow<'_> {
             let branches = match &block.terminator {
                 Terminator::Branch { condition, .. } => self.has(Scalar::Mask(*condition)),
                 Terminator::Switch { selector, .. } => self.has(Scalar::Word(*selector)),
-                Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => {
-                    false
-                }
+                Terminator::Jump { .. }
+                | Terminator::Barrier { .. }
+                | Terminator::End
+                | Terminator::Unreachable => false,
             };
             if branches {
                 self.reached.insert(block.place);
@@ -282,7 +317,9 @@ impl Flow<'_> {
                 }
                 true
             }
-            Action::Load { access, .. } => read || self.holds(access.root) || self.racy.contains(&step.place),
+            Action::Load { access, .. } => {
+                read || self.holds(access.root) || self.racy.contains(&step.place)
+            }
             Action::Store { access, .. } => {
                 if read || self.racy.contains(&step.place) {
                     self.memory.extend(self.memories(access.root));
@@ -310,7 +347,9 @@ impl Flow<'_> {
     fn is_addressed(&self, action: &Action) -> bool {
         let has = |reg| self.has(Scalar::Word(reg));
         let access: &Access = match action {
-            Action::Load { access, .. } | Action::Store { access, .. } | Action::Atomic { access, .. } => access,
+            Action::Load { access, .. }
+            | Action::Store { access, .. }
+            | Action::Atomic { access, .. } => access,
             Action::Image(image) => {
                 let index = image.image.index.map(|index| index.register);
                 return image.coordinates.iter().copied().chain(index).any(has);
@@ -321,7 +360,11 @@ impl Flow<'_> {
             Root::Address(parts) => parts.registers().any(has),
             Root::Pointer { which, into: _ } => has(which),
             Root::Descriptors { index, .. } => has(index),
-            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => false,
+            Root::Descriptor(_)
+            | Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Buffer(_) => false,
         };
         rooted || access.dimensions.iter().any(|dimension| has(dimension.index))
     }

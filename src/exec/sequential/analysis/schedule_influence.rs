@@ -1,9 +1,10 @@
-//! Which decisions of a dispatch depend on its schedule: what comes of atomics, of waiting, of memory that those who wait for
-//! each other pass on, and of what such values decide.
+//! Which decisions of a dispatch depend on its schedule: what comes of atomics, of waiting, of
+//! memory that those who wait for each other pass on, and of what such values decide.
 //!
-//! Knows: the forward may-analysis of `schedule_dependence`, with control added: what a block does that runs only where such a value has
-//! decided so depends on the schedule, too.
-//! Promises: a record bit that is not named here comes out alike in every schedule of a dispatch without races.
+//! Knows: the forward may-analysis of `schedule_dependence`, with control added: what a block does
+//! that runs only where such a value has decided so depends on the schedule, too.
+//! Promises: a record bit that is not named here comes out alike in every schedule of a dispatch
+//! without races.
 //! Does not cover: races, whose values are told as findings; how often a bit is set.
 
 use super::schedule_dependence::Flow;
@@ -12,8 +13,8 @@ use crate::memory::store::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::records::RecordLayout;
 
-/// The bits of a layout that depend on the schedule of a dispatch. `buffers` are those whose contents do, before it and then
-/// behind it.
+/// The bits of a layout that depend on the schedule of a dispatch. `buffers` are those whose
+/// contents do, before it and then behind it.
 pub(crate) fn scheduled_bits(
     program: &Program,
     layout: Option<&RecordLayout>,
@@ -35,7 +36,9 @@ pub(crate) fn scheduled_bits(
     }
     flow.hand_over(buffers);
     let mut bits = BTreeSet::new();
-    for mark in program.blocks.iter().enumerate().flat_map(|(index, block)| marked(&mut flow, index, block)) {
+    for mark in
+        program.blocks.iter().enumerate().flat_map(|(index, block)| marked(&mut flow, index, block))
+    {
         match mark {
             Marked::Decision(slot) => {
                 let row = layout.and_then(|layout| layout.decisions.get(slot as usize));
@@ -62,7 +65,9 @@ fn marked(flow: &mut Flow<'_>, index: usize, block: &Block) -> Vec<Marked> {
     for step in &block.steps {
         let depends = |flow: &Flow<'_>, reg| controlled || flow.has(Scalar::Mask(reg));
         match &step.action {
-            Action::Condition { slot, value, .. } | Action::Single { slot, value, .. } if depends(flow, *value) => {
+            Action::Condition { slot, value, .. } | Action::Single { slot, value, .. }
+                if depends(flow, *value) =>
+            {
                 found.push(Marked::Decision(*slot));
             }
             Action::Decision { slot, sum, .. } if controlled || flow.has(Scalar::Word(*sum)) => {
@@ -76,8 +81,8 @@ fn marked(flow: &mut Flow<'_>, index: usize, block: &Block) -> Vec<Marked> {
     found
 }
 
-/// Where the ways from a block come together again: its immediate postdominators (Cooper, Harvey and Kennedy, "A Simple,
-/// Fast Dominance Algorithm", on the reversed graph).
+/// Where the ways from a block come together again: its immediate postdominators (Cooper, Harvey
+/// and Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph).
 struct Behind {
     /// By block: the block that every way to an end passes next; none: no block does.
     next: Vec<Option<usize>>,
@@ -87,7 +92,8 @@ impl Behind {
     fn of(program: &Program) -> Self {
         let count = program.blocks.len();
         // The node behind all ends has the number `count`.
-        let successors: Vec<Vec<usize>> = program.blocks.iter().map(|block| successors(block, count)).collect();
+        let successors: Vec<Vec<usize>> =
+            program.blocks.iter().map(|block| successors(block, count)).collect();
         let order = reverse_order(&successors, count);
         let mut rank = vec![usize::MAX; count + 1];
         order.iter().enumerate().for_each(|(place, node)| rank[*node] = place);
@@ -135,7 +141,8 @@ fn successors(block: &Block, end: usize) -> Vec<usize> {
     }
 }
 
-/// Nodes from the end on, each before the ones that lead to it alone (reverse postorder of the reversed graph).
+/// Nodes from the end on, each before the ones that lead to it alone (reverse postorder of the
+/// reversed graph).
 fn reverse_order(successors: &[Vec<usize>], end: usize) -> Vec<usize> {
     let mut leading: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (node, all) in successors.iter().enumerate() {

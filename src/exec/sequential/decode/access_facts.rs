@@ -1,11 +1,13 @@
-//! What a module says of its accesses beside where they go: scopes, semantics, coherence, availability and visibility.
+//! What a module says of its accesses beside where they go: scopes, semantics, coherence,
+//! availability and visibility.
 //!
-//! Knows: memory operands and image operands of accesses, scope and semantics of atomics, the decorations Coherent and
-//! Volatile of variables and members (SPIR-V specification, "Memory Operands", "Scope", "Decoration"; Vulkan
-//! specification, "Memory Model").
-//! Promises: in a module of the Vulkan memory model an access is private unless it says otherwise; in other modules none is,
-//! and fences make writes available and visible themselves.
-//! Does not cover: the source of OpCopyMemory, which counts as its target; pointers that come through parameters of functions, of which only the parameter's own decorations count.
+//! Knows: memory operands and image operands of accesses, scope and semantics of atomics, the
+//! decorations Coherent and Volatile of variables and members (SPIR-V specification, "Memory
+//! Operands", "Scope", "Decoration"; Vulkan specification, "Memory Model").
+//! Promises: in a module of the Vulkan memory model an access is private unless it says otherwise;
+//! in other modules none is, and fences make writes available and visible themselves.
+//! Does not cover: the source of OpCopyMemory, which counts as its target; pointers that come
+//! through parameters of functions, of which only the parameter's own decorations count.
 
 use crate::ir::access_facts::{Atomicity, Declared, Facts, Places, Privacy};
 use crate::ir::memory_semantics::{Fence, Scope};
@@ -17,10 +19,10 @@ use vkcert_spirv::opcodes::{self, Effect};
 use vkcert_spirv::types::{Type, Types};
 
 pub(crate) fn declared(module: &Module) -> Declared {
-    let vulkan = module
-        .instructions
-        .iter()
-        .any(|one| one.op == Op::MemoryModel && one.operands.contains(&Operand::MemoryModel(MemoryModel::Vulkan)));
+    let vulkan = module.instructions.iter().any(|one| {
+        one.op == Op::MemoryModel
+            && one.operands.contains(&Operand::MemoryModel(MemoryModel::Vulkan))
+    });
     if vulkan { Declared::Vulkan } else { Declared::Implicit }
 }
 
@@ -35,9 +37,12 @@ impl Reader<'_> {
     /// Of an instruction that accesses memory.
     pub(crate) fn facts(&self, instruction: &Instruction) -> Option<Facts> {
         let pointer = match instruction.op {
-            Op::Load | Op::Store | Op::CopyMemory | Op::ImageRead | Op::ImageWrite | Op::ImageFetch => {
-                instruction.id(0)?
-            }
+            Op::Load
+            | Op::Store
+            | Op::CopyMemory
+            | Op::ImageRead
+            | Op::ImageWrite
+            | Op::ImageFetch => instruction.id(0)?,
             Op::CooperativeMatrixLoadKHR | Op::CooperativeMatrixStoreKHR => instruction.id(0)?,
             op if is_atomic(op) => instruction.id(0)?,
             _ => return None,
@@ -48,7 +53,13 @@ impl Reader<'_> {
             let bytes = self.atomic_width(instruction).unwrap_or(32) / 8;
             let reach = Some(fence.reach());
             let atomic = Some(Atomicity { fence, bytes });
-            return Some(Facts { coherent: true, available: reach, visible: reach, atomic, ..Facts::default() });
+            return Some(Facts {
+                coherent: true,
+                available: reach,
+                visible: reach,
+                atomic,
+                ..Facts::default()
+            });
         }
         let (nonprivate, available, visible) = self.operands(instruction);
         let private = self.declared == Declared::Vulkan && !nonprivate;
@@ -88,7 +99,9 @@ impl Reader<'_> {
     /// NonPrivate, and the scopes of MakeAvailable and MakeVisible.
     fn operands(&self, instruction: &Instruction) -> (bool, Option<Scope>, Option<Scope>) {
         let scope = |at: usize| match instruction.operands.get(at) {
-            Some(Operand::IdScope(id) | Operand::IdRef(id)) => self.constants.word(*id).map(Scope::of),
+            Some(Operand::IdScope(id) | Operand::IdRef(id)) => {
+                self.constants.word(*id).map(Scope::of)
+            }
             _ => None,
         };
         for (at, operand) in instruction.operands.iter().enumerate() {
@@ -125,11 +138,14 @@ impl Reader<'_> {
         (false, None, None)
     }
 
-    /// Whether a pointer, or an image that was loaded through one, is of something coherent or volatile.
+    /// Whether a pointer, or an image that was loaded through one, is of something coherent or
+    /// volatile.
     fn coherent(&self, id: Id) -> bool {
         let decorated = |of: Id| {
             let decorations = [Decoration::Coherent, Decoration::Volatile];
-            decorations.into_iter().any(|decoration| self.module.decoration(of, decoration).is_some())
+            decorations
+                .into_iter()
+                .any(|decoration| self.module.decoration(of, decoration).is_some())
         };
         let mut at = id;
         loop {
@@ -141,15 +157,22 @@ impl Reader<'_> {
             let chained = untyped
                 || matches!(
                     definition.op,
-                    Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain
+                    Op::AccessChain
+                        | Op::InBoundsAccessChain
+                        | Op::PtrAccessChain
+                        | Op::InBoundsPtrAccessChain
                 );
             if chained && self.coherent_member(definition) {
                 return true;
             }
             // What a pointer points to is not what holds the pointer.
             let loaded = definition.op == Op::Load && !self.is_pointer(definition.result_type);
-            let onwards =
-                chained || loaded || matches!(definition.op, Op::CopyObject | Op::ImageTexelPointer | Op::SampledImage);
+            let onwards = chained
+                || loaded
+                || matches!(
+                    definition.op,
+                    Op::CopyObject | Op::ImageTexelPointer | Op::SampledImage
+                );
             match definition.id(usize::from(untyped)) {
                 Some(from) if onwards => at = from,
                 _ => return false,
@@ -158,14 +181,20 @@ impl Reader<'_> {
     }
 
     fn is_pointer(&self, ty: Option<Id>) -> bool {
-        matches!(ty.and_then(|ty| self.types.get(ty)), Some(Type::Pointer { .. } | Type::UntypedPointer { .. }))
+        matches!(
+            ty.and_then(|ty| self.types.get(ty)),
+            Some(Type::Pointer { .. } | Type::UntypedPointer { .. })
+        )
     }
 
     /// Whether an access chain goes through a member that is coherent or volatile.
     fn coherent_member(&self, chain: &Instruction) -> bool {
         let base = match is_untyped_chain(chain.op) {
             true => chain.id(0),
-            false => chain.id(0).and_then(|base| self.type_of(base)).and_then(|ty| self.types.pointee(ty)),
+            false => chain
+                .id(0)
+                .and_then(|base| self.type_of(base))
+                .and_then(|ty| self.types.pointee(ty)),
         };
         let skipped = match chain.op {
             Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => 3,
@@ -181,7 +210,9 @@ impl Reader<'_> {
             let inner = match self.types.get(ty) {
                 Some(Type::Structure { members, .. }) => {
                     let decorations = self.module.member_decorations(ty, member);
-                    let coherent = |one: Decoration| matches!(one, Decoration::Coherent | Decoration::Volatile);
+                    let coherent = |one: Decoration| {
+                        matches!(one, Decoration::Coherent | Decoration::Volatile)
+                    };
                     if decorations.iter().any(|one| coherent(one.decoration)) {
                         return true;
                     }

@@ -1,8 +1,9 @@
-//! The order in which a function's blocks are laid out: reverse postorder that keeps constructs together.
+//! The order in which a function's blocks are laid out: reverse postorder that keeps constructs
+//! together.
 //!
-//! Promises: a block stands before every block it reaches without a back edge; the blocks of a loop stand before its
-//! merge block, those of a selection before its merge block (SPIR-V specification, section 2.11, "Structured Control
-//! Flow"). Blocks that cannot be reached are left out.
+//! Promises: a block stands before every block it reaches without a back edge; the blocks of a loop
+//! stand before its merge block, those of a selection before its merge block (SPIR-V specification,
+//! section 2.11, "Structured Control Flow"). Blocks that cannot be reached are left out.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
@@ -11,8 +12,11 @@ use vkcert_spirv::module::{Function, Id, Instruction, Module};
 
 /// Labels in order, the entry block first.
 pub(crate) fn structured(module: &Module, function: &Function) -> Vec<Id> {
-    let blocks: HashMap<Id, &[Instruction]> =
-        function.blocks.iter().map(|block| (block.label, &module.instructions[block.range.clone()])).collect();
+    let blocks: HashMap<Id, &[Instruction]> = function
+        .blocks
+        .iter()
+        .map(|block| (block.label, &module.instructions[block.range.clone()]))
+        .collect();
     let Some(entry) = function.blocks.first().map(|block| block.label) else { return Vec::new() };
     let reachable = reachable(&blocks, entry);
     let mut order = Vec::with_capacity(reachable.len());
@@ -68,8 +72,9 @@ pub(crate) fn targets(block: &[Instruction]) -> Vec<Id> {
     }
 }
 
-/// Successors in the order of a stack: what is visited first (and so laid out last) stands last, the merge block before
-/// all, then the continue target, then the targets from the last to the first.
+/// Successors in the order of a stack: what is visited first (and so laid out last) stands last,
+/// the merge block before all, then the continue target, then the targets from the last to the
+/// first.
 fn preferred(blocks: &HashMap<Id, &[Instruction]>, label: Id) -> Vec<Id> {
     let Some(block) = blocks.get(&label) else { return Vec::new() };
     let mut all = targets(block);

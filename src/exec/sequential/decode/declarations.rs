@@ -108,8 +108,11 @@ pub(crate) fn check_local_size(size: [u32; 3]) -> Result<(), Unsupported> {
 }
 
 pub(crate) fn check_declarations(module: &Module) -> Result<(), Unsupported> {
-    for instruction in module.instructions.iter().take_while(|instruction| instruction.op != Op::Function) {
-        if let (Op::Capability, Some(Operand::Capability(capability))) = (instruction.op, instruction.operands.first())
+    for instruction in
+        module.instructions.iter().take_while(|instruction| instruction.op != Op::Function)
+    {
+        if let (Op::Capability, Some(Operand::Capability(capability))) =
+            (instruction.op, instruction.operands.first())
             && !CAPABILITIES.contains(capability)
         {
             return Err(unsupported(format!("capability {capability:?}")));

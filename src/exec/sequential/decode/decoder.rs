@@ -82,7 +82,8 @@ pub(crate) struct Decoder<'a> {
     pub subgroup_size: u32,
     /// What is done through variable pointers.
     pub pointed: Addressing,
-    /// How what such pointers point to lies in memory, by its type; where it is or was part of a matrix.
+    /// How what such pointers point to lies in memory, by its type; where it is or was part of a
+    /// matrix.
     pub pointed_layouts: BTreeMap<Id, Arrangement>,
     /// In which order determinants are computed.
     pub expansion: Expansion,
@@ -95,13 +96,15 @@ pub(crate) struct Decoder<'a> {
 /// How device addresses of blocks must be aligned.
 #[derive(Debug, Default)]
 pub(crate) struct References {
-    /// By name of the block, as the source text that the module carries says; none before anybody asks.
+    /// By name of the block, as the source text that the module carries says; none before anybody
+    /// asks.
     pub(crate) declared: Option<BTreeMap<String, u32>>,
     /// By the low word of an address that leads to a block.
     pub alignments: HashMap<Reg, u32>,
 }
 
-/// Variables that are indexed dynamically somewhere, also through a parameter: they need an address.
+/// Variables that are indexed dynamically somewhere, also through a parameter: they need an
+/// address.
 fn addressed(module: &Module) -> HashSet<Id> {
     let constant = |id: Id| module.definition(id).is_some_and(|one| one.op.is_constant());
     let mut found = HashSet::new();
@@ -119,7 +122,8 @@ fn addressed(module: &Module) -> HashSet<Id> {
             (Op::CopyObject, Some(base), Some(result)) => comes_from.push((result, base)),
             (Op::FunctionCall, Some(callee), _) => {
                 if let Some(function) = module.function(callee) {
-                    comes_from.extend(function.parameters.iter().copied().zip(instruction.ids().skip(1)));
+                    comes_from
+                        .extend(function.parameters.iter().copied().zip(instruction.ids().skip(1)));
                 }
             }
             _ => {}
@@ -185,17 +189,23 @@ impl<'a> Decoder<'a> {
 
     pub(crate) fn local_size(&self, entry: Id) -> Result<[u32; 3], Unsupported> {
         let declared = LocalSize::of(self.module, entry);
-        let declared = declared.ok_or_else(|| unsupported("an entry point without a local size"))?;
+        let declared =
+            declared.ok_or_else(|| unsupported("an entry point without a local size"))?;
         declared.words(&self.constants).ok_or_else(|| match declared {
             LocalSize::WorkgroupSize(_) => unsupported("a WorkgroupSize that is no constant"),
-            LocalSize::Constants(_) | LocalSize::Literals(_) => unsupported("a LocalSizeId that is no constant"),
+            LocalSize::Constants(_) | LocalSize::Literals(_) => {
+                unsupported("a LocalSizeId that is no constant")
+            }
         })
     }
 
     /// Whether some instruction of a function has this result as an operand.
     pub(crate) fn is_used(&self, result: Id) -> bool {
-        let bodies =
-            self.module.functions.iter().flat_map(|function| &self.module.instructions[function.range.clone()]);
+        let bodies = self
+            .module
+            .functions
+            .iter()
+            .flat_map(|function| &self.module.instructions[function.range.clone()]);
         self.used.get_or_init(|| bodies.flat_map(Instruction::ids).collect()).contains(&result)
     }
 
@@ -290,7 +300,12 @@ impl<'a> Decoder<'a> {
     }
 
     pub(crate) fn push(&mut self, action: Action) {
-        self.steps.push(Step { action, place: self.place, suspects: Box::default(), may_be_undefined: false });
+        self.steps.push(Step {
+            action,
+            place: self.place,
+            suspects: Box::default(),
+            may_be_undefined: false,
+        });
         self.total_steps += 1;
     }
 
@@ -307,14 +322,26 @@ impl<'a> Decoder<'a> {
         let steps = std::mem::take(&mut self.steps);
         let label = self.frames.last().map_or(0, |frame| frame.block);
         self.emitted.push(self.label);
-        self.program.blocks.push(Block { steps, terminator, place: self.place, suspects: Box::default(), label });
+        self.program.blocks.push(Block {
+            steps,
+            terminator,
+            place: self.place,
+            suspects: Box::default(),
+            label,
+        });
     }
 
     pub(crate) fn counters_here(&self) -> Vec<Reg> {
         let Some(frame) = self.frames.last() else { return Vec::new() };
         let position = frame.positions[&frame.block];
         let mut counters = frame.around.clone();
-        counters.extend(frame.loops.iter().filter(|(_, range, _)| range.contains(&position)).map(|(_, _, reg)| *reg));
+        counters.extend(
+            frame
+                .loops
+                .iter()
+                .filter(|(_, range, _)| range.contains(&position))
+                .map(|(_, _, reg)| *reg),
+        );
         counters
     }
 

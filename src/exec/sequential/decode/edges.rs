@@ -6,13 +6,19 @@ use crate::ir::*;
 use vkcert_spirv::module::Id;
 
 impl<'a> Decoder<'a> {
-    /// Where a branch from the current block to `target` goes: through a block of copies where `target` has phis or
-    /// begins a counted loop. `edges` collects those blocks.
-    pub(crate) fn edge(&mut self, target: Id, edges: &mut Vec<(u32, Vec<Action>, u32)>) -> Result<u32, Unsupported> {
+    /// Where a branch from the current block to `target` goes: through a block of copies where
+    /// `target` has phis or begins a counted loop. `edges` collects those blocks.
+    pub(crate) fn edge(
+        &mut self,
+        target: Id,
+        edges: &mut Vec<(u32, Vec<Action>, u32)>,
+    ) -> Result<u32, Unsupported> {
         let module = self.module;
         let from = self.frame().block;
         let to = self.frame().labels.get(&target).copied();
-        let to = to.ok_or_else(|| unsupported(format!("a branch to %{target}, which is no block of the function")))?;
+        let to = to.ok_or_else(|| {
+            unsupported(format!("a branch to %{target}, which is no block of the function"))
+        })?;
         let mut actions = Vec::new();
         let here = self.frame().positions[&from];
         let counter = self.frame().loops.iter().find(|(header, _, _)| *header == target).cloned();
@@ -27,12 +33,18 @@ impl<'a> Decoder<'a> {
         for phi in self.frame().phis.get(&target).cloned().unwrap_or_default() {
             let instruction = module.definition(phi).expect("phis were collected from the module");
             let pairs: Vec<Id> = instruction.ids().collect();
-            let Some(source) = pairs.chunks(2).find(|pair| pair.get(1) == Some(&from)).map(|pair| pair[0]) else {
+            let Some(source) =
+                pairs.chunks(2).find(|pair| pair.get(1) == Some(&from)).map(|pair| pair[0])
+            else {
                 return Err(unsupported("an OpPhi without a value for a predecessor"));
             };
             let (to, from) = (self.scalars(phi)?, self.scalars(source)?);
-            let alike = |to: &Scalar, from: &Scalar| matches!(to, Scalar::Mask(_)) == matches!(from, Scalar::Mask(_));
-            if to.len() != from.len() || !to.iter().zip(from.iter()).all(|(to, from)| alike(to, from)) {
+            let alike = |to: &Scalar, from: &Scalar| {
+                matches!(to, Scalar::Mask(_)) == matches!(from, Scalar::Mask(_))
+            };
+            if to.len() != from.len()
+                || !to.iter().zip(from.iter()).all(|(to, from)| alike(to, from))
+            {
                 return Err(unsupported("an OpPhi of values of several types"));
             }
             copies.extend(to.iter().copied().zip(from.iter().copied()));

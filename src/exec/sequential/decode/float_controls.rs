@@ -42,7 +42,11 @@ impl Floats {
     /// What holds in the functions of an entry point.
     pub(crate) fn of(module: &Module, entry: Id) -> Self {
         let controls = FloatControls::of(module, entry);
-        let decorated = if float_controls::decorates_results(module) { Decorated::Some } else { Decorated::None };
+        let decorated = if float_controls::decorates_results(module) {
+            Decorated::Some
+        } else {
+            Decorated::None
+        };
         let plain = controls == FloatControls::default();
         Self { controls, decorated, plain, ..Self::default() }
     }
@@ -67,7 +71,9 @@ impl Floats {
     /// Which way a result of this form is rounded.
     pub(crate) fn rounding(&self, form: Form) -> Direction {
         match form {
-            Form::Float(width) => self.rounding.unwrap_or(self.controls.width(width.bits()).rounding),
+            Form::Float(width) => {
+                self.rounding.unwrap_or(self.controls.width(width.bits()).rounding)
+            }
             Form::Brain => self.rounding.unwrap_or_default(),
             Form::Integer(_) => Direction::Nearest,
         }

@@ -19,7 +19,8 @@ const MOST_CALLS: usize = 200;
 const MOST_STEPS: usize = 2_000_000;
 
 impl<'a> Decoder<'a> {
-    /// Inlines a function at label `start`: `arguments` by parameter, `result` receives the returned value.
+    /// Inlines a function at label `start`: `arguments` by parameter, `result` receives the
+    /// returned value.
     pub(crate) fn inline(
         &mut self,
         start: u32,
@@ -32,10 +33,15 @@ impl<'a> Decoder<'a> {
             return Err(unsupported("calls nested deeper than 200, or recursion"));
         }
         let module = self.module;
-        let body = module.function(function).ok_or_else(|| unsupported(format!("the missing function %{function}")))?;
+        let body = module
+            .function(function)
+            .ok_or_else(|| unsupported(format!("the missing function %{function}")))?;
         let order = block_order::structured(module, body);
-        let first = *order.first().ok_or_else(|| unsupported(format!("the function %{function} without a body")))?;
-        let positions: HashMap<Id, usize> = order.iter().enumerate().map(|(at, label)| (*label, at)).collect();
+        let first = *order
+            .first()
+            .ok_or_else(|| unsupported(format!("the function %{function} without a body")))?;
+        let positions: HashMap<Id, usize> =
+            order.iter().enumerate().map(|(at, label)| (*label, at)).collect();
         let around = self.counters_here();
         let mut frame = Frame {
             values: body.parameters.iter().copied().zip(arguments).collect(),
@@ -79,7 +85,10 @@ impl<'a> Decoder<'a> {
             for instruction in &module.instructions[block.range.clone()] {
                 match instruction.op {
                     Op::Phi => {
-                        let (Some(ty), Some(id)) = (instruction.result_type, instruction.result) else { continue };
+                        let (Some(ty), Some(id)) = (instruction.result_type, instruction.result)
+                        else {
+                            continue;
+                        };
                         let registers = self.fresh(ty)?;
                         self.frame().values.insert(id, Value::Scalars(registers));
                         self.frame().phis.entry(*label).or_default().push(id);
@@ -105,10 +114,16 @@ impl<'a> Decoder<'a> {
 
     fn block_has_barrier(&self, body: &Function, label: Id) -> bool {
         let Some(block) = self.block_of(body, label) else { return false };
-        self.module.instructions[block.range.clone()].iter().any(|instruction| match instruction.op {
-            Op::ControlBarrier => ops::synchronization::holds_workgroup(self.module, instruction),
-            Op::FunctionCall => instruction.id(0).is_some_and(|callee| self.with_barrier.contains(&callee)),
-            _ => false,
+        self.module.instructions[block.range.clone()].iter().any(|instruction| {
+            match instruction.op {
+                Op::ControlBarrier => {
+                    ops::synchronization::holds_workgroup(self.module, instruction)
+                }
+                Op::FunctionCall => {
+                    instruction.id(0).is_some_and(|callee| self.with_barrier.contains(&callee))
+                }
+                _ => false,
+            }
         })
     }
 
@@ -124,12 +139,15 @@ impl<'a> Decoder<'a> {
             self.place = index as u32;
             let instruction = &module.instructions[index];
             if self.total_steps > MOST_STEPS {
-                return Err(unsupported(format!("a kernel of more than {MOST_STEPS} steps after inlining")));
+                return Err(unsupported(format!(
+                    "a kernel of more than {MOST_STEPS} steps after inlining"
+                )));
             }
             supported(instruction.op)?;
             self.floats.enter(module, &self.types, instruction);
             let meaning = ops::meaning(instruction.op);
-            let meaning = meaning.ok_or_else(|| unsupported(format!("Op{:?} in a function", instruction.op)))?;
+            let meaning = meaning
+                .ok_or_else(|| unsupported(format!("Op{:?} in a function", instruction.op)))?;
             ops::decode(self, instruction, &meaning)?;
             if is_terminator(instruction.op) {
                 break;
@@ -158,9 +176,19 @@ impl<'a> Decoder<'a> {
         let frame = self.frames.last().expect("decoding happens inside a function");
         let position = frame.positions[&frame.block];
         let mut counters = frame.around.clone();
-        counters.extend(frame.loops.iter().filter(|(_, range, _)| range.contains(&position)).map(|(_, _, reg)| *reg));
+        counters.extend(
+            frame
+                .loops
+                .iter()
+                .filter(|(_, range, _)| range.contains(&position))
+                .map(|(_, _, reg)| *reg),
+        );
         let barrier = self.program.barriers.len() as u32;
-        self.program.barriers.push(Barrier { place: self.place, fences, counters: counters.into() });
+        self.program.barriers.push(Barrier {
+            place: self.place,
+            fences,
+            counters: counters.into(),
+        });
         let to = self.new_label();
         self.finish(Terminator::Barrier { barrier, to });
         self.begin(to);

@@ -11,7 +11,8 @@ pub(crate) struct Known {
     /// Set, binding and array index of descriptors whose buffer is wholly defined.
     pub defined: BTreeSet<(u32, u32, u32)>,
     pub undefined_checked: Checked,
-    /// Descriptors of each binding, by set and binding: the highest array index that is bound, and one.
+    /// Descriptors of each binding, by set and binding: the highest array index that is bound, and
+    /// one.
     pub bound: BTreeMap<(u32, u32), u32>,
     /// Invocations of a subgroup, where a dispatch has told.
     pub subgroup_size: Option<u32>,

@@ -1,8 +1,9 @@
 //! How values are flattened into scalars, and where their scalars lie in memory.
 //!
-//! Knows: two arrangements. *Explicit* follows the decorations (Offset, ArrayStride, MatrixStride), as buffers and push
-//! constants must; *flat* packs one word per scalar, for memory that nobody outside the kernel sees. A number of 64 bits is
-//! two scalars, its low half first. All offsets and strides are in bytes.
+//! Knows: two arrangements. *Explicit* follows the decorations (Offset, ArrayStride, MatrixStride),
+//! as buffers and push constants must; *flat* packs one word per scalar, for memory that nobody
+//! outside the kernel sees. A number of 64 bits is two scalars, its low half first. All offsets and
+//! strides are in bytes.
 //! Promises: the scalars of a value and the components of its memory are in the same order.
 
 use super::unsupported::Unsupported;
@@ -49,7 +50,11 @@ fn within(scalars: u64) -> Result<(), Unsupported> {
 }
 
 /// The scalars of a type, in order.
-pub(crate) fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, Unsupported> {
+pub(crate) fn kinds(
+    types: &Types,
+    constants: &Constants,
+    ty: Id,
+) -> Result<Vec<Kind>, Unsupported> {
     let repeated = |element: Id, count: u64| -> Result<Vec<Kind>, Unsupported> {
         let element = kinds(types, constants, element)?;
         within(element.len() as u64 * count.min(MOST_LISTED + 1))?;
@@ -58,15 +63,19 @@ pub(crate) fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<
     match types.get(ty) {
         Some(Type::Void) => Ok(Vec::new()),
         Some(Type::Bool) => Ok(vec![Kind::Mask]),
-        Some(Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16) => {
-            Ok(vec![Kind::Word])
-        }
+        Some(
+            Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16,
+        ) => Ok(vec![Kind::Word]),
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Ok(vec![Kind::Word; 2]),
         Some(ty) if is_address(ty) || is_variable(ty) => Ok(vec![Kind::Word; 2]),
         Some(Type::Vector { component, count }) => repeated(*component, u64::from(*count)),
-        Some(Type::CooperativeMatrix { component, share, .. }) => repeated(*component, u64::from(*share)),
+        Some(Type::CooperativeMatrix { component, share, .. }) => {
+            repeated(*component, u64::from(*share))
+        }
         Some(Type::Matrix { column, count }) => repeated(*column, u64::from(*count)),
-        Some(Type::Array { element, length, .. }) => repeated(*element, length_of(constants, *length)?),
+        Some(Type::Array { element, length, .. }) => {
+            repeated(*element, length_of(constants, *length)?)
+        }
         Some(Type::Structure { members, .. }) => {
             let mut all = Vec::new();
             for member in members {
@@ -101,13 +110,19 @@ pub(crate) fn length_of(constants: &Constants, length: Id) -> Result<u64, Unsupp
 
 /// The length of an array that is indexed.
 pub(crate) fn elements_of(constants: &Constants, length: Id) -> Result<u32, Unsupported> {
-    u32::try_from(length_of(constants, length)?).map_err(|_| unsupported("an array of 2^32 elements or more"))
+    u32::try_from(length_of(constants, length)?)
+        .map_err(|_| unsupported("an array of 2^32 elements or more"))
 }
 
 /// Scalars of a type, without listing them.
 pub(crate) fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Unsupported> {
     let size: u64 = match types.get(ty) {
-        Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16) => 1,
+        Some(
+            Type::Bool
+            | Type::Int { width: 8 | 16 | 32, .. }
+            | Type::Float { width: 16 | 32 }
+            | Type::BFloat16,
+        ) => 1,
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
         Some(ty) if is_address(ty) || is_variable(ty) => 2,
         Some(Type::Vector { component, count }) => {
@@ -116,10 +131,14 @@ pub(crate) fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<
         Some(Type::CooperativeMatrix { component, share, .. }) => {
             u64::from(flat_size(types, constants, *component)?) * u64::from(*share)
         }
-        Some(Type::Matrix { column, count }) => u64::from(flat_size(types, constants, *column)?) * u64::from(*count),
-        Some(Type::Array { element, length, .. }) => u64::from(flat_size(types, constants, *element)?)
-            .checked_mul(length_of(constants, *length)?)
-            .ok_or_else(|| unsupported("an array of more than 2^32 scalars"))?,
+        Some(Type::Matrix { column, count }) => {
+            u64::from(flat_size(types, constants, *column)?) * u64::from(*count)
+        }
+        Some(Type::Array { element, length, .. }) => {
+            u64::from(flat_size(types, constants, *element)?)
+                .checked_mul(length_of(constants, *length)?)
+                .ok_or_else(|| unsupported("an array of more than 2^32 scalars"))?
+        }
         Some(Type::Structure { members, .. }) => {
             let mut total = 0;
             for member in members {
@@ -163,14 +182,15 @@ pub(crate) fn components(
 /// Whether values of a type are device addresses.
 pub(crate) fn is_address(ty: &Type) -> bool {
     match ty {
-        Type::Pointer { storage, .. } | Type::UntypedPointer { storage } | Type::ForwardPointer { storage } => {
-            *storage == StorageClass::PhysicalStorageBuffer
-        }
+        Type::Pointer { storage, .. }
+        | Type::UntypedPointer { storage }
+        | Type::ForwardPointer { storage } => *storage == StorageClass::PhysicalStorageBuffer,
         _ => false,
     }
 }
 
-/// Whether values of a type can be variable pointers: a number of bytes, then which object they are in.
+/// Whether values of a type can be variable pointers: a number of bytes, then which object they are
+/// in.
 pub(crate) fn is_variable(ty: &Type) -> bool {
     match ty {
         Type::Pointer { storage, .. } | Type::UntypedPointer { storage } => {
@@ -184,9 +204,11 @@ pub(crate) fn is_variable(ty: &Type) -> bool {
 pub(crate) fn scalar_bytes(types: &Types, ty: Id) -> Result<u32, Unsupported> {
     match types.get(ty) {
         Some(ty) if is_address(ty) => Ok(8),
-        Some(Type::Int { width: 8 | 16 | 32 | 64, .. } | Type::Float { width: 16 | 32 | 64 } | Type::BFloat16) => {
-            Ok(types.scalar_width(ty).unwrap_or(32) / 8)
-        }
+        Some(
+            Type::Int { width: 8 | 16 | 32 | 64, .. }
+            | Type::Float { width: 16 | 32 | 64 }
+            | Type::BFloat16,
+        ) => Ok(types.scalar_width(ty).unwrap_or(32) / 8),
         other => Err(no_value(types, ty, other)),
     }
 }
@@ -200,13 +222,20 @@ fn explicit(
     into: &mut Vec<Part>,
 ) -> Result<(), Unsupported> {
     let far = || unsupported("an offset of more than 2^32 bytes");
-    let at =
-        |index: u32, stride: u32| index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far);
+    let at = |index: u32, stride: u32| {
+        index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far)
+    };
     match types.get(ty) {
         Some(
-            Type::Int { .. } | Type::Float { .. } | Type::BFloat16 | Type::Pointer { .. } | Type::UntypedPointer { .. },
+            Type::Int { .. }
+            | Type::Float { .. }
+            | Type::BFloat16
+            | Type::Pointer { .. }
+            | Type::UntypedPointer { .. },
         ) => match scalar_bytes(types, ty)? {
-            8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
+            8 => {
+                into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }])
+            }
             bytes => into.push(Part { offset: base, bytes }),
         },
         Some(Type::Vector { component, count }) => {
@@ -217,7 +246,9 @@ fn explicit(
         }
         Some(Type::Matrix { column, count }) => {
             let layout = matrix.ok_or_else(|| unsupported("a matrix without MatrixStride"))?;
-            let component = types.component(*column, 0).ok_or_else(|| unsupported("a matrix without columns"))?;
+            let component = types
+                .component(*column, 0)
+                .ok_or_else(|| unsupported("a matrix without columns"))?;
             let Some(Type::Vector { count: rows, .. }) = types.get(*column) else {
                 return Err(unsupported("a matrix without columns"));
             };
@@ -228,7 +259,8 @@ fn explicit(
                         Majorness::Column => (index, row),
                         Majorness::Row => (row, index),
                     };
-                    let offset = at(major, layout.stride)?.checked_add(minor * scalar).ok_or_else(far)?;
+                    let offset =
+                        at(major, layout.stride)?.checked_add(minor * scalar).ok_or_else(far)?;
                     explicit(types, constants, component, None, offset, into)?;
                 }
             }

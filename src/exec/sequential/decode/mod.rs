@@ -1,8 +1,9 @@
 //! From a SPIR-V module to a register program.
 //!
 //! Knows: blocks, calls, phis, loops; the instructions themselves are the table in `ops`.
-//! Promises: functions are inlined, so a block belongs to one call path; a loop that encloses a barrier counts its
-//! iterations, which gives the barrier its dynamic instance. Whatever has no row in the table is [`Unsupported`] by name.
+//! Promises: functions are inlined, so a block belongs to one call path; a loop that encloses a
+//! barrier counts its iterations, which gives the barrier its dynamic instance. Whatever has no row
+//! in the table is [`Unsupported`] by name.
 //! Does not cover: pointers that are not known here (`ops::pointer`, `ops::variable_pointer`).
 
 pub(crate) mod access_facts;
@@ -49,15 +50,18 @@ pub(crate) fn decode(
     markers: Option<&MarkerTable>,
     known: &Known,
 ) -> Result<Program, Unsupported> {
-    let entry = module.entry_point(entry).ok_or_else(|| unsupported(format!("entry point `{entry}` (not found)")))?;
+    let entry = module
+        .entry_point(entry)
+        .ok_or_else(|| unsupported(format!("entry point `{entry}` (not found)")))?;
     if entry.model != rspirv::spirv::ExecutionModel::GLCompute {
         return Err(unsupported(format!("execution model {:?}", entry.model)));
     }
     check_declarations(module)?;
     let mut types = Types::of(module);
-    let constants =
-        Constants::evaluate(module, &types, specialization).map_err(|error| unsupported(error.to_string()))?;
-    let subgroup_size = known.subgroup_size.unwrap_or(super::settings::Settings::default().subgroup_size);
+    let constants = Constants::evaluate(module, &types, specialization)
+        .map_err(|error| unsupported(error.to_string()))?;
+    let subgroup_size =
+        known.subgroup_size.unwrap_or(super::settings::Settings::default().subgroup_size);
     ops::cooperative_matrix::share(&mut types, &constants, subgroup_size)?;
     let mut decoder = Decoder::new(module, types, constants, markers);
     decoder.program.local_size = decoder.local_size(entry.function)?;
@@ -116,7 +120,12 @@ impl<'a> Decoder<'a> {
         self.program.uniform_masks = self.uniform_masks.into_iter().collect();
         self.program.per_lane = self.per_lane.into_iter().collect();
         self.program.zeroed = self.sums.into_values().collect();
-        ordering_need::choose(&mut self.program, self.module, (&self.types, &self.constants), known.memory_model);
+        ordering_need::choose(
+            &mut self.program,
+            self.module,
+            (&self.types, &self.constants),
+            known.memory_model,
+        );
         Ok(self.program)
     }
 }

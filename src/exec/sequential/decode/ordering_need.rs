@@ -1,7 +1,7 @@
 //! How accesses of a program must be ordered, and whether its invocations may wait for each other.
 //!
-//! Promises: barriers of workgroups are enough (`OrderUse::Intervals`) only where nothing else can order two accesses, and
-//! where any two atomics on the same memory are atomic for each other.
+//! Promises: barriers of workgroups are enough (`OrderUse::Intervals`) only where nothing else can
+//! order two accesses, and where any two atomics on the same memory are atomic for each other.
 //! Does not cover: loops that read what another dispatch writes.
 
 use super::ops::synchronization::has_fence_apart;
@@ -36,7 +36,8 @@ pub(super) fn choose(
 
 fn is_exact(program: &Program, module: &Module, places: &Places, model: MemoryModel) -> bool {
     let steps = || program.blocks.iter().flat_map(|block| &block.steps);
-    let fences = steps().any(|step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything()));
+    let fences = steps()
+        .any(|step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything()));
     // A flag is an atomic that somebody looks at.
     let flags = steps().any(|step| looks(&step.action));
     let far = |step: &Step| match &step.action {
@@ -70,13 +71,11 @@ fn looks(action: &Action) -> bool {
 fn waits(program: &Program, places: &Places) -> Waits {
     let reads = |step: &Step| match &step.action {
         Action::Load { access, .. } if is_written(program, access.root) => {
-            if places.facts(step.place).coherent {
-                Waits::Possibly
-            } else {
-                Waits::Plainly
-            }
+            if places.facts(step.place).coherent { Waits::Possibly } else { Waits::Plainly }
         }
-        Action::Image(_) if looks(&step.action) || places.facts(step.place).coherent => Waits::Possibly,
+        Action::Image(_) if looks(&step.action) || places.facts(step.place).coherent => {
+            Waits::Possibly
+        }
         action if looks(action) => Waits::Possibly,
         _ => Waits::Never,
     };

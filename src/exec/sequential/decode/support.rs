@@ -25,14 +25,24 @@ pub fn document() -> String {
     let mut text = HEAD.to_owned();
     text.push_str("\n## Instructions\n\n| family | effect | instructions |\n| --- | --- | --- |\n");
     for group in GROUPS.iter().filter(|group| group.support == Support::Engine) {
-        text.push_str(&format!("| {} | {} | {} |\n", group.title, name(group.effect), opcodes(group.ops)));
+        text.push_str(&format!(
+            "| {} | {} | {} |\n",
+            group.title,
+            name(group.effect),
+            opcodes(group.ops)
+        ));
     }
     text.push_str("\n## Capabilities\n\n");
-    let mut names: Vec<String> = CAPABILITIES.iter().map(|capability| format!("{capability:?}")).collect();
+    let mut names: Vec<String> =
+        CAPABILITIES.iter().map(|capability| format!("{capability:?}")).collect();
     names.sort();
     text.push_str(&format!("{}.\n", names.join(", ")));
     let (run, missing) = extended::names();
-    text.push_str(&format!("\n## GLSL.std.450\n\n{}.\n\nNot run: {}.\n", run.join(", "), missing.join(", ")));
+    text.push_str(&format!(
+        "\n## GLSL.std.450\n\n{}.\n\nNot run: {}.\n",
+        run.join(", "),
+        missing.join(", ")
+    ));
     text.push_str(
         "\nOf other instruction sets, `NonSemantic.DebugPrintf` prints to the result, and the other non-semantic sets say nothing to a\nrun.\n",
     );

@@ -47,10 +47,7 @@ pub(crate) enum Location {
         name: Arc<str>,
     },
     /// An array of descriptors that is still to be indexed.
-    Descriptors {
-        variable: Id,
-        length: u32,
-    },
+    Descriptors { variable: Id, length: u32 },
     /// A variable that holds an image, a sampler, or both.
     Opaque(Chosen),
     /// A texel of an image, for atomics.

@@ -57,11 +57,17 @@ impl<'a> Decoder<'a> {
                     into.push(scalar);
                 }
             }
-            ConstantValue::Composite(parts) if matches!(self.types.get(ty), Some(Type::CooperativeMatrix { .. })) => {
+            ConstantValue::Composite(parts)
+                if matches!(self.types.get(ty), Some(Type::CooperativeMatrix { .. })) =>
+            {
                 let mut one = Vec::new();
                 for part in parts {
                     let inner = self.types.component(ty, 0);
-                    self.constant(part, inner.ok_or_else(|| unsupported("a matrix without elements"))?, &mut one)?;
+                    self.constant(
+                        part,
+                        inner.ok_or_else(|| unsupported("a matrix without elements"))?,
+                        &mut one,
+                    )?;
                 }
                 // One constituent stands for all elements.
                 let times = kinds.len() / one.len().max(1);
@@ -70,7 +76,8 @@ impl<'a> Decoder<'a> {
             ConstantValue::Composite(parts) => {
                 for (index, part) in parts.iter().enumerate() {
                     let inner = self.types.component(ty, index as u32);
-                    let inner = inner.ok_or_else(|| unsupported("a constant whose type does not match"))?;
+                    let inner =
+                        inner.ok_or_else(|| unsupported("a constant whose type does not match"))?;
                     self.constant(part, inner, into)?;
                 }
             }
@@ -117,11 +124,14 @@ impl<'a> Decoder<'a> {
     pub(crate) fn opaque(&mut self, id: Id) -> Result<Opaque, Unsupported> {
         match self.value(id)? {
             Value::Opaque(opaque) => Ok(opaque),
-            Value::Pointer(_) | Value::Scalars(_) => Err(unsupported("a value that is no image or sampler")),
+            Value::Pointer(_) | Value::Scalars(_) => {
+                Err(unsupported("a value that is no image or sampler"))
+            }
         }
     }
 
-    /// Notes that an address leads to a block of a type, which may say how such addresses are aligned.
+    /// Notes that an address leads to a block of a type, which may say how such addresses are
+    /// aligned.
     pub(crate) fn note_reference(&mut self, address: Reg, block: Id) {
         let module = self.module;
         let declared = self.references.declared.get_or_insert_with(|| {

@@ -1,4 +1,5 @@
-//! Variables: descriptors, workgroup memory, inputs, and what lives in registers or in memory per invocation.
+//! Variables: descriptors, workgroup memory, inputs, and what lives in registers or in memory per
+//! invocation.
 
 use super::decoder::Decoder;
 use super::layout::Arrangement;
@@ -26,11 +27,13 @@ impl<'a> Decoder<'a> {
     /// A constant, an undefined value or a variable at module scope.
     pub(crate) fn global(&mut self, id: Id) -> Result<Value, Unsupported> {
         let module = self.module;
-        let instruction = module.definition(id).ok_or_else(|| unsupported(format!("the undefined id %{id}")))?;
+        let instruction =
+            module.definition(id).ok_or_else(|| unsupported(format!("the undefined id %{id}")))?;
         if matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR) {
             return Ok(Value::Pointer(self.variable(instruction)?));
         }
-        let (Some(value), Some(ty)) = (self.constants.value(id).cloned(), instruction.result_type) else {
+        let (Some(value), Some(ty)) = (self.constants.value(id).cloned(), instruction.result_type)
+        else {
             return Err(unsupported(format!("Op{:?} as an operand", instruction.op)));
         };
         if value == ConstantValue::Undef
@@ -47,7 +50,10 @@ impl<'a> Decoder<'a> {
     pub(crate) fn variable(&mut self, instruction: &Instruction) -> Result<Pointer, Unsupported> {
         let id = instruction.result.expect("OpVariable has a result");
         let Some((storage, pointee)) = self.types.variable(instruction) else {
-            return Err(unsupported(format!("Op{:?} without the type of what it holds", instruction.op)));
+            return Err(unsupported(format!(
+                "Op{:?} without the type of what it holds",
+                instruction.op
+            )));
         };
         let to = match storage {
             StorageClass::Input => self.input(id)?,
@@ -62,32 +68,51 @@ impl<'a> Decoder<'a> {
                 _ => self.descriptor(id, 0),
             },
             StorageClass::UniformConstant => ops::image::variable(self, id, pointee)?,
-            StorageClass::PushConstant => self.memory(Root::PushConstant, 0, Arrangement::Explicit(None), id),
-            StorageClass::Workgroup => return self.workgroup_variable(instruction, pointee),
-            StorageClass::Private | StorageClass::Function if instruction.op == Op::UntypedVariableKHR => {
-                return Err(unsupported(format!("an untyped variable in storage class {storage:?}")));
+            StorageClass::PushConstant => {
+                self.memory(Root::PushConstant, 0, Arrangement::Explicit(None), id)
             }
-            StorageClass::Private | StorageClass::Function => return self.own_variable(instruction, storage, pointee),
+            StorageClass::Workgroup => return self.workgroup_variable(instruction, pointee),
+            StorageClass::Private | StorageClass::Function
+                if instruction.op == Op::UntypedVariableKHR =>
+            {
+                return Err(unsupported(format!(
+                    "an untyped variable in storage class {storage:?}"
+                )));
+            }
+            StorageClass::Private | StorageClass::Function => {
+                return self.own_variable(instruction, storage, pointee);
+            }
             other => return Err(unsupported(format!("storage class {other:?}"))),
         };
         if initializer(instruction).is_some() {
-            return Err(unsupported(format!("an initializer of a variable in storage class {storage:?}")));
+            return Err(unsupported(format!(
+                "an initializer of a variable in storage class {storage:?}"
+            )));
         }
         Ok(Pointer { to, ty: pointee })
     }
 
-    /// A variable in workgroup memory: one word per scalar, or laid out by its decorations where it is a block.
-    fn workgroup_variable(&mut self, instruction: &Instruction, pointee: Id) -> Result<Pointer, Unsupported> {
+    /// A variable in workgroup memory: one word per scalar, or laid out by its decorations where it
+    /// is a block.
+    fn workgroup_variable(
+        &mut self,
+        instruction: &Instruction,
+        pointee: Id,
+    ) -> Result<Pointer, Unsupported> {
         let id = instruction.result.expect("OpVariable has a result");
-        let is_block =
-            matches!(self.types.get(pointee), Some(Type::Structure { block, .. }) if *block != BlockKind::None);
+        let is_block = matches!(self.types.get(pointee), Some(Type::Structure { block, .. }) if *block != BlockKind::None);
         let explicit = is_block || instruction.op == Op::UntypedVariableKHR;
         let (base, words, arrangement) = if explicit {
             // All blocks lie over each other (SPV_KHR_workgroup_memory_explicit_layout).
             let bytes = self.types.byte_size(pointee, None, &self.constants);
-            let bytes = bytes.map_err(|error| unsupported(format!("a layout in workgroup memory: {error}")))?;
+            let bytes = bytes
+                .map_err(|error| unsupported(format!("a layout in workgroup memory: {error}")))?;
             let base = if is_block { 0 } else { self.program.workgroup_words };
-            (base, u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX), Arrangement::Explicit(None))
+            (
+                base,
+                u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX),
+                Arrangement::Explicit(None),
+            )
         } else {
             let words = layout::flat_size(&self.types, &self.constants, pointee)?;
             (self.program.workgroup_words, words, Arrangement::Flat)
@@ -95,7 +120,9 @@ impl<'a> Decoder<'a> {
         let end = base.checked_add(words).filter(|words| *words < 1 << 30);
         let end = end.ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
         self.program.workgroup_words = self.program.workgroup_words.max(end);
-        self.program.workgroup_variables.push(Expanded { name: self.name(id).to_string(), scalars: words });
+        self.program
+            .workgroup_variables
+            .push(Expanded { name: self.name(id).to_string(), scalars: words });
         self.workgroup_places.push([base * 4, if is_block { u32::MAX } else { words }]);
         if let Some(initializer) = initializer(instruction) {
             let zero = [ConstantValue::Null, ConstantValue::Scalar(0), ConstantValue::Bool(false)];
@@ -132,17 +159,23 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Whether a variable, or a member of its block, is `restrict`; compilers put the decoration on either.
+    /// Whether a variable, or a member of its block, is `restrict`; compilers put the decoration on
+    /// either.
     fn exclusive(&self, variable: Id) -> Exclusive {
-        let held = self.module.definition(variable).and_then(|one| self.types.variable(one)).map(|(_, ty)| ty);
+        let held = self
+            .module
+            .definition(variable)
+            .and_then(|one| self.types.variable(one))
+            .map(|(_, ty)| ty);
         let block = held.map(|ty| match self.types.get(ty) {
             Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => *element,
             Some(_) | None => ty,
         });
         let members = block.and_then(|block| Some((block, self.types.get(block)?)));
         let of_member = members.is_some_and(|(block, ty)| match ty {
-            Type::Structure { members, .. } => (0..members.len() as u32)
-                .any(|member| self.module.member_decoration(block, member, Decoration::Restrict).is_some()),
+            Type::Structure { members, .. } => (0..members.len() as u32).any(|member| {
+                self.module.member_decoration(block, member, Decoration::Restrict).is_some()
+            }),
             _ => false,
         });
         match of_member || self.module.decoration(variable, Decoration::Restrict).is_some() {
@@ -173,17 +206,28 @@ impl<'a> Decoder<'a> {
 
     /// A number that decorates a variable; 0 where none does.
     fn number_of(&self, variable: Id, decoration: Decoration) -> u32 {
-        match self.module.decoration(variable, decoration).and_then(|decorated| decorated.operands.first()) {
+        match self
+            .module
+            .decoration(variable, decoration)
+            .and_then(|decorated| decorated.operands.first())
+        {
             Some(Operand::LiteralBit32(value)) => *value,
             _ => 0,
         }
     }
 
-    /// The location behind an index that is not known yet: all descriptors stand one after the other.
-    pub(crate) fn any_descriptor(&mut self, variable: Id, length: u32, index: Reg) -> Result<Location, Unsupported> {
+    /// The location behind an index that is not known yet: all descriptors stand one after the
+    /// other.
+    pub(crate) fn any_descriptor(
+        &mut self,
+        variable: Id,
+        length: u32,
+        index: Reg,
+    ) -> Result<Location, Unsupported> {
         let mut places = Vec::new();
         for array_index in 0..length {
-            let Location::Memory { root: Root::Descriptor(place), name, .. } = self.descriptor(variable, array_index)
+            let Location::Memory { root: Root::Descriptor(place), name, .. } =
+                self.descriptor(variable, array_index)
             else {
                 return Err(unsupported("an array of descriptors of no buffers"));
             };
@@ -193,31 +237,52 @@ impl<'a> Decoder<'a> {
             return Err(unsupported("an array of descriptors, none of which is bound"));
         };
         if places.iter().zip(first..).any(|((place, _), due)| *place != due) {
-            return Err(unsupported("an array of descriptors, some of which were used before it was indexed"));
+            return Err(unsupported(
+                "an array of descriptors, some of which were used before it was indexed",
+            ));
         }
         for (place, _) in &places {
             self.program.descriptors[*place as usize].may_be_unbound = true;
         }
         let root = Root::Descriptors { first, length, index };
-        Ok(Location::Memory { root, base: 0, dimensions: Vec::new(), arrangement: Arrangement::Explicit(None), name })
+        Ok(Location::Memory {
+            root,
+            base: 0,
+            dimensions: Vec::new(),
+            arrangement: Arrangement::Explicit(None),
+            name,
+        })
     }
 
     fn input(&mut self, id: Id) -> Result<Location, Unsupported> {
-        let builtin = self.module.decoration(id, Decoration::BuiltIn).and_then(|decorated| decorated.operands.first());
+        let builtin = self
+            .module
+            .decoration(id, Decoration::BuiltIn)
+            .and_then(|decorated| decorated.operands.first());
         let Some(Operand::BuiltIn(builtin)) = builtin else {
             return Err(unsupported("an input variable that is no built-in"));
         };
         let axes = [0u8, 1, 2];
         let registers: Vec<Reg> = match builtin {
-            BuiltIn::GlobalInvocationId => axes.map(|axis| self.lane_register(PerLane::GlobalId(axis))).to_vec(),
-            BuiltIn::LocalInvocationId => axes.map(|axis| self.lane_register(PerLane::LocalId(axis))).to_vec(),
+            BuiltIn::GlobalInvocationId => {
+                axes.map(|axis| self.lane_register(PerLane::GlobalId(axis))).to_vec()
+            }
+            BuiltIn::LocalInvocationId => {
+                axes.map(|axis| self.lane_register(PerLane::LocalId(axis))).to_vec()
+            }
             BuiltIn::LocalInvocationIndex => vec![self.lane_register(PerLane::LocalIndex)],
-            BuiltIn::WorkgroupId => axes.map(|axis| self.uniform(Uniform::WorkgroupId(axis))).to_vec(),
-            BuiltIn::NumWorkgroups => axes.map(|axis| self.uniform(Uniform::NumWorkgroups(axis))).to_vec(),
+            BuiltIn::WorkgroupId => {
+                axes.map(|axis| self.uniform(Uniform::WorkgroupId(axis))).to_vec()
+            }
+            BuiltIn::NumWorkgroups => {
+                axes.map(|axis| self.uniform(Uniform::NumWorkgroups(axis))).to_vec()
+            }
             BuiltIn::SubgroupSize => vec![self.uniform(Uniform::SubgroupSize)],
             BuiltIn::NumSubgroups => vec![self.uniform(Uniform::NumSubgroups)],
             BuiltIn::SubgroupId => vec![self.lane_register(PerLane::SubgroupId)],
-            BuiltIn::SubgroupLocalInvocationId => vec![self.lane_register(PerLane::SubgroupInvocation)],
+            BuiltIn::SubgroupLocalInvocationId => {
+                vec![self.lane_register(PerLane::SubgroupInvocation)]
+            }
             BuiltIn::SubgroupEqMask => self.subgroup_mask(SubgroupMask::Equal),
             BuiltIn::SubgroupGeMask => self.subgroup_mask(SubgroupMask::AtLeast),
             BuiltIn::SubgroupGtMask => self.subgroup_mask(SubgroupMask::Above),
@@ -232,7 +297,8 @@ impl<'a> Decoder<'a> {
         [0, 1, 2, 3].map(|word| self.lane_register(PerLane::SubgroupMask(mask, word))).to_vec()
     }
 
-    /// A private or function variable: registers where no index is dynamic, else memory of the invocation.
+    /// A private or function variable: registers where no index is dynamic, else memory of the
+    /// invocation.
     fn own_variable(
         &mut self,
         instruction: &Instruction,
@@ -256,8 +322,12 @@ impl<'a> Decoder<'a> {
             let registers = self.fresh(ty)?;
             for scalar in registers.iter() {
                 match (storage, scalar) {
-                    (StorageClass::Function, Scalar::Word(reg)) => self.push(Action::Undefine { to: *reg }),
-                    (StorageClass::Function, Scalar::Mask(reg)) => self.push(Action::UndefineMask { to: *reg }),
+                    (StorageClass::Function, Scalar::Word(reg)) => {
+                        self.push(Action::Undefine { to: *reg })
+                    }
+                    (StorageClass::Function, Scalar::Mask(reg)) => {
+                        self.push(Action::UndefineMask { to: *reg })
+                    }
                     (_, Scalar::Word(reg)) => self.program.undefined_words.push(*reg),
                     (_, Scalar::Mask(reg)) => self.program.undefined_masks.push(*reg),
                 }
@@ -275,11 +345,16 @@ impl<'a> Decoder<'a> {
         Ok(pointer)
     }
 
-    /// Private variables with initial values start with them: a block before the entry point's first.
+    /// Private variables with initial values start with them: a block before the entry point's
+    /// first.
     pub(crate) fn entry_initializers(&mut self) -> Result<(), Unsupported> {
         let module = self.module;
-        for instruction in module.instructions.iter().take_while(|instruction| instruction.op != Op::Function) {
-            if let (Op::Variable, Some(id), Some(_)) = (instruction.op, instruction.result, instruction.id(1)) {
+        for instruction in
+            module.instructions.iter().take_while(|instruction| instruction.op != Op::Function)
+        {
+            if let (Op::Variable, Some(id), Some(_)) =
+                (instruction.op, instruction.result, instruction.id(1))
+            {
                 self.value(id)?;
             }
         }

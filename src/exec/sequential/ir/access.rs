@@ -12,7 +12,8 @@ pub enum Root {
     /// Private and function variables that need an address.
     Invocation,
     PushConstant,
-    /// One of some descriptors that follow each other, by an index that lanes may have of their own.
+    /// One of some descriptors that follow each other, by an index that lanes may have of their
+    /// own.
     Descriptors {
         first: u32,
         length: u32,
@@ -25,7 +26,8 @@ pub enum Root {
         which: Reg,
         into: Pointed,
     },
-    /// A whole buffer of the job, at the offset that the machine has for each lane; made of an address when it is followed.
+    /// A whole buffer of the job, at the offset that the machine has for each lane; made of an
+    /// address when it is followed.
     Buffer(u32),
 }
 
@@ -97,7 +99,8 @@ pub enum Bound {
     Runtime,
 }
 
-/// A memory access: address `base + sum(index * stride)`, and the scalars at `components` from there.
+/// A memory access: address `base + sum(index * stride)`, and the scalars at `components` from
+/// there.
 #[derive(Debug, Clone)]
 pub struct Access {
     pub root: Root,
@@ -109,14 +112,16 @@ pub struct Access {
     pub components: Arc<[u32]>,
     /// Bytes of each scalar (1, 2 or 4); empty where all are words.
     pub sizes: Arc<[u32]>,
-    /// Of workgroup memory, the only words that it may go to: the first, and how many. A variable pointer has them.
+    /// Of workgroup memory, the only words that it may go to: the first, and how many. A variable
+    /// pointer has them.
     pub window: Option<[u32; 2]>,
     pub alignment: Alignment,
     /// For messages: the variable's name.
     pub name: Arc<str>,
 }
 
-/// Of an access through a device address, what must be a multiple of so many bytes; 1 where nothing is said.
+/// Of an access through a device address, what must be a multiple of so many bytes; 1 where nothing
+/// is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alignment {
     /// The address that is accessed (SPIR-V, memory operand Aligned; of an atomic its width).
@@ -149,11 +154,14 @@ impl Access {
         dimensions.iter_mut().for_each(|dimension| word(visit, &mut dimension.index, Use::Operand));
         let mut root = self.root;
         match &mut root {
-            Root::Descriptors { first: _, length: _, index } | Root::Pointer { which: index, into: _ } => {
-                word(visit, index, Use::Operand)
-            }
+            Root::Descriptors { first: _, length: _, index }
+            | Root::Pointer { which: index, into: _ } => word(visit, index, Use::Operand),
             Root::Address(parts) => parts.visit(visit, Use::Operand),
-            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
+            Root::Descriptor(_)
+            | Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Buffer(_) => {}
         }
         Access { root, dimensions: dimensions.into(), ..self.clone() }
     }

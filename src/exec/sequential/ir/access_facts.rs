@@ -1,4 +1,5 @@
-//! What is known of accesses beside where they go: scopes, semantics, coherence, availability and visibility.
+//! What is known of accesses beside where they go: scopes, semantics, coherence, availability and
+//! visibility.
 
 use super::memory_semantics::{Fence, Scope};
 
@@ -16,7 +17,8 @@ pub struct Facts {
     pub privacy: Privacy,
     /// Whether the variable or member is declared coherent or volatile.
     pub coherent: bool,
-    /// To whom the access itself makes what it writes available, and from whom it sees what is available.
+    /// To whom the access itself makes what it writes available, and from whom it sees what is
+    /// available.
     pub available: Option<Scope>,
     pub visible: Option<Scope>,
     /// Of an atomic.

@@ -84,13 +84,18 @@ impl Atomic {
     }
 
     fn on_numbers(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
-        let compute = |op: Binary| Operation::new(Sized::Binary(op), form, form).value(old, value, 0);
+        let compute =
+            |op: Binary| Operation::new(Sized::Binary(op), form, form).value(old, value, 0);
         match self {
             Atomic::Load => None,
             Atomic::Store | Atomic::Exchange => Some(value),
             Atomic::CompareExchange => (old == comparator).then_some(value),
-            Atomic::Increment => Operation::new(Sized::Binary(Binary::IAdd), form, form).value(old, 1, 0),
-            Atomic::Decrement => Operation::new(Sized::Binary(Binary::ISub), form, form).value(old, 1, 0),
+            Atomic::Increment => {
+                Operation::new(Sized::Binary(Binary::IAdd), form, form).value(old, 1, 0)
+            }
+            Atomic::Decrement => {
+                Operation::new(Sized::Binary(Binary::ISub), form, form).value(old, 1, 0)
+            }
             Atomic::Add => compute(Binary::IAdd),
             Atomic::Sub => compute(Binary::ISub),
             Atomic::SMin => compute(Binary::SMin),
@@ -138,7 +143,11 @@ mod tests {
             for old in words {
                 for value in words {
                     let quick = op.on_words(old, value).map(u64::from);
-                    assert_eq!(quick, op.on_numbers(form, old.into(), value.into(), 0), "{op:?} {old} {value}");
+                    assert_eq!(
+                        quick,
+                        op.on_numbers(form, old.into(), value.into(), 0),
+                        "{op:?} {old} {value}"
+                    );
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Products of cooperative matrices, element by element.
 //!
-//! Promises: integers of a product are as in a dot product (`dot_product`); floats are multiplied and added in the
-//! precision of the result, from the first product on, the third matrix last.
+//! Promises: integers of a product are as in a dot product (`dot_product`); floats are multiplied
+//! and added in the precision of the result, from the first product on, the third matrix last.
 
 use super::dot_product::{Dot, Sum, cut, extend};
 use vkcert_spirv::operation::sized::Form;
@@ -21,13 +21,19 @@ pub struct Product {
 }
 
 impl Product {
-    /// An element from a row of the first matrix, a column of the second and the element of the third; and whether it is
-    /// defined.
-    pub(crate) fn element(self, a: impl Fn(usize) -> u64, b: impl Fn(usize) -> u64, c: u64) -> (u64, bool) {
+    /// An element from a row of the first matrix, a column of the second and the element of the
+    /// third; and whether it is defined.
+    pub(crate) fn element(
+        self,
+        a: impl Fn(usize) -> u64,
+        b: impl Fn(usize) -> u64,
+        c: u64,
+    ) -> (u64, bool) {
         let width = self.result.width();
         if self.result.is_float() {
             let round = |value: f64| self.result.float(self.result.of_float(value));
-            let product = |at: usize| round(self.forms[0].float(a(at)) * self.forms[1].float(b(at)));
+            let product =
+                |at: usize| round(self.forms[0].float(a(at)) * self.forms[1].float(b(at)));
             let sum = (1..self.inner).fold(product(0), |sum, at| round(sum + product(at)));
             return (self.result.of_float(sum + round(self.forms[2].float(c))), true);
         }
@@ -42,7 +48,9 @@ impl Product {
         let dot = Dot { signs, sum: self.sum, components, packed: 1, result: width };
         match self.sum {
             Sum::Accumulated => dot.value(2 * self.inner + 1, at),
-            Sum::Plain => (cut(i128::from(dot.value(2 * self.inner, at).0) + i128::from(third), width), true),
+            Sum::Plain => {
+                (cut(i128::from(dot.value(2 * self.inner, at).0) + i128::from(third), width), true)
+            }
         }
     }
 }

@@ -1,9 +1,12 @@
-//! Integer dot products (SPIR-V specification, section "Arithmetic Instructions": OpSDot and its family).
+//! Integer dot products (SPIR-V specification, section "Arithmetic Instructions": OpSDot and its
+//! family).
 //!
-//! Knows: vectors of integers of any width, and four numbers of 8 bits packed into a word, the first one lowest.
-//! Promises: without an accumulator the result is the low bits of the exact one. With one, the last addition saturates;
-//! a product or a sum before it that does not fit leaves an undefined value. The specification gives no order of the
-//! additions, so a sum counts as not fitting where it would not in some order; such a sum is reduced modulo 2^width here.
+//! Knows: vectors of integers of any width, and four numbers of 8 bits packed into a word, the
+//! first one lowest.
+//! Promises: without an accumulator the result is the low bits of the exact one. With one, the last
+//! addition saturates; a product or a sum before it that does not fit leaves an undefined value.
+//! The specification gives no order of the additions, so a sum counts as not fitting where it would
+//! not in some order; such a sum is reduced modulo 2^width here.
 
 use vkcert_spirv::operation::sized::Width;
 use vkcert_spirv::types::Signedness;
@@ -33,7 +36,8 @@ pub(crate) const SIGNED: [Signedness; 3] = [Signedness::Signed; 3];
 
 pub(crate) const UNSIGNED: [Signedness; 3] = [Signedness::Unsigned; 3];
 
-pub(crate) const MIXED: [Signedness; 3] = [Signedness::Signed, Signedness::Unsigned, Signedness::Signed];
+pub(crate) const MIXED: [Signedness; 3] =
+    [Signedness::Signed, Signedness::Unsigned, Signedness::Signed];
 
 impl Dot {
     /// Whether the result is undefined where a product or a sum does not fit.
@@ -41,7 +45,8 @@ impl Dot {
         self.sum == Sum::Accumulated
     }
 
-    /// Result for `operands`: the first vector's numbers, the second's, the accumulator; and whether it is defined.
+    /// Result for `operands`: the first vector's numbers, the second's, the accumulator; and
+    /// whether it is defined.
     pub fn value(self, operands: usize, at: impl Fn(usize) -> u64) -> (u64, bool) {
         let each = (operands - usize::from(self.sum == Sum::Accumulated)) / 2;
         let packed = self.packed;
@@ -49,7 +54,8 @@ impl Dot {
         for index in 0..each * packed {
             let component = |vector: usize| {
                 let width = self.components[vector];
-                let bits = at(vector * each + index / packed) >> (index % packed * width.bits() as usize);
+                let bits =
+                    at(vector * each + index / packed) >> (index % packed * width.bits() as usize);
                 extend(bits, width, self.signs[vector])
             };
             let (first, second) = (component(0), component(1));
@@ -62,7 +68,8 @@ impl Dot {
         if self.sum == Sum::Plain {
             return (cut(sum, self.result), true);
         }
-        let defined = [above, below].iter().all(|total| total.is_some_and(|total| self.fits(total)));
+        let defined =
+            [above, below].iter().all(|total| total.is_some_and(|total| self.fits(total)));
         let read = |bits: u64| extend(bits, self.result, self.signs[2]);
         let total = read(cut(sum, self.result)) + read(at(2 * each));
         let (least, most) = self.range();

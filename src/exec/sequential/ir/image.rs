@@ -1,9 +1,10 @@
 //! Images, samplers and texel buffers: the form of their instructions in a register program.
 //!
-//! Knows: which descriptors an instruction may go to, where it takes its coordinates from, what it does there. One form serves
-//! all image instructions; `decode::ops::image` makes it from SPIR-V, `machine` runs it lane by lane.
-//! Promises: the contents of an image lie in the job's buffer as `ImageShape::start` says, so that reads, writes and outputs
-//! are those of any buffer.
+//! Knows: which descriptors an instruction may go to, where it takes its coordinates from, what it
+//! does there. One form serves all image instructions; `decode::ops::image` makes it from SPIR-V,
+//! `machine` runs it lane by lane.
+//! Promises: the contents of an image lie in the job's buffer as `ImageShape::start` says, so that
+//! reads, writes and outputs are those of any buffer.
 //! Does not cover: sparse and cooperative forms.
 
 use super::atomic::Atomic;
@@ -128,7 +129,8 @@ impl Index {
 }
 
 impl ImageStep {
-    /// Calls `visit` for every register, reads before writes; gives the step with what it makes of them.
+    /// Calls `visit` for every register, reads before writes; gives the step with what it makes of
+    /// them.
     pub fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> ImageStep {
         let mut word = |reg: &mut Reg, using: Use| {
             let mut scalar = Scalar::Word(*reg);
@@ -162,7 +164,8 @@ impl ImageStep {
             }
             list.into()
         };
-        new.texel = numbers(&new.texel, &|at| if at < self.used { Use::Operand } else { Use::Travel });
+        new.texel =
+            numbers(&new.texel, &|at| if at < self.used { Use::Operand } else { Use::Travel });
         new.to = numbers(&new.to, &|_| Use::Write);
         new
     }

@@ -242,7 +242,8 @@ pub enum Action {
     },
     /// Debug printf.
     Print(Arc<Print>),
-    /// Invocations of a subgroup wait for each other; they run together, so that only the order of accesses matters.
+    /// Invocations of a subgroup wait for each other; they run together, so that only the order of
+    /// accesses matters.
     SubgroupBarrier {
         fences: Fences,
     },
@@ -269,7 +270,8 @@ pub struct Step {
     /// Index into the module's instruction list.
     pub place: u32,
     pub suspects: Box<[Scalar]>,
-    /// Whether the specification can leave something about the operation undefined, for the operands it may have.
+    /// Whether the specification can leave something about the operation undefined, for the
+    /// operands it may have.
     pub may_be_undefined: bool,
 }
 
@@ -317,7 +319,10 @@ impl Terminator {
         match self {
             Terminator::Branch { condition, yes: _, no: _ } => Some(Scalar::Mask(*condition)),
             Terminator::Switch { selector, cases: _, default: _ } => Some(Scalar::Word(*selector)),
-            Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => None,
+            Terminator::Jump { .. }
+            | Terminator::Barrier { .. }
+            | Terminator::End
+            | Terminator::Unreachable => None,
         }
     }
 }

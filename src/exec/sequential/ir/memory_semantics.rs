@@ -1,11 +1,13 @@
-//! What a barrier orders: the two memory models as one rule over the memory semantics around OpControlBarrier.
+//! What a barrier orders: the two memory models as one rule over the memory semantics around
+//! OpControlBarrier.
 //!
-//! Knows: the semantics of the control barrier itself and of the OpMemoryBarriers directly beside it (SPIR-V
-//! specification, section "Memory Semantics"; Vulkan specification, appendix "Memory Model").
-//! Promises: a barrier orders a kind of memory only if the table in `docs/memory-model.md` says so; semantics of different
-//! barriers are never joined into one that none of them has.
-//! Does not cover: availability and visibility operations of the `VulkanMemoryModel` capability, which are taken as given;
-//! fences that stand apart from the control barrier.
+//! Knows: the semantics of the control barrier itself and of the OpMemoryBarriers directly beside
+//! it (SPIR-V specification, section "Memory Semantics"; Vulkan specification, appendix "Memory
+//! Model").
+//! Promises: a barrier orders a kind of memory only if the table in `docs/memory-model.md` says so;
+//! semantics of different barriers are never joined into one that none of them has.
+//! Does not cover: availability and visibility operations of the `VulkanMemoryModel` capability,
+//! which are taken as given; fences that stand apart from the control barrier.
 
 use crate::settings::MemoryModel;
 
@@ -95,11 +97,14 @@ impl Fence {
     }
 
     fn kinds(self, orders: u32) -> Kinds {
-        let kind = |class: u32, kind: Kinds| if self.semantics & class != 0 { kind } else { Kinds::NONE };
+        let kind =
+            |class: u32, kind: Kinds| if self.semantics & class != 0 { kind } else { Kinds::NONE };
         if self.semantics & orders == 0 {
             return Kinds::NONE;
         }
-        kind(BUFFERS, Kinds::BUFFERS).or(kind(IMAGES, Kinds::IMAGES)).or(kind(WORKGROUP_MEMORY, Kinds::WORKGROUP))
+        kind(BUFFERS, Kinds::BUFFERS)
+            .or(kind(IMAGES, Kinds::IMAGES))
+            .or(kind(WORKGROUP_MEMORY, Kinds::WORKGROUP))
     }
 
     /// Memory for which it is a release fence.
@@ -170,7 +175,8 @@ impl Fences {
         before: impl IntoIterator<Item = Fence>,
         after: impl IntoIterator<Item = Fence>,
     ) -> Self {
-        let (before, after): (Vec<Fence>, Vec<Fence>) = (before.into_iter().collect(), after.into_iter().collect());
+        let (before, after): (Vec<Fence>, Vec<Fence>) =
+            (before.into_iter().collect(), after.into_iter().collect());
         let all = |fences: &[Fence], orders: u32| {
             fences.iter().fold(Kinds::NONE, |kinds, fence| kinds.or(fence.kinds_for(orders, reach)))
         };
@@ -181,7 +187,9 @@ impl Fences {
             fenced,
             released: fenced.or(control.kinds_for(RELEASE, reach)),
             acquired: all(&after, ACQUIRE).or(control.kinds_for(ACQUIRE, reach)),
-            narrow: parts.filter(narrow).fold(Kinds::NONE, |kinds, fence| kinds.or(fence.kinds(ACQUIRE | RELEASE))),
+            narrow: parts
+                .filter(narrow)
+                .fold(Kinds::NONE, |kinds, fence| kinds.or(fence.kinds(ACQUIRE | RELEASE))),
             control,
             before: before.iter().copied().reduce(|one, other| Fence {
                 scope: if one.reach() <= other.reach() { one.scope } else { other.scope },
@@ -259,7 +267,8 @@ mod tests {
     const BUFFER: Fence = Fence { scope: 1, semantics: 0x48 };
 
     fn buffers(control: Fence, before: &[Fence], after: &[Fence]) -> [bool; 2] {
-        let fences = Fences::new(Reach::Workgroup, control, before.iter().copied(), after.iter().copied());
+        let fences =
+            Fences::new(Reach::Workgroup, control, before.iter().copied(), after.iter().copied());
         [MemoryModel::Idiom, MemoryModel::Spec].map(|model| fences.ordered(model).buffers)
     }
 
@@ -267,8 +276,14 @@ mod tests {
     fn the_barrier_of_a_subgroup_orders_what_a_fence_of_that_scope_covers() {
         let control = Fence { scope: SUBGROUP_SCOPE, semantics: 0x948 };
         let orders = |reach| Fences::new(reach, control, [], []).ordered(MemoryModel::Spec);
-        assert_eq!(orders(Reach::Subgroup), Ordered { buffers: true, workgroup: true, images: true });
-        assert_eq!(orders(Reach::Workgroup), Ordered { buffers: false, workgroup: false, images: false });
+        assert_eq!(
+            orders(Reach::Subgroup),
+            Ordered { buffers: true, workgroup: true, images: true }
+        );
+        assert_eq!(
+            orders(Reach::Workgroup),
+            Ordered { buffers: false, workgroup: false, images: false }
+        );
     }
 
     #[test]
@@ -284,7 +299,8 @@ mod tests {
 
     #[test]
     fn semantics_of_two_fences_are_not_joined() {
-        // One releases workgroup memory, the other acquires buffers: together they release no buffer.
+        // One releases workgroup memory, the other acquires buffers: together they release no
+        // buffer.
         let pair = [Fence { scope: 1, semantics: 0x104 }, Fence { scope: 1, semantics: 0x42 }];
         assert_eq!(buffers(BARRIER, &pair, &[BUFFER]), [false, false]);
         let released = Fence { scope: 1, semantics: 0x44 };
@@ -293,7 +309,9 @@ mod tests {
 
     #[test]
     fn a_control_barrier_must_both_release_and_acquire() {
-        for (order, holds) in [(0x2, false), (0x4, false), (0x6, true), (0x8, true), (0x10, true), (0, false)] {
+        for (order, holds) in
+            [(0x2, false), (0x4, false), (0x6, true), (0x8, true), (0x10, true), (0, false)]
+        {
             let control = Fence { scope: WORKGROUP, semantics: 0x40 | order };
             assert_eq!(buffers(control, &[], &[]), [holds, holds], "{order:#x}");
         }
@@ -306,6 +324,9 @@ mod tests {
             let ordered = alone.ordered(model);
             assert!(ordered.workgroup && !ordered.buffers);
         }
-        assert!(!alone.buffers_by_idiom() && Fences::new(Reach::Workgroup, BARRIER, [BUFFER], []).buffers_by_idiom());
+        assert!(
+            !alone.buffers_by_idiom()
+                && Fences::new(Reach::Workgroup, BARRIER, [BUFFER], []).buffers_by_idiom()
+        );
     }
 }

@@ -1,11 +1,13 @@
 //! The register program that the machine runs: blocks of actions over lanes.
 //!
-//! Knows: the form of a decoded kernel. Every value is a *register* that holds one scalar per lane; Booleans live in
-//! registers of their own, one bit per lane. Functions are inlined (SPIR-V forbids recursion for shaders), composites
-//! are lists of registers, so construction and extraction cost nothing.
-//! Promises: blocks stand in an order in which a block comes before everything that it reaches without a back edge,
-//! and a loop's blocks come before its merge block. Running the lowest block that has lanes therefore brings lanes
-//! together again where the structured control flow of SPIR-V says so (SPIR-V specification, section 2.11).
+//! Knows: the form of a decoded kernel. Every value is a *register* that holds one scalar per lane;
+//! Booleans live in registers of their own, one bit per lane. Functions are inlined (SPIR-V forbids
+//! recursion for shaders), composites are lists of registers, so construction and extraction cost
+//! nothing.
+//! Promises: blocks stand in an order in which a block comes before everything that it reaches
+//! without a back edge, and a loop's blocks come before its merge block. Running the lowest block
+//! that has lanes therefore brings lanes together again where the structured control flow of SPIR-V
+//! says so (SPIR-V specification, section 2.11).
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
 mod access;
@@ -26,7 +28,7 @@ pub(crate) mod subgroup_operation;
 pub(crate) use access::{Access, Alignment, Bound, Dimension, Object, Pointed, Root, Unit};
 pub(crate) use instruction::{Action, Compared, Factors, Print, Printable, Step, Terminator};
 pub(crate) use program::{
-    Addressing, Barrier, Block, Descriptor, Exclusive, Expanded, Kept, LOCAL_BITS, MOST_INVOCATIONS, OrderUse, PerLane,
-    Program, SubgroupMask, SubgroupUse, Uniform, Waits,
+    Addressing, Barrier, Block, Descriptor, Exclusive, Expanded, Kept, LOCAL_BITS,
+    MOST_INVOCATIONS, OrderUse, PerLane, Program, SubgroupMask, SubgroupUse, Uniform, Waits,
 };
 pub(crate) use register::{Parts, Reg, Scalar, Use, scalars};

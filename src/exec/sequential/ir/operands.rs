@@ -133,7 +133,9 @@ impl Action {
                         masks.iter_mut().for_each(|reg| mask(v, reg, Operand));
                         Printable::Booleans(masks.into())
                     }
-                    Printable::Numbers(kindred, numbers) => Printable::Numbers(*kindred, parts(numbers, v)),
+                    Printable::Numbers(kindred, numbers) => {
+                        Printable::Numbers(*kindred, parts(numbers, v))
+                    }
                 };
                 new.values = new.values.iter().map(value).collect();
                 *print = Arc::new(new);
@@ -179,7 +181,11 @@ pub(crate) fn parts(list: &[Parts], visit: &mut dyn FnMut(&mut Scalar, Use)) -> 
     list.into()
 }
 
-pub(crate) fn scalars(list: &[Scalar], using: Use, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Arc<[Scalar]> {
+pub(crate) fn scalars(
+    list: &[Scalar],
+    using: Use,
+    visit: &mut dyn FnMut(&mut Scalar, Use),
+) -> Arc<[Scalar]> {
     let mut list = list.to_vec();
     list.iter_mut().for_each(|scalar| visit(scalar, using));
     list.into()

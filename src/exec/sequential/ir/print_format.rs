@@ -1,7 +1,7 @@
 //! Format strings of debug printf, and values as text.
 //!
-//! Promises: a value that does not suit its conversion is printed as what it is. Widths and precisions are at most
-//! [`MOST_PLACES`].
+//! Promises: a value that does not suit its conversion is printed as what it is. Widths and
+//! precisions are at most [`MOST_PLACES`].
 
 use super::instruction::{Print, Printable};
 use super::register::{Parts, Reg};
@@ -42,7 +42,11 @@ pub enum Kindred {
 }
 
 /// A line from the bits of its values' components, those of Booleans 0 or 1.
-pub(crate) fn line(print: &Print, number: impl Fn(Parts) -> u64, boolean: impl Fn(Reg) -> u64) -> String {
+pub(crate) fn line(
+    print: &Print,
+    number: impl Fn(Parts) -> u64,
+    boolean: impl Fn(Reg) -> u64,
+) -> String {
     let mut text = String::new();
     let mut values = print.values.iter();
     for piece in print.pieces.iter() {
@@ -51,12 +55,14 @@ pub(crate) fn line(print: &Print, number: impl Fn(Parts) -> u64, boolean: impl F
             Piece::Value(conversion, written) => match values.next() {
                 Some(value) => {
                     let components: Vec<String> = match value {
-                        Printable::Booleans(all) => {
-                            all.iter().map(|reg| conversion.write(Kindred::Boolean, boolean(*reg))).collect()
-                        }
-                        Printable::Numbers(kindred, all) => {
-                            all.iter().map(|parts| conversion.write(*kindred, number(*parts))).collect()
-                        }
+                        Printable::Booleans(all) => all
+                            .iter()
+                            .map(|reg| conversion.write(Kindred::Boolean, boolean(*reg)))
+                            .collect(),
+                        Printable::Numbers(kindred, all) => all
+                            .iter()
+                            .map(|parts| conversion.write(*kindred, number(*parts)))
+                            .collect(),
                     };
                     text.push_str(&components.join(", "));
                 }
@@ -79,7 +85,9 @@ impl Conversion {
                 self.integer(value < 0, value.unsigned_abs())
             }
             (Kindred::Signed(_) | Kindred::Unsigned(_), 'u' | 'o' | 'x' | 'X') => self.digits(bits),
-            (Kindred::Signed(width), _) => self.integer(extended(width) < 0, extended(width).unsigned_abs()),
+            (Kindred::Signed(width), _) => {
+                self.integer(extended(width) < 0, extended(width).unsigned_abs())
+            }
             (Kindred::Unsigned(_), _) => self.integer(false, bits),
             (Kindred::Float(form), _) => self.float(form.float(bits)),
         };
@@ -131,7 +139,8 @@ impl Conversion {
     fn shortest(&self, value: f64) -> String {
         let digits = self.precision.unwrap_or(6).max(1);
         let rounded = format!("{value:.*e}", digits - 1);
-        let exponent: i32 = rounded.split('e').nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
+        let exponent: i32 =
+            rounded.split('e').nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
         let trimmed = |text: &str| match text.contains('.') && !self.alternative {
             true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
             false => text.to_owned(),

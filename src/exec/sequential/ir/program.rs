@@ -15,7 +15,8 @@ pub struct Block {
     pub terminator: Terminator,
     pub place: u32,
     pub suspects: Box<[Scalar]>,
-    /// The SPIR-V label it was made from, and which inlined copy of its function; for the printed form.
+    /// The SPIR-V label it was made from, and which inlined copy of its function; for the printed
+    /// form.
     pub label: Id,
 }
 
@@ -78,7 +79,8 @@ pub enum PerLane {
     SubgroupMask(SubgroupMask, u8),
 }
 
-/// Which invocations of a subgroup a built-in mask has, by how they stand to the invocation that reads it.
+/// Which invocations of a subgroup a built-in mask has, by how they stand to the invocation that
+/// reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SubgroupMask {
     Equal,
@@ -114,7 +116,8 @@ pub struct Program {
     /// What variable pointers point into.
     pub objects: Vec<Object>,
     pub local_size: [u32; 3],
-    /// Word registers `0 .. shared_words` need not survive a block (or are uniform); the rest belongs to a tile.
+    /// Word registers `0 .. shared_words` need not survive a block (or are uniform); the rest
+    /// belongs to a tile.
     pub words: u32,
     pub shared_words: u32,
     pub masks: u32,
@@ -151,11 +154,13 @@ pub enum OrderUse {
     /// Barriers of workgroups alone: what lies between two of them is one interval.
     #[default]
     Intervals,
-    /// Fences, flags and barriers of subgroups as well, or atomics that are not atomic for each other.
+    /// Fences, flags and barriers of subgroups as well, or atomics that are not atomic for each
+    /// other.
     Exact(Arc<Places>),
 }
 
-/// Whether an invocation may wait for what another one writes: it reads in a loop what others write meanwhile.
+/// Whether an invocation may wait for what another one writes: it reads in a loop what others write
+/// meanwhile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Waits {
     #[default]

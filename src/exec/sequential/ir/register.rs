@@ -1,6 +1,7 @@
 //! Registers and scalar values: what an instruction reads and writes.
 
-/// Index of a register of 32-bit words or of a mask register; which of the two follows from where it stands.
+/// Index of a register of 32-bit words or of a mask register; which of the two follows from where
+/// it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reg(pub u32);
 
@@ -12,8 +13,8 @@ pub enum Scalar {
     Mask(Reg),
 }
 
-/// The registers of one number: one of up to 32 bits lies in the low end of a word whose other bits are 0; one of 64 bits
-/// has another word for its high half.
+/// The registers of one number: one of up to 32 bits lies in the low end of a word whose other bits
+/// are 0; one of 64 bits has another word for its high half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts {
     pub low: Reg,

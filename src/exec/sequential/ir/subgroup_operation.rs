@@ -1,10 +1,11 @@
-//! Subgroup operations (SPIR-V specification, "Non-Uniform Instructions"; SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote,
-//! SPV_KHR_subgroup_rotate, SPV_KHR_quad_control, SPV_NV_shader_subgroup_partitioned).
+//! Subgroup operations (SPIR-V specification, "Non-Uniform Instructions"; SPV_KHR_shader_ballot,
+//! SPV_KHR_subgroup_vote, SPV_KHR_subgroup_rotate, SPV_KHR_quad_control,
+//! SPV_NV_shader_subgroup_partitioned).
 //!
-//! Knows: what each operation gives to every active invocation of one subgroup. Invocations are numbered within their
-//! subgroup; a ballot is a number of 128 bits.
-//! Promises: sums and products are taken in ascending order of the invocations, from the first value on. What is undefined
-//! has the result that [`Undefined`] documents.
+//! Knows: what each operation gives to every active invocation of one subgroup. Invocations are
+//! numbered within their subgroup; a ballot is a number of 128 bits.
+//! Promises: sums and products are taken in ascending order of the invocations, from the first
+//! value on. What is undefined has the result that [`Undefined`] documents.
 //! Does not cover: operations over scopes other than Subgroup.
 
 use vkcert_spirv::operation::sized::{Form, Operation, Sized};
@@ -59,7 +60,8 @@ pub enum Scan {
     Exclusive,
     /// By clusters of so many consecutive invocations, a power of two.
     Clustered(u32),
-    /// By the sets of a partition, of which each invocation has its own as a ballot behind the value.
+    /// By the sets of a partition, of which each invocation has its own as a ballot behind the
+    /// value.
     Partitioned(Within),
 }
 
@@ -86,7 +88,8 @@ impl Combination {
 
     /// What is undefined about a result that only NaNs went into.
     fn all_nan(self, sum: Option<u64>) -> Option<Undefined> {
-        let nan = self.skips_nan() && sum.is_some_and(|sum| self.operation.from.float(sum).is_nan());
+        let nan =
+            self.skips_nan() && sum.is_some_and(|sum| self.operation.from.float(sum).is_nan());
         nan.then_some(Undefined::AllNan)
     }
 }
@@ -97,7 +100,8 @@ pub enum Group {
     Elect,
     All,
     Any,
-    /// Of numbers of a form; none: Booleans. Floats are equal as numbers are: zeros of both signs, no NaN.
+    /// Of numbers of a form; none: Booleans. Floats are equal as numbers are: zeros of both signs,
+    /// no NaN.
     AllEqual(Option<Form>),
     Combine(Combination, Scan),
     Ballot,
@@ -162,10 +166,16 @@ impl Undefined {
             Undefined::Index => {
                 "the index differs between the invocations of a subgroup or quad; the result is undefined"
             }
-            Undefined::Ballot => "the ballot differs between the invocations of a subgroup; the result is undefined",
-            Undefined::Bit => "the index of a bit is not below the subgroup size; the result is undefined",
+            Undefined::Ballot => {
+                "the ballot differs between the invocations of a subgroup; the result is undefined"
+            }
+            Undefined::Bit => {
+                "the index of a bit is not below the subgroup size; the result is undefined"
+            }
             Undefined::NoBit => "no bit of the ballot is set; the result is undefined",
-            Undefined::Cluster => "the cluster is larger than the subgroup; the result is undefined",
+            Undefined::Cluster => {
+                "the cluster is larger than the subgroup; the result is undefined"
+            }
             Undefined::Partition => {
                 "the ballots of the active invocations are no partition of them; the result is undefined"
             }
@@ -176,8 +186,12 @@ impl Undefined {
     /// Whether behaviour is undefined or the result alone (SPIR-V, "Non-Uniform Instructions").
     fn extent(self) -> Extent {
         match self {
-            Undefined::Source | Undefined::Bit | Undefined::NoBit | Undefined::AllNan => Extent::Value,
-            Undefined::Index | Undefined::Ballot | Undefined::Cluster | Undefined::Partition => Extent::Behaviour,
+            Undefined::Source | Undefined::Bit | Undefined::NoBit | Undefined::AllNan => {
+                Extent::Value
+            }
+            Undefined::Index | Undefined::Ballot | Undefined::Cluster | Undefined::Partition => {
+                Extent::Behaviour
+            }
         }
     }
 }
@@ -186,7 +200,9 @@ impl Group {
     /// Whether the result jumps while the operands move little; those of floats do not.
     pub fn jumps(self) -> bool {
         match self {
-            Group::Combine(combination, _) => matches!(combination.operation.from, Form::Integer(_)),
+            Group::Combine(combination, _) => {
+                matches!(combination.operation.from, Form::Integer(_))
+            }
             Group::Elect
             | Group::All
             | Group::Any
@@ -236,7 +252,9 @@ impl Group {
         let first = |id: u32| operands(id)[0];
         let all = Members::below(members.size);
         match self {
-            Group::Elect => members.ids().for_each(|id| result(id, u128::from(id == members.lowest()), None)),
+            Group::Elect => {
+                members.ids().for_each(|id| result(id, u128::from(id == members.lowest()), None))
+            }
             Group::All | Group::Any | Group::AllEqual(_) => {
                 let value = u128::from(match self {
                     Group::All => members.ids().all(|id| first(id) != 0),
@@ -255,7 +273,8 @@ impl Group {
                 result(id, same.fold(0, |bits, id| bits | 1 << id), None);
             }),
             Group::Ballot => {
-                let ballot = members.ids().filter(|id| first(*id) != 0).fold(0, |bits, id| bits | 1 << id);
+                let ballot =
+                    members.ids().filter(|id| first(*id) != 0).fold(0, |bits, id| bits | 1 << id);
                 members.ids().for_each(|id| result(id, ballot, None));
             }
             Group::InverseBallot => {
@@ -278,11 +297,15 @@ impl Group {
                 };
                 result(id, u128::from((first(id) & all & counted).count_ones()), None);
             }),
-            Group::FindLowest | Group::FindHighest => members.ids().for_each(|id| match first(id) & all {
-                0 => result(id, u128::from(u32::MAX), Some(Undefined::NoBit)),
-                bits if self == Group::FindLowest => result(id, u128::from(bits.trailing_zeros()), None),
-                bits => result(id, u128::from(127 - bits.leading_zeros()), None),
-            }),
+            Group::FindLowest | Group::FindHighest => {
+                members.ids().for_each(|id| match first(id) & all {
+                    0 => result(id, u128::from(u32::MAX), Some(Undefined::NoBit)),
+                    bits if self == Group::FindLowest => {
+                        result(id, u128::from(bits.trailing_zeros()), None)
+                    }
+                    bits => result(id, u128::from(127 - bits.leading_zeros()), None),
+                })
+            }
         }
     }
 }
@@ -297,7 +320,8 @@ fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> boo
     }
 }
 
-/// By the sets of a partition. Where the ballots are none, the own ballot of each invocation counts.
+/// By the sets of a partition. Where the ballots are none, the own ballot of each invocation
+/// counts.
 fn partitioned(
     combination: Combination,
     within: Within,
@@ -308,7 +332,8 @@ fn partitioned(
     let Combination { operation, identity } = combination;
     let is_set = |id: u32| {
         let own = set(id);
-        own >> id & 1 == 1 && Members { active: own, ..members }.ids().all(|other| set(other) == own)
+        own >> id & 1 == 1
+            && Members { active: own, ..members }.ids().all(|other| set(other) == own)
     };
     let why = (!members.ids().all(is_set)).then_some(Undefined::Partition);
     for id in members.ids() {
@@ -318,10 +343,9 @@ fn partitioned(
             Within::BelowOwn => Members::below(id),
         };
         let others = Members { active: set(id) & counted, ..members };
-        let sum = others
-            .ids()
-            .map(|other| value(other) as u64)
-            .reduce(|sum, value| operation.value(sum, value, 0).expect("decoding has asked whether it exists"));
+        let sum = others.ids().map(|other| value(other) as u64).reduce(|sum, value| {
+            operation.value(sum, value, 0).expect("decoding has asked whether it exists")
+        });
         result(id, u128::from(sum.unwrap_or(identity)), why.or(combination.all_nan(sum)));
     }
 }
@@ -336,13 +360,16 @@ fn combine(
     let Combination { operation, identity } = combination;
     let join = |sum: Option<u64>, id: u32| {
         let value = value(id) as u64;
-        Some(sum.map_or(value, |sum| operation.value(sum, value, 0).expect("decoding has asked whether it exists")))
+        Some(sum.map_or(value, |sum| {
+            operation.value(sum, value, 0).expect("decoding has asked whether it exists")
+        }))
     };
     let cluster = match scan {
         Scan::Clustered(cluster) => cluster.min(members.size),
         Scan::Reduce | Scan::Inclusive | Scan::Exclusive | Scan::Partitioned(_) => members.size,
     };
-    let why = matches!(scan, Scan::Clustered(asked) if asked > members.size).then_some(Undefined::Cluster);
+    let why = matches!(scan, Scan::Clustered(asked) if asked > members.size)
+        .then_some(Undefined::Cluster);
     for start in (0..members.size).step_by(cluster as usize) {
         let active = members.active & (Members::below(cluster) << start);
         let part = Members { active, ..members };
@@ -366,11 +393,13 @@ fn combine(
 }
 
 impl Way {
-    /// The invocation whose index counts for `id` where it must be the same for all: the lowest active one of the subgroup,
-    /// or of the quad.
+    /// The invocation whose index counts for `id` where it must be the same for all: the lowest
+    /// active one of the subgroup, or of the quad.
     pub fn index_holder(self, id: u32, members: Members) -> u32 {
         match self {
-            Way::QuadBroadcast => Members { active: members.active & 0xf << (id & !3), ..members }.lowest(),
+            Way::QuadBroadcast => {
+                Members { active: members.active & 0xf << (id & !3), ..members }.lowest()
+            }
             Way::Index
             | Way::Xor
             | Way::Up
@@ -382,7 +411,8 @@ impl Way {
         }
     }
 
-    /// Whether the index must be the same in all active invocations, of the subgroup or of the quad.
+    /// Whether the index must be the same in all active invocations, of the subgroup or of the
+    /// quad.
     pub fn wants_one_index(self) -> bool {
         match self {
             Way::Broadcast | Way::QuadBroadcast | Way::Rotate(_) => true,

@@ -25,7 +25,9 @@ impl Machine<'_> {
         for (component, scalar) in access.components.iter().zip(to) {
             // A register that may be written in every lane is filled in place.
             let in_place = match scalar {
-                Scalar::Word(reg) if self.full || reg.0 < self.program.shared_words => Some(reg.0 as usize),
+                Scalar::Word(reg) if self.full || reg.0 < self.program.shared_words => {
+                    Some(reg.0 as usize)
+                }
                 Scalar::Word(_) | Scalar::Mask(_) => None,
             };
             let mut out = match in_place {
@@ -53,11 +55,18 @@ impl Machine<'_> {
                 }
             }
             self.set_undefined(*scalar, &undefined);
-            self.pass_origins(Direction::Load, *scalar, (access, &undefined), &found, (*component, 1));
+            self.pass_origins(
+                Direction::Load,
+                *scalar,
+                (access, &undefined),
+                &found,
+                (*component, 1),
+            );
         }
     }
 
-    /// Lets the origins of a register's marks go where its value goes: to words or bytes of memory, or from them.
+    /// Lets the origins of a register's marks go where its value goes: to words or bytes of memory,
+    /// or from them.
     pub(super) fn pass_origins(
         &mut self,
         direction: Direction,
@@ -103,7 +112,14 @@ impl Machine<'_> {
         }
     }
 
-    fn gather_guarded(&mut self, access: &Access, found: &Addressed, component: u32, out: &mut [u32], place: u32) {
+    fn gather_guarded(
+        &mut self,
+        access: &Access,
+        found: &Addressed,
+        component: u32,
+        out: &mut [u32],
+        place: u32,
+    ) {
         out.fill(0);
         for lane in found.lanes.lanes() {
             let word = self.addresses[lane].wrapping_add(component);
@@ -127,8 +143,9 @@ impl Machine<'_> {
             for lane in found.lanes.lanes() {
                 let word = self.addresses[lane].wrapping_add(component);
                 if word < found.limit {
-                    undefined[lane / 64] |=
-                        self.memory_undefined[word as usize * self.mask_words + lane / 64] & 1 << (lane % 64);
+                    undefined[lane / 64] |= self.memory_undefined
+                        [word as usize * self.mask_words + lane / 64]
+                        & 1 << (lane % 64);
                 }
             }
             return undefined;
@@ -154,7 +171,9 @@ impl Machine<'_> {
         let mut addresses = std::mem::take(&mut self.addresses);
         if let Some(marks) = self.store_of_mut(root).and_then(|store| store.marks.as_mut()) {
             let words = found.lanes.lanes().map(|lane| addresses[lane].wrapping_add(component));
-            words.filter(|word| *word < found.limit).for_each(|word| marks.read(found.first + word as usize));
+            words
+                .filter(|word| *word < found.limit)
+                .for_each(|word| marks.read(found.first + word as usize));
         }
         std::mem::swap(&mut self.addresses, &mut addresses);
     }
@@ -164,8 +183,16 @@ impl Machine<'_> {
         self.aliasing.is_some() || self.reads.is_some()
     }
 
-    /// Notes who accesses a component of every lane, where `restrict` variables overlap others or reads are watched.
-    fn note_users(&mut self, access: &Access, found: &Addressed, component: u32, touch: Touch, place: u32) {
+    /// Notes who accesses a component of every lane, where `restrict` variables overlap others or
+    /// reads are watched.
+    fn note_users(
+        &mut self,
+        access: &Access,
+        found: &Addressed,
+        component: u32,
+        touch: Touch,
+        place: u32,
+    ) {
         if !self.notes_users() {
             return;
         }
@@ -180,7 +207,9 @@ impl Machine<'_> {
 
     pub(super) fn store(&mut self, access: &Access, from: &[Scalar], place: u32) {
         if self.is_indirect(access) {
-            return self.each_target(access, place, &mut |machine, access| machine.store(access, from, place));
+            return self.each_target(access, place, &mut |machine, access| {
+                machine.store(access, from, place)
+            });
         }
         let found = self.address(access, place);
         if access.unit == Unit::Byte {
@@ -197,10 +226,17 @@ impl Machine<'_> {
                     values.iter_mut().for_each(|word| *word &= 1);
                 }
             }
-            let undefined = if self.track_undefined { self.undefined_bits(*scalar) } else { [0; MASK_WORDS] };
+            let undefined =
+                if self.track_undefined { self.undefined_bits(*scalar) } else { [0; MASK_WORDS] };
             self.scatter(access, &found, *component, &values, &undefined, place);
             self.staging = values;
-            self.pass_origins(Direction::Store, *scalar, (access, &undefined), &found, (*component, 1));
+            self.pass_origins(
+                Direction::Store,
+                *scalar,
+                (access, &undefined),
+                &found,
+                (*component, 1),
+            );
         }
     }
 
@@ -276,7 +312,9 @@ impl Machine<'_> {
 
     pub(super) fn store_of_mut(&mut self, root: Root) -> Option<&mut Store> {
         match root {
-            Root::Descriptor(index) => self.slots[index as usize].map(|slot| &mut self.stores[slot.buffer]),
+            Root::Descriptor(index) => {
+                self.slots[index as usize].map(|slot| &mut self.stores[slot.buffer])
+            }
             Root::Workgroup => Some(&mut self.workgroup_memory),
             Root::Buffer(index) => self.stores.get_mut(index as usize),
             Root::Invocation

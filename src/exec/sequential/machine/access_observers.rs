@@ -1,4 +1,5 @@
-//! Who else is told of an access to bytes of a store: the check of `restrict` variables, and the record of reads.
+//! Who else is told of an access to bytes of a store: the check of `restrict` variables, and the
+//! record of reads.
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
@@ -9,15 +10,26 @@ use std::ops::Range;
 use vkcert_model::finding::{Finding, FindingKind};
 
 impl Machine<'_> {
-    /// Notes an access of a lane to some bytes of a store; tells of it where another variable must not see them.
-    pub(super) fn note_user(&mut self, root: Root, lane: usize, bytes: Range<usize>, touch: Touch, place: u32) {
+    /// Notes an access of a lane to some bytes of a store; tells of it where another variable must
+    /// not see them.
+    pub(super) fn note_user(
+        &mut self,
+        root: Root,
+        lane: usize,
+        bytes: Range<usize>,
+        touch: Touch,
+        place: u32,
+    ) {
         self.note_read(root, bytes.clone(), touch, place);
         let Root::Descriptor(descriptor) = root else { return };
         let Some(aliasing) = &mut self.aliasing else { return };
         let first = bytes.start;
         let Some(other) = aliasing.note(descriptor, bytes, touch) else { return };
         let witness = self.invocation(self.first_lane + lane as u32);
-        let (own, others) = (&self.program.descriptors[descriptor as usize], &self.program.descriptors[other as usize]);
+        let (own, others) = (
+            &self.program.descriptors[descriptor as usize],
+            &self.program.descriptors[other as usize],
+        );
         // Two clashes of one instruction differ by the other variable.
         self.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], u32::MAX - 8 - other, || {
             let (exclusive, kept) = match own.exclusive {

@@ -28,14 +28,22 @@ pub(super) struct Addressed {
 
 impl Machine<'_> {
     /// How much a root holds, in units, and the word of its store where it begins.
-    pub(super) fn range_of(&self, root: Root, window: Option<[u32; 2]>, unit: Unit) -> (u32, usize) {
+    pub(super) fn range_of(
+        &self,
+        root: Root,
+        window: Option<[u32; 2]>,
+        unit: Unit,
+    ) -> (u32, usize) {
         match root {
-            Root::Descriptor(index) => self.slots[index as usize].map_or((0, 0), |slot| match unit {
-                Unit::Word => (slot.words, slot.first),
-                Unit::Byte => (slot.bytes, slot.first),
-            }),
+            Root::Descriptor(index) => {
+                self.slots[index as usize].map_or((0, 0), |slot| match unit {
+                    Unit::Word => (slot.words, slot.first),
+                    Unit::Byte => (slot.bytes, slot.first),
+                })
+            }
             Root::Workgroup if let Some([first, words]) = window => {
-                let words = words.min((self.workgroup_memory.words.len() as u32).saturating_sub(first));
+                let words =
+                    words.min((self.workgroup_memory.words.len() as u32).saturating_sub(first));
                 (unit.of_words(words), first as usize)
             }
             Root::Workgroup => (unit.of_words(self.workgroup_memory.words.len() as u32), 0),
@@ -47,7 +55,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Fills `addresses` with the address of each lane, relative to the root, in units of the access.
+    /// Fills `addresses` with the address of each lane, relative to the root, in units of the
+    /// access.
     pub(super) fn address(&mut self, access: &Access, place: u32) -> Addressed {
         let (limit, first) = self.range_of(access.root, access.window, access.unit);
         let mut lanes = self.active;
@@ -70,7 +79,9 @@ impl Machine<'_> {
                 Bound::Fixed(bound) => bound,
                 // Of a buffer that an address leads to only the end is known.
                 Bound::Runtime if matches!(access.root, Root::Buffer(_)) => u32::MAX,
-                Bound::Runtime => limit.saturating_sub(access.base).div_ceil(dimension.stride.max(1)),
+                Bound::Runtime => {
+                    limit.saturating_sub(access.base).div_ceil(dimension.stride.max(1))
+                }
             };
             let indices = &self.words[dimension.index.0 as usize];
             let mut outside = 0;
@@ -91,15 +102,31 @@ impl Machine<'_> {
         let inside = room.is_some_and(|room| most <= room);
         self.addresses = addresses;
         if let Root::Descriptor(index) = access.root {
-            self.touch_range(index as usize, &lanes, most.saturating_add(span), span, limit, access.unit);
+            self.touch_range(
+                index as usize,
+                &lanes,
+                most.saturating_add(span),
+                span,
+                limit,
+                access.unit,
+            );
         }
         let unguarded = inside && lanes == self.active;
         Addressed { lanes, unguarded, limit, first }
     }
 
-    /// Remembers the last word of a descriptor's range that was accessed. `most` bounds what any lane, active or not,
-    /// could have accessed, so that the lanes are looked at only where it may be news.
-    fn touch_range(&mut self, index: usize, lanes: &Mask, most: u32, span: u32, limit: u32, unit: Unit) {
+    /// Remembers the last word of a descriptor's range that was accessed. `most` bounds what any
+    /// lane, active or not, could have accessed, so that the lanes are looked at only where it may
+    /// be news.
+    fn touch_range(
+        &mut self,
+        index: usize,
+        lanes: &Mask,
+        most: u32,
+        span: u32,
+        limit: u32,
+        unit: Unit,
+    ) {
         if most <= unit.of_words(self.touched[index]) {
             return;
         }
@@ -109,7 +136,14 @@ impl Machine<'_> {
     }
 
     /// Reports active lanes whose index lies outside one dimension; gives the others.
-    fn inside_dimension(&mut self, access: &Access, position: usize, bound: u32, mut lanes: Mask, place: u32) -> Mask {
+    fn inside_dimension(
+        &mut self,
+        access: &Access,
+        position: usize,
+        bound: u32,
+        mut lanes: Mask,
+        place: u32,
+    ) -> Mask {
         let dimension = access.dimensions[position];
         for lane in lanes.lanes() {
             let index = self.words[dimension.index.0 as usize][lane];
@@ -119,10 +153,15 @@ impl Machine<'_> {
             lanes.0[lane / 64] &= !(1 << (lane % 64));
             let witness = self.invocation(self.first_lane + lane as u32);
             self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], position as u32, || {
-                let shown = if dimension.signed { (index as i32).to_string() } else { index.to_string() };
+                let shown =
+                    if dimension.signed { (index as i32).to_string() } else { index.to_string() };
                 let name = &access.name;
                 let total = access.dimensions.len();
-                let which = if total > 1 { format!(" (index {} of {total})", position + 1) } else { String::new() };
+                let which = if total > 1 {
+                    format!(" (index {} of {total})", position + 1)
+                } else {
+                    String::new()
+                };
                 Finding {
                     invocations: vec![witness],
                     ..Finding::new(
@@ -137,8 +176,8 @@ impl Machine<'_> {
         lanes
     }
 
-    /// Reports lanes whose device address is not aligned as the instruction or the block says. Every buffer begins at an address
-    /// that is aligned for all.
+    /// Reports lanes whose device address is not aligned as the instruction or the block says.
+    /// Every buffer begins at an address that is aligned for all.
     fn report_misaligned(&mut self, access: &Access, addresses: &[u32], lanes: &Mask, place: u32) {
         let Root::Buffer(buffer) = access.root else { return };
         let Alignment { access: own, block } = access.alignment;
@@ -165,11 +204,19 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn report_range(&mut self, access: &Access, lane: usize, word: u32, limit: u32, place: u32) {
+    pub(super) fn report_range(
+        &mut self,
+        access: &Access,
+        lane: usize,
+        word: u32,
+        limit: u32,
+        place: u32,
+    ) {
         let witness = self.invocation(self.first_lane + lane as u32);
         self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX, || {
             let (name, bytes) = (&access.name, |units: u32| u64::from(units) * u64::from(access.unit.bytes()));
-            // A pointer can be moved to before the start; an offset that wraps around is one of these.
+            // A pointer can be moved to before the start; an offset that wraps around is one of
+            // these.
             let before = word.wrapping_neg();
             let message = if before < 1 << 28 {
                 format!("the access is {} bytes before the start of `{name}`", bytes(before))

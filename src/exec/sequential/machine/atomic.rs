@@ -48,7 +48,10 @@ impl Machine<'_> {
             if !self.addresses[lane].is_multiple_of(access.alignment.access) {
                 continue;
             }
-            if word >= limit || limit - word < words as u32 || !self.addresses[lane].is_multiple_of(unit) {
+            if word >= limit
+                || limit - word < words as u32
+                || !self.addresses[lane].is_multiple_of(unit)
+            {
                 self.report_range(access, lane, self.addresses[lane], found.limit, place);
                 continue;
             }
@@ -77,7 +80,17 @@ impl Machine<'_> {
                 shadow.touch_bytes(4 * at, 4 * words, touch, &now, values.0, |earlier| {
                     races.push(Clash::new(earlier, (local, touch), values));
                 });
-                shadow.tell(at, &Told { invocation: local, place, memory: kinds_of(access.root), op, touch, after });
+                shadow.tell(
+                    at,
+                    &Told {
+                        invocation: local,
+                        place,
+                        memory: kinds_of(access.root),
+                        op,
+                        touch,
+                        after,
+                    },
+                );
             }
             let unwritten = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
             if unwritten {
@@ -101,7 +114,8 @@ impl Machine<'_> {
             self.note_user(access.root, lane, bytes, touch, place);
         }
         if !undefined.is_empty() && self.track_undefined && !passes {
-            let message = format!("an atomic operation reads an uninitialised element of `{}`", access.name);
+            let message =
+                format!("an atomic operation reads an uninitialised element of `{}`", access.name);
             self.report_undefined(&undefined, place, &message);
         }
         self.report_races(access, place);

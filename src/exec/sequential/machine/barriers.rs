@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use vkcert_model::finding::{Finding, FindingKind};
 
 impl<'a> Machine<'a> {
-    /// All lanes of the workgroup wait or have ended. Compares the barriers, releases those that wait; whether any did.
+    /// All lanes of the workgroup wait or have ended. Compares the barriers, releases those that
+    /// wait; whether any did.
     pub(super) fn meet(&mut self, tiles: &mut [Tile]) -> bool {
         let mut gathered: BTreeMap<(u32, Vec<u32>), (u64, u32)> = BTreeMap::new();
         let mut ended: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
@@ -15,7 +16,9 @@ impl<'a> Machine<'a> {
             for waiting in &tile.waiting {
                 self.identities(tile, waiting, &mut gathered);
             }
-            for (lane, place) in tile.ended.iter().enumerate().filter(|(_, place)| **place != NOWHERE) {
+            for (lane, place) in
+                tile.ended.iter().enumerate().filter(|(_, place)| **place != NOWHERE)
+            {
                 ended.entry(*place).or_insert((0, tile.first + lane as u32)).0 += 1;
             }
         }
@@ -53,16 +56,27 @@ impl<'a> Machine<'a> {
     }
 
     /// Adds each waiting lane under its barrier and the iterations of the loops around it.
-    fn identities(&self, tile: &Tile, waiting: &Waiting, gathered: &mut BTreeMap<(u32, Vec<u32>), (u64, u32)>) {
+    fn identities(
+        &self,
+        tile: &Tile,
+        waiting: &Waiting,
+        gathered: &mut BTreeMap<(u32, Vec<u32>), (u64, u32)>,
+    ) {
         let barrier = &self.program.barriers[waiting.barrier as usize];
-        let counters: Vec<&[u32]> =
-            barrier.counters.iter().map(|reg| &tile.words[(reg.0 - self.program.shared_words) as usize][..]).collect();
+        let counters: Vec<&[u32]> = barrier
+            .counters
+            .iter()
+            .map(|reg| &tile.words[(reg.0 - self.program.shared_words) as usize][..])
+            .collect();
         let mut last: Option<(Vec<u32>, u64, u32)> = None;
-        let flush = |(iterations, count, first): (Vec<u32>, u64, u32), gathered: &mut BTreeMap<_, (u64, u32)>| {
+        let flush = |(iterations, count, first): (Vec<u32>, u64, u32),
+                     gathered: &mut BTreeMap<_, (u64, u32)>| {
             gathered.entry((waiting.barrier, iterations)).or_insert((0, first)).0 += count;
         };
         for lane in waiting.mask.lanes() {
-            let same = |iterations: &[u32]| iterations.iter().zip(&counters).all(|(value, all)| *value == all[lane]);
+            let same = |iterations: &[u32]| {
+                iterations.iter().zip(&counters).all(|(value, all)| *value == all[lane])
+            };
             match &mut last {
                 Some((iterations, count, _)) if same(iterations) => *count += 1,
                 _ => {
@@ -91,14 +105,17 @@ impl<'a> Machine<'a> {
         let (here, one) = (place(barrier), self.invocation(*first));
         let others = waiting.map(|((other, others), (number, lane))| {
             let what = if other == barrier {
-                format!("{number} wait at it in another iteration ({others:?} against {iterations:?})")
+                format!(
+                    "{number} wait at it in another iteration ({others:?} against {iterations:?})"
+                )
             } else {
                 format!("{number} wait at another barrier")
             };
             (place(other), what, *number, *lane)
         });
-        let ended =
-            ended.iter().map(|(place, (number, lane))| (*place, format!("{number} have ended"), *number, *lane));
+        let ended = ended.iter().map(|(place, (number, lane))| {
+            (*place, format!("{number} have ended"), *number, *lane)
+        });
         let found: Vec<_> = others.chain(ended).collect();
         for (other, what, number, lane) in found {
             let two = self.invocation(lane);
@@ -106,7 +123,9 @@ impl<'a> Machine<'a> {
                 invocations: vec![one, two],
                 ..Finding::new(
                     FindingKind::BarrierDivergence,
-                    format!("{count} invocations of the workgroup wait at this barrier while {what}"),
+                    format!(
+                        "{count} invocations of the workgroup wait at this barrier while {what}"
+                    ),
                 )
                 .detail("waiting", *count)
                 .detail("elsewhere", number)

@@ -11,8 +11,16 @@ use vkcert_model::random::mixed;
 
 impl Machine<'_> {
     /// Reads numbers of any size, lane by lane.
-    pub(super) fn load_bytes(&mut self, access: &Access, found: &Addressed, to: &[Scalar], place: u32) {
-        for ((component, bytes), scalar) in access.components.iter().zip(access.sizes.iter()).zip(to) {
+    pub(super) fn load_bytes(
+        &mut self,
+        access: &Access,
+        found: &Addressed,
+        to: &[Scalar],
+        place: u32,
+    ) {
+        for ((component, bytes), scalar) in
+            access.components.iter().zip(access.sizes.iter()).zip(to)
+        {
             let mut out = std::mem::take(&mut self.staging);
             out.fill(0);
             let mut undefined = [0; MASK_WORDS];
@@ -32,7 +40,13 @@ impl Machine<'_> {
                     }
                 }
                 let values = [u128::from(out[lane]); 2];
-                self.touch_part(access.root, lane, first..first + *bytes as usize, (Touch::Read, values), place);
+                self.touch_part(
+                    access.root,
+                    lane,
+                    first..first + *bytes as usize,
+                    (Touch::Read, values),
+                    place,
+                );
                 self.follow_part(access.root, lane, first / 4);
             }
             self.report_races(access, place);
@@ -40,14 +54,29 @@ impl Machine<'_> {
             self.write_words(*scalar, &out);
             self.set_undefined(*scalar, &undefined);
             self.staging = out;
-            self.pass_origins(Direction::Load, *scalar, (access, &undefined), found, (*component, *bytes));
+            self.pass_origins(
+                Direction::Load,
+                *scalar,
+                (access, &undefined),
+                found,
+                (*component, *bytes),
+            );
         }
     }
 
     /// Writes numbers of any size, lane by lane.
-    pub(super) fn store_bytes(&mut self, access: &Access, found: &Addressed, from: &[Scalar], place: u32) {
-        for ((component, bytes), scalar) in access.components.iter().zip(access.sizes.iter()).zip(from) {
-            let undefined = if self.track_undefined { self.undefined_bits(*scalar) } else { [0; MASK_WORDS] };
+    pub(super) fn store_bytes(
+        &mut self,
+        access: &Access,
+        found: &Addressed,
+        from: &[Scalar],
+        place: u32,
+    ) {
+        for ((component, bytes), scalar) in
+            access.components.iter().zip(access.sizes.iter()).zip(from)
+        {
+            let undefined =
+                if self.track_undefined { self.undefined_bits(*scalar) } else { [0; MASK_WORDS] };
             for lane in found.lanes.lanes() {
                 let byte = self.addresses[lane].wrapping_add(*component);
                 if byte >= found.limit || found.limit - byte < *bytes {
@@ -60,7 +89,10 @@ impl Machine<'_> {
                 let old = |at: usize| store.words[at / 4] >> (at % 4 * 8) & 0xff;
                 let new = |index: usize| value >> (8 * index) & 0xff;
                 let places = first..first + *bytes as usize;
-                let before = places.clone().enumerate().fold(0, |all, (index, at)| all | old(at) << (8 * index));
+                let before = places
+                    .clone()
+                    .enumerate()
+                    .fold(0, |all, (index, at)| all | old(at) << (8 * index));
                 let after = (0..places.len()).fold(0, |all, index| all | new(index) << (8 * index));
                 let values = [before, after].map(u128::from);
                 self.touch_part(access.root, lane, places.clone(), (Touch::Write, values), place);
@@ -76,12 +108,19 @@ impl Machine<'_> {
                 }
                 for (index, at) in places.enumerate() {
                     let (shift, part) = (at % 4 * 8, at as u32 % 4);
-                    store.words[at / 4] = (store.words[at / 4] & !(0xff << shift)) | new(index) << shift;
+                    store.words[at / 4] =
+                        (store.words[at / 4] & !(0xff << shift)) | new(index) << shift;
                     store.define_part(at / 4, part..part + 1, defined);
                 }
             }
             self.report_races(access, place);
-            self.pass_origins(Direction::Store, *scalar, (access, &undefined), found, (*component, *bytes));
+            self.pass_origins(
+                Direction::Store,
+                *scalar,
+                (access, &undefined),
+                found,
+                (*component, *bytes),
+            );
         }
     }
 

@@ -34,8 +34,14 @@ impl<'a> Machine<'a> {
         result
     }
 
-    /// Runs from a block on, or from a step of it that lanes held before, while the lanes stay together and lowest.
-    fn run_from(&mut self, tile: &mut Tile, entry: Entry, mut held: Option<usize>) -> Result<(), Stop> {
+    /// Runs from a block on, or from a step of it that lanes held before, while the lanes stay
+    /// together and lowest.
+    fn run_from(
+        &mut self,
+        tile: &mut Tile,
+        entry: Entry,
+        mut held: Option<usize>,
+    ) -> Result<(), Stop> {
         let program = self.program;
         self.active = entry.mask;
         self.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.is_free();
@@ -57,7 +63,10 @@ impl<'a> Machine<'a> {
             let cost = (block.steps.len() as u64 + 1) * active;
             if cost > self.steps_left && !self.takes_more(cost) {
                 let lane = self.active.lanes().next().unwrap_or(0) as u32;
-                return Err(Stop::Steps { place: block.place, invocation: self.invocation(self.first_lane + lane) });
+                return Err(Stop::Steps {
+                    place: block.place,
+                    invocation: self.invocation(self.first_lane + lane),
+                });
             }
             self.steps_left -= cost;
             if self.deadline.has_passed() {
@@ -80,10 +89,12 @@ impl<'a> Machine<'a> {
             }
             match &block.terminator {
                 Terminator::Jump { to } => at = *to,
-                Terminator::Branch { condition, yes, no } => match self.branch(tile, *condition, *yes, *no) {
-                    Some(to) => at = to,
-                    None => return Ok(()),
-                },
+                Terminator::Branch { condition, yes, no } => {
+                    match self.branch(tile, *condition, *yes, *no) {
+                        Some(to) => at = to,
+                        None => return Ok(()),
+                    }
+                }
                 Terminator::Switch { selector, cases, default } => {
                     self.switch(tile, *selector, cases, *default);
                     return Ok(());
@@ -95,7 +106,11 @@ impl<'a> Machine<'a> {
                     return Ok(());
                 }
                 Terminator::End | Terminator::Unreachable => {
-                    self.end(tile, block.place, matches!(block.terminator, Terminator::Unreachable));
+                    self.end(
+                        tile,
+                        block.place,
+                        matches!(block.terminator, Terminator::Unreachable),
+                    );
                     return Ok(());
                 }
             }
@@ -132,7 +147,8 @@ impl<'a> Machine<'a> {
         let mut targets = std::mem::take(&mut self.staging);
         for lane in self.active.lanes() {
             let value = self.words[selector.0 as usize][lane];
-            targets[lane] = cases.iter().find(|(case, _)| *case == value).map_or(default, |(_, to)| *to);
+            targets[lane] =
+                cases.iter().find(|(case, _)| *case == value).map_or(default, |(_, to)| *to);
         }
         let mut rest = self.active;
         while let Some(first) = rest.lanes().next() {
@@ -156,7 +172,10 @@ impl<'a> Machine<'a> {
             let witness = self.invocation(self.first_lane + lane as u32);
             self.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], 0, || Finding {
                 invocations: vec![witness],
-                ..Finding::new(FindingKind::UndefinedValue, "execution reached OpUnreachable; the invocation ends here")
+                ..Finding::new(
+                    FindingKind::UndefinedValue,
+                    "execution reached OpUnreachable; the invocation ends here",
+                )
             });
         }
     }

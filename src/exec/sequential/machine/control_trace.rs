@@ -1,11 +1,14 @@
-//! Which way an invocation came to the values that it stores, in runs that depart from the ordinary one.
+//! Which way an invocation came to the values that it stores, in runs that depart from the ordinary
+//! one.
 //!
-//! Knows: everything that jumps while its operands move little: results of comparisons, of operations on integers, of rounding
-//! to whole numbers; which texels are sampled; what other invocations stored with theirs, and what they gave within a subgroup.
+//! Knows: everything that jumps while its operands move little: results of comparisons, of
+//! operations on integers, of rounding to whole numbers; which texels are sampled; what other
+//! invocations stored with theirs, and what they gave within a subgroup.
 //! Promises: two runs in which a word has the same path came to
-//! it by the same decisions, so that what lies between their values is what small errors lead to. Without a variation nothing
-//! here runs.
-//! Does not cover: jumps inside one operation (`mod`), which the specification's own bound spans; paths are 64-bit hashes.
+//! it by the same decisions, so that what lies between their values is what small errors lead to.
+//! Without a variation nothing here runs.
+//! Does not cover: jumps inside one operation (`mod`), which the specification's own bound spans;
+//! paths are 64-bit hashes.
 
 use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask};
@@ -37,7 +40,9 @@ impl Machine<'_> {
             Action::Unary { op, to, a } => match op.row().jump {
                 Jump::Smooth => {}
                 Jump::Result => self.follow_word(*to, place, |word| word),
-                Jump::Floor => self.follow_word(*a, place, |word| f32::from_bits(word).floor().to_bits()),
+                Jump::Floor => {
+                    self.follow_word(*a, place, |word| f32::from_bits(word).floor().to_bits())
+                }
             },
             Action::Binary { op, to, a: _, b: _ } if op.row().jump != Jump::Smooth => {
                 self.follow_word(*to, place, |word| word)
@@ -47,7 +52,9 @@ impl Machine<'_> {
             }
             Action::Relate { relation: _, form: _, to, from: _ } => self.follow_mask(*to, place),
             // Between floats nothing jumps.
-            Action::Sized { operation, to, from: _ } if matches!(operation.to, Form::Integer(_)) => {
+            Action::Sized { operation, to, from: _ }
+                if matches!(operation.to, Form::Integer(_)) =>
+            {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }
             Action::Product(factors) => {
@@ -78,14 +85,16 @@ impl Machine<'_> {
         }
     }
 
-    /// What comes from other invocations of the subgroup comes with the paths of all that are active.
+    /// What comes from other invocations of the subgroup comes with the paths of all that are
+    /// active.
     fn follow_subgroup(&mut self) {
         if self.paths.is_empty() {
             return;
         }
         for (first, members) in self.subgroups() {
             let lanes = || members.ids().map(|id| (first + id) as usize);
-            let all = lanes().filter_map(|lane| self.path(lane)).fold(0, |all, path| mixed(all ^ path));
+            let all =
+                lanes().filter_map(|lane| self.path(lane)).fold(0, |all, path| mixed(all ^ path));
             lanes().for_each(|lane| self.follow(lane, all));
         }
     }
@@ -106,25 +115,40 @@ impl Machine<'_> {
 
     /// The same of one word of a store.
     pub(super) fn follow_part(&mut self, root: Root, lane: usize, word: usize) {
-        let path = self.store_of(root).paths.as_ref().and_then(|paths| paths.get(word)).copied().unwrap_or_default();
+        let path = self
+            .store_of(root)
+            .paths
+            .as_ref()
+            .and_then(|paths| paths.get(word))
+            .copied()
+            .unwrap_or_default();
         if path != 0 {
             self.follow(lane, path);
         }
     }
 
     /// What was read comes with the path of who stored it.
-    pub(super) fn follow_read(&mut self, root: Root, lanes: &Mask, (first, limit): (usize, u32), component: u32) {
+    pub(super) fn follow_read(
+        &mut self,
+        root: Root,
+        lanes: &Mask,
+        (first, limit): (usize, u32),
+        component: u32,
+    ) {
         for lane in lanes.lanes() {
             let word = self.addresses[lane].wrapping_add(component);
             let paths = match root {
-                Root::Descriptor(_) | Root::Workgroup | Root::Buffer(_) => self.store_of(root).paths.as_ref(),
+                Root::Descriptor(_) | Root::Workgroup | Root::Buffer(_) => {
+                    self.store_of(root).paths.as_ref()
+                }
                 Root::Invocation
                 | Root::PushConstant
                 | Root::Descriptors { .. }
                 | Root::Address(_)
                 | Root::Pointer { .. } => None,
             };
-            let path = paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);
+            let path =
+                paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);
             if path != 0 {
                 self.follow(lane, path);
             }

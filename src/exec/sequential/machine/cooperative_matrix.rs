@@ -16,7 +16,8 @@ impl Machine<'_> {
                 members.ids().map(|id| (first + id) as usize).for_each(|lane| lanes.insert(lane));
             }
         }
-        let message = "a cooperative matrix is used where not all invocations of the subgroup are active";
+        let message =
+            "a cooperative matrix is used where not all invocations of the subgroup are active";
         self.report_value(&lanes, place, FindingKind::UndefinedValue, message);
     }
 
@@ -27,7 +28,9 @@ impl Machine<'_> {
         let mut undefined = Mask::EMPTY;
         for (first, members) in self.subgroups() {
             let (first, size) = (first as usize, members.size as usize);
-            let held = |parts: &[Parts], element: usize| self.number(parts[element / size], first + element % size);
+            let held = |parts: &[Parts], element: usize| {
+                self.number(parts[element / size], first + element % size)
+            };
             let Product { inner, columns, .. } = factors.product;
             for element in 0..factors.to.len() * size {
                 let (row, column) = (element / columns, element % columns);
@@ -45,7 +48,8 @@ impl Machine<'_> {
             self.write_number(*parts, |_, lane| values[lane]);
         }
         self.elements = results;
-        let message = "a product or sum of matrices whose accumulation saturates does not fit the result";
+        let message =
+            "a product or sum of matrices whose accumulation saturates does not fit the result";
         self.report_value(&undefined, place, FindingKind::UndefinedValue, message);
     }
 }

@@ -1,15 +1,22 @@
-//! Who waits goes first: an invocation that is about to change what others look at lets these go on before.
+//! Who waits goes first: an invocation that is about to change what others look at lets these go on
+//! before.
 //!
-//! Knows: a first run in the ordinary order tells which words atomics look at, and which of these some atomic leaves as they
-//! are, as one in a waiting loop does. In a second run the lanes that are about to change such a word by an atomic hold, and
-//! everybody else goes on, other workgroups too, until nobody can. Then those that hold go on one by one, who has held longest
-//! first; changes of words that somebody only looks at (flags) come last of all. After each change who waits looks again.
-//! Promises: such a run is one of those that Vulkan permits: each invocation runs its own instructions in order. An atomic
-//! that leaves memory as it is (an `atomicOr` of 0, a failing compare-exchange) does not hold. Each instruction holds a limited
-//! number of lanes, so that a run ends where it ends without. Lanes of a subgroup that works together hold together.
-//! Does not cover: plain stores, atomic or not what follows: without an atomic behind them nobody may see them.
+//! Knows: a first run in the ordinary order tells which words atomics look at, and which of these
+//! some atomic leaves as they are, as one in a waiting loop does. In a second run the lanes that
+//! are about to change such a word by an atomic hold, and everybody else goes on, other workgroups
+//! too, until nobody can. Then those that hold go on one by one, who has held longest first;
+//! changes of words that somebody only looks at (flags) come last of all. After each change who
+//! waits looks again.
+//! Promises: such a run is one of those that Vulkan permits: each invocation runs its own
+//! instructions in order. An atomic that leaves memory as it is (an `atomicOr` of 0, a failing
+//! compare-exchange) does not hold. Each instruction holds a limited number of lanes, so that a run
+//! ends where it ends without. Lanes of a subgroup that works together hold together.
+//! Does not cover: plain stores, atomic or not what follows: without an atomic behind them nobody
+//! may see them.
 
-use super::held_lanes::{BlockRegisters, Cell, Effect, Held, PATIENT_ROUNDS, Stage, Steps, Urgency};
+use super::held_lanes::{
+    BlockRegisters, Cell, Effect, Held, PATIENT_ROUNDS, Stage, Steps, Urgency,
+};
 use super::spin_watch::{Pace, ROUNDS};
 use super::state::Machine;
 use super::step_budget::Stop;
@@ -30,11 +37,13 @@ impl Machine<'_> {
         self.program.subgroups != SubgroupUse::None && !tile.holding.held.is_empty()
     }
 
-    /// Runs the steps of a block, or from one on that the lanes held before; they hold before any other that changes what is
-    /// looked at.
+    /// Runs the steps of a block, or from one on that the lanes held before; they hold before any
+    /// other that changes what is looked at.
     pub(super) fn run_steps(&mut self, tile: &mut Tile, block: u32, held: Option<usize>) -> Steps {
         let program = self.program;
-        for (index, step) in program.blocks[block as usize].steps.iter().enumerate().skip(held.unwrap_or(0)) {
+        for (index, step) in
+            program.blocks[block as usize].steps.iter().enumerate().skip(held.unwrap_or(0))
+        {
             if held != Some(index)
                 && let Some(urgency) = self.urgency(step)
             {
@@ -49,12 +58,17 @@ impl Machine<'_> {
     fn urgency(&mut self, step: &Step) -> Option<Urgency> {
         let (effects, has_result): (Vec<Effect>, bool) = match &step.action {
             Action::Atomic { op, form, access, to, a, b } => {
-                let operand = |parts: &Option<Parts>, lane| parts.map_or(0, |parts| self.number(parts, lane));
+                let operand =
+                    |parts: &Option<Parts>, lane| parts.map_or(0, |parts| self.number(parts, lane));
                 let effect = |lane: usize| {
                     let (root, cell) = self.cell_of(access, form.width().words(), lane)?;
                     let words = &self.store_of(root).words;
                     let (Cell::Buffer { buffer: _, word } | Cell::Workgroup { word }) = cell;
-                    let high = if form.width().words() == 2 { u64::from(words[word + 1]) << 32 } else { 0 };
+                    let high = if form.width().words() == 2 {
+                        u64::from(words[word + 1]) << 32
+                    } else {
+                        0
+                    };
                     let old = u64::from(words[word]) | high;
                     let new = op.apply(*form, old, operand(a, lane), operand(b, lane));
                     Some(Effect { cell, changes: new.is_some_and(|new| new != old) })
@@ -78,7 +92,8 @@ impl Machine<'_> {
     fn cell_of(&self, access: &Access, words: usize, lane: usize) -> Option<(Root, Cell)> {
         let (root, window, start) = match access.root {
             Root::Descriptors { first, length, index } => {
-                let index = Some(self.words[index.0 as usize][lane]).filter(|index| *index < length)?;
+                let index =
+                    Some(self.words[index.0 as usize][lane]).filter(|index| *index < length)?;
                 (Root::Descriptor(first + index), access.window, 0)
             }
             Root::Address(parts) => {
@@ -90,21 +105,26 @@ impl Machine<'_> {
                 let object = self.program.objects.get(number as usize)?;
                 (object.root, object.window, 0)
             }
-            root
-            @ (Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_)) => {
-                (root, access.window, 0)
-            }
+            root @ (Root::Descriptor(_)
+            | Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Buffer(_)) => (root, access.window, 0),
         };
         let (limit, first) = self.range_of(root, window, access.unit);
-        let address = access.dimensions.iter().fold(access.base.wrapping_add(start), |address, dimension| {
-            let index = self.words[dimension.index.0 as usize][lane];
-            address.wrapping_add(index.wrapping_mul(dimension.stride))
-        });
+        let address =
+            access.dimensions.iter().fold(access.base.wrapping_add(start), |address, dimension| {
+                let index = self.words[dimension.index.0 as usize][lane];
+                address.wrapping_add(index.wrapping_mul(dimension.stride))
+            });
         let unit = access.unit.of_words(1);
         let (word, limit) = ((address / unit) as usize, (limit / unit) as usize);
-        let word = (word < limit && limit - word >= words && address.is_multiple_of(unit)).then_some(first + word)?;
+        let word = (word < limit && limit - word >= words && address.is_multiple_of(unit))
+            .then_some(first + word)?;
         let cell = match root {
-            Root::Descriptor(index) => Cell::Buffer { buffer: self.slots[index as usize]?.buffer, word },
+            Root::Descriptor(index) => {
+                Cell::Buffer { buffer: self.slots[index as usize]?.buffer, word }
+            }
             Root::Buffer(buffer) => Cell::Buffer { buffer: buffer as usize, word },
             Root::Workgroup => Cell::Workgroup { word },
             Root::Invocation
@@ -129,7 +149,14 @@ impl Machine<'_> {
         let Some(yielding) = &mut self.yielding else { return };
         let number = yielding.next;
         yielding.next += 1;
-        tile.holding.held.push_back(Held { number, urgency, block, step, lanes: self.active, registers });
+        tile.holding.held.push_back(Held {
+            number,
+            urgency,
+            block,
+            step,
+            lanes: self.active,
+            registers,
+        });
     }
 
     /// Puts back what a block had computed.
@@ -137,18 +164,29 @@ impl Machine<'_> {
         let registers = &held.registers;
         self.words[..registers.words.len()].clone_from_slice(&registers.words);
         self.masks[..registers.masks.len()].copy_from_slice(&registers.masks);
-        self.undefined_words[..registers.undefined_words.len()].copy_from_slice(&registers.undefined_words);
-        self.undefined_masks[..registers.undefined_masks.len()].copy_from_slice(&registers.undefined_masks);
+        self.undefined_words[..registers.undefined_words.len()]
+            .copy_from_slice(&registers.undefined_words);
+        self.undefined_masks[..registers.undefined_masks.len()]
+            .copy_from_slice(&registers.undefined_masks);
     }
 
-    /// Lets the lane go on that has held longest of those that may, counters before flags; whether there is one.
+    /// Lets the lane go on that has held longest of those that may, counters before flags; whether
+    /// there is one.
     fn release(&mut self, tiles: &mut [Tile], may: impl Fn(&Held) -> bool) -> bool {
-        let all = tiles.iter().enumerate().flat_map(|(tile, of)| of.holding.held.iter().map(move |held| (tile, held)));
-        let first = all.filter(|(_, held)| may(held)).min_by_key(|(_, held)| (held.urgency, held.number));
-        let Some((tile, number)) = first.map(|(tile, held)| (tile, held.number)) else { return false };
+        let all = tiles
+            .iter()
+            .enumerate()
+            .flat_map(|(tile, of)| of.holding.held.iter().map(move |held| (tile, held)));
+        let first =
+            all.filter(|(_, held)| may(held)).min_by_key(|(_, held)| (held.urgency, held.number));
+        let Some((tile, number)) = first.map(|(tile, held)| (tile, held.number)) else {
+            return false;
+        };
         let together = self.program.subgroups != SubgroupUse::None;
         let holding = &mut tiles[tile].holding;
-        let Some(at) = holding.held.iter().position(|held| held.number == number) else { return false };
+        let Some(at) = holding.held.iter().position(|held| held.number == number) else {
+            return false;
+        };
         let held = &mut holding.held[at];
         let mut lanes = held.lanes;
         if !together && let Some(lane) = held.lanes.lanes().next() {
@@ -167,8 +205,8 @@ impl Machine<'_> {
         true
     }
 
-    /// Runs the workgroup's invocations, from barrier to barrier. Those that held before this turn go on, if it is for a
-    /// counter; for a flag one may when nobody else can go on.
+    /// Runs the workgroup's invocations, from barrier to barrier. Those that held before this turn
+    /// go on, if it is for a counter; for a flag one may when nobody else can go on.
     pub(super) fn go_on_yielding(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
         let turn = self.yielding.as_ref().map_or(0, |yielding| yielding.next);
         let mut rounds = 0;
@@ -185,13 +223,15 @@ impl Machine<'_> {
             if self.release(tiles, |held| held.urgency == Urgency::Counter && held.number < turn) {
                 continue;
             }
-            // Some wait for what others write. As long as these do anything, all of them go on, but not for ever.
+            // Some wait for what others write. As long as these do anything, all of them go on, but
+            // not for ever.
             rounds = if self.watch.arrivals == arrivals { rounds + 1 } else { 0 };
             if self.watch.changes != before && rounds < ROUNDS {
                 continue;
             }
             let alone = !self.may_rest();
-            let may_change = alone || self.yielding.as_ref().is_some_and(|yielding| yielding.flags_may_change);
+            let may_change =
+                alone || self.yielding.as_ref().is_some_and(|yielding| yielding.flags_may_change);
             if may_change && self.release(tiles, |_| true) {
                 self.yielding.iter_mut().for_each(|yielding| yielding.flags_may_change = false);
             } else if !alone {
@@ -205,7 +245,8 @@ impl Machine<'_> {
         self.watch.changes + self.yielding.as_ref().map_or(0, |yielding| yielding.released)
     }
 
-    /// A workgroup has had its turn, of so many that wait: when none of them does anything any more, a flag may change.
+    /// A workgroup has had its turn, of so many that wait: when none of them does anything any
+    /// more, a flag may change.
     pub(super) fn turn_ends(&mut self, before: u64, waiting: usize) {
         let progress = self.progress();
         let Some(yielding) = &mut self.yielding else { return };

@@ -8,10 +8,15 @@ use vkcert_spirv::operation::undefined::{Extent, Undefined};
 
 impl Machine<'_> {
     pub(super) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {
-        self.write_number(to, |machine, lane| dot.value(from.len(), |index| machine.number(from[index], lane)).0);
+        self.write_number(to, |machine, lane| {
+            dot.value(from.len(), |index| machine.number(from[index], lane)).0
+        });
         if dot.may_be_undefined() {
-            let lanes = self.lanes_where(|lane| !dot.value(from.len(), |index| self.number(from[index], lane)).1);
-            let why = "a product or sum of a dot product with an accumulator does not fit the result";
+            let lanes = self.lanes_where(|lane| {
+                !dot.value(from.len(), |index| self.number(from[index], lane)).1
+            });
+            let why =
+                "a product or sum of a dot product with an accumulator does not fit the result";
             let undefined = Undefined { extent: Extent::Value, why };
             self.leave(&scalars(&[to]), [Some((undefined, lanes)), None], place);
         }

@@ -1,8 +1,8 @@
 //! The actions of the machine, each over all active lanes.
 //!
-//! Promises: a register that outlives its block changes in active lanes alone; one that does not is written in every
-//! lane, which is faster and cannot be seen. The destination of an element-wise action is none of its operands
-//! (`decode` sees to it).
+//! Promises: a register that outlives its block changes in active lanes alone; one that does not is
+//! written in every lane, which is faster and cannot be seen. The destination of an element-wise
+//! action is none of its operands (`decode` sees to it).
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
@@ -32,7 +32,9 @@ impl Machine<'_> {
                 self.judge(step);
             }
             Action::Binary { op, to, a, b } => {
-                self.write(*to, |out, words| op.apply(out, &words[a.0 as usize], &words[b.0 as usize]));
+                self.write(*to, |out, words| {
+                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize])
+                });
                 self.judge(step);
             }
             Action::Ternary { op, to, a, b, c } => {
@@ -43,7 +45,11 @@ impl Machine<'_> {
             }
             Action::Compare { op, to, a, b } => {
                 let mut bits = [0; MASK_WORDS];
-                op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize], &self.words[b.0 as usize]);
+                op.apply(
+                    &mut bits[..self.mask_words],
+                    &self.words[a.0 as usize],
+                    &self.words[b.0 as usize],
+                );
                 self.write_mask(*to, &bits);
             }
             Action::Classify { op, to, a } => {
@@ -68,7 +74,9 @@ impl Machine<'_> {
             Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
             Action::Product(factors) => self.product(factors, place),
             Action::Converged => self.check_converged(place),
-            Action::Doubt { to, value, condition, why } => self.doubt(*to, *value, (*condition, *why), place),
+            Action::Doubt { to, value, condition, why } => {
+                self.doubt(*to, *value, (*condition, *why), place)
+            }
             Action::Assume { condition, otherwise } => {
                 let bits = self.bits(*condition);
                 let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
@@ -85,14 +93,23 @@ impl Machine<'_> {
             Action::ToMask { to, a } => {
                 let mut bits = [0; MASK_WORDS];
                 let words = &self.words[a.0 as usize];
-                vkcert_spirv::operation::word::pack(&mut bits[..self.mask_words], words, words, |a, _| a != 0);
+                vkcert_spirv::operation::word::pack(
+                    &mut bits[..self.mask_words],
+                    words,
+                    words,
+                    |a, _| a != 0,
+                );
                 self.write_mask(*to, &bits);
             }
             Action::Pick { to, from, index } => self.pick(*to, from, *index, place),
-            Action::Put { to, old, value, index, position } => self.put(*to, [*old, *value], *index, *position),
+            Action::Put { to, old, value, index, position } => {
+                self.put(*to, [*old, *value], *index, *position)
+            }
             Action::Load { access, to } => self.load(access, to, place),
             Action::Store { access, from } => self.store(access, from, place),
-            Action::Atomic { op, form, access, to, a, b } => self.atomic((*op, *form), access, [*to, *a, *b], place),
+            Action::Atomic { op, form, access, to, a, b } => {
+                self.atomic((*op, *form), access, [*to, *a, *b], place)
+            }
             Action::Image(image) => self.image(image, place),
             Action::ArrayLength { descriptor, base, stride, to } => {
                 let bytes = self.slots[*descriptor as usize].map_or(0, |slot| slot.bytes);
@@ -106,7 +123,11 @@ impl Machine<'_> {
             }
             Action::UndefineMask { to } => {
                 let mut bits = [0; MASK_WORDS];
-                self.unwritten_now().fill_masks(&mut bits[..self.mask_words], to.0, self.first_lane);
+                self.unwritten_now().fill_masks(
+                    &mut bits[..self.mask_words],
+                    to.0,
+                    self.first_lane,
+                );
                 self.write_mask(*to, &bits);
                 self.set_undefined(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
             }
@@ -116,11 +137,17 @@ impl Machine<'_> {
                 let counter = &mut self.words[counter.0 as usize];
                 self.active.lanes().for_each(|lane| counter[lane] = counter[lane].wrapping_add(1));
             }
-            Action::Condition { slot: _, sum, value, weights } => self.condition(*sum, *value, *weights),
+            Action::Condition { slot: _, sum, value, weights } => {
+                self.condition(*sum, *value, *weights)
+            }
             Action::Decision { slot, sum, compared } => self.decision(*slot, *sum, compared),
-            Action::Single { slot, value, weights, compared } => self.single(*slot, *value, *weights, compared),
+            Action::Single { slot, value, weights, compared } => {
+                self.single(*slot, *value, *weights, compared)
+            }
             Action::Group { op, to, from, index } => self.group(*op, to, from, *index, place),
-            Action::Exchange { way, to, from, index } => self.exchange_values(*way, to, from, *index, place),
+            Action::Exchange { way, to, from, index } => {
+                self.exchange_values(*way, to, from, *index, place)
+            }
             Action::Print(print) => self.print(print, place),
             Action::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
             Action::Fence { fence } => self.fence(*fence),
@@ -148,7 +175,12 @@ impl Machine<'_> {
             Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(words)),
             Scalar::Mask(reg) => {
                 let mut bits = [0; MASK_WORDS];
-                vkcert_spirv::operation::word::pack(&mut bits[..self.mask_words], words, words, |a, _| a != 0);
+                vkcert_spirv::operation::word::pack(
+                    &mut bits[..self.mask_words],
+                    words,
+                    words,
+                    |a, _| a != 0,
+                );
                 self.write_mask(reg, &bits);
             }
         }
@@ -174,7 +206,8 @@ impl Machine<'_> {
 
     /// Computes a number lane by lane.
     pub(super) fn write_number(&mut self, to: Parts, value: impl Fn(&Self, usize) -> u64) {
-        let mut halves = [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
+        let mut halves =
+            [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
         let [low, high] = &mut halves;
         for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
             let value = value(self, lane);
@@ -191,14 +224,22 @@ impl Machine<'_> {
         for lane in self.active.lanes() {
             let [a, b, c] = self.operands(from, lane);
             if let Some(undefined) = operation.undefined(a, b, c) {
-                found[undefined.extent as usize].get_or_insert((undefined, Mask::EMPTY)).1.insert(lane);
+                found[undefined.extent as usize]
+                    .get_or_insert((undefined, Mask::EMPTY))
+                    .1
+                    .insert(lane);
             }
         }
         self.leave(&scalars(&[to]), found, place);
     }
 
     /// What an operation leaves undefined: lanes by extent, the others have values.
-    pub(super) fn leave(&mut self, to: &[Scalar], found: [Option<(Undefined, Mask)>; 2], place: u32) {
+    pub(super) fn leave(
+        &mut self,
+        to: &[Scalar],
+        found: [Option<(Undefined, Mask)>; 2],
+        place: u32,
+    ) {
         to.iter().for_each(|scalar| self.set_undefined(*scalar, &[0; MASK_WORDS]));
         for (undefined, lanes) in found.into_iter().flatten() {
             self.leave_undefined(to, &lanes, undefined, place);
@@ -214,7 +255,8 @@ impl Machine<'_> {
         self.write_mask(to, &bits);
     }
 
-    /// Computes a register: in place where every lane may be written, else through the scratch register.
+    /// Computes a register: in place where every lane may be written, else through the scratch
+    /// register.
     #[inline]
     pub(super) fn write(&mut self, to: Reg, compute: impl FnOnce(&mut [u32], &[Box<[u32]>])) {
         let index = to.0 as usize;
@@ -233,7 +275,8 @@ impl Machine<'_> {
     #[inline]
     pub(super) fn bits(&self, reg: Reg) -> [u64; MASK_WORDS] {
         let mut bits = [0; MASK_WORDS];
-        bits[..self.mask_words].copy_from_slice(&self.masks[reg.0 as usize * self.mask_words..][..self.mask_words]);
+        bits[..self.mask_words]
+            .copy_from_slice(&self.masks[reg.0 as usize * self.mask_words..][..self.mask_words]);
         bits
     }
 
@@ -251,7 +294,8 @@ impl Machine<'_> {
             Scalar::Word(reg) => (&self.undefined_words, reg),
             Scalar::Mask(reg) => (&self.undefined_masks, reg),
         };
-        bits[..self.mask_words].copy_from_slice(&all[reg.0 as usize * self.mask_words..][..self.mask_words]);
+        bits[..self.mask_words]
+            .copy_from_slice(&all[reg.0 as usize * self.mask_words..][..self.mask_words]);
         bits
     }
 
@@ -312,7 +356,10 @@ impl Machine<'_> {
                 *out = (*a & *out) | (*b & !*out);
             }
         });
-        self.carry(Scalar::Word(to), &[(Scalar::Word(a), bits), (Scalar::Word(b), bits.map(|bits| !bits))]);
+        self.carry(
+            Scalar::Word(to),
+            &[(Scalar::Word(a), bits), (Scalar::Word(b), bits.map(|bits| !bits))],
+        );
     }
 
     fn select_mask(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
@@ -322,13 +369,18 @@ impl Machine<'_> {
         let bits = self.bits(condition);
         let chosen = choose(bits, self.bits(a), self.bits(b));
         self.write_mask(to, &chosen);
-        self.carry(Scalar::Mask(to), &[(Scalar::Mask(a), bits), (Scalar::Mask(b), bits.map(|bits| !bits))]);
+        self.carry(
+            Scalar::Mask(to),
+            &[(Scalar::Mask(a), bits), (Scalar::Mask(b), bits.map(|bits| !bits))],
+        );
     }
 
-    /// OpVectorExtractDynamic; an index outside the vector is undefined behaviour (SPIR-V) and gives 0 here.
+    /// OpVectorExtractDynamic; an index outside the vector is undefined behaviour (SPIR-V) and
+    /// gives 0 here.
     fn pick(&mut self, to: Reg, from: &[Reg], index: Reg, place: u32) {
         let mut outside = Mask::EMPTY;
-        let mut sources: Vec<_> = from.iter().map(|reg| (Scalar::Word(*reg), [0; MASK_WORDS])).collect();
+        let mut sources: Vec<_> =
+            from.iter().map(|reg| (Scalar::Word(*reg), [0; MASK_WORDS])).collect();
         for lane in self.active.lanes() {
             match sources.get_mut(self.words[index.0 as usize][lane] as usize) {
                 Some((_, lanes)) => lanes[lane / 64] |= 1 << (lane % 64),
@@ -342,22 +394,38 @@ impl Machine<'_> {
             }
         });
         self.carry(Scalar::Word(to), &sources);
-        self.report_value(&outside, place, FindingKind::OutOfBounds, "the index lies outside the vector");
+        self.report_value(
+            &outside,
+            place,
+            FindingKind::OutOfBounds,
+            "the index lies outside the vector",
+        );
     }
 
     fn put(&mut self, to: Reg, [old, value]: [Reg; 2], index: Reg, position: u32) {
         let mut bits = [0; MASK_WORDS];
         let indices = &self.words[index.0 as usize];
-        vkcert_spirv::operation::word::pack(&mut bits[..self.mask_words], indices, indices, |a, _| a == position);
+        vkcert_spirv::operation::word::pack(
+            &mut bits[..self.mask_words],
+            indices,
+            indices,
+            |a, _| a == position,
+        );
         self.write(to, |out, words| {
             let indices = &words[index.0 as usize];
-            for (((out, index), old), value) in
-                out.iter_mut().zip(indices).zip(&words[old.0 as usize]).zip(&words[value.0 as usize])
+            for (((out, index), old), value) in out
+                .iter_mut()
+                .zip(indices)
+                .zip(&words[old.0 as usize])
+                .zip(&words[value.0 as usize])
             {
                 *out = if *index == position { *value } else { *old };
             }
         });
-        self.carry(Scalar::Word(to), &[(Scalar::Word(value), bits), (Scalar::Word(old), bits.map(|bits| !bits))]);
+        self.carry(
+            Scalar::Word(to),
+            &[(Scalar::Word(value), bits), (Scalar::Word(old), bits.map(|bits| !bits))],
+        );
     }
 
     fn undefine_memory(&mut self, base: u32, words: u32) {
@@ -367,7 +435,8 @@ impl Machine<'_> {
             let bits = &mut self.memory_undefined[word * self.mask_words..][..self.mask_words];
             bits.iter_mut().zip(&self.active.0).for_each(|(bits, active)| *bits |= active);
             for lane in self.active.lanes() {
-                self.memory[word * self.width + lane] = unwritten.of_invocation(word as u32, first + lane as u32);
+                self.memory[word * self.width + lane] =
+                    unwritten.of_invocation(word as u32, first + lane as u32);
             }
         }
     }
@@ -420,7 +489,12 @@ impl Machine<'_> {
         self.copy(to, value);
         let bits = self.bits(condition);
         let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 1);
-        self.leave_undefined(&[Scalar::Word(to)], &lanes, Undefined { extent: Extent::Value, why }, place);
+        self.leave_undefined(
+            &[Scalar::Word(to)],
+            &lanes,
+            Undefined { extent: Extent::Value, why },
+            place,
+        );
     }
 
     pub(super) fn lanes_where(&self, test: impl Fn(usize) -> bool) -> Mask {
@@ -431,7 +505,13 @@ impl Machine<'_> {
         mask
     }
 
-    pub(super) fn report_value(&mut self, lanes: &Mask, place: u32, kind: FindingKind, message: &str) {
+    pub(super) fn report_value(
+        &mut self,
+        lanes: &Mask,
+        place: u32,
+        kind: FindingKind,
+        message: &str,
+    ) {
         if lanes.is_empty() {
             return;
         }
@@ -457,9 +537,10 @@ impl Machine<'_> {
         let [when_true, when_false] = weights;
         for (word, value) in bits[..self.mask_words].iter().enumerate() {
             let sums = &mut self.words[sum.0 as usize];
-            for (lanes, weight) in
-                [(self.active.0[word] & value, when_true), (self.active.0[word] & !value, when_false)]
-            {
+            for (lanes, weight) in [
+                (self.active.0[word] & value, when_true),
+                (self.active.0[word] & !value, when_false),
+            ] {
                 if weight != 0 {
                     for lane in crate::ir::lane_mask::bits(lanes) {
                         let sum = &mut sums[64 * word + lane];

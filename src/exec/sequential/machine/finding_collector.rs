@@ -1,7 +1,7 @@
 //! Findings of one dispatch, gathered by kind and pair of places.
 //!
-//! Promises: each pair of places is one finding with a count and its first witness; nothing is kept for a kind that is
-//! not asked for.
+//! Promises: each pair of places is one finding with a count and its first witness; nothing is kept
+//! for a kind that is not asked for.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -41,13 +41,20 @@ pub(crate) struct Collector {
     found: Vec<Gathered>,
     /// Linear index of the workgroup that runs.
     pub workgroup: u64,
-    /// Places of accesses whose values depend on who comes first: reads that race, and writes that race and differ.
+    /// Places of accesses whose values depend on who comes first: reads that race, and writes that
+    /// race and differ.
     pub racy: BTreeSet<u32>,
 }
 
 impl Collector {
     pub(crate) fn new(checks: Checks) -> Self {
-        Self { checks, index: HashMap::new(), found: Vec::new(), workgroup: 0, racy: BTreeSet::new() }
+        Self {
+            checks,
+            index: HashMap::new(),
+            found: Vec::new(),
+            workgroup: 0,
+            racy: BTreeSet::new(),
+        }
     }
 
     /// Adds an occurrence; `describe` is called for the first of its kind and places.
@@ -75,7 +82,13 @@ impl Collector {
     }
 
     /// A detail that must hold of every occurrence: false once, false for ever.
-    pub(crate) fn refute(&mut self, kind: FindingKind, [place, other]: [u32; 2], class: u32, detail: &'static str) {
+    pub(crate) fn refute(
+        &mut self,
+        kind: FindingKind,
+        [place, other]: [u32; 2],
+        class: u32,
+        detail: &'static str,
+    ) {
         if let Some(index) = self.index.get(&Key { kind, place, other, class }) {
             self.found[*index].refute(detail);
         }
@@ -85,11 +98,13 @@ impl Collector {
         self.found.iter().any(|one| one.finding.kind == FindingKind::DataRace)
     }
 
-    /// Adds what others gathered in other workgroups: what is left is what one would have gathered in all of them.
+    /// Adds what others gathered in other workgroups: what is left is what one would have gathered
+    /// in all of them.
     pub(crate) fn gather(&mut self, others: Vec<Collector>) {
         for other in others {
             self.racy.extend(other.racy);
-            let keys: HashMap<usize, Key> = other.index.into_iter().map(|(key, index)| (index, key)).collect();
+            let keys: HashMap<usize, Key> =
+                other.index.into_iter().map(|(key, index)| (index, key)).collect();
             for (index, new) in other.found.into_iter().enumerate() {
                 match self.index.entry(keys[&index]) {
                     Entry::Occupied(entry) => self.found[*entry.get()].join(new),
@@ -144,9 +159,11 @@ impl Gathered {
     }
 }
 
-/// Adds `new` to `all`: a finding that is there already is counted up. Gives the number of findings that it looked at.
+/// Adds `new` to `all`: a finding that is there already is counted up. Gives the number of findings
+/// that it looked at.
 pub(crate) fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) -> u64 {
-    let key = |finding: &Finding| (finding.kind, finding.place.clone(), finding.other_place.clone());
+    let key =
+        |finding: &Finding| (finding.kind, finding.place.clone(), finding.other_place.clone());
     let mut index = FindingIndex::default();
     all.iter().enumerate().for_each(|(row, finding)| index.add(key(finding), row));
     for finding in new {
@@ -185,7 +202,9 @@ mod tests {
     /// A race between two instructions, of which one of two kinds of accesses.
     fn race(here: u32, other: u32, accesses: &str) -> Finding {
         let place = |instruction| Place { instruction: Some(instruction), ..Place::default() };
-        let mut finding = Finding::new(FindingKind::DataRace, "a race").at(place(here)).detail("accesses", accesses);
+        let mut finding = Finding::new(FindingKind::DataRace, "a race")
+            .at(place(here))
+            .detail("accesses", accesses);
         finding.other_place = Some(place(other));
         finding
     }
@@ -193,7 +212,8 @@ mod tests {
     #[test]
     fn merging_looks_at_findings_of_the_same_places_alone() {
         let pairs = || (0..200).flat_map(|here| (0..16).map(move |other| (here, here + other)));
-        let races = |accesses| pairs().map(|(here, other)| race(here, other, accesses)).collect::<Vec<_>>();
+        let races =
+            |accesses| pairs().map(|(here, other)| race(here, other, accesses)).collect::<Vec<_>>();
         let mut all = Vec::new();
         assert_eq!(merge(&mut all, races("write")), 0);
         let number = all.len() as u64;
@@ -210,7 +230,11 @@ mod tests {
         let mut all = Vec::new();
         merge(
             &mut all,
-            vec![race(1, 2, "write"), race(1, 2, "write").detail("same_value", false), race(1, 3, "write")],
+            vec![
+                race(1, 2, "write"),
+                race(1, 2, "write").detail("same_value", false),
+                race(1, 3, "write"),
+            ],
         );
         assert_eq!(all.iter().map(|finding| finding.count).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(all[0].details["same_value"], false);

@@ -1,16 +1,19 @@
-//! Lanes that let others go on before a change, and what a first run showed of who looks at which words.
+//! Lanes that let others go on before a change, and what a first run showed of who looks at which
+//! words.
 
 use crate::ir::lane_mask::Mask;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-/// Lanes that an instruction holds in all, whole tiles apart; then it holds no more. More of them show little that is new.
+/// Lanes that an instruction holds in all, whole tiles apart; then it holds no more. More of them
+/// show little that is new.
 const MOST_HELD: u32 = 16;
 
 /// Words of memory that are remembered.
 const MOST_CELLS: usize = 1 << 16;
 
-/// Rounds of all workgroups that wait, after which one that holds a flag goes on though others still change something.
+/// Rounds of all workgroups that wait, after which one that holds a flag goes on though others
+/// still change something.
 pub(super) const PATIENT_ROUNDS: usize = 4;
 
 /// A word of common memory.
@@ -114,15 +117,24 @@ impl Yielding {
     }
 
     /// Whether lanes with these effects hold, and for what.
-    pub(super) fn judge(&mut self, place: u32, effects: &[Effect], has_result: bool) -> Option<Urgency> {
+    pub(super) fn judge(
+        &mut self,
+        place: u32,
+        effects: &[Effect],
+        has_result: bool,
+    ) -> Option<Urgency> {
         for effect in effects.iter().filter(|_| has_result) {
-            self.looked_at.note(effect.cell, if effect.changes { Look::WithResult } else { Look::AsFlag });
+            self.looked_at
+                .note(effect.cell, if effect.changes { Look::WithResult } else { Look::AsFlag });
         }
         let look = |effect: &Effect| self.looked_at.cells.get(&effect.cell).copied();
-        let urgency = effects.iter().filter(|effect| effect.changes).filter_map(look).max().map(|look| match look {
-            Look::WithResult => Urgency::Counter,
-            Look::AsFlag => Urgency::Flag,
-        })?;
+        let urgency =
+            effects.iter().filter(|effect| effect.changes).filter_map(look).max().map(|look| {
+                match look {
+                    Look::WithResult => Urgency::Counter,
+                    Look::AsFlag => Urgency::Flag,
+                }
+            })?;
         let held = self.held.entry(place).or_insert(0);
         if self.stage == Stage::Looking || *held >= MOST_HELD {
             return None;

@@ -1,8 +1,11 @@
-//! Accesses whose lanes may go to different buffers: by an index into descriptors, or by a device address.
+//! Accesses whose lanes may go to different buffers: by an index into descriptors, or by a device
+//! address.
 //!
-//! Knows: an address is a symbol, the buffer's number above an offset (`exec::resource`); arithmetic on it moves the offset.
-//! Promises: lanes that go to one buffer do so together, buffers in ascending order; an index beyond its descriptors and an
-//! address of no buffer are out-of-bounds findings, after which a read gives 0 and a write is dropped.
+//! Knows: an address is a symbol, the buffer's number above an offset (`exec::resource`);
+//! arithmetic on it moves the offset.
+//! Promises: lanes that go to one buffer do so together, buffers in ascending order; an index
+//! beyond its descriptors and an address of no buffer are out-of-bounds findings, after which a
+//! read gives 0 and a write is dropped.
 //! Does not cover: what one buffer's access does (`access`).
 
 use super::finding_collector::NOWHERE;
@@ -26,11 +29,14 @@ impl Machine<'_> {
     }
 
     pub(super) fn load_indirectly(&mut self, access: &Access, to: &[Scalar], place: u32) {
-        self.gather_targets(access, to, place, &mut |machine, access| machine.load(access, to, place));
+        self.gather_targets(access, to, place, &mut |machine, access| {
+            machine.load(access, to, place)
+        });
     }
 
-    /// The same for an access with results: each lane gets that of its own buffer, 0 where it has none. A register that does
-    /// not outlive its block is written in every lane each time, so results are put aside.
+    /// The same for an access with results: each lane gets that of its own buffer, 0 where it has
+    /// none. A register that does not outlive its block is written in every lane each time, so
+    /// results are put aside.
     pub(super) fn gather_targets(
         &mut self,
         access: &Access,
@@ -48,15 +54,23 @@ impl Machine<'_> {
         self.each_target(access, place, &mut |machine, access| {
             run(machine, access);
             let active = machine.active;
-            for ((scalar, words), undefined) in to.iter().zip(results.chunks_exact_mut(width)).zip(&mut all_undefined) {
+            for ((scalar, words), undefined) in
+                to.iter().zip(results.chunks_exact_mut(width)).zip(&mut all_undefined)
+            {
                 let bits = machine.undefined_bits(*scalar);
-                undefined.iter_mut().zip(bits).zip(active.0).for_each(|((all, bits), active)| *all |= bits & active);
+                undefined
+                    .iter_mut()
+                    .zip(bits)
+                    .zip(active.0)
+                    .for_each(|((all, bits), active)| *all |= bits & active);
                 for lane in active.lanes() {
                     words[lane] = machine.word_of(*scalar, lane);
                 }
             }
         });
-        for ((scalar, words), undefined) in to.iter().zip(results.chunks_exact(width)).zip(&all_undefined) {
+        for ((scalar, words), undefined) in
+            to.iter().zip(results.chunks_exact(width)).zip(&all_undefined)
+        {
             self.write_words(*scalar, words);
             let origins = self.origins_of(*scalar, undefined);
             self.set_undefined(*scalar, undefined);
@@ -66,7 +80,12 @@ impl Machine<'_> {
     }
 
     /// Runs an access once for each buffer that some of its lanes go to, with these lanes active.
-    pub(super) fn each_target(&mut self, access: &Access, place: u32, run: &mut dyn FnMut(&mut Self, &Access)) {
+    pub(super) fn each_target(
+        &mut self,
+        access: &Access,
+        place: u32,
+        run: &mut dyn FnMut(&mut Self, &Access),
+    ) {
         let mut targets = std::mem::take(&mut self.detour.targets);
         targets.clear();
         match access.root {
@@ -75,7 +94,11 @@ impl Machine<'_> {
             }
             Root::Address(parts) => self.by_address(access, parts, place, &mut targets),
             Root::Pointer { which, into: _ } => return self.each_object(access, which, place, run),
-            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
+            Root::Descriptor(_)
+            | Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Buffer(_) => {}
         }
         let (active, full) = (self.active, self.full);
         for (root, lanes) in &targets {
@@ -87,7 +110,13 @@ impl Machine<'_> {
     }
 
     /// The same for a variable pointer, object by object.
-    fn each_object(&mut self, access: &Access, which: Reg, place: u32, run: &mut dyn FnMut(&mut Self, &Access)) {
+    fn each_object(
+        &mut self,
+        access: &Access,
+        which: Reg,
+        place: u32,
+        run: &mut dyn FnMut(&mut Self, &Access),
+    ) {
         let program = self.program;
         let (active, full) = (self.active, self.full);
         let mut objects = std::mem::take(&mut self.detour.objects);
@@ -134,11 +163,21 @@ impl Machine<'_> {
                 continue;
             }
             let name = &access.name;
-            self.report_target(lane, place, &format!("index {index} is outside the {length} descriptors of `{name}`"));
+            self.report_target(
+                lane,
+                place,
+                &format!("index {index} is outside the {length} descriptors of `{name}`"),
+            );
         }
     }
 
-    fn by_address(&mut self, access: &Access, parts: Parts, place: u32, targets: &mut Vec<(Root, Mask)>) {
+    fn by_address(
+        &mut self,
+        access: &Access,
+        parts: Parts,
+        place: u32,
+        targets: &mut Vec<(Root, Mask)>,
+    ) {
         let active = self.active;
         for lane in active.lanes() {
             let address = self.number(parts, lane);
@@ -147,13 +186,19 @@ impl Machine<'_> {
                 add(targets, Root::Buffer(buffer), lane);
                 continue;
             }
-            self.report_target(lane, place, &format!("the address {address:#x} of `{}` is in no buffer", access.name));
+            self.report_target(
+                lane,
+                place,
+                &format!("the address {address:#x} of `{}` is in no buffer", access.name),
+            );
         }
     }
 
     /// The buffer that a device address leads into, and the byte in it.
     pub(super) fn addressed(&self, address: u64) -> Option<(u32, u32)> {
-        let buffer = (address >> OFFSET_BITS).checked_sub(1).filter(|buffer| *buffer < self.lengths.len() as u64)?;
+        let buffer = (address >> OFFSET_BITS)
+            .checked_sub(1)
+            .filter(|buffer| *buffer < self.lengths.len() as u64)?;
         let offset = u32::try_from(address & ((1 << OFFSET_BITS) - 1)).ok()?;
         Some((buffer as u32, offset))
     }

@@ -1,12 +1,12 @@
 //! The machine: runs a program workgroup by workgroup, tile by tile, to barriers and to the end.
 //!
-//! Knows: a tile is a run of consecutive invocations of a workgroup; its lanes stand at blocks, and the lowest block that
-//! has lanes runs next, for all of them at once (see `ir` for why they come together again). At a barrier a lane
-//! leaves the tile's frontier and waits with the identity of the barrier; when no lane of the workgroup can run, the
-//! identities are compared.
-//! Promises: workgroups run in linear order, x fastest, and tiles in theirs, unless a schedule has them otherwise
-//! (`workgroup_order`); invocations of a tile in local-index order. Lanes that read in a loop until others have written let these go
-//! on first (`spin_detection`).
+//! Knows: a tile is a run of consecutive invocations of a workgroup; its lanes stand at blocks, and
+//! the lowest block that has lanes runs next, for all of them at once (see `ir` for why they come
+//! together again). At a barrier a lane leaves the tile's frontier and waits with the identity of
+//! the barrier; when no lane of the workgroup can run, the identities are compared.
+//! Promises: workgroups run in linear order, x fastest, and tiles in theirs, unless a schedule has
+//! them otherwise (`workgroup_order`); invocations of a tile in local-index order. Lanes that read
+//! in a loop until others have written let these go on first (`spin_detection`).
 //! Does not cover: which workgroups run on several cores (`speculative_parallel`).
 
 mod access;

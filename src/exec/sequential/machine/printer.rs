@@ -1,7 +1,8 @@
 //! What a dispatch prints.
 //!
-//! Promises: lines stand by workgroup, then local index, then the order in which the invocation printed them, whatever the
-//! tile width and the order in which tiles run; of more than are kept, the first ones in that order are kept.
+//! Promises: lines stand by workgroup, then local index, then the order in which the invocation
+//! printed them, whatever the tile width and the order in which tiles run; of more than are kept,
+//! the first ones in that order are kept.
 
 use super::recorder::Rank;
 use std::collections::BTreeMap;
@@ -41,9 +42,13 @@ impl Printer {
         }
     }
 
-    /// Invocation (linear workgroup index and local index), instruction and text of each line, and how many more there were.
+    /// Invocation (linear workgroup index and local index), instruction and text of each line, and
+    /// how many more there were.
     pub(crate) fn finish(self) -> (Vec<(Rank, u32, String)>, u64) {
         let omitted = self.arrivals - self.kept.len() as u64;
-        (self.kept.into_iter().map(|((rank, _), (place, text))| (rank, place, text)).collect(), omitted)
+        (
+            self.kept.into_iter().map(|((rank, _), (place, text))| (rank, place, text)).collect(),
+            omitted,
+        )
     }
 }

@@ -16,7 +16,12 @@ pub(super) fn kinds_of(root: Root) -> Kinds {
     if root.is_buffer() { Kinds::BUFFERS } else { Kinds::WORKGROUP }
 }
 
-pub(super) fn moment(clock: &Clock, root: Root, local: u32, place: u32) -> crate::memory::race_shadow::Now {
+pub(super) fn moment(
+    clock: &Clock,
+    root: Root,
+    local: u32,
+    place: u32,
+) -> crate::memory::race_shadow::Now {
     match root {
         Root::Workgroup => clock.in_workgroup(local, place),
         Root::Descriptor(_)
@@ -30,7 +35,13 @@ pub(super) fn moment(clock: &Clock, root: Root, local: u32, place: u32) -> crate
 }
 
 impl Machine<'_> {
-    pub(super) fn read_races(&mut self, access: &Access, found: &Addressed, component: u32, place: u32) {
+    pub(super) fn read_races(
+        &mut self,
+        access: &Access,
+        found: &Addressed,
+        component: u32,
+        place: u32,
+    ) {
         if !self.track_races {
             return;
         }
@@ -93,7 +104,8 @@ impl Machine<'_> {
         };
         let reach = if within { "within-workgroup" } else { "across-workgroups" };
         let [earlier, later] = clash.touches;
-        let class = (earlier as u32 * 8 + later as u32 * 2 + u32::from(within)) * 8 + clash.missing as u32;
+        let class =
+            (earlier as u32 * 8 + later as u32 * 2 + u32::from(within)) * 8 + clash.missing as u32;
         let pair = [place, clash.other.place()];
         for (touch, place) in clash.touches.into_iter().zip([pair[1], pair[0]]) {
             if touch == Touch::Read {
@@ -105,7 +117,9 @@ impl Machine<'_> {
             self.collector.racy.extend(pair);
         }
         let witnesses = [self.stamped(clash.other), self.invocation(clash.invocation)];
-        let shown = clash.values.map(|value| format!("{value:#0width$x}", width = 2 + 2 * clash.bytes as usize));
+        let shown = clash
+            .values
+            .map(|value| format!("{value:#0width$x}", width = 2 + 2 * clash.bytes as usize));
         self.collector.add(FindingKind::DataRace, pair, class, || Finding {
             invocations: witnesses.to_vec(),
             ..Finding::new(

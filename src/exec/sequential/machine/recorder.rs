@@ -1,7 +1,7 @@
 //! Coverage recording of one dispatch: bits with their lowest witness.
 //!
-//! Promises: the witness of a bit is the lowest invocation, by linear workgroup index and then local index, that set
-//! it, whatever the tile width and order.
+//! Promises: the witness of a bit is the lowest invocation, by linear workgroup index and then
+//! local index, that set it, whatever the tile width and order.
 
 use crate::ir::Compared;
 use crate::ir::LOCAL_BITS;
@@ -39,7 +39,11 @@ pub(crate) struct Recorder {
 
 /// The conditions that each vector of the layout evaluates, by the vector's bit.
 fn evaluated(table: &MarkerTable) -> BTreeMap<u32, Vec<bool>> {
-    let rows = table.layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot.base, row)));
+    let rows = table
+        .layout
+        .decisions
+        .iter()
+        .flat_map(|slot| slot.vectors.iter().map(move |row| (slot.base, row)));
     rows.map(|(base, row)| {
         let values = row.vector.values.0.iter();
         (base + row.sum, values.map(|value| *value != ConditionValue::NotEvaluated).collect())
@@ -75,7 +79,8 @@ impl Recorder {
     /// Keeps everyone who sets some bits. Not for workgroups on several cores.
     pub(crate) fn keep_everyone(&mut self, bits: &BTreeSet<u32>, local_size: [u32; 3]) {
         let by_bit = bits.iter().map(|bit| (*bit, Ranks::default())).collect();
-        self.everyone = Some(DispatchInvocations { local_size, by_bit, ..DispatchInvocations::default() });
+        self.everyone =
+            Some(DispatchInvocations { local_size, by_bit, ..DispatchInvocations::default() });
     }
 
     #[inline]
@@ -137,12 +142,20 @@ impl Recorder {
         (sum < self.sizes[slot as usize]).then(|| self.bases[slot as usize] + sum)
     }
 
-    /// Keeps what was compared when a bit got its witness. A condition that the vector short-circuits away compared
-    /// nothing: the registers of its operands hold what an earlier evaluation, or none, left there.
-    pub(crate) fn operands(&mut self, bit: u32, compared: &[Compared], value: impl Fn(crate::ir::Reg) -> u32) {
+    /// Keeps what was compared when a bit got its witness. A condition that the vector
+    /// short-circuits away compared nothing: the registers of its operands hold what an earlier
+    /// evaluation, or none, left there.
+    pub(crate) fn operands(
+        &mut self,
+        bit: u32,
+        compared: &[Compared],
+        value: impl Fn(crate::ir::Reg) -> u32,
+    ) {
         let evaluated = self.evaluated.get(&bit);
         let holds = |one: &&Compared| {
-            evaluated.and_then(|all| all.get(one.condition as usize)).is_some_and(|evaluated| *evaluated)
+            evaluated
+                .and_then(|all| all.get(one.condition as usize))
+                .is_some_and(|evaluated| *evaluated)
         };
         let lines: Vec<String> = compared
             .iter()

@@ -150,7 +150,8 @@ impl<'a> Machine<'a> {
                 }
                 return Ok(Pace::Ended);
             }
-            // Some wait for what others write. As long as these do anything, all of them go on, but not for ever.
+            // Some wait for what others write. As long as these do anything, all of them go on, but
+            // not for ever.
             tiles.iter_mut().for_each(Tile::wake);
             rounds = if self.watch.arrivals == arrivals { rounds + 1 } else { 0 };
             if (self.watch.changes == before || rounds >= ROUNDS) && self.may_rest() {
@@ -161,7 +162,8 @@ impl<'a> Machine<'a> {
 
     /// Runs every tile until each of its lanes waits or has ended.
     pub(super) fn run_tiles(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
-        (0..self.lineup.tiles()).try_for_each(|started| self.run_tile(&mut tiles[self.lineup.tile(started)]))
+        (0..self.lineup.tiles())
+            .try_for_each(|started| self.run_tile(&mut tiles[self.lineup.tile(started)]))
     }
 
     /// Puts a tile's lanes at the entry with fresh registers.

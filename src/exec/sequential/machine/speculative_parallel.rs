@@ -1,12 +1,14 @@
 //! Running the workgroups of a dispatch on several cores, with what one core leaves.
 //!
-//! Knows: workers have copies of the stores that the program writes, and marks on them (`access_sets`); each takes workgroups in
-//! ascending order. Where the marks agree, no workgroup could see what another worker's did, so that every workgroup ran as
-//! it runs on one core, and what the workers bring comes together by the index of workgroups. Where they do not agree, or
+//! Knows: workers have copies of the stores that the program writes, and marks on them
+//! (`access_sets`); each takes workgroups in ascending order. Where the marks agree, no workgroup
+//! could see what another worker's did, so that every workgroup ran as it runs on one core, and
+//! what the workers bring comes together by the index of workgroups. Where they do not agree, or
 //! steps run out, nothing of it is kept, and the machine goes on alone from where it was.
-//! Promises: buffers, findings with counts and witnesses, records, operands, counts and completion do not depend on the
-//! number of workers nor on who ran what.
-//! Does not cover: varied runs and other orders of the workgroups, which stay on one core; a part of a dispatch whose workgroups depend on each other.
+//! Promises: buffers, findings with counts and witnesses, records, operands, counts and completion
+//! do not depend on the number of workers nor on who ran what.
+//! Does not cover: varied runs and other orders of the workgroups, which stay on one core; a part
+//! of a dispatch whose workgroups depend on each other.
 
 use super::finding_collector::Collector;
 use super::printer::Printer;
@@ -29,14 +31,16 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Steps on one core before it is judged whether several pay: enough for an average, in the order of a millisecond.
+/// Steps on one core before it is judged whether several pay: enough for an average, in the order
+/// of a millisecond.
 const PILOT_STEPS: u64 = 200_000;
 
-/// Steps that must lie ahead, beside one for each byte of a worker's copies: some milliseconds, against the fraction of one
-/// that waking workers takes. An estimate, not measured.
+/// Steps that must lie ahead, beside one for each byte of a worker's copies: some milliseconds,
+/// against the fraction of one that waking workers takes. An estimate, not measured.
 const WORTH_STEPS: u64 = 2_000_000;
 
-/// The part of what is left that a worker takes at most, unless it needs more: others need some too.
+/// The part of what is left that a worker takes at most, unless it needs more: others need some
+/// too.
 pub(super) const PART: u64 = 64;
 
 /// Batches per worker, so that workers who are done first get more.
@@ -55,8 +59,15 @@ pub(crate) struct Written {
 
 impl Written {
     fn bytes(&self, words: usize, program: &Program) -> u64 {
-        let shadow = if self.watched { Shadow::bytes(words, self.atomicity, program, self.granule) } else { 0 };
-        words as u64 * 4 + words.div_ceil(16) as u64 * 8 + access_sets::bytes(words, self.granule) + shadow
+        let shadow = if self.watched {
+            Shadow::bytes(words, self.atomicity, program, self.granule)
+        } else {
+            0
+        };
+        words as u64 * 4
+            + words.div_ceil(16) as u64 * 8
+            + access_sets::bytes(words, self.granule)
+            + shadow
     }
 }
 
@@ -108,7 +119,10 @@ impl Sharing<'_> {
 
     /// What one worker needs.
     fn bytes(&self, machine: &Machine) -> u64 {
-        let stores = self.written.iter().map(|one| one.bytes(machine.stores[one.buffer].words.len(), machine.program));
+        let stores = self
+            .written
+            .iter()
+            .map(|one| one.bytes(machine.stores[one.buffer].words.len(), machine.program));
         working_bytes(machine.program, machine.settings.tile_width) + stores.sum::<u64>()
     }
 
@@ -148,8 +162,11 @@ impl Sharing<'_> {
                 deadline: machine.deadline.again(),
             },
         };
-        let brought: Vec<Brought> =
-            (0..workers).into_par_iter().with_max_len(1).filter_map(|worker| team.work(worker)).collect();
+        let brought: Vec<Brought> = (0..workers)
+            .into_par_iter()
+            .with_max_len(1)
+            .filter_map(|worker| team.work(worker))
+            .collect();
         let Team { allowance, .. } = team;
         if allowance.is_stopped() {
             return Shared::NotAtAll;
@@ -167,7 +184,8 @@ impl Sharing<'_> {
 
     fn agree(&self, machine: &Machine, brought: &[Brought]) -> bool {
         self.written.iter().enumerate().all(|(index, one)| {
-            let marks: Vec<&Marks> = brought.iter().map(|brought| &brought.stores[index].2).collect();
+            let marks: Vec<&Marks> =
+                brought.iter().map(|brought| &brought.stores[index].2).collect();
             access_sets::agree(&marks, machine.stores[one.buffer].shadow.as_ref())
         })
     }
@@ -183,12 +201,17 @@ impl Sharing<'_> {
             machine.recorder.join(one.recorder);
             machine.printer.join(one.printer);
             machine.diverged |= one.diverged;
-            machine.touched.iter_mut().zip(one.touched).for_each(|(all, words)| *all = words.max(*all));
+            machine
+                .touched
+                .iter_mut()
+                .zip(one.touched)
+                .for_each(|(all, words)| *all = words.max(*all));
             machine.regions.join(&one.regions);
         }
         machine.collector.gather(collectors);
         for (one, left) in self.written.iter().zip(&left) {
-            let left: Vec<(&Marks, &Store)> = left.iter().map(|(store, marks)| (marks, store)).collect();
+            let left: Vec<(&Marks, &Store)> =
+                left.iter().map(|(store, marks)| (marks, store)).collect();
             access_sets::merge(&mut machine.stores[one.buffer], &left);
         }
     }
@@ -247,10 +270,13 @@ impl Queue {
         }
     }
 
-    /// The batch that a worker does next, having done so many; always behind those that it has done.
+    /// The batch that a worker does next, having done so many; always behind those that it has
+    /// done.
     fn batch(&self, worker: usize, done: u64) -> Option<Range<u64>> {
         let (start, end, batch) = match self {
-            Queue::Taken { next, end, batch } => (next.fetch_add(*batch, Ordering::Relaxed), *end, *batch),
+            Queue::Taken { next, end, batch } => {
+                (next.fetch_add(*batch, Ordering::Relaxed), *end, *batch)
+            }
             Queue::Dealt { first, end, batch, workers } => {
                 (first + (done * workers + worker as u64) * batch, *end, *batch)
             }
@@ -293,7 +319,8 @@ impl Team<'_> {
         for one in self.written {
             let store = &mut stores[one.buffer];
             store.marks = Some(Marks::new(store.words.len(), one.granule));
-            store.shadow = one.watched.then(|| Shadow::new(store.words.len(), one.atomicity, one.granule));
+            store.shadow =
+                one.watched.then(|| Shadow::new(store.words.len(), one.atomicity, one.granule));
         }
         let mut machine = self.machine(&mut stores);
         let mut tiles = machine.tiles();
@@ -301,7 +328,9 @@ impl Team<'_> {
         while let Some(workgroups) = batch {
             for index in workgroups {
                 // A workgroup that waits for others depends on them.
-                if self.allowance.is_stopped() || machine.run_one(&mut tiles, index) != Ok(Pace::Ended) {
+                if self.allowance.is_stopped()
+                    || machine.run_one(&mut tiles, index) != Ok(Pace::Ended)
+                {
                     self.allowance.stop();
                     return None;
                 }
@@ -335,7 +364,8 @@ impl Team<'_> {
         Machine::new(self.program, launch)
     }
 
-    /// The written stores. A store that is written though no instruction is known to write it ends the attempt.
+    /// The written stores. A store that is written though no instruction is known to write it ends
+    /// the attempt.
     fn left(&self, stores: Vec<Store>) -> Option<Vec<Copied>> {
         let mut left: Vec<_> = self.written.iter().map(|_| None).collect();
         for (buffer, store) in stores.into_iter().enumerate() {

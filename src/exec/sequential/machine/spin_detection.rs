@@ -1,12 +1,16 @@
-//! Invocations that wait for each other outside barriers: a loop that reads until somebody has written.
+//! Invocations that wait for each other outside barriers: a loop that reads until somebody has
+//! written.
 //!
-//! Knows: an invocation makes no progress while what it reads from common memory, and from where, is the same each time
-//! round and it changes nothing there; or while it reads on and on, whatever it changes. Then others go on: the other
-//! invocations of its workgroup, and when nobody of these gets further either, other workgroups.
-//! Promises: a run in which somebody waits for a write that somebody else can still make does not end by waiting. Who never
-//! waits runs as ever. Order and result depend on the program alone, and where atomics or coherent memory are read on what
-//! is read alone: a module that also records waits as long as one that does not.
-//! Does not cover: workgroups that wait for each other by plain reads, neither atomic nor coherent: their steps run out.
+//! Knows: an invocation makes no progress while what it reads from common memory, and from where,
+//! is the same each time round and it changes nothing there; or while it reads on and on, whatever
+//! it changes. Then others go on: the other invocations of its workgroup, and when nobody of these
+//! gets further either, other workgroups.
+//! Promises: a run in which somebody waits for a write that somebody else can still make does not
+//! end by waiting. Who never waits runs as ever. Order and result depend on the program alone, and
+//! where atomics or coherent memory are read on what is read alone: a module that also records
+//! waits as long as one that does not.
+//! Does not cover: workgroups that wait for each other by plain reads, neither atomic nor coherent:
+//! their steps run out.
 
 use super::spin_watch::Pace;
 use super::state::{Machine, working_bytes};
@@ -18,7 +22,8 @@ use crate::memory::store::Store;
 use std::collections::VecDeque;
 use vkcert_model::random::mixed;
 
-/// Workgroups that may wait at the same time in any case, while there are others that have not begun.
+/// Workgroups that may wait at the same time in any case, while there are others that have not
+/// begun.
 const SOME_RESTING: usize = 256;
 
 /// More of them may, as long as what they keep takes no more than so many bytes.
@@ -45,12 +50,23 @@ impl Machine<'_> {
     }
 
     /// An instruction has read these words in these lanes, at the machine's addresses.
-    pub(super) fn watch_read(&mut self, root: Root, lanes: &Mask, words: &[u32], place: u32, component: u32) {
+    pub(super) fn watch_read(
+        &mut self,
+        root: Root,
+        lanes: &Mask,
+        words: &[u32],
+        place: u32,
+        component: u32,
+    ) {
         if !self.watches(root) {
             return;
         }
         let hash = lanes.lanes().fold(0, |hash, lane| {
-            mixed(hash ^ u64::from(self.addresses[lane]) << 32 ^ u64::from(words[lane]) ^ (lane as u64) << 48)
+            mixed(
+                hash ^ u64::from(self.addresses[lane]) << 32
+                    ^ u64::from(words[lane])
+                    ^ (lane as u64) << 48,
+            )
         });
         self.watch.read(place << 5 | component & 31, hash);
     }
@@ -60,7 +76,8 @@ impl Machine<'_> {
         if !self.watches(Root::Descriptor(descriptor)) {
             return;
         }
-        let words = |lane: usize| texels[lane].iter().fold(lane as u64, |hash, word| mixed(hash ^ word));
+        let words =
+            |lane: usize| texels[lane].iter().fold(lane as u64, |hash, word| mixed(hash ^ word));
         let hash = self.active.lanes().fold(0, |hash, lane| mixed(hash ^ words(lane)));
         self.watch.read(place << 5, hash);
     }
@@ -106,10 +123,12 @@ impl Machine<'_> {
         if let Some(order) = &self.order {
             order.borrow_mut().resume(resting.index, time);
         }
-        (self.workgroup_memory, self.paths, *tiles) = (resting.memory, resting.paths, resting.tiles);
+        (self.workgroup_memory, self.paths, *tiles) =
+            (resting.memory, resting.paths, resting.tiles);
     }
 
-    /// Gives workgroups that wait a turn each, until as few as `few` are left. Without an end, if none can go on: steps do end.
+    /// Gives workgroups that wait a turn each, until as few as `few` are left. Without an end, if
+    /// none can go on: steps do end.
     pub(super) fn turns(
         &mut self,
         resting: &mut VecDeque<Resting>,

@@ -3,8 +3,9 @@
 use crate::ir::Waits;
 use vkcert_model::schedule::Turns;
 
-/// Steps without progress after which others go on. Loops that compute as long without reading anything new from memory that
-/// the kernel writes are rare; they lose only that their invocations stay together.
+/// Steps without progress after which others go on. Loops that compute as long without reading
+/// anything new from memory that the kernel writes are rare; they lose only that their invocations
+/// stay together.
 const QUIET: u64 = 10_000;
 
 /// Reads from common memory that may change, of the same value, after which others go on.
@@ -13,14 +14,15 @@ const PATIENCE: u32 = 128;
 /// The same of invocations that have waited before: who waits for long is looked at often.
 const PATIENCE_AGAIN: u32 = 8;
 
-/// Reads after which others go on in any case: who counts its rounds in common memory changes something each time.
+/// Reads after which others go on in any case: who counts its rounds in common memory changes
+/// something each time.
 const TURN: u32 = 20_000;
 
 /// The same where who waits goes first.
 const TURN_OF_WAITERS: u32 = 512;
 
-/// Rounds of all invocations of a workgroup, none of which has come to a barrier or an end, after which other workgroups go
-/// on.
+/// Rounds of all invocations of a workgroup, none of which has come to a barrier or an end, after
+/// which other workgroups go on.
 pub(super) const ROUNDS: u32 = 4;
 
 /// How a workgroup's turn ended.

@@ -74,7 +74,8 @@ pub(crate) struct Machine<'a> {
     pub(super) origins: Origins,
     pub(super) track_races: bool,
     pub(super) variation: Option<Variation>,
-    /// By local index: the path of the invocation so far (see `control_trace`); empty in an ordinary run.
+    /// By local index: the path of the invocation so far (see `control_trace`); empty in an
+    /// ordinary run.
     pub(super) paths: Vec<u64>,
 
     /// Lanes of a tile, and words of its masks.
@@ -123,7 +124,8 @@ pub(crate) struct Launch<'a> {
     pub recorder: Recorder,
     pub steps_left: u64,
     pub deadline: Deadline,
-    /// Where workgroups run on several cores: the steps of all of them, taken from as they are needed.
+    /// Where workgroups run on several cores: the steps of all of them, taken from as they are
+    /// needed.
     pub allowance: Option<&'a Allowance>,
 }
 
@@ -131,7 +133,8 @@ pub(crate) struct Launch<'a> {
 pub(crate) fn working_bytes(program: &Program, width: u32) -> u64 {
     let invocations: u64 = program.local_size.iter().map(|size| u64::from(*size)).product();
     let tiles = invocations.div_ceil(u64::from(width));
-    let per_tile = (u64::from(program.words) + u64::from(program.invocation_words)) * u64::from(width) * 4;
+    let per_tile =
+        (u64::from(program.words) + u64::from(program.invocation_words)) * u64::from(width) * 4;
     tiles.saturating_mul(per_tile).saturating_add(u64::from(program.workgroup_words) * 40)
 }
 
@@ -165,16 +168,25 @@ impl<'a> Machine<'a> {
             aliasing: None,
             reads: None,
             yielding: None,
-            lineup: Lineup::new(launch.settings.following.schedule, launch.groups, invocations.div_ceil(width)),
+            lineup: Lineup::new(
+                launch.settings.following.schedule,
+                launch.groups,
+                invocations.div_ceil(width),
+            ),
             marked: launch.allowance.is_some(),
             allowance: launch.allowance,
             starts: Vec::new(),
             workgroup: [0; 3],
             workgroup_index: 0,
-            track_undefined: checks.has(FindingKind::UninitializedRead) || checks.has(FindingKind::UndefinedValue),
+            track_undefined: checks.has(FindingKind::UninitializedRead)
+                || checks.has(FindingKind::UndefinedValue),
             origins: Origins::default(),
             track_races,
-            paths: if launch.settings.variation.is_some() { vec![0; invocations] } else { Vec::new() },
+            paths: if launch.settings.variation.is_some() {
+                vec![0; invocations]
+            } else {
+                Vec::new()
+            },
             variation: launch.settings.variation,
             width,
             mask_words,
@@ -225,7 +237,9 @@ impl<'a> Machine<'a> {
 
     /// Whether the tiles of a workgroup run one after the other, each to its end.
     pub(super) fn is_tile_by_tile(&self) -> bool {
-        self.program.barriers.is_empty() && self.program.waits == Waits::Never && !self.lets_waiters_first()
+        self.program.barriers.is_empty()
+            && self.program.waits == Waits::Never
+            && !self.lets_waiters_first()
     }
 
     /// Fills the registers that hold the same value in the whole dispatch.
@@ -266,7 +280,9 @@ impl<'a> Machine<'a> {
             PerLane::LocalId(axis) => id[axis as usize],
             PerLane::GlobalId(axis) => {
                 let axis = axis as usize;
-                self.workgroup[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis])
+                self.workgroup[axis]
+                    .wrapping_mul(self.program.local_size[axis])
+                    .wrapping_add(id[axis])
             }
         }
     }
@@ -290,7 +306,9 @@ impl<'a> Machine<'a> {
     pub(crate) fn invocation_of(&self, workgroup: u64, local: u32) -> [u32; 3] {
         let group = self.group_at(workgroup);
         let id = self.local_id(local);
-        std::array::from_fn(|axis| group[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis]))
+        std::array::from_fn(|axis| {
+            group[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis])
+        })
     }
 
     /// Global invocation id behind a stamp.
@@ -316,7 +334,8 @@ impl<'a> Machine<'a> {
         let shared_masks = program.shared_masks as usize * self.mask_words;
         self.words[shared_words..].swap_with_slice(&mut tile.words);
         self.masks[shared_masks..].swap_with_slice(&mut tile.masks);
-        self.undefined_words[shared_words * self.mask_words..].swap_with_slice(&mut tile.undefined_words);
+        self.undefined_words[shared_words * self.mask_words..]
+            .swap_with_slice(&mut tile.undefined_words);
         self.undefined_masks[shared_masks..].swap_with_slice(&mut tile.undefined_masks);
         std::mem::swap(&mut self.memory, &mut tile.memory);
         std::mem::swap(&mut self.memory_undefined, &mut tile.memory_undefined);

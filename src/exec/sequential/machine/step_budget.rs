@@ -4,7 +4,8 @@ use super::speculative_parallel::PART;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Most steps that a worker takes from the allowance at once: so often it looks whether it shall stop.
+/// Most steps that a worker takes from the allowance at once: so often it looks whether it shall
+/// stop.
 const LEASE: u64 = 1_000_000;
 
 /// Steps that workers share.
@@ -26,7 +27,9 @@ impl Allowance {
         }
         let taken = |left: u64| (left / PART).clamp(1, LEASE).max(needed).min(left);
         let less = |left: u64| Some(left - taken(left));
-        taken(self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default())
+        taken(
+            self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default(),
+        )
     }
 
     pub(super) fn give_back(&self, steps: u64) {

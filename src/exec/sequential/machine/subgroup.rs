@@ -1,10 +1,11 @@
 //! Subgroups on the machine: which lanes make one, and the operations between them.
 //!
-//! Knows: invocations are numbered by their local index; each run of as many as the subgroup size is a subgroup, the last
-//! one possibly with fewer. A tile holds whole subgroups wherever invocations work together, and all of its lanes at a
-//! block run at once, so the active lanes of a subgroup are those that the structured control flow brings together.
-//! Promises: no result depends on the tile width; a value that nobody wrote travels from lane to lane and is told where
-//! it is used.
+//! Knows: invocations are numbered by their local index; each run of as many as the subgroup size
+//! is a subgroup, the last one possibly with fewer. A tile holds whole subgroups wherever
+//! invocations work together, and all of its lanes at a block run at once, so the active lanes of a
+//! subgroup are those that the structured control flow brings together.
+//! Promises: no result depends on the tile width; a value that nobody wrote travels from lane to
+//! lane and is told where it is used.
 //! Does not cover: subgroups that a device forms in another way (by rows of the workgroup).
 
 use super::state::Machine;
@@ -21,7 +22,8 @@ use std::rc::Rc;
 use vkcert_spirv::operation::undefined::{Extent, Undefined};
 
 impl Settings {
-    /// The settings of a dispatch that asks for a subgroup size, or takes the engine's. Gives the size if it is none.
+    /// The settings of a dispatch that asks for a subgroup size, or takes the engine's. Gives the
+    /// size if it is none.
     pub(crate) fn with_subgroups(self, asked: Option<u32>) -> Result<Self, u32> {
         let subgroup_size = asked.unwrap_or(self.subgroup_size);
         if subgroup_size.is_power_of_two() && subgroup_size <= MOST_INVOCATIONS {
@@ -47,14 +49,16 @@ impl Settings {
 }
 
 impl Machine<'_> {
-    /// Lets the race shadows see everything that orders accesses, where barriers of workgroups are not all.
+    /// Lets the race shadows see everything that orders accesses, where barriers of workgroups are
+    /// not all.
     pub(super) fn order_exactly(&mut self) {
         let OrderUse::Exact(places) = &self.program.order else { return };
         if !self.track_races {
             return;
         }
         let invocations = self.program.local_size.iter().product();
-        let order = Rc::new(RefCell::new(Order::new(places.clone(), invocations, self.subgroup_size)));
+        let order =
+            Rc::new(RefCell::new(Order::new(places.clone(), invocations, self.subgroup_size)));
         let mut kinds: BTreeMap<usize, Kinds> = BTreeMap::new();
         for (one, slot) in self.program.descriptors.iter().zip(&self.slots) {
             let Some(slot) = slot else { continue };
@@ -80,7 +84,13 @@ impl Machine<'_> {
         let after = self.clock.tick();
         for (lane, members) in subgroups(&self.active, self.width, self.subgroup_size) {
             let first = self.first_lane + lane;
-            order.borrow_mut().subgroup_barrier(first, members, ordered.kinds(), fences.control, after);
+            order.borrow_mut().subgroup_barrier(
+                first,
+                members,
+                ordered.kinds(),
+                fences.control,
+                after,
+            );
         }
     }
 
@@ -89,7 +99,9 @@ impl Machine<'_> {
         let Some(order) = &self.order else { return };
         let after = self.clock.tick();
         let mut order = order.borrow_mut();
-        self.active.lanes().for_each(|lane| order.fence(self.first_lane + lane as u32, fence, after));
+        self.active
+            .lanes()
+            .for_each(|lane| order.fence(self.first_lane + lane as u32, fence, after));
     }
 
     /// A built-in variable of subgroups, by local index.
@@ -99,7 +111,9 @@ impl Machine<'_> {
         match what {
             PerLane::SubgroupId => local / size,
             PerLane::SubgroupInvocation => id,
-            PerLane::SubgroupMask(mask, word) => (mask.bits(id, size) >> (32 * u32::from(word))) as u32,
+            PerLane::SubgroupMask(mask, word) => {
+                (mask.bits(id, size) >> (32 * u32::from(word))) as u32
+            }
             PerLane::LocalId(_) | PerLane::GlobalId(_) | PerLane::LocalIndex => local,
         }
     }
@@ -113,7 +127,14 @@ impl Machine<'_> {
         subgroups(&self.active, self.width, self.subgroup_size)
     }
 
-    pub(super) fn group(&mut self, op: Group, to: &[Scalar], from: &[Scalar], index: Option<Reg>, place: u32) {
+    pub(super) fn group(
+        &mut self,
+        op: Group,
+        to: &[Scalar],
+        from: &[Scalar],
+        index: Option<Reg>,
+        place: u32,
+    ) {
         for (word, scalar) in to.iter().enumerate() {
             let mut out = std::mem::take(&mut self.staging);
             out.fill(0);
@@ -141,19 +162,28 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn exchange_values(&mut self, way: Way, to: &[Scalar], from: &[Scalar], index: Option<Reg>, place: u32) {
+    pub(super) fn exchange_values(
+        &mut self,
+        way: Way,
+        to: &[Scalar],
+        from: &[Scalar],
+        index: Option<Reg>,
+        place: u32,
+    ) {
         let mut sources = std::mem::take(&mut self.addresses);
         let undefined = self.sources(way, index, &mut sources);
         for (to, from) in to.iter().zip(from) {
             let mut out = std::mem::take(&mut self.staging);
             let mut unwritten = [0; MASK_WORDS];
             out.fill(0);
-            let marks = if self.track_undefined { self.undefined_bits(*from) } else { [0; MASK_WORDS] };
+            let marks =
+                if self.track_undefined { self.undefined_bits(*from) } else { [0; MASK_WORDS] };
             for lane in self.active.lanes() {
                 let source = sources[lane] as usize;
                 if source < self.width {
                     out[lane] = self.bits_of(&[*from], source) as u32;
-                    unwritten[lane / 64] |= (marks[source / 64] >> (source % 64) & 1) << (lane % 64);
+                    unwritten[lane / 64] |=
+                        (marks[source / 64] >> (source % 64) & 1) << (lane % 64);
                 }
             }
             self.write_scalar(*to, &out);
@@ -167,10 +197,16 @@ impl Machine<'_> {
     }
 
     /// The lane that each active lane takes its value from; none: a lane outside the tile.
-    fn sources(&self, way: Way, index: Option<Reg>, sources: &mut [u32]) -> [Option<(Undefined, Mask)>; 2] {
+    fn sources(
+        &self,
+        way: Way,
+        index: Option<Reg>,
+        sources: &mut [u32],
+    ) -> [Option<(Undefined, Mask)>; 2] {
         let mut undefined = [None, None];
         for (first, members) in self.subgroups() {
-            let index = |id: u32| index.map_or(0, |reg| self.words[reg.0 as usize][(first + id) as usize]);
+            let index =
+                |id: u32| index.map_or(0, |reg| self.words[reg.0 as usize][(first + id) as usize]);
             for id in members.ids() {
                 let lane = (first + id) as usize;
                 let common = index(way.index_holder(id, members));
@@ -192,7 +228,8 @@ impl Machine<'_> {
             let word = match scalar {
                 Scalar::Word(reg) => self.words[reg.0 as usize][lane],
                 Scalar::Mask(reg) => {
-                    (self.masks[reg.0 as usize * self.mask_words + lane / 64] >> (lane % 64) & 1) as u32
+                    (self.masks[reg.0 as usize * self.mask_words + lane / 64] >> (lane % 64) & 1)
+                        as u32
                 }
             };
             bits << 32 | u128::from(word)
@@ -204,7 +241,12 @@ impl Machine<'_> {
             Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(values)),
             Scalar::Mask(reg) => {
                 let mut bits = [0; MASK_WORDS];
-                vkcert_spirv::operation::word::pack(&mut bits[..self.mask_words], values, values, |a, _| a & 1 != 0);
+                vkcert_spirv::operation::word::pack(
+                    &mut bits[..self.mask_words],
+                    values,
+                    values,
+                    |a, _| a & 1 != 0,
+                );
                 self.write_mask(reg, &bits);
             }
         }
@@ -212,7 +254,8 @@ impl Machine<'_> {
 }
 
 impl SubgroupMask {
-    /// The bits of the invocations that stand in this relation to `id` (SPIR-V, built-ins `SubgroupEqMask` and others).
+    /// The bits of the invocations that stand in this relation to `id` (SPIR-V, built-ins
+    /// `SubgroupEqMask` and others).
     fn bits(self, id: u32, size: u32) -> u128 {
         let below = |count: u32| if count >= 128 { u128::MAX } else { (1 << count) - 1 };
         match self {
@@ -233,7 +276,11 @@ fn note(found: &mut [Option<(Undefined, Mask)>; 2], why: Option<Reason>, lane: u
 }
 
 /// The subgroups of a tile that have active lanes: first lane and members.
-fn subgroups(active: &Mask, width: usize, size: u32) -> impl Iterator<Item = (u32, Members)> + use<> {
+fn subgroups(
+    active: &Mask,
+    width: usize,
+    size: u32,
+) -> impl Iterator<Item = (u32, Members)> + use<> {
     let words = active.0;
     (0..width.min(MOST_LANES) as u32).step_by(size as usize).filter_map(move |first| {
         let word = first as usize / 64;

@@ -1,7 +1,8 @@
 //! What registers and memory hold that nobody wrote.
 //!
-//! Promises: the documented value without a variation of undefined values. With one by chance no two words need be the same,
-//! as nothing makes them so; of the same place of the same job they are.
+//! Promises: the documented value without a variation of undefined values. With one by chance no
+//! two words need be the same, as nothing makes them so; of the same place of the same job they
+//! are.
 //! Does not cover: who is told of their use (`undefined_origins`).
 
 use crate::memory::store::{Store, UNDEFINED_WORD};
@@ -96,7 +97,8 @@ impl Unwritten {
             return;
         }
         for lane in 0..masks.len() * 64 {
-            masks[lane / 64] |= u64::from(self.bit_of_invocation(at, first + lane as u32)) << (lane % 64);
+            masks[lane / 64] |=
+                u64::from(self.bit_of_invocation(at, first + lane as u32)) << (lane % 64);
         }
     }
 

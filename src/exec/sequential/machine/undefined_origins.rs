@@ -1,8 +1,10 @@
 //! Undefined values on their way: which operation left each.
 //!
-//! Knows: an undefined value is marked as one that nobody wrote is (`Machine::set_undefined`); here stands, of those that an
-//! operation left, which operation. Few values are undefined, so they stand in a map.
-//! Promises: a mark without an origin is of a value that nobody wrote. A value is told once for each use of it that tells.
+//! Knows: an undefined value is marked as one that nobody wrote is (`Machine::set_undefined`); here
+//! stands, of those that an operation left, which operation. Few values are undefined, so they
+//! stand in a map.
+//! Promises: a mark without an origin is of a value that nobody wrote. A value is told once for
+//! each use of it that tells.
 //! Does not cover: buffers and images: what is written there has been told.
 
 use super::finding_collector::NOWHERE;
@@ -36,10 +38,19 @@ impl Machine<'_> {
         self.home(Home::Register(scalar, self.first_lane + lane as u32))
     }
 
-    /// What an operation leaves in these lanes: an undefined value, which is marked. Undefined behaviour is told at once.
-    pub(super) fn leave_undefined(&mut self, to: &[Scalar], lanes: &Mask, undefined: Undefined, place: u32) {
+    /// What an operation leaves in these lanes: an undefined value, which is marked. Undefined
+    /// behaviour is told at once.
+    pub(super) fn leave_undefined(
+        &mut self,
+        to: &[Scalar],
+        lanes: &Mask,
+        undefined: Undefined,
+        place: u32,
+    ) {
         match undefined.extent {
-            Extent::Behaviour => self.report_value(lanes, place, FindingKind::UndefinedValue, undefined.why),
+            Extent::Behaviour => {
+                self.report_value(lanes, place, FindingKind::UndefinedValue, undefined.why)
+            }
             Extent::Value => self.mark(to, lanes, Origin { place, why: undefined.why }),
         }
         if !lanes.is_empty() {
@@ -79,8 +90,11 @@ impl Machine<'_> {
                     Arbitrary::Documented | Arbitrary::Operand { .. } => return,
                     Arbitrary::Always { word } => word,
                     Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => {
-                        let execution = mixed(u64::from(seed) << 32 | u64::from(place)) ^ self.steps_left;
-                        chosen.by_chance(execution ^ mixed((index << 16 | lane) as u64)).unwrap_or_default()
+                        let execution =
+                            mixed(u64::from(seed) << 32 | u64::from(place)) ^ self.steps_left;
+                        chosen
+                            .by_chance(execution ^ mixed((index << 16 | lane) as u64))
+                            .unwrap_or_default()
                     }
                 };
                 match scalar {
@@ -94,13 +108,20 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives an undefined result of an operation on words the value of an operand, in a run that asks for it.
+    /// Gives an undefined result of an operation on words the value of an operand, in a run that
+    /// asks for it.
     pub(super) fn take_operand(&mut self, action: &Action, lanes: &Mask) {
-        let Some(Variation { undefined: Arbitrary::Operand { number }, .. }) = self.variation else { return };
+        let Some(Variation { undefined: Arbitrary::Operand { number }, .. }) = self.variation
+        else {
+            return;
+        };
         let (to, operand) = match (action, number) {
-            (Action::Unary { to, a, .. } | Action::Binary { to, a, .. } | Action::Ternary { to, a, .. }, 0) => {
-                (*to, *a)
-            }
+            (
+                Action::Unary { to, a, .. }
+                | Action::Binary { to, a, .. }
+                | Action::Ternary { to, a, .. },
+                0,
+            ) => (*to, *a),
             (Action::Binary { to, b, .. } | Action::Ternary { to, b, .. }, 1) => (*to, *b),
             _ => return,
         };
@@ -117,7 +138,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A register takes the values of others with their marks: each source with the lanes that it gives its value to.
+    /// A register takes the values of others with their marks: each source with the lanes that it
+    /// gives its value to.
     pub(super) fn carry(&mut self, to: Scalar, sources: &[(Scalar, [u64; MASK_WORDS])]) {
         if !self.track_undefined {
             return;
@@ -126,11 +148,15 @@ impl Machine<'_> {
         let mut taken = Vec::new();
         for (source, lanes) in sources {
             let own = self.undefined_bits(*source);
-            let own: [u64; MASK_WORDS] = std::array::from_fn(|word| own[word] & lanes[word] & self.active.0[word]);
+            let own: [u64; MASK_WORDS] =
+                std::array::from_fn(|word| own[word] & lanes[word] & self.active.0[word]);
             marks.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
             if !self.origins.is_empty() {
                 taken.extend(Mask(own).lanes().filter_map(|lane| {
-                    self.origins.homes.get(&self.register(*source, lane)).map(|origin| (lane, *origin))
+                    self.origins
+                        .homes
+                        .get(&self.register(*source, lane))
+                        .map(|origin| (lane, *origin))
                 }));
             }
         }
@@ -142,13 +168,22 @@ impl Machine<'_> {
     }
 
     /// Gives marked lanes of a register the origins that those of other lanes have.
-    pub(super) fn carry_across(&mut self, to: Scalar, from: Scalar, marks: &[u64; MASK_WORDS], sources: &[u32]) {
+    pub(super) fn carry_across(
+        &mut self,
+        to: Scalar,
+        from: Scalar,
+        marks: &[u64; MASK_WORDS],
+        sources: &[u32],
+    ) {
         self.set_undefined(to, marks);
         if self.origins.is_empty() {
             return;
         }
-        let origin = |lane: usize| self.origins.homes.get(&self.register(from, sources[lane] as usize)).copied();
-        let taken: Vec<_> = Mask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect();
+        let origin = |lane: usize| {
+            self.origins.homes.get(&self.register(from, sources[lane] as usize)).copied()
+        };
+        let taken: Vec<_> =
+            Mask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect();
         for (lane, origin) in taken {
             let register = self.register(to, lane);
             self.origins.homes.insert(register, origin);
@@ -156,7 +191,11 @@ impl Machine<'_> {
     }
 
     /// The origins of marked lanes of a register, to be given back by [`Machine::restore_origins`].
-    pub(super) fn origins_of(&self, scalar: Scalar, marks: &[u64; MASK_WORDS]) -> Vec<(usize, u32)> {
+    pub(super) fn origins_of(
+        &self,
+        scalar: Scalar,
+        marks: &[u64; MASK_WORDS],
+    ) -> Vec<(usize, u32)> {
         if self.origins.is_empty() {
             return Vec::new();
         }
@@ -174,11 +213,15 @@ impl Machine<'_> {
     fn homes_in_memory(&self, moved: &Moved<'_>, lane: usize) -> Vec<(u64, Home)> {
         let address = (moved.addresses)(lane);
         match moved.root {
-            Root::Invocation => vec![self.home(Home::Invocation(address, self.first_lane + lane as u32))],
+            Root::Invocation => {
+                vec![self.home(Home::Invocation(address, self.first_lane + lane as u32))]
+            }
             Root::Workgroup => {
                 let bytes = moved.unit.bytes();
                 let first = 4 * moved.first + bytes * address;
-                (first..first + bytes * moved.size).map(|byte| self.home(Home::Workgroup(byte))).collect()
+                (first..first + bytes * moved.size)
+                    .map(|byte| self.home(Home::Workgroup(byte)))
+                    .collect()
             }
             Root::Descriptor(_)
             | Root::Buffer(_)
@@ -190,11 +233,18 @@ impl Machine<'_> {
     }
 
     /// A register was read from memory by these lanes; `marks` are what it has now.
-    pub(super) fn carry_from_memory(&mut self, to: Scalar, marks: &[u64; MASK_WORDS], moved: &Moved<'_>) {
+    pub(super) fn carry_from_memory(
+        &mut self,
+        to: Scalar,
+        marks: &[u64; MASK_WORDS],
+        moved: &Moved<'_>,
+    ) {
         let marked = |lane: &usize| marks[lane / 64] >> (lane % 64) & 1 == 1;
         for lane in Mask(*moved.lanes).lanes().filter(marked) {
             let homes = self.homes_in_memory(moved, lane);
-            if let Some(origin) = homes.iter().find_map(|home| self.origins.homes.get(home)).copied() {
+            if let Some(origin) =
+                homes.iter().find_map(|home| self.origins.homes.get(home)).copied()
+            {
                 let register = self.register(to, lane);
                 self.origins.homes.insert(register, origin);
             }
@@ -202,10 +252,16 @@ impl Machine<'_> {
     }
 
     /// A register was written to memory by these lanes; `marks` are those of the register.
-    pub(super) fn carry_to_memory(&mut self, from: Scalar, marks: &[u64; MASK_WORDS], moved: &Moved<'_>) {
+    pub(super) fn carry_to_memory(
+        &mut self,
+        from: Scalar,
+        marks: &[u64; MASK_WORDS],
+        moved: &Moved<'_>,
+    ) {
         for lane in Mask(*moved.lanes).lanes() {
             let marked = marks[lane / 64] >> (lane % 64) & 1 == 1;
-            let origin = self.origins.homes.get(&self.register(from, lane)).copied().filter(|_| marked);
+            let origin =
+                self.origins.homes.get(&self.register(from, lane)).copied().filter(|_| marked);
             for home in self.homes_in_memory(moved, lane) {
                 match origin {
                     Some(origin) => drop(self.origins.homes.insert(home, origin)),
@@ -226,8 +282,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Reports an undefined operand among `suspects` in an active lane: one that an operation left where it did, one that nobody
-    /// wrote where it is used.
+    /// Reports an undefined operand among `suspects` in an active lane: one that an operation left
+    /// where it did, one that nobody wrote where it is used.
     pub(super) fn check_defined(&mut self, suspects: &[Scalar], place: u32) {
         let mut unwritten = [0u64; MASK_WORDS];
         let mut any = 0;
@@ -247,8 +303,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Tells of the marked lanes of a register, those of one word of a mask, which operations left their values, and takes
-    /// these marks away; gives the lanes whose value no operation left.
+    /// Tells of the marked lanes of a register, those of one word of a mask, which operations left
+    /// their values, and takes these marks away; gives the lanes whose value no operation left.
     fn tell_origins(&mut self, suspect: Scalar, index: usize, marks: u64) -> u64 {
         let mut unwritten = marks;
         for bit in bits(marks) {

@@ -12,6 +12,10 @@ impl Machine<'_> {
 
     /// What an instruction leaves that gives no value, or takes it away.
     pub(super) fn unwritten_now(&self) -> Unwritten {
-        Unwritten::of(self.variation, Whose::Execution, mixed(self.workgroup_index) ^ self.steps_left)
+        Unwritten::of(
+            self.variation,
+            Whose::Execution,
+            mixed(self.workgroup_index) ^ self.steps_left,
+        )
     }
 }

@@ -1,10 +1,13 @@
 //! Runs that differ from the ordinary one within what the specification permits.
 //!
-//! Knows: which operation of the specification's table (`spirv::precision`) each operation of the engine is.
-//! Promises: every result that a variation gives is one that the specification permits for its operands; without a
-//! variation nothing here runs. The hook is one place: `Machine::varied`, behind an operation's result.
-//! Does not cover: findings on the operands of varied operations, which the ordinary run makes; expressions that are
-//! rearranged other than by contraction within a block; operations that are no arithmetic on 32-bit floats.
+//! Knows: which operation of the specification's table (`spirv::precision`) each operation of the
+//! engine is.
+//! Promises: every result that a variation gives is one that the specification permits for its
+//! operands; without a variation nothing here runs. The hook is one place: `Machine::varied`,
+//! behind an operation's result.
+//! Does not cover: findings on the operands of varied operations, which the ordinary run makes;
+//! expressions that are rearranged other than by contraction within a block; operations that are no
+//! arithmetic on 32-bit floats.
 
 use super::choice::Choice;
 use super::state::Machine;
@@ -13,7 +16,9 @@ use crate::ir::{Action, Reg, Step};
 use crate::settings::variation::{Direction, Flush, Variation};
 use rspirv::spirv::Op;
 use vkcert_model::random::mixed;
-use vkcert_spirv::operation::sized::{Form, Operation as SizedOperation, Sized, Width as SizedWidth};
+use vkcert_spirv::operation::sized::{
+    Form, Operation as SizedOperation, Sized, Width as SizedWidth,
+};
 use vkcert_spirv::operation::word::Compare;
 use vkcert_spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
 
@@ -32,7 +37,8 @@ impl Execution<'_> {
         self.variation.flush == Flush::ToZero && self.freedom.denormals == Denormals::MayBeFlushed
     }
 
-    /// Moves results to where the variation wants them. `from` are the operands that `out` was computed from.
+    /// Moves results to where the variation wants them. `from` are the operands that `out` was
+    /// computed from.
     fn vary<const N: usize>(&self, out: &mut [u32], from: [&[u32]; N]) {
         if self.variation.direction != Direction::Ordinary {
             self.perturb(out, from);
@@ -45,13 +51,16 @@ impl Execution<'_> {
     fn perturb<const N: usize>(&self, out: &mut [u32], from: [&[u32]; N]) {
         let Some(row) = precision::row_of(self.operation) else { return };
         let rounded = matches!(row.single, precision::Bound::CorrectlyRounded);
-        let nearest = self.variation.rounding == Rounding::Nearest || self.freedom.rounding != Rounding::Any;
-        let width = if self.freedom.relaxed.contains(&self.place) { Width::Half } else { Width::Single };
+        let nearest =
+            self.variation.rounding == Rounding::Nearest || self.freedom.rounding != Rounding::Any;
+        let width =
+            if self.freedom.relaxed.contains(&self.place) { Width::Half } else { Width::Single };
         if rounded && nearest && width == Width::Single {
             return;
         }
         for (lane, out) in out.iter_mut().enumerate() {
-            let operands: [f64; N] = std::array::from_fn(|at| value(self.operation, from[at][lane]));
+            let operands: [f64; N] =
+                std::array::from_fn(|at| value(self.operation, from[at][lane]));
             let Some(range) = row.range(&operands, width) else { continue };
             let end = match self.variation.chosen(self.place, self.moment, lane) {
                 Choice::Ordinary => continue,
@@ -65,7 +74,8 @@ impl Execution<'_> {
 }
 
 impl Variation {
-    /// Which result a lane takes of the permitted ones of an execution of the instruction at `place`.
+    /// Which result a lane takes of the permitted ones of an execution of the instruction at
+    /// `place`.
     fn chosen(&self, place: u32, moment: u64, lane: usize) -> Choice {
         let chance = |seed: u32, moment: u64| {
             let salt = u64::from(seed) << 32 | u64::from(place);
@@ -107,25 +117,34 @@ fn flushed(bits: u32) -> u32 {
 impl Machine<'_> {
     /// Which result a lane takes of an instruction's permitted ones.
     pub(super) fn choice(&self, place: u32, lane: usize) -> Choice {
-        self.variation.map_or(Choice::Ordinary, |variation| variation.chosen(place, self.steps_left, lane))
+        self.variation
+            .map_or(Choice::Ordinary, |variation| variation.chosen(place, self.steps_left, lane))
     }
 
-    /// Runs a step of a run that departs from the ordinary one, if it is one that such a run changes or follows; whether it is.
+    /// Runs a step of a run that departs from the ordinary one, if it is one that such a run
+    /// changes or follows; whether it is.
     #[cold]
     pub(super) fn varied_step(&mut self, step: &Step) -> bool {
         let Some(variation) = self.variation else { return false };
         let how = (step.place, variation);
         match &step.action {
             Action::Unary { op, to, a } => {
-                self.varied(how, (*to, [*a]), op.row().bounded_operation(), |out, [a]| op.apply(out, a));
+                self.varied(how, (*to, [*a]), op.row().bounded_operation(), |out, [a]| {
+                    op.apply(out, a)
+                });
             }
             Action::Binary { op, to, a, b } => {
-                self.varied(how, (*to, [*a, *b]), op.row().bounded_operation(), |out, [a, b]| op.apply(out, a, b));
+                self.varied(how, (*to, [*a, *b]), op.row().bounded_operation(), |out, [a, b]| {
+                    op.apply(out, a, b)
+                });
             }
             Action::Ternary { op, to, a, b, c } => {
-                self.varied(how, (*to, [*a, *b, *c]), op.row().bounded_operation(), |out, [a, b, c]| {
-                    op.apply(out, a, b, c)
-                });
+                self.varied(
+                    how,
+                    (*to, [*a, *b, *c]),
+                    op.row().bounded_operation(),
+                    |out, [a, b, c]| op.apply(out, a, b, c),
+                );
             }
             Action::Compare { op, to, a, b } => self.compare(variation, *op, *to, [*a, *b]),
             Action::Classify { op, to, a } => {
@@ -137,13 +156,20 @@ impl Machine<'_> {
                 (Some(name), [a]) => self.varied(how, (to.low, [a.low]), Some(name), |out, [a]| {
                     sized_words(*operation, out, [a, a, a]);
                 }),
-                (Some(name), [a, b]) => self.varied(how, (to.low, [a.low, b.low]), Some(name), |out, [a, b]| {
-                    sized_words(*operation, out, [a, b, b]);
-                }),
+                (Some(name), [a, b]) => {
+                    self.varied(how, (to.low, [a.low, b.low]), Some(name), |out, [a, b]| {
+                        sized_words(*operation, out, [a, b, b]);
+                    })
+                }
                 (Some(name), [a, b, c]) => {
-                    self.varied(how, (to.low, [a.low, b.low, c.low]), Some(name), |out, operands| {
-                        sized_words(*operation, out, operands);
-                    });
+                    self.varied(
+                        how,
+                        (to.low, [a.low, b.low, c.low]),
+                        Some(name),
+                        |out, operands| {
+                            sized_words(*operation, out, operands);
+                        },
+                    );
                 }
                 _ => self.step(step),
             },
@@ -155,7 +181,8 @@ impl Machine<'_> {
         true
     }
 
-    /// Computes a register from others, lane by lane, and moves results to where the variation wants them.
+    /// Computes a register from others, lane by lane, and moves results to where the variation
+    /// wants them.
     fn varied<const N: usize>(
         &mut self,
         (place, variation): (u32, Variation),
@@ -164,11 +191,13 @@ impl Machine<'_> {
         apply: impl Fn(&mut [u32], [&[u32]; N]),
     ) {
         let Some(operation) = operation else {
-            return self.write(to, |out, words| apply(out, from.map(|reg| &*words[reg.0 as usize])));
+            return self
+                .write(to, |out, words| apply(out, from.map(|reg| &*words[reg.0 as usize])));
         };
         let program = self.program;
         let moment = self.steps_left;
-        let execution = Execution { variation, freedom: &program.freedom, operation, place, moment };
+        let execution =
+            Execution { variation, freedom: &program.freedom, operation, place, moment };
         self.write(to, |out, words| {
             if execution.flushes() && !of_integers(operation) {
                 let operands = from.map(|reg| flushed_words(&words[reg.0 as usize]));
@@ -187,7 +216,8 @@ impl Machine<'_> {
     fn compare(&mut self, variation: Variation, op: Compare, to: Reg, from: [Reg; 2]) {
         let mut bits = [0; MASK_WORDS];
         let words = from.map(|reg| &*self.words[reg.0 as usize]);
-        let free = self.program.freedom.denormals == Denormals::MayBeFlushed && op.float_symbol().is_some();
+        let free = self.program.freedom.denormals == Denormals::MayBeFlushed
+            && op.float_symbol().is_some();
         let flushes = free && variation.flush == Flush::ToZero;
         let [a, b] = words.map(|words| if flushes { flushed_words(words) } else { words.to_vec() });
         op.apply(&mut bits[..self.mask_words], &a, &b);
@@ -195,7 +225,8 @@ impl Machine<'_> {
     }
 }
 
-/// The operation of the specification's table that one on floats of 32 bits is, where it is rounded in a way of its own.
+/// The operation of the specification's table that one on floats of 32 bits is, where it is rounded
+/// in a way of its own.
 fn named(operation: SizedOperation) -> Option<Operation> {
     let single = Form::Float(SizedWidth::W32);
     if operation.from != single || operation.to != single {
@@ -205,9 +236,12 @@ fn named(operation: SizedOperation) -> Option<Operation> {
         Sized::Unary(op) => op.row().bounded_operation(),
         Sized::Binary(op) => op.row().bounded_operation(),
         Sized::Ternary(op) => op.row().bounded_operation(),
-        Sized::FromUnsigned | Sized::FromSigned | Sized::ToUnsigned | Sized::ToSigned | Sized::Round | Sized::Flush => {
-            None
-        }
+        Sized::FromUnsigned
+        | Sized::FromSigned
+        | Sized::ToUnsigned
+        | Sized::ToSigned
+        | Sized::Round
+        | Sized::Flush => None,
     }
 }
 

@@ -1,9 +1,11 @@
 //! Schedules on the machine: which workgroup and which tile comes next.
 //!
-//! Knows: a tile runs all of its invocations to the next barrier, so tiles of one invocation from last to first are the
-//! invocations from last to first between barriers. The order of the tiles is the same in every workgroup and behind every
-//! barrier. Times of the race shadow ascend as workgroups run, whatever their indices.
-//! Promises: every workgroup and every tile runs as often as ever; a schedule whose tiles would part a subgroup is told.
+//! Knows: a tile runs all of its invocations to the next barrier, so tiles of one invocation from
+//! last to first are the invocations from last to first between barriers. The order of the tiles is
+//! the same in every workgroup and behind every barrier. Times of the race shadow ascend as
+//! workgroups run, whatever their indices.
+//! Promises: every workgroup and every tile runs as often as ever; a schedule whose tiles would
+//! part a subgroup is told.
 //! Does not cover: tiles that take turns between barriers.
 
 use vkcert_model::schedule::{Order, Schedule};
@@ -18,7 +20,8 @@ pub(super) struct Lineup {
 }
 
 impl Lineup {
-    /// The number of workgroups is within the limit of schedules where their order is not the ordinary one.
+    /// The number of workgroups is within the limit of schedules where their order is not the
+    /// ordinary one.
     pub(super) fn new(schedule: Schedule, groups: [u32; 3], tiles: usize) -> Self {
         let order = schedule.tiles.map_or(Order::InOrder, |tiles| tiles.order);
         let permuted = schedule.workgroups != Order::InOrder;

@@ -1,9 +1,11 @@
-//! What the workgroups of one worker did to a store: which cells they read, wrote, or combined something with.
+//! What the workgroups of one worker did to a store: which cells they read, wrote, or combined
+//! something with.
 //!
-//! Knows: a cell is as large as in the race shadow. An atomic combines where its result is not used and the order of such
-//! operations does not matter (sums, bits, integer minimum and maximum) and the word was defined before.
-//! Promises: where [`agree`] finds nothing, no workgroup of one worker could see anything of another worker's, nor race
-//! with it, and [`merge`] leaves what one core leaves.
+//! Knows: a cell is as large as in the race shadow. An atomic combines where its result is not used
+//! and the order of such operations does not matter (sums, bits, integer minimum and maximum) and
+//! the word was defined before.
+//! Promises: where [`agree`] finds nothing, no workgroup of one worker could see anything of
+//! another worker's, nor race with it, and [`merge`] leaves what one core leaves.
 //! Does not cover: atomics on texels and on floats, which count as reads and writes.
 
 use super::race_shadow::Shadow;
@@ -35,12 +37,18 @@ enum Part {
 }
 
 impl Combined {
-    /// By word of the number that an atomic without a used result changes; none where order matters.
+    /// By word of the number that an atomic without a used result changes; none where order
+    /// matters.
     pub(crate) fn by(op: Atomic, form: Form) -> Option<[Self; 2]> {
         let by = match op {
             Atomic::Increment | Atomic::Decrement | Atomic::Add | Atomic::Sub => Combining::Sum,
             Atomic::Xor => Combining::Xor,
-            Atomic::And | Atomic::Or | Atomic::SMin | Atomic::SMax | Atomic::UMin | Atomic::UMax => Combining::Once(op),
+            Atomic::And
+            | Atomic::Or
+            | Atomic::SMin
+            | Atomic::SMax
+            | Atomic::UMin
+            | Atomic::UMax => Combining::Once(op),
             Atomic::Load
             | Atomic::Store
             | Atomic::Exchange
@@ -94,7 +102,14 @@ impl Marks {
     pub(crate) fn new(words: usize, granule: u32) -> Self {
         let finer = 2 - granule.trailing_zeros().min(2);
         let none = vec![0; (words << finer).div_ceil(64)];
-        Self { finer, read: none.clone(), written: none.clone(), combined: none, ways: Vec::new(), words }
+        Self {
+            finer,
+            read: none.clone(),
+            written: none.clone(),
+            combined: none,
+            ways: Vec::new(),
+            words,
+        }
     }
 
     #[inline]
@@ -129,7 +144,12 @@ impl Marks {
     }
 
     /// An atomic on some words; `way` where its place among others does not matter.
-    pub(crate) fn atomic(&mut self, op: Atomic, words: std::ops::Range<usize>, way: Option<[Combined; 2]>) {
+    pub(crate) fn atomic(
+        &mut self,
+        op: Atomic,
+        words: std::ops::Range<usize>,
+        way: Option<[Combined; 2]>,
+    ) {
         if let Some(way) = way {
             if self.ways.is_empty() {
                 self.ways = vec![None; self.words];
@@ -154,8 +174,8 @@ impl Marks {
     }
 }
 
-/// Whether workers that left these marks on a store, each in its own copy, did so independently of each other and, where
-/// races are looked for, of what the shadow saw before.
+/// Whether workers that left these marks on a store, each in its own copy, did so independently of
+/// each other and, where races are looked for, of what the shadow saw before.
 pub(crate) fn agree(workers: &[&Marks], before: Option<&Shadow>) -> bool {
     let entries = workers.first().map_or(0, |marks| marks.read.len());
     (0..entries).all(|entry| {
@@ -173,14 +193,16 @@ pub(crate) fn agree(workers: &[&Marks], before: Option<&Shadow>) -> bool {
             written |= w;
             combined |= c;
         }
-        ways_agree(workers, entry, combined) && before.is_none_or(|shadow| unseen(shadow, entry, workers))
+        ways_agree(workers, entry, combined)
+            && before.is_none_or(|shadow| unseen(shadow, entry, workers))
     })
 }
 
 /// Whether words that several combined were combined in one way.
 fn ways_agree(workers: &[&Marks], entry: usize, combined: u64) -> bool {
     crate::ir::lane_mask::bits(combined).all(|bit| {
-        let way = |marks: &&Marks| marks.ways.get((64 * entry + bit) >> marks.finer).copied().flatten();
+        let way =
+            |marks: &&Marks| marks.ways.get((64 * entry + bit) >> marks.finer).copied().flatten();
         let mut ways = workers.iter().filter_map(way);
         ways.next().is_none_or(|first| ways.all(|other| other == first))
     })
@@ -188,7 +210,8 @@ fn ways_agree(workers: &[&Marks], entry: usize, combined: u64) -> bool {
 
 /// Whether nothing that the workers did to these cells is a race with what was done before them.
 fn unseen(shadow: &Shadow, entry: usize, workers: &[&Marks]) -> bool {
-    let all = |of: fn(&Marks) -> &Vec<u64>| workers.iter().fold(0, |all, marks| all | of(marks)[entry]);
+    let all =
+        |of: fn(&Marks) -> &Vec<u64>| workers.iter().fold(0, |all, marks| all | of(marks)[entry]);
     let (read, written) = (all(|marks| &marks.read), all(|marks| &marks.written));
     let combined = all(|marks| &marks.combined);
     let apart = shadow.has_atomics_apart();
@@ -201,7 +224,8 @@ fn unseen(shadow: &Shadow, entry: usize, workers: &[&Marks]) -> bool {
     })
 }
 
-/// Puts what the workers left in their copies into the store that they were copied from. They agree.
+/// Puts what the workers left in their copies into the store that they were copied from. They
+/// agree.
 pub(crate) fn merge(store: &mut Store, workers: &[(&Marks, &Store)]) {
     let Some((first, _)) = workers.first() else { return };
     let (finer, entries) = (first.finer, first.written.len());
@@ -218,7 +242,8 @@ pub(crate) fn merge(store: &mut Store, workers: &[(&Marks, &Store)]) {
         // Whoever was alone with a cell has its value, whatever else it did there.
         for (marks, own) in workers {
             let alone = marks.combined[entry] & !often & !marks.written[entry];
-            crate::ir::lane_mask::bits(alone).for_each(|bit| copy_cell(store, own, 64 * entry + bit, finer));
+            crate::ir::lane_mask::bits(alone)
+                .for_each(|bit| copy_cell(store, own, 64 * entry + bit, finer));
         }
         let mut last = None;
         for word in crate::ir::lane_mask::bits(often).map(|bit| (64 * entry + bit) >> finer) {
@@ -239,10 +264,13 @@ fn copy_cell(store: &mut Store, own: &Store, cell: usize, finer: u32) {
     }
 }
 
-/// Combines what the workers left in a word, or in the two words of a number. The store still holds what was there before.
+/// Combines what the workers left in a word, or in the two words of a number. The store still holds
+/// what was there before.
 fn join_word(store: &mut Store, workers: &[(&Marks, &Store)], word: usize) {
     let way = |marks: &Marks| marks.ways.get(word).copied().flatten();
-    let Some(Combined { by, part }) = workers.iter().find_map(|(marks, _)| way(marks)) else { return };
+    let Some(Combined { by, part }) = workers.iter().find_map(|(marks, _)| way(marks)) else {
+        return;
+    };
     let form = match part {
         Part::Whole => Form::WORD,
         Part::Low => Form::Integer(Width::W64),
@@ -250,8 +278,9 @@ fn join_word(store: &mut Store, workers: &[(&Marks, &Store)], word: usize) {
         Part::High => return,
     };
     let wide = part == Part::Low;
-    let number =
-        |store: &Store| u64::from(store.words[word]) | if wide { u64::from(store.words[word + 1]) << 32 } else { 0 };
+    let number = |store: &Store| {
+        u64::from(store.words[word]) | if wide { u64::from(store.words[word + 1]) << 32 } else { 0 }
+    };
     let before = number(store);
     let took_part = workers.iter().filter(|(marks, _)| way(marks).is_some());
     let all = took_part.fold(before, |all, (_, own)| by.join(before, all, number(own), form));

@@ -1,9 +1,11 @@
-//! Bytes that a dispatch reaches through two variables of which one says that there is no other way to them (`restrict`).
+//! Bytes that a dispatch reaches through two variables of which one says that there is no other way
+//! to them (`restrict`).
 //!
 //! Knows: which variables are `restrict`, and what is bound to each descriptor of a program.
-//! Promises: where one of two such variables stores to a byte and the other one accesses it, in any invocation of the
-//! dispatch and in either order, the later access is a finding. A dispatch whose bound ranges do not overlap pays nothing.
-//! Elements of one array of descriptors count as variables of their own.
+//! Promises: where one of two such variables stores to a byte and the other one accesses it, in any
+//! invocation of the dispatch and in either order, the later access is a finding. A dispatch whose
+//! bound ranges do not overlap pays nothing. Elements of one array of descriptors count as
+//! variables of their own.
 //! Does not cover: variables of which none is `restrict`, which GLSL lets alias; device addresses.
 
 use super::store::Slot;
@@ -42,7 +44,8 @@ pub(crate) struct Aliasing {
 }
 
 impl Aliasing {
-    /// None where no two descriptors clash; `bytes` says how long a buffer is. Fails where too many do.
+    /// None where no two descriptors clash; `bytes` says how long a buffer is. Fails where too many
+    /// do.
     pub(crate) fn of(
         program: &Program,
         slots: &[Option<Slot>],
@@ -52,30 +55,45 @@ impl Aliasing {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         let clashing = clashing(&program.descriptors, slots);
         for index in clashing.iter().flatten() {
-            let Some(slot) = slots[*index].filter(|_| aliasing.sharers[*index].is_none()) else { continue };
+            let Some(slot) = slots[*index].filter(|_| aliasing.sharers[*index].is_none()) else {
+                continue;
+            };
             let count = counts.entry(slot.buffer).or_default();
             if *count == MOST_SHARING {
                 let name = &program.descriptors[*index].name;
-                return Err(format!("more than {MOST_SHARING} descriptors overlap `{name}`, some of them `restrict`"));
+                return Err(format!(
+                    "more than {MOST_SHARING} descriptors overlap `{name}`, some of them `restrict`"
+                ));
             }
-            aliasing.sharers[*index] = Some(Sharer { buffer: slot.buffer, bit: 1 << *count, apart: 0 });
+            aliasing.sharers[*index] =
+                Some(Sharer { buffer: slot.buffer, bit: 1 << *count, apart: 0 });
             *count += 1;
         }
         for [one, other] in clashing {
-            let bits = [one, other].map(|index| aliasing.sharers[index].map_or(0, |sharer| sharer.bit));
+            let bits =
+                [one, other].map(|index| aliasing.sharers[index].map_or(0, |sharer| sharer.bit));
             for (index, bit) in [(one, bits[1]), (other, bits[0])] {
                 if let Some(sharer) = &mut aliasing.sharers[index] {
                     sharer.apart |= bit;
                     let length = bytes(sharer.buffer);
-                    aliasing.users.entry(sharer.buffer).or_insert_with(|| vec![Users::default(); length]);
+                    aliasing
+                        .users
+                        .entry(sharer.buffer)
+                        .or_insert_with(|| vec![Users::default(); length]);
                 }
             }
         }
         Ok((!aliasing.users.is_empty()).then_some(aliasing))
     }
 
-    /// Notes an access to some bytes of a descriptor's buffer; gives another descriptor with which it clashes there.
-    pub(crate) fn note(&mut self, descriptor: u32, bytes: Range<usize>, touch: Touch) -> Option<u32> {
+    /// Notes an access to some bytes of a descriptor's buffer; gives another descriptor with which
+    /// it clashes there.
+    pub(crate) fn note(
+        &mut self,
+        descriptor: u32,
+        bytes: Range<usize>,
+        touch: Touch,
+    ) -> Option<u32> {
         let sharer = self.sharers[descriptor as usize]?;
         let users = self.users.get_mut(&sharer.buffer)?.get_mut(bytes)?;
         let mut clashing = 0;
@@ -99,7 +117,8 @@ impl Aliasing {
     }
 }
 
-/// Pairs of descriptors that overlap, of which one is `restrict`, and through one of which the program stores.
+/// Pairs of descriptors that overlap, of which one is `restrict`, and through one of which the
+/// program stores.
 fn clashing(descriptors: &[Descriptor], slots: &[Option<Slot>]) -> Vec<[usize; 2]> {
     let mut by_buffer: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (index, slot) in slots.iter().enumerate() {
@@ -112,7 +131,8 @@ fn clashing(descriptors: &[Descriptor], slots: &[Option<Slot>]) -> Vec<[usize; 2
         for (at, one) in sharing.iter().enumerate() {
             let clashes = |other: &&usize| {
                 let both = [&descriptors[*one], &descriptors[**other]];
-                let exclusive = both.iter().any(|descriptor| descriptor.exclusive == Exclusive::Declared);
+                let exclusive =
+                    both.iter().any(|descriptor| descriptor.exclusive == Exclusive::Declared);
                 let stores = both.iter().any(|descriptor| descriptor.written || descriptor.atomics);
                 exclusive && stores && overlap(slots[*one], slots[**other])
             };
@@ -156,7 +176,10 @@ mod tests {
     #[test]
     fn descriptors_clash_where_they_overlap_one_is_restrict_and_one_stores() {
         let told = |exclusive, written, slots: [Option<Slot>; 2]| {
-            clashing(&[descriptor(0, exclusive, false), descriptor(1, Exclusive::No, written)], &slots)
+            clashing(
+                &[descriptor(0, exclusive, false), descriptor(1, Exclusive::No, written)],
+                &slots,
+            )
         };
         let overlapping = [slot(0, 0), slot(0, 3)];
         assert_eq!(told(Exclusive::Declared, true, overlapping), [[0, 1]]);

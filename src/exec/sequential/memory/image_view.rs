@@ -1,15 +1,20 @@
-//! What a descriptor shows of a buffer's bytes: themselves, texels, levels and layers of an image; or a sampler.
+//! What a descriptor shows of a buffer's bytes: themselves, texels, levels and layers of an image;
+//! or a sampler.
 //!
-//! Knows: where a texel lies among the bytes, which texels there are, and what the specification rules out before anything
-//! runs (Vulkan specification, "Image Operations" and the valid usage of VkSamplerCreateInfo and of image instructions).
-//! Promises: [`check`] names what an instruction cannot do with what is bound to it, with the names of the device's format
-//! features where there are such.
-//! Does not cover: levels, layers and dimensions that do not fit the image or the kernel; `exec::prepare` checks those.
+//! Knows: where a texel lies among the bytes, which texels there are, and what the specification
+//! rules out before anything runs (Vulkan specification, "Image Operations" and the valid usage of
+//! VkSamplerCreateInfo and of image instructions).
+//! Promises: [`check`] names what an instruction cannot do with what is bound to it, with the names
+//! of the device's format features where there are such.
+//! Does not cover: levels, layers and dimensions that do not fit the image or the kernel;
+//! `exec::prepare` checks those.
 
 use crate::ir::atomic::Atomic;
 use crate::ir::image::{Doing, ImageStep, Level, Projection};
 use vkcert_exec::resource::{ImageView, JobSampler, ViewKind};
-use vkcert_model::image::{Coordinates, Filter, ImageFormat, ImageShape, TexelClass, TexelEncoding};
+use vkcert_model::image::{
+    Coordinates, Filter, ImageFormat, ImageShape, TexelClass, TexelEncoding,
+};
 use vkcert_spirv::operation::sized::{Form, Width};
 
 /// What a descriptor shows.
@@ -32,8 +37,8 @@ pub(crate) struct Picture {
     pub view: ImageView,
 }
 
-/// A texel by whole numbers: the axes x, y, z, the layer (of a cube: the face, of an array of cubes layer and face),
-/// the sample (0 in images that are not multisampled).
+/// A texel by whole numbers: the axes x, y, z, the layer (of a cube: the face, of an array of cubes
+/// layer and face), the sample (0 in images that are not multisampled).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub level: i64,
@@ -122,7 +127,10 @@ impl Picture {
             1 => String::new(),
             samples => format!(" of {samples} samples"),
         };
-        format!("{} texels{samples}{layers} of level {level}", sizes.collect::<Vec<_>>().join(" x "))
+        format!(
+            "{} texels{samples}{layers} of level {level}",
+            sizes.collect::<Vec<_>>().join(" x ")
+        )
     }
 }
 
@@ -139,7 +147,11 @@ pub(crate) fn axes(kind: ViewKind) -> usize {
 pub(crate) fn directions(kind: ViewKind) -> usize {
     match kind {
         ViewKind::Cube | ViewKind::CubeArray => 3,
-        ViewKind::One | ViewKind::OneArray | ViewKind::Two | ViewKind::TwoArray | ViewKind::Three => axes(kind),
+        ViewKind::One
+        | ViewKind::OneArray
+        | ViewKind::Two
+        | ViewKind::TwoArray
+        | ViewKind::Three => axes(kind),
     }
 }
 
@@ -152,14 +164,19 @@ pub(crate) fn arrayed(kind: ViewKind) -> bool {
 }
 
 /// Why an instruction cannot go to what is bound.
-pub(crate) fn check(step: &ImageStep, view: &View, sampler: Option<&JobSampler>) -> Result<(), String> {
+pub(crate) fn check(
+    step: &ImageStep,
+    view: &View,
+    sampler: Option<&JobSampler>,
+) -> Result<(), String> {
     let name = &step.image.name;
     let Some(format) = view.format() else {
         return Err(format!("`{name}` is used as an image, and something else is bound to it"));
     };
     check_form(step, format)?;
     check_sample(step, view)?;
-    let lacking = |feature: &str| Err(format!("`{name}`: format {format} (format feature {feature})"));
+    let lacking =
+        |feature: &str| Err(format!("`{name}`: format {format} (format feature {feature})"));
     let stored = match format.encoding() {
         TexelEncoding::Srgb => false,
         _ => !format.is_depth(),
@@ -168,7 +185,12 @@ pub(crate) fn check(step: &ImageStep, view: &View, sampler: Option<&JobSampler>)
         Doing::Write if !stored => lacking("STORAGE_IMAGE"),
         Doing::Atomic(op) if !takes_atomics(format, op) => lacking("STORAGE_IMAGE_ATOMIC"),
         Doing::Sample | Doing::Gather { .. } => check_sampled(step, view, sampler),
-        Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Size | Doing::Levels | Doing::Samples => Ok(()),
+        Doing::Read
+        | Doing::Write
+        | Doing::Atomic(_)
+        | Doing::Size
+        | Doing::Levels
+        | Doing::Samples => Ok(()),
     }
 }
 
@@ -177,23 +199,28 @@ fn check_form(step: &ImageStep, format: ImageFormat) -> Result<(), String> {
     let fits = match step.doing {
         Doing::Size | Doing::Levels | Doing::Samples => true,
         _ if step.reference.is_some() => true,
-        Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Sample | Doing::Gather { .. } => match step.form {
-            Form::Float(Width::W32) => format.class() == TexelClass::Float,
-            Form::Integer(width @ (Width::W32 | Width::W64)) => {
-                let wide = matches!(format, ImageFormat::R64i | ImageFormat::R64ui);
-                format.class() != TexelClass::Float && wide == (width == Width::W64)
+        Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Sample | Doing::Gather { .. } => {
+            match step.form {
+                Form::Float(Width::W32) => format.class() == TexelClass::Float,
+                Form::Integer(width @ (Width::W32 | Width::W64)) => {
+                    let wide = matches!(format, ImageFormat::R64i | ImageFormat::R64ui);
+                    format.class() != TexelClass::Float && wide == (width == Width::W64)
+                }
+                Form::Integer(Width::W8 | Width::W16)
+                | Form::Float(Width::W8 | Width::W16 | Width::W64)
+                | Form::Brain => false,
             }
-            Form::Integer(Width::W8 | Width::W16) | Form::Float(Width::W8 | Width::W16 | Width::W64) | Form::Brain => {
-                false
-            }
-        },
+        }
     };
     if fits {
         return Ok(());
     }
     let bits = step.form.width().bits();
     let class = if matches!(step.form, Form::Float(_)) { "floating-point" } else { "integer" };
-    Err(format!("`{}`: {class} texels of {bits} bits where format {format} is bound", step.image.name))
+    Err(format!(
+        "`{}`: {class} texels of {bits} bits where format {format} is bound",
+        step.image.name
+    ))
 }
 
 /// Instructions on texels name a sample where there are several, and there alone.
@@ -209,7 +236,10 @@ fn check_sample(step: &ImageStep, view: &View) -> Result<(), String> {
                 return Ok(());
             }
             let named = if step.sample.is_some() { "a sample" } else { "no sample" };
-            Err(format!("`{}`: an access that names {named}, of texels with {samples}", step.image.name))
+            Err(format!(
+                "`{}`: an access that names {named}, of texels with {samples}",
+                step.image.name
+            ))
         }
     }
 }
@@ -224,7 +254,11 @@ fn takes_atomics(format: ImageFormat, op: Atomic) -> bool {
     }
 }
 
-fn check_sampled(step: &ImageStep, view: &View, sampler: Option<&JobSampler>) -> Result<(), String> {
+fn check_sampled(
+    step: &ImageStep,
+    view: &View,
+    sampler: Option<&JobSampler>,
+) -> Result<(), String> {
     let name = &step.image.name;
     let (View::Image(picture, _), Some(sampler)) = (view, sampler) else {
         return Err(format!("`{name}` is sampled, and no image with a sampler is bound to it"));
@@ -232,17 +266,25 @@ fn check_sampled(step: &ImageStep, view: &View, sampler: Option<&JobSampler>) ->
     let (format, with) = (picture.shape.format, &sampler.name);
     let linear = sampler.filter == Filter::Linear || sampler.mipmap == Filter::Linear;
     if linear && format.class() != TexelClass::Float {
-        return Err(format!("`{name}`: format {format} (format feature SAMPLED_IMAGE_FILTER_LINEAR)"));
+        return Err(format!(
+            "`{name}`: format {format} (format feature SAMPLED_IMAGE_FILTER_LINEAR)"
+        ));
     }
     match (step.reference.is_some(), sampler.compare.is_some()) {
         (true, false) => {
-            return Err(format!("`{name}` is compared with a reference, and the sampler `{with}` has no `compare`"));
+            return Err(format!(
+                "`{name}` is compared with a reference, and the sampler `{with}` has no `compare`"
+            ));
         }
         (false, true) => {
-            return Err(format!("`{name}` is not compared with a reference, and the sampler `{with}` has a `compare`"));
+            return Err(format!(
+                "`{name}` is not compared with a reference, and the sampler `{with}` has a `compare`"
+            ));
         }
         (true, true) if !format.is_depth() => {
-            return Err(format!("`{name}`: format {format} (format feature SAMPLED_IMAGE_DEPTH_COMPARISON)"));
+            return Err(format!(
+                "`{name}`: format {format} (format feature SAMPLED_IMAGE_DEPTH_COMPARISON)"
+            ));
         }
         (true, true) | (false, false) => {}
     }
@@ -252,7 +294,8 @@ fn check_sampled(step: &ImageStep, view: &View, sampler: Option<&JobSampler>) ->
     }
 }
 
-/// What samplers with unnormalised coordinates may do (valid usage of VkSampler and of image instructions).
+/// What samplers with unnormalised coordinates may do (valid usage of VkSampler and of image
+/// instructions).
 fn check_unnormalized(step: &ImageStep, picture: &Picture, with: &str) -> Result<(), String> {
     let why = if !matches!(picture.view.kind, ViewKind::One | ViewKind::Two) {
         "on an image that is neither 1d nor 2d"
@@ -271,7 +314,10 @@ fn check_unnormalized(step: &ImageStep, picture: &Picture, with: &str) -> Result
     } else {
         return Ok(());
     };
-    Err(format!("`{}`: the unnormalized coordinates of the sampler `{with}` {why}", step.image.name))
+    Err(format!(
+        "`{}`: the unnormalized coordinates of the sampler `{with}` {why}",
+        step.image.name
+    ))
 }
 
 #[cfg(test)]
@@ -282,17 +328,29 @@ mod tests {
     #[test]
     fn a_texel_lies_where_the_contents_have_it() {
         let extent = [5, 3, 1];
-        let shape =
-            ImageShape { dim: ImageDim::Two, format: ImageFormat::Rg8, extent, layers: 4, levels: 3, samples: 1 };
+        let shape = ImageShape {
+            dim: ImageDim::Two,
+            format: ImageFormat::Rg8,
+            extent,
+            layers: 4,
+            levels: 3,
+            samples: 1,
+        };
         let view = ImageView { kind: ViewKind::TwoArray, level: 1, levels: 2, layer: 1, layers: 3 };
         let shown = View::Image(Picture { shape, view }, None);
-        let start = |level, layer, x, y| shown.start(&Place { level, layer, at: [x, y, 0], sample: 0 });
+        let start =
+            |level, layer, x, y| shown.start(&Place { level, layer, at: [x, y, 0], sample: 0 });
         // Level 0: 4 layers of 15 texels; level 1: 4 layers of 2 texels; 2 bytes each.
         assert_eq!(start(0, 0, 1, 0), Some(2 * (60 + 2 + 1)));
         assert_eq!(start(0, 2, 0, 0), Some(2 * (60 + 6)));
         assert_eq!(start(1, 2, 0, 0), Some(2 * (68 + 3)));
-        for outside in [start(0, 0, 2, 0), start(0, 0, 0, 1), start(0, 0, -1, 0), start(0, 3, 0, 0), start(2, 0, 0, 0)]
-        {
+        for outside in [
+            start(0, 0, 2, 0),
+            start(0, 0, 0, 1),
+            start(0, 0, -1, 0),
+            start(0, 3, 0, 0),
+            start(2, 0, 0, 0),
+        ] {
             assert_eq!(outside, None);
         }
         assert_eq!(shown.bounds(0), "2 x 1 texels in 3 layers of level 0");
@@ -302,10 +360,12 @@ mod tests {
     #[test]
     fn a_sample_lies_within_its_texel() {
         let (format, extent) = (ImageFormat::Rg8, [5, 3, 1]);
-        let shape = ImageShape { dim: ImageDim::Two, format, extent, layers: 4, levels: 1, samples: 8 };
+        let shape =
+            ImageShape { dim: ImageDim::Two, format, extent, layers: 4, levels: 1, samples: 8 };
         let view = ImageView { kind: ViewKind::TwoArray, level: 0, levels: 1, layer: 1, layers: 3 };
         let shown = View::Image(Picture { shape, view }, None);
-        let start = |layer, x, y, sample| shown.start(&Place { level: 0, layer, at: [x, y, 0], sample });
+        let start =
+            |layer, x, y, sample| shown.start(&Place { level: 0, layer, at: [x, y, 0], sample });
         assert_eq!(start(0, 0, 0, 0), Some(2 * 8 * 15));
         assert_eq!(start(2, 4, 1, 7), Some(2 * (8 * (3 * 15 + 9) + 7)));
         assert_eq!((start(0, 0, 0, 8), start(0, 0, 0, -1)), (None, None));

@@ -1,4 +1,5 @@
-//! Memory that invocations share, and what is known of the accesses to it: races, order, aliases, what was read.
+//! Memory that invocations share, and what is known of the accesses to it: races, order, aliases,
+//! what was read.
 
 pub(crate) mod access_sets;
 pub(crate) mod aliasing;

@@ -1,14 +1,17 @@
 //! Race shadow: who touched each cell of memory last, and whether that was ordered.
 //!
-//! Knows: a cell is a word, or one byte or two where a kernel accesses numbers of that size; a race is two accesses to the
-//! same cell by different invocations, at least one of them a write, not both
-//! atomic, with nothing that orders them (Vulkan memory model, "Data Race"). Workgroups of one dispatch are never
-//! ordered; invocations of one workgroup are ordered by a barrier that covers the memory.
-//! Promises: since workgroups run one after the other, a *time* counts the intervals between ordering barriers of all
-//! workgroups in turn; comparing times decides every case. A write is checked against the last write and against up to
-//! two readers of its own interval and one of another workgroup, which suffices to see whether any reader races.
-//! Once a race was found on a cell, `racing_accesses` remembers who else is at it.
-//! Does not cover: who is hidden where nothing has raced yet: of readers that are alike the first two are told.
+//! Knows: a cell is a word, or one byte or two where a kernel accesses numbers of that size; a race
+//! is two accesses to the same cell by different invocations, at least one of them a write, not
+//! both atomic, with nothing that orders them (Vulkan memory model, "Data Race"). Workgroups of one
+//! dispatch are never ordered; invocations of one workgroup are ordered by a barrier that covers
+//! the memory.
+//! Promises: since workgroups run one after the other, a *time* counts the intervals between
+//! ordering barriers of all workgroups in turn; comparing times decides every case. A write is
+//! checked against the last write and against up to two readers of its own interval and one of
+//! another workgroup, which suffices to see whether any reader races. Once a race was found on a
+//! cell, `racing_accesses` remembers who else is at it.
+//! Does not cover: who is hidden where nothing has raced yet: of readers that are alike the first
+//! two are told.
 
 use super::racing_accesses::{Earlier, Lasting, Racers};
 use super::vector_clocks::cell::{CELL_BYTES, Cell, Cells, Told};
@@ -31,7 +34,11 @@ pub(crate) const MOST_PLACES: u32 = (1 << PLACE_BITS) - 1;
 
 impl Stamp {
     pub(crate) fn new(time: u32, lane: u32, place: u32) -> Self {
-        Self(u64::from(time) << 32 | u64::from(lane) << PLACE_BITS | u64::from(place.min(MOST_PLACES)))
+        Self(
+            u64::from(time) << 32
+                | u64::from(lane) << PLACE_BITS
+                | u64::from(place.min(MOST_PLACES)),
+        )
     }
 
     pub(crate) fn time(self) -> u32 {
@@ -65,7 +72,11 @@ impl Now {
     }
 
     fn races(&self, other: Stamp) -> bool {
-        if other.time() == self.stamp.time() { other.lane() != self.stamp.lane() } else { self.foreign(other) }
+        if other.time() == self.stamp.time() {
+            other.lane() != self.stamp.lane()
+        } else {
+            self.foreign(other)
+        }
     }
 
     /// What [`Racers`] ask of an earlier access.
@@ -197,7 +208,12 @@ impl Shadow {
     }
 
     /// Bytes of a program's shadow; lists of accesses are taken to hold two each.
-    pub(crate) fn bytes(words: usize, atomicity: Atomicity, program: &Program, granule: u32) -> u64 {
+    pub(crate) fn bytes(
+        words: usize,
+        atomicity: Atomicity,
+        program: &Program,
+        granule: u32,
+    ) -> u64 {
         let words = words * (4 / granule.clamp(1, 4) as usize);
         if let OrderUse::Exact(_) = program.order {
             return words as u64 * (CELL_BYTES + 6 * size_of::<Stamp>() as u64);
@@ -214,7 +230,8 @@ impl Shadow {
         if let Some((_, cells)) = &self.exact {
             return cells.cells[cell].seen();
         }
-        let (plain, atomics) = (&self.plain[cell], self.atomics.get(cell).copied().unwrap_or_default());
+        let (plain, atomics) =
+            (&self.plain[cell], self.atomics.get(cell).copied().unwrap_or_default());
         let some = |stamp: Stamp| stamp.time() > 0;
         Seen {
             read: some(plain.reads.near),
@@ -224,10 +241,17 @@ impl Shadow {
         }
     }
 
-    /// Notes an access to a word that held the first value and holds the second then; calls `race` with each earlier access that
-    /// it races with (of each instruction at most one).
+    /// Notes an access to a word that held the first value and holds the second then; calls `race`
+    /// with each earlier access that it races with (of each instruction at most one).
     #[inline]
-    pub(crate) fn touch(&mut self, word: usize, touch: Touch, now: &Now, values: [u128; 2], race: impl FnMut(Earlier)) {
+    pub(crate) fn touch(
+        &mut self,
+        word: usize,
+        touch: Touch,
+        now: &Now,
+        values: [u128; 2],
+        race: impl FnMut(Earlier),
+    ) {
         if self.finer == 0 {
             self.touch_cell(word, touch, now, values, race);
         } else {
@@ -235,7 +259,8 @@ impl Shadow {
         }
     }
 
-    /// Notes an access to some bytes. Of several cells the first that races with an instruction is told.
+    /// Notes an access to some bytes. Of several cells the first that races with an instruction is
+    /// told.
     pub(crate) fn touch_bytes(
         &mut self,
         byte: usize,
@@ -259,7 +284,14 @@ impl Shadow {
     }
 
     #[inline]
-    fn touch_cell(&mut self, word: usize, touch: Touch, now: &Now, values: [u128; 2], race: impl FnMut(Earlier)) {
+    fn touch_cell(
+        &mut self,
+        word: usize,
+        touch: Touch,
+        now: &Now,
+        values: [u128; 2],
+        race: impl FnMut(Earlier),
+    ) {
         let mut found: Vec<Earlier> = Vec::new();
         let mut add = |stamp: Stamp, touch: Touch, missing: Missing| {
             let left = (touch == Touch::Write).then_some(values[0]);
@@ -270,7 +302,8 @@ impl Shadow {
                 let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
                 cells.cells[word].touch(&asked, &order.borrow(), cells.kinds, &mut add);
             }
-            None => self.touch_interval(word, touch, now, |stamp, touch| add(stamp, touch, Missing::Order)),
+            None => self
+                .touch_interval(word, touch, now, |stamp, touch| add(stamp, touch, Missing::Order)),
         }
         if found.is_empty() && !self.racers.have(word) {
             return;
@@ -297,15 +330,22 @@ impl Shadow {
                 let order = order.borrow();
                 let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
                 let stamp = order.stamp(asked.invocation, asked.place);
-                let missing =
-                    |other: Stamp, kind: Touch| (order.missing((other, kind), &asked, cells.kinds), Lasting::Yes);
+                let missing = |other: Stamp, kind: Touch| {
+                    (order.missing((other, kind), &asked, cells.kinds), Lasting::Yes)
+                };
                 self.racers.meet(word, (stamp, touch, left), found, missing, race);
             }
         }
     }
 
     #[inline]
-    fn touch_interval(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
+    fn touch_interval(
+        &mut self,
+        word: usize,
+        touch: Touch,
+        now: &Now,
+        mut race: impl FnMut(Stamp, Touch),
+    ) {
         match touch {
             Touch::Read => {
                 let cell = &mut self.plain[word];
@@ -341,7 +381,13 @@ impl Shadow {
         }
     }
 
-    fn touch_atomically(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
+    fn touch_atomically(
+        &mut self,
+        word: usize,
+        touch: Touch,
+        now: &Now,
+        mut race: impl FnMut(Stamp, Touch),
+    ) {
         let cell = &self.plain[word];
         if now.races(cell.write) {
             race(cell.write, Touch::Write);
@@ -381,20 +427,33 @@ mod tests {
     #[test]
     fn a_write_races_with_a_reader_that_a_later_reader_of_its_own_workgroup_hides() {
         // Workgroup 1 reads (time 1), workgroup 2 reads (time 2) and writes by the same invocation.
-        let last = races(&[(Touch::Read, now(1, 0, 1)), (Touch::Read, now(2, 0, 2)), (Touch::Write, now(2, 0, 2))]);
+        let last = races(&[
+            (Touch::Read, now(1, 0, 1)),
+            (Touch::Read, now(2, 0, 2)),
+            (Touch::Write, now(2, 0, 2)),
+        ]);
         assert_eq!(last, [Touch::Read]);
     }
 
     #[test]
     fn an_ordered_interval_of_the_same_workgroup_does_not_race() {
         assert_eq!(races(&[(Touch::Write, now(1, 0, 1)), (Touch::Read, now(2, 5, 1))]), []);
-        assert_eq!(races(&[(Touch::Write, now(1, 0, 1)), (Touch::Read, now(1, 5, 1))]), [Touch::Write]);
+        assert_eq!(
+            races(&[(Touch::Write, now(1, 0, 1)), (Touch::Read, now(1, 5, 1))]),
+            [Touch::Write]
+        );
     }
 
     #[test]
     fn atomics_race_with_plain_accesses_alone() {
-        assert_eq!(races(&[(Touch::AtomicWrite, now(1, 0, 1)), (Touch::AtomicWrite, now(1, 1, 1))]), []);
-        assert_eq!(races(&[(Touch::AtomicWrite, now(1, 0, 1)), (Touch::Read, now(1, 1, 1))]), [Touch::AtomicWrite]);
+        assert_eq!(
+            races(&[(Touch::AtomicWrite, now(1, 0, 1)), (Touch::AtomicWrite, now(1, 1, 1))]),
+            []
+        );
+        assert_eq!(
+            races(&[(Touch::AtomicWrite, now(1, 0, 1)), (Touch::Read, now(1, 1, 1))]),
+            [Touch::AtomicWrite]
+        );
         assert_eq!(races(&[(Touch::AtomicRead, now(1, 0, 1)), (Touch::Read, now(1, 1, 1))]), []);
     }
 
@@ -420,9 +479,11 @@ mod tests {
                 }
             }
             let writer = (time, next(3), workgroup);
-            let expected =
-                history.iter().any(|(time, lane, _)| *time < writer.2 || (*time == writer.0 && *lane != writer.1));
-            let mut accesses: Vec<_> = history.iter().map(|(t, l, w)| (Touch::Read, now(*t, *l, *w))).collect();
+            let expected = history.iter().any(|(time, lane, _)| {
+                *time < writer.2 || (*time == writer.0 && *lane != writer.1)
+            });
+            let mut accesses: Vec<_> =
+                history.iter().map(|(t, l, w)| (Touch::Read, now(*t, *l, *w))).collect();
             accesses.push((Touch::Write, now(writer.0, writer.1, writer.2)));
             assert_eq!(!races(&accesses).is_empty(), expected, "{history:?} then {writer:?}");
         }

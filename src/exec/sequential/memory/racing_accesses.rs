@@ -1,20 +1,20 @@
 //! Cells on which a race was found: who else may race with what comes later.
 //!
-//! Knows: a shadow remembers what it needs to find whether an access races, not with whom all: a writer that another one has
-//! overwritten is gone. Once a cell has a race, its accesses are kept here, of each instruction and value those of two
-//! invocations, since nobody races with itself.
-//! Promises: behind the first race on a cell no pair of instructions is missed, and none is said to write the same that does
-//! not.
-//! Does not cover: cells without a race, and those behind the first [`MOST_CELLS`] with one; more than [`MOST`] accesses of a
-//! cell, of which the oldest are forgotten.
+//! Knows: a shadow remembers what it needs to find whether an access races, not with whom all: a
+//! writer that another one has overwritten is gone. Once a cell has a race, its accesses are kept
+//! here, of each instruction and value those of two invocations, since nobody races with itself.
+//! Promises: behind the first race on a cell no pair of instructions is missed, and none is said to
+//! write the same that does not.
+//! Does not cover: cells without a race, and those behind the first [`MOST_CELLS`] with one; more
+//! than [`MOST`] accesses of a cell, of which the oldest are forgotten.
 
 use super::race_shadow::Stamp;
 use super::vector_clocks::{Missing, writes};
 use crate::ir::atomic::Touch;
 use std::collections::HashMap;
 
-/// Cells that are kept, so that a kernel that races everywhere does not take all memory; its pairs of instructions are seen
-/// on these.
+/// Cells that are kept, so that a kernel that races everywhere does not take all memory; its pairs
+/// of instructions are seen on these.
 const MOST_CELLS: usize = 1 << 16;
 
 /// Accesses that are kept of a cell.
@@ -43,7 +43,8 @@ struct Racer {
 
 impl Racer {
     fn is_like(&self, other: &Racer) -> bool {
-        (self.stamp.place(), self.touch, self.left) == (other.stamp.place(), other.touch, other.left)
+        (self.stamp.place(), self.touch, self.left)
+            == (other.stamp.place(), other.touch, other.left)
     }
 }
 
@@ -61,8 +62,9 @@ impl Racers {
         self.0.clear();
     }
 
-    /// An access that leaves a value, with the races that the shadow has found. `missing` says what is missing between an
-    /// earlier access and this one if one of them writes, and whether the earlier one can still race with anything.
+    /// An access that leaves a value, with the races that the shadow has found. `missing` says what
+    /// is missing between an earlier access and this one if one of them writes, and whether the
+    /// earlier one can still race with anything.
     pub(crate) fn meet(
         &mut self,
         cell: usize,
@@ -85,7 +87,8 @@ impl Racers {
         let mut told: Vec<Earlier> = Vec::new();
         for one in found.iter().copied().chain(older) {
             let same = |other: &&mut Earlier| {
-                (other.stamp.place(), other.touch, other.missing) == (one.stamp.place(), one.touch, one.missing)
+                (other.stamp.place(), other.touch, other.missing)
+                    == (one.stamp.place(), one.touch, one.missing)
             };
             match told.iter_mut().find(same) {
                 Some(other) if other.left == Some(left) && one.left != Some(left) => *other = one,

@@ -1,9 +1,10 @@
 //! What a dispatch reads of what was there before it, and of what it stored itself, byte by byte.
 //!
-//! Knows: groups of instructions that store, and which instructions read on the way to what they store (`spirv::flow`); the machine
-//! tells each access of a lane, in the order in which they happen.
-//! Promises: a byte that the dispatch left counts as read only where it is read after the last store to it. Atomics read before
-//! they store.
+//! Knows: groups of instructions that store, and which instructions read on the way to what they
+//! store (`spirv::flow`); the machine tells each access of a lane, in the order in which they
+//! happen.
+//! Promises: a byte that the dispatch left counts as read only where it is read after the last
+//! store to it. Atomics read before they store.
 //! Does not cover: accesses in other schedules; workgroup memory.
 
 use crate::ir::atomic::Touch;
@@ -56,14 +57,18 @@ pub struct BufferReads {
 pub struct DispatchReads {
     /// By buffer of the job.
     pub buffers: BTreeMap<usize, BufferReads>,
-    /// By group: those for which something was read that it had stored, and that may be stored over since.
+    /// By group: those for which something was read that it had stored, and that may be stored over
+    /// since.
     pub followers: Vec<u32>,
 }
 
 impl DispatchReads {
     /// How many ranges it holds.
     pub fn ranges(&self) -> usize {
-        self.buffers.values().map(|reads| reads.left.len() + reads.incoming.len() + reads.own.len()).sum()
+        self.buffers
+            .values()
+            .map(|reads| reads.left.len() + reads.incoming.len() + reads.own.len())
+            .sum()
     }
 }
 
@@ -98,8 +103,12 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// None where that takes too much memory. `shape` gives the bytes of a buffer, and those of the least that is accessed there.
-    pub(crate) fn of(watched: &WatchedReads, shape: impl Fn(usize) -> (usize, u32)) -> Option<Self> {
+    /// None where that takes too much memory. `shape` gives the bytes of a buffer, and those of the
+    /// least that is accessed there.
+    pub(crate) fn of(
+        watched: &WatchedReads,
+        shape: impl Fn(usize) -> (usize, u32),
+    ) -> Option<Self> {
         let mut room = MOST_BYTES;
         let mut buffers = BTreeMap::new();
         for buffer in &watched.buffers {
@@ -143,7 +152,8 @@ impl Reads {
         if self.is_incomplete {
             return None;
         }
-        let buffers = self.buffers.into_iter().map(|(buffer, cells)| (buffer, cells.finish())).collect();
+        let buffers =
+            self.buffers.into_iter().map(|(buffer, cells)| (buffer, cells.finish())).collect();
         Some(DispatchReads { buffers, followers: self.followers.to_vec() })
     }
 }
@@ -155,7 +165,9 @@ impl Cells {
             let bytes = index << self.shift..((index + 1) << self.shift).min(self.bytes);
             if let Some(group) = cell.by {
                 match found.left.last_mut() {
-                    Some(last) if last.bytes.end == bytes.start && last.group == group => last.bytes.end = bytes.end,
+                    Some(last) if last.bytes.end == bytes.start && last.group == group => {
+                        last.bytes.end = bytes.end
+                    }
                     Some(_) | None => found.left.push(LeftBytes { bytes: bytes.clone(), group }),
                 }
             }
@@ -169,7 +181,9 @@ impl Cells {
 fn add(to: &mut Vec<ReadBytes>, groups: u32, bytes: &Range<usize>) {
     match to.last_mut() {
         _ if groups == 0 => {}
-        Some(last) if last.bytes.end == bytes.start && last.groups == groups => last.bytes.end = bytes.end,
+        Some(last) if last.bytes.end == bytes.start && last.groups == groups => {
+            last.bytes.end = bytes.end
+        }
         Some(_) | None => to.push(ReadBytes { bytes: bytes.clone(), groups }),
     }
 }
@@ -205,14 +219,22 @@ mod tests {
     #[test]
     fn what_is_read_before_the_last_store_is_not_its_own() {
         use Touch::{AtomicRead, AtomicWrite, Read, Write};
-        let (found, followers) = told(&[(0..4, Read, 1), (0..4, Write, 7), (4..8, Write, 7), (4..8, Read, 1)]);
-        assert_eq!(found, BufferReads { left: left(0..8, 0), incoming: read(0..4, 1), own: read(4..8, 1) });
+        let (found, followers) =
+            told(&[(0..4, Read, 1), (0..4, Write, 7), (4..8, Write, 7), (4..8, Read, 1)]);
+        assert_eq!(
+            found,
+            BufferReads { left: left(0..8, 0), incoming: read(0..4, 1), own: read(4..8, 1) }
+        );
         assert_eq!(followers, [1, 0]);
         let (again, followers) = told(&[(8..10, Write, 7), (8..10, Read, 2), (8..10, Write, 7)]);
         assert_eq!(again, BufferReads { left: left(8..10, 0), ..BufferReads::default() });
         assert_eq!(followers, [2, 0]);
-        let (atomics, followers) = told(&[(0..4, AtomicWrite, 2), (0..4, AtomicWrite, 2), (0..4, AtomicRead, 1)]);
-        assert_eq!(atomics, BufferReads { left: left(0..4, 1), incoming: read(0..4, 2), own: read(0..4, 1) });
+        let (atomics, followers) =
+            told(&[(0..4, AtomicWrite, 2), (0..4, AtomicWrite, 2), (0..4, AtomicRead, 1)]);
+        assert_eq!(
+            atomics,
+            BufferReads { left: left(0..4, 1), incoming: read(0..4, 2), own: read(0..4, 1) }
+        );
         assert_eq!(followers, [0, 0b11]);
     }
 }

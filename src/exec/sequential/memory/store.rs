@@ -1,6 +1,7 @@
 //! Memory that invocations share: buffers, workgroup memory, push constants, by 32-bit words.
 //!
-//! Promises: a byte is undefined while neither the test nor the kernel has written it; a word, while one of its bytes is.
+//! Promises: a byte is undefined while neither the test nor the kernel has written it; a word,
+//! while one of its bytes is.
 
 use super::access_sets::Marks;
 use super::copy_on_write::Contents;
@@ -23,7 +24,8 @@ pub(crate) struct Store {
     pub shadow: Option<Shadow>,
     /// What was accessed, where workgroups run on several cores.
     pub marks: Option<Marks>,
-    /// By word: the path by which its value came to be, 0 for what was there before; in varied runs alone.
+    /// By word: the path by which its value came to be, 0 for what was there before; in varied runs
+    /// alone.
     pub paths: Option<Vec<u64>>,
 }
 
@@ -77,7 +79,8 @@ impl Store {
         }
     }
 
-    /// Marks every byte as undefined and leaves it as it is: what is defined afterwards has been written since.
+    /// Marks every byte as undefined and leaves it as it is: what is defined afterwards has been
+    /// written since.
     pub(crate) fn forget(&mut self) {
         self.undefined = Some(vec![u64::MAX; self.words.len().div_ceil(16)].into());
     }
@@ -96,8 +99,11 @@ impl Store {
 
     /// A mask of the bytes of a word that are undefined.
     pub(crate) fn undefined_bytes(&self, word: usize) -> u32 {
-        let undefined = self.undefined.as_ref().map_or(0, |bits| bits[word / 16] >> (word % 16 * 4) & 0xf);
-        (0..4).filter(|byte| undefined >> byte & 1 == 1).fold(0, |mask, byte| mask | 0xff << (8 * byte))
+        let undefined =
+            self.undefined.as_ref().map_or(0, |bits| bits[word / 16] >> (word % 16 * 4) & 0xf);
+        (0..4)
+            .filter(|byte| undefined >> byte & 1 == 1)
+            .fold(0, |mask, byte| mask | 0xff << (8 * byte))
     }
 
     #[inline]
@@ -147,7 +153,9 @@ impl Slot {
 /// Why a binding cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SlotError {
-    #[error("levels or layers that the image does not have, or an image that the job does not have")]
+    #[error(
+        "levels or layers that the image does not have, or an image that the job does not have"
+    )]
     View,
     #[error("binding offset {0} is no multiple of 4")]
     Offset(u64),
@@ -156,17 +164,22 @@ pub(crate) enum SlotError {
 }
 
 impl Slot {
-    /// What a binding shows of the job's buffers; dynamic offsets count for the dynamic classes, whose alone they are.
+    /// What a binding shows of the job's buffers; dynamic offsets count for the dynamic classes,
+    /// whose alone they are.
     pub(crate) fn of(binding: &JobBinding, job: &Job) -> Result<Self, SlotError> {
         let held = |buffer: usize| job.buffers.get(buffer).map(|buffer| buffer.bytes.len() as u64);
         let (offset, range) = match binding.view {
-            JobView::Bytes | JobView::Texels(_) => {
-                (binding.offset.checked_add(binding.dynamic_offset).ok_or(SlotError::Range)?, binding.range)
+            JobView::Bytes | JobView::Texels(_) => (
+                binding.offset.checked_add(binding.dynamic_offset).ok_or(SlotError::Range)?,
+                binding.range,
+            ),
+            JobView::Image(_) | JobView::Combined(..) => {
+                (0, held(binding.buffer).ok_or(SlotError::Range)?)
             }
-            JobView::Image(_) | JobView::Combined(..) => (0, held(binding.buffer).ok_or(SlotError::Range)?),
             JobView::Sampler(sampler) => {
                 let known = (sampler as usize) < job.resources.samplers.len();
-                let none = Self { buffer: 0, first: 0, words: 0, bytes: 0, view: View::Sampler(sampler) };
+                let none =
+                    Self { buffer: 0, first: 0, words: 0, bytes: 0, view: View::Sampler(sampler) };
                 return if known { Ok(none) } else { Err(SlotError::View) };
             }
         };
@@ -180,7 +193,9 @@ impl Slot {
         let narrow = |bytes: u64| u32::try_from(bytes).map_err(|_| SlotError::Range);
         let view = match binding.view {
             JobView::Bytes | JobView::Sampler(_) => View::Bytes,
-            JobView::Texels(format) => View::Texels(format, narrow(range / format.texel_size() as u64)?),
+            JobView::Texels(format) => {
+                View::Texels(format, narrow(range / format.texel_size() as u64)?)
+            }
             JobView::Image(_) => View::Image(picture(binding, job)?, None),
             JobView::Combined(_, sampler) => View::Image(picture(binding, job)?, Some(sampler)),
         };
@@ -192,12 +207,21 @@ impl Slot {
 /// The image that a binding shows.
 fn picture(binding: &JobBinding, job: &Job) -> Result<Picture, SlotError> {
     let image = job.resources.images.iter().find(|image| image.buffer as usize == binding.buffer);
-    let (Some(image), Some(view)) = (image, binding.view.image()) else { return Err(SlotError::View) };
-    let fits = |first: u32, count: u32, all: u32| count > 0 && first.checked_add(count).is_some_and(|end| end <= all);
+    let (Some(image), Some(view)) = (image, binding.view.image()) else {
+        return Err(SlotError::View);
+    };
+    let fits = |first: u32, count: u32, all: u32| {
+        count > 0 && first.checked_add(count).is_some_and(|end| end <= all)
+    };
     let shape = image.shape;
     let held = job.buffers[binding.buffer].bytes.len() as u64;
-    let inside = fits(view.level, view.levels, shape.levels) && fits(view.layer, view.layers, shape.layers);
-    if inside && shape.bytes() == Some(held) { Ok(Picture { shape, view }) } else { Err(SlotError::View) }
+    let inside =
+        fits(view.level, view.levels, shape.levels) && fits(view.layer, view.layers, shape.layers);
+    if inside && shape.bytes() == Some(held) {
+        Ok(Picture { shape, view })
+    } else {
+        Err(SlotError::View)
+    }
 }
 
 /// Whether a dispatch sees some memory both as bytes and as texels: barriers then order it as one.
@@ -217,7 +241,11 @@ pub(crate) fn shared_memory(slots: &[Option<Slot>]) -> Shared {
         };
         slots.iter().flatten().filter(one).map(|slot| slot.buffer)
     };
-    if bound(true).any(|buffer| bound(false).any(|other| other == buffer)) { Shared::Yes } else { Shared::No }
+    if bound(true).any(|buffer| bound(false).any(|other| other == buffer)) {
+        Shared::Yes
+    } else {
+        Shared::No
+    }
 }
 
 /// The times of race detection (see `race_shadow`).
@@ -247,7 +275,8 @@ impl Clock {
         self.latest
     }
 
-    /// What is ordered where one memory may be both buffer and image: then either only with the other.
+    /// What is ordered where one memory may be both buffer and image: then either only with the
+    /// other.
     pub(crate) fn coupled(&self, ordered: Ordered) -> Ordered {
         match self.shared {
             Shared::Yes => {
@@ -285,11 +314,19 @@ impl Clock {
     }
 
     pub(crate) fn in_buffers(&self, lane: u32, place: u32) -> Now {
-        Now { stamp: Stamp::new(self.buffers, lane, place), workgroup: self.first_of_workgroup, epoch: 1 }
+        Now {
+            stamp: Stamp::new(self.buffers, lane, place),
+            workgroup: self.first_of_workgroup,
+            epoch: 1,
+        }
     }
 
     pub(crate) fn in_images(&self, lane: u32, place: u32) -> Now {
-        Now { stamp: Stamp::new(self.images, lane, place), workgroup: self.first_of_workgroup, epoch: 1 }
+        Now {
+            stamp: Stamp::new(self.images, lane, place),
+            workgroup: self.first_of_workgroup,
+            epoch: 1,
+        }
     }
 
     pub(crate) fn in_workgroup(&self, lane: u32, place: u32) -> Now {

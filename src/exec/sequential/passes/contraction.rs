@@ -1,8 +1,9 @@
 //! Contraction: a product and the sum it goes into as one operation with one rounding.
 //!
-//! Knows: registers of a program before they are shared. Promises: a sum is changed only where its product is computed before
-//! it in the same block, neither is decorated NoContraction, and the factors still hold what they held then. The product
-//! itself stays. Does not cover: products of other blocks.
+//! Knows: registers of a program before they are shared. Promises: a sum is changed only where its
+//! product is computed before it in the same block, neither is decorated NoContraction, and the
+//! factors still hold what they held then. The product itself stays. Does not cover: products of
+//! other blocks.
 
 use crate::ir::{Action, Parts, Program, Reg, Scalar, Use};
 use crate::settings::variation::Preferred;
@@ -26,9 +27,13 @@ pub(super) fn contract(program: &mut Program, preferred: Preferred) {
                     written.push(reg);
                 }
             });
-            products.retain(|product, factors| !written.iter().any(|reg| reg == product || factors.contains(reg)));
+            products.retain(|product, factors| {
+                !written.iter().any(|reg| reg == product || factors.contains(reg))
+            });
             match &step.action {
-                Action::Binary { op: Binary::FMul, to, a, b } if free => drop(products.insert(*to, [*a, *b])),
+                Action::Binary { op: Binary::FMul, to, a, b } if free => {
+                    drop(products.insert(*to, [*a, *b]))
+                }
                 Action::Sized { operation, to, from }
                     if free && is_on_words(operation, Sized::Binary(Binary::FMul)) =>
                 {
@@ -57,15 +62,23 @@ fn pass_on(products: &mut HashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
 }
 
 /// A sum with a product in it, as one operation.
-fn contracted(action: &Action, products: &HashMap<Reg, [Reg; 2]>, preferred: Preferred) -> Option<Action> {
+fn contracted(
+    action: &Action,
+    products: &HashMap<Reg, [Reg; 2]>,
+    preferred: Preferred,
+) -> Option<Action> {
     match action {
         Action::Binary { op, to, a, b } => {
             let (op, [a, b, c]) = contracted_as(*op, [*a, *b], products, preferred)?;
             Some(Action::Ternary { op, to: *to, a, b, c })
         }
         Action::Sized { operation, to, from } => {
-            let (Sized::Binary(op), Form::Float(Width::W32)) = (operation.op, operation.from) else { return None };
-            let (op, operands) = contracted_as(op, [from[0].low, from[1].low], products, preferred)?;
+            let (Sized::Binary(op), Form::Float(Width::W32)) = (operation.op, operation.from)
+            else {
+                return None;
+            };
+            let (op, operands) =
+                contracted_as(op, [from[0].low, from[1].low], products, preferred)?;
             let operation = Operation { op: Sized::Ternary(op), ..*operation };
             Some(Action::Sized { operation, to: *to, from: operands.map(Parts::from).into() })
         }

@@ -67,7 +67,10 @@ pub(crate) fn propagate_copies(program: &mut Program) {
                     *reg = *new;
                 }
             }
-            Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => {}
+            Terminator::Jump { .. }
+            | Terminator::Barrier { .. }
+            | Terminator::End
+            | Terminator::Unreachable => {}
         }
         let mut at = 0..end;
         block.steps.retain(|_| at.next().is_some_and(|at| !dead.contains(&at)));

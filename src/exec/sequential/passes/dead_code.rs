@@ -1,9 +1,10 @@
 //! Which registers anything depends on: memory, control flow, other invocations.
 //!
-//! Knows: a program before its registers are assigned. Components of vectors are registers of their own, so the optimiser
-//! leaves operations on vectors of which some components are `OpUndef`, and nothing depends on those.
-//! Promises: a step is dispensable only if another step of the same instruction is needed; of an instruction whose whole result
-//! is unused every step counts as ever.
+//! Knows: a program before its registers are assigned. Components of vectors are registers of their
+//! own, so the optimiser leaves operations on vectors of which some components are `OpUndef`, and
+//! nothing depends on those.
+//! Promises: a step is dispensable only if another step of the same instruction is needed; of an
+//! instruction whose whole result is unused every step counts as ever.
 //! Does not cover: which write of a register a read sees.
 
 use crate::ir::Program;
@@ -62,7 +63,8 @@ pub(super) fn mark_dead_code(program: &mut Program) {
         }
     }
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
-        let spared = !step.suspects.is_empty() && computes(&step.action) && places.contains(&step.place);
+        let spared =
+            !step.suspects.is_empty() && computes(&step.action) && places.contains(&step.place);
         if spared && !registers(step).1.iter().any(|scalar| needed.contains(scalar)) {
             step.suspects = Box::default();
         }

@@ -1,5 +1,5 @@
-//! Definedness: operands that some path can leave undefined (a forward may-analysis), and operations whose result may be
-//! undefined.
+//! Definedness: operands that some path can leave undefined (a forward may-analysis), and
+//! operations whose result may be undefined.
 //!
 //! Promises: only operands and operations that are named here need a look at run time.
 
@@ -14,8 +14,8 @@ use vkcert_spirv::operation::undefined::{Extent, Undefined};
 /// 64-bit words of a part of a state.
 const PART: usize = 8;
 
-/// Lasting registers that may be undefined, as bits. A block changes few of them: what it leaves alone it has in common
-/// with the blocks before it.
+/// Lasting registers that may be undefined, as bits. A block changes few of them: what it leaves
+/// alone it has in common with the blocks before it.
 #[derive(Debug, Clone)]
 struct State(Vec<Rc<[u64; PART]>>);
 
@@ -23,11 +23,16 @@ impl State {
     fn merge(&mut self, other: &State) -> bool {
         let mut changed = false;
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            if Rc::ptr_eq(mine, theirs) || mine.iter().zip(theirs.iter()).all(|(mine, theirs)| *theirs & !*mine == 0) {
+            if Rc::ptr_eq(mine, theirs)
+                || mine.iter().zip(theirs.iter()).all(|(mine, theirs)| *theirs & !*mine == 0)
+            {
                 continue;
             }
             changed = true;
-            Rc::make_mut(mine).iter_mut().zip(theirs.iter()).for_each(|(mine, theirs)| *mine |= theirs);
+            Rc::make_mut(mine)
+                .iter_mut()
+                .zip(theirs.iter())
+                .for_each(|(mine, theirs)| *mine |= theirs);
         }
         changed
     }
@@ -38,7 +43,8 @@ struct May {
     /// Numbers of lasting registers; none for those that are written and read in one block alone.
     numbers: Table<Option<u32>>,
     lasting: State,
-    /// The others. Each is written before it is read, so nothing has to be forgotten between blocks.
+    /// The others. Each is written before it is read, so nothing has to be forgotten between
+    /// blocks.
     passing: Table<bool>,
 }
 
@@ -83,8 +89,14 @@ impl May {
     }
 }
 
-/// The effect of one action on what may be undefined; calls `operand` with each operand that may be.
-fn transfer(step: &mut Step, state: &mut May, memory: impl Fn(Root) -> bool, mut operand: impl FnMut(Scalar)) {
+/// The effect of one action on what may be undefined; calls `operand` with each operand that may
+/// be.
+fn transfer(
+    step: &mut Step,
+    state: &mut May,
+    memory: impl Fn(Root) -> bool,
+    mut operand: impl FnMut(Scalar),
+) {
     let leaves = leaves_undefined(step);
     let action = &mut step.action;
     let mut travels = match action {
@@ -105,7 +117,8 @@ fn transfer(step: &mut Step, state: &mut May, memory: impl Fn(Root) -> bool, mut
         Use::Travel => travels |= state.has(*scalar),
         Use::Write | Use::Update => {}
     });
-    // Of the actions that pass values on, these write what they read; the others write computed values.
+    // Of the actions that pass values on, these write what they read; the others write computed
+    // values.
     let passes = matches!(
         action,
         Action::Copy { .. }
@@ -133,9 +146,15 @@ fn transfer(step: &mut Step, state: &mut May, memory: impl Fn(Root) -> bool, mut
 fn leaves_undefined(step: &Step) -> bool {
     let value = |undefined: &Undefined| undefined.extent == Extent::Value;
     match &step.action {
-        Action::Unary { op, .. } => step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then)),
-        Action::Binary { op, .. } => step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then)),
-        Action::Ternary { op, .. } => step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then)),
+        Action::Unary { op, .. } => {
+            step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then))
+        }
+        Action::Binary { op, .. } => {
+            step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then))
+        }
+        Action::Ternary { op, .. } => {
+            step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then))
+        }
         Action::Sized { .. } => step.may_be_undefined,
         Action::Dot { dot, .. } => dot.may_be_undefined(),
         Action::Group { op, .. } => op.may_be_undefined(),
@@ -153,11 +172,11 @@ pub(crate) fn find_suspects(program: &mut Program, known: &Known) -> Table<bool>
     }
     let mut may = May::new(program);
     let from_outside = program.undefined_words.iter().map(|reg| Scalar::Word(*reg));
-    let from_outside = from_outside.chain(program.undefined_masks.iter().map(|reg| Scalar::Mask(*reg)));
-    let push = program
-        .uniforms
-        .iter()
-        .filter(|(uniform, _)| matches!(uniform, Uniform::PushConstant(_)) && !known.push_constants_defined);
+    let from_outside =
+        from_outside.chain(program.undefined_masks.iter().map(|reg| Scalar::Mask(*reg)));
+    let push = program.uniforms.iter().filter(|(uniform, _)| {
+        matches!(uniform, Uniform::PushConstant(_)) && !known.push_constants_defined
+    });
     for scalar in from_outside.chain(push.map(|(_, reg)| Scalar::Word(*reg))) {
         may.set(scalar, true);
         *ever.at(scalar) = true;
@@ -202,7 +221,11 @@ pub(crate) fn find_suspects(program: &mut Program, known: &Known) -> Table<bool>
 }
 
 /// What may be undefined at the start of each block; none for blocks that nothing reaches.
-fn fixpoint(program: &mut Program, may: &mut May, memory: &dyn Fn(Root) -> bool) -> Vec<Option<State>> {
+fn fixpoint(
+    program: &mut Program,
+    may: &mut May,
+    memory: &dyn Fn(Root) -> bool,
+) -> Vec<Option<State>> {
     let mut ins: Vec<Option<State>> = vec![None; program.blocks.len()];
     if ins.is_empty() {
         return ins;
@@ -249,8 +272,12 @@ pub(crate) fn find_undefined_results(program: &mut Program) {
     let value = |reg: &Reg| constants.get(reg).copied();
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
         step.may_be_undefined = match &step.action {
-            Action::Unary { op, a, to: _ } => op.rules().iter().any(|rule| rule.may_be_met(value(a))),
-            Action::Binary { op, a, b, to: _ } => op.rules().iter().any(|rule| rule.may_be_met(value(a), value(b))),
+            Action::Unary { op, a, to: _ } => {
+                op.rules().iter().any(|rule| rule.may_be_met(value(a)))
+            }
+            Action::Binary { op, a, b, to: _ } => {
+                op.rules().iter().any(|rule| rule.may_be_met(value(a), value(b)))
+            }
             Action::Ternary { op, a, b, c, to: _ } => {
                 op.rules().iter().any(|rule| rule.may_be_met(value(a), value(b), value(c)))
             }

@@ -1,8 +1,9 @@
 //! Passes over a decoded program, from copies to registers.
 //!
-//! Promises: none of this can be seen in results. A register that lives in one block shares its place with others; an
-//! operand is looked at for definedness only where some path can leave it undefined (a forward may-analysis), and an
-//! operation for an undefined result only where its operands are not constants that rule it out.
+//! Promises: none of this can be seen in results. A register that lives in one block shares its
+//! place with others; an operand is looked at for definedness only where some path can leave it
+//! undefined (a forward may-analysis), and an operation for an undefined result only where its
+//! operands are not constants that rule it out.
 
 mod contraction;
 mod copy_propagation;
@@ -21,7 +22,9 @@ use register_allocation::allocate;
 /// Makes a decoded program ready to run.
 pub(crate) fn run(program: &mut Program, known: &Known) {
     propagate_copies(program);
-    if let Some(Products::Contracted(preferred)) = known.variation.map(|variation| variation.products) {
+    if let Some(Products::Contracted(preferred)) =
+        known.variation.map(|variation| variation.products)
+    {
         contraction::contract(program, preferred);
     }
     find_undefined_results(program);

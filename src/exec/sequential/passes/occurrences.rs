@@ -21,7 +21,10 @@ pub(crate) struct Table<T> {
 
 impl<T: Clone> Table<T> {
     pub(crate) fn new(program: &Program, value: T) -> Self {
-        Self { words: vec![value.clone(); program.words as usize], masks: vec![value; program.masks as usize] }
+        Self {
+            words: vec![value.clone(); program.words as usize],
+            masks: vec![value; program.masks as usize],
+        }
     }
     pub(crate) fn at(&mut self, scalar: Scalar) -> &mut T {
         match scalar {
@@ -69,7 +72,12 @@ pub(crate) fn occurrences(program: &mut Program) -> Table<Occurrence> {
 
 pub(crate) fn lasting_from_outside(program: &Program) -> Vec<Scalar> {
     let words = program.per_lane.iter().map(|(_, reg)| *reg);
-    let words = words.chain(program.zeroed.iter().copied()).chain(program.undefined_words.iter().copied());
-    let words = words.chain(program.barriers.iter().flat_map(|barrier| barrier.counters.iter().copied()));
-    words.map(Scalar::Word).chain(program.undefined_masks.iter().map(|reg| Scalar::Mask(*reg))).collect()
+    let words =
+        words.chain(program.zeroed.iter().copied()).chain(program.undefined_words.iter().copied());
+    let words =
+        words.chain(program.barriers.iter().flat_map(|barrier| barrier.counters.iter().copied()));
+    words
+        .map(Scalar::Word)
+        .chain(program.undefined_masks.iter().map(|reg| Scalar::Mask(*reg)))
+        .collect()
 }

@@ -75,10 +75,12 @@ pub(crate) fn allocate(program: &mut Program, may: &Table<bool>) {
                         let kind = usize::from(matches!(scalar, Scalar::Mask(_)));
                         let maybe = *may.get(*scalar);
                         let place = pools[kind][usize::from(maybe)].take();
-                        *places.at(*scalar) = if maybe { Place::Maybe(place) } else { Place::Defined(place) };
+                        *places.at(*scalar) =
+                            if maybe { Place::Maybe(place) } else { Place::Defined(place) };
                     }
                 }
-                if last.get(scalar) == Some(&at) && !ending.iter().any(|(other, _)| other == scalar) {
+                if last.get(scalar) == Some(&at) && !ending.iter().any(|(other, _)| other == scalar)
+                {
                     ending.push((*scalar, *places.get(*scalar)));
                 }
             });
@@ -132,7 +134,10 @@ fn renumber(program: &mut Program, number: &dyn Fn(Scalar) -> u32) {
         match &mut block.terminator {
             Terminator::Branch { condition, yes: _, no: _ } => mask(condition),
             Terminator::Switch { selector, cases: _, default: _ } => word(selector),
-            Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => {}
+            Terminator::Jump { .. }
+            | Terminator::Barrier { .. }
+            | Terminator::End
+            | Terminator::Unreachable => {}
         }
     }
     for barrier in &mut program.barriers {

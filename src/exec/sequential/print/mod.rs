@@ -1,11 +1,14 @@
 //! The lowering: a kernel as an explicit sequential program.
 //!
-//! Knows: the loops that the single-thread-equivalent form adds around a kernel: three over the workgroups, and three
-//! over the invocations of each barrier region; and which variables must exist once per invocation. A region is what an
-//! invocation runs from the entry or a barrier to the next barrier or the end. A loop or selection that holds a barrier
-//! stays outside the loops over invocations; its condition is evaluated per invocation and must be uniform.
-//! Promises: the program beside the text is what the interpreter runs; regions count as the interpreter counts them.
-//! Does not cover: the instructions of a statement: the text shows source lines, the emitter of C++ will print expressions.
+//! Knows: the loops that the single-thread-equivalent form adds around a kernel: three over the
+//! workgroups, and three over the invocations of each barrier region; and which variables must
+//! exist once per invocation. A region is what an invocation runs from the entry or a barrier to
+//! the next barrier or the end. A loop or selection that holds a barrier stays outside the loops
+//! over invocations; its condition is evaluated per invocation and must be uniform.
+//! Promises: the program beside the text is what the interpreter runs; regions count as the
+//! interpreter counts them.
+//! Does not cover: the instructions of a statement: the text shows source lines, the emitter of C++
+//! will print expressions.
 
 mod outline;
 pub(crate) mod source_lines;
@@ -37,7 +40,8 @@ pub fn lower(module: &Module, entry: &str) -> Result<Lowered, Unsupported> {
     Ok(Lowered { program, decisions, text })
 }
 
-/// The loop decisions that the lowering of an entry point adds under a specialization, with counts of zero.
+/// The loop decisions that the lowering of an entry point adds under a specialization, with counts
+/// of zero.
 pub fn loop_decisions(
     module: &Module,
     entry: &str,
@@ -63,13 +67,20 @@ const AXES: [char; 3] = ['z', 'y', 'x'];
 
 impl LoopTally {
     pub(crate) fn new(module: &Module, program: &Program) -> Self {
-        let mut texts: Vec<String> = AXES.iter().map(|axis| format!("workgroup.{axis} < groups.{axis}")).collect();
+        let mut texts: Vec<String> =
+            AXES.iter().map(|axis| format!("workgroup.{axis} < groups.{axis}")).collect();
         for region in 0..=program.barriers.len() {
             let region = region_name(module, program, region);
-            texts.extend(AXES.iter().map(|axis| format!("invocation.{axis} < local_size.{axis} ({region})")));
+            texts.extend(
+                AXES.iter().map(|axis| format!("invocation.{axis} < local_size.{axis} ({region})")),
+            );
         }
-        let decision =
-            |(index, text)| LoweringDecision { id: format!("L{}", index + 1), text, true_count: 0, false_count: 0 };
+        let decision = |(index, text)| LoweringDecision {
+            id: format!("L{}", index + 1),
+            text,
+            true_count: 0,
+            false_count: 0,
+        };
         Self { decisions: texts.into_iter().enumerate().map(decision).collect() }
     }
 
@@ -77,7 +88,8 @@ impl LoopTally {
     pub(crate) fn add(&mut self, program: &Program, groups: [u32; 3], entered: &[u64]) {
         let nest = |[x, y, z]: [u32; 3], times: u64| {
             let [x, y, z] = [x, y, z].map(u64::from);
-            // The outermost loop is over z: its condition is true z times and false once, and so on inwards.
+            // The outermost loop is over z: its condition is true z times and false once, and so on
+            // inwards.
             [(z * times, times), (z * y * times, z * times), (z * y * x * times, z * y * times)]
         };
         let mut counts = nest(groups, 1).to_vec();
@@ -99,7 +111,11 @@ impl LoopTally {
 pub(crate) fn region_name(module: &Module, program: &Program, region: usize) -> String {
     match region.checked_sub(1).and_then(|barrier| program.barriers.get(barrier)) {
         Some(barrier) => {
-            format!("region {} behind the barrier at {}", region + 1, module.place(barrier.place as usize))
+            format!(
+                "region {} behind the barrier at {}",
+                region + 1,
+                module.place(barrier.place as usize)
+            )
         }
         None => "region 1 from the entry".to_owned(),
     }

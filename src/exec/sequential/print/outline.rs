@@ -1,10 +1,12 @@
 //! The printed form of the lowering: nested loops with source lines.
 //!
-//! Knows: the structured control flow of SPIR-V (merge instructions), barriers, calls of functions with barriers.
-//! Promises: constructs with a barrier are printed outside the loops over invocations, the others inside. Lines carry their
-//! source text where the module does (OpSource); a `for` line says which of its parts runs at that place.
-//! Does not cover: control flow without merge instructions, which is printed block by block; branches within one line
-//! (`?:`, `&&`), which stay part of the line.
+//! Knows: the structured control flow of SPIR-V (merge instructions), barriers, calls of functions
+//! with barriers.
+//! Promises: constructs with a barrier are printed outside the loops over invocations, the others
+//! inside. Lines carry their source text where the module does (OpSource); a `for` line says which
+//! of its parts runs at that place.
+//! Does not cover: control flow without merge instructions, which is printed block by block;
+//! branches within one line (`?:`, `&&`), which stay part of the line.
 
 use super::source_lines::{Item, Listing, Part, SourceLine, Statement, collapsed};
 use crate::decode::ops::synchronization::holds_workgroup;
@@ -16,7 +18,12 @@ use vkcert_model::evidence::LoweringDecision;
 use vkcert_spirv::module::{Function, Id, Instruction, Module, is_terminator};
 
 /// The text of a lowered kernel.
-pub(super) fn outline(module: &Module, entry: &str, program: &Program, decisions: &[LoweringDecision]) -> String {
+pub(super) fn outline(
+    module: &Module,
+    entry: &str,
+    program: &Program,
+    decisions: &[LoweringDecision],
+) -> String {
     let mut outline = Outline {
         module,
         program,
@@ -33,7 +40,9 @@ pub(super) fn outline(module: &Module, entry: &str, program: &Program, decisions
         with_barrier: with_barrier(module),
     };
     outline.header(entry);
-    if let Some(function) = module.entry_point(entry).and_then(|entry| module.function(entry.function)) {
+    if let Some(function) =
+        module.entry_point(entry).and_then(|entry| module.function(entry.function))
+    {
         outline.function(function);
     }
     outline.close_region();
@@ -43,7 +52,8 @@ pub(super) fn outline(module: &Module, entry: &str, program: &Program, decisions
 /// Where a construct stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Outside the loops over invocations: it holds a barrier, all invocations go through it together.
+    /// Outside the loops over invocations: it holds a barrier, all invocations go through it
+    /// together.
     Outside,
     /// Inside them: each invocation goes through it alone.
     Inside,
@@ -62,7 +72,8 @@ struct Outline<'a> {
     body: Vec<(usize, Item)>,
     inner: usize,
     listing: Listing,
-    /// Lines of the loops being printed, innermost last, with the part of the loop that is being printed.
+    /// Lines of the loops being printed, innermost last, with the part of the loop that is being
+    /// printed.
     loops: Vec<(SourceLine, Part)>,
     /// How often a barrier's place was passed, to find its inlined copy.
     barriers: HashMap<u32, usize>,
@@ -80,8 +91,10 @@ impl Outline<'_> {
     fn added_loop(&mut self, decision: usize, header: &str) {
         let label = self.decisions.get(decision).map_or("", |decision| decision.id.as_str());
         let indent = "  ".repeat(self.depth);
-        self.text
-            .push_str(&format!("{indent}{header:<width$}  // {label}\n", width = 92usize.saturating_sub(indent.len())));
+        self.text.push_str(&format!(
+            "{indent}{header:<width$}  // {label}\n",
+            width = 92usize.saturating_sub(indent.len())
+        ));
         self.depth += 1;
     }
 
@@ -91,7 +104,9 @@ impl Outline<'_> {
         for (axis, decision) in ["z", "y", "x"].iter().zip(0..) {
             self.added_loop(
                 decision,
-                &format!("for workgroup.{axis} = 0; workgroup.{axis} < groups.{axis}; ++workgroup.{axis}"),
+                &format!(
+                    "for workgroup.{axis} = 0; workgroup.{axis} < groups.{axis}; ++workgroup.{axis}"
+                ),
             );
         }
         let workgroup: Vec<String> = self
@@ -103,14 +118,19 @@ impl Outline<'_> {
         if !workgroup.is_empty() {
             self.line(&format!("once per workgroup: {}", workgroup.join(", ")));
         }
-        let names: BTreeSet<&str> = self.program.expanded.iter().map(|one| one.name.as_str()).collect();
+        let names: BTreeSet<&str> =
+            self.program.expanded.iter().map(|one| one.name.as_str()).collect();
         // Names that the compiler made up say nothing to a reader.
         let (made_up, named): (Vec<&str>, Vec<&str>) =
             names.into_iter().partition(|name| name.starts_with('%') || *name == "param");
         if !named.is_empty() || !made_up.is_empty() {
             let mut text = format!("once per invocation: {}", named.join(", "));
             if !made_up.is_empty() {
-                text.push_str(&format!("{}{} temporaries", if named.is_empty() { "" } else { ", " }, made_up.len()));
+                text.push_str(&format!(
+                    "{}{} temporaries",
+                    if named.is_empty() { "" } else { ", " },
+                    made_up.len()
+                ));
             }
             self.line(&text);
         }
@@ -172,10 +192,14 @@ impl Outline<'_> {
             if stops.contains(&label) || !seen.insert(label) {
                 return;
             }
-            let Some(block) = function.blocks.iter().find(|block| block.label == label) else { return };
+            let Some(block) = function.blocks.iter().find(|block| block.label == label) else {
+                return;
+            };
             let module = self.module;
             let instructions = &module.instructions[block.range.clone()];
-            let merge = instructions.iter().find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
+            let merge = instructions
+                .iter()
+                .find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
             let looping = merge.is_some_and(|merge| merge.op == Op::LoopMerge);
             if !looping {
                 self.statements(function, block.range.clone());
@@ -201,9 +225,14 @@ impl Outline<'_> {
         stops: &[Id],
         after: Id,
     ) {
-        let merge = instructions.iter().find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
+        let merge =
+            instructions.iter().find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
         let looping = merge.is_some_and(|merge| merge.op == Op::LoopMerge);
-        let standing = if self.holds_barrier(function, label, after) { Standing::Outside } else { Standing::Inside };
+        let standing = if self.holds_barrier(function, label, after) {
+            Standing::Outside
+        } else {
+            Standing::Inside
+        };
         let header = function.blocks.iter().find(|block| block.label == label);
         let line = header.and_then(|block| self.listing.header(self.module, block));
         let mut inner_stops = stops.to_vec();
@@ -219,7 +248,9 @@ impl Outline<'_> {
         let next = merge.filter(|_| looping).and_then(|merge| merge.id(1));
         let mut body_stops = inner_stops.clone();
         body_stops.extend(next);
-        for (at, target) in crate::decode::block_order::targets(instructions).into_iter().enumerate() {
+        for (at, target) in
+            crate::decode::block_order::targets(instructions).into_iter().enumerate()
+        {
             if at > 0 && !body_stops.contains(&target) && !seen.contains(&target) {
                 self.alternative(standing);
             }
@@ -288,8 +319,9 @@ impl Outline<'_> {
                 Op::ControlBarrier => self.touch(index),
                 Op::FunctionCall => {
                     let callee = instruction.id(0);
-                    if let Some(inner) =
-                        callee.filter(|id| self.with_barrier.contains(id)).and_then(|id| module.function(id))
+                    if let Some(inner) = callee
+                        .filter(|id| self.with_barrier.contains(id))
+                        .and_then(|id| module.function(id))
                         && inner.id != function.id
                     {
                         self.function(inner);
@@ -299,7 +331,9 @@ impl Outline<'_> {
                 }
                 Op::Store | Op::CopyMemory | Op::ReturnValue => self.touch(index),
                 op if format!("{op:?}").starts_with("Atomic") => self.touch(index),
-                op if is_terminator(op) && matches!(op, Op::BranchConditional | Op::Switch | Op::Return) => {
+                op if is_terminator(op)
+                    && matches!(op, Op::BranchConditional | Op::Switch | Op::Return) =>
+                {
                     self.touch(index)
                 }
                 _ => {}
@@ -318,7 +352,12 @@ impl Outline<'_> {
         let place = self.module.place(index);
         self.line(&format!("barrier at {place}"));
         let passed = self.barriers.entry(index as u32).or_insert(0);
-        let copies = self.program.barriers.iter().enumerate().filter(|(_, barrier)| barrier.place == index as u32);
+        let copies = self
+            .program
+            .barriers
+            .iter()
+            .enumerate()
+            .filter(|(_, barrier)| barrier.place == index as u32);
         if let Some((barrier, _)) = copies.clone().nth(*passed).or_else(|| copies.clone().next()) {
             self.region = barrier + 1;
         }
@@ -327,21 +366,29 @@ impl Outline<'_> {
     }
 
     fn holds_barrier(&self, function: &Function, from: Id, after: Id) -> bool {
-        let blocks: HashMap<Id, &[Instruction]> =
-            function.blocks.iter().map(|block| (block.label, &self.module.instructions[block.range.clone()])).collect();
+        let blocks: HashMap<Id, &[Instruction]> = function
+            .blocks
+            .iter()
+            .map(|block| (block.label, &self.module.instructions[block.range.clone()]))
+            .collect();
         // A selection's header runs before it; a loop's header is part of it.
-        let looping = blocks.get(&from).is_some_and(|block| block.iter().any(|one| one.op == Op::LoopMerge));
+        let looping =
+            blocks.get(&from).is_some_and(|block| block.iter().any(|one| one.op == Op::LoopMerge));
         let mut open = if looping {
             vec![from]
         } else {
-            blocks.get(&from).map(|block| crate::decode::block_order::targets(block)).unwrap_or_default()
+            blocks
+                .get(&from)
+                .map(|block| crate::decode::block_order::targets(block))
+                .unwrap_or_default()
         };
         let mut seen: HashSet<Id> = HashSet::from([after]);
         while let Some(label) = open.pop() {
             let Some(block) = blocks.get(&label).filter(|_| seen.insert(label)) else { continue };
             let barrier = |one: &Instruction| {
                 holds_workgroup(self.module, one)
-                    || (one.op == Op::FunctionCall && one.id(0).is_some_and(|id| self.with_barrier.contains(&id)))
+                    || (one.op == Op::FunctionCall
+                        && one.id(0).is_some_and(|id| self.with_barrier.contains(&id)))
             };
             if block.iter().any(barrier) {
                 return true;

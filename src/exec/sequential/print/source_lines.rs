@@ -1,8 +1,10 @@
 //! Source lines in the printed form of the lowering.
 //!
 //! Knows: the text that OpSource and OpSourceContinued carry, and which lines are headers of loops.
-//! Promises: branches that lie within one line are folded into that line; text is printed as the module has it.
-//! Does not cover: files whose text the module does not carry: their lines are printed by number alone.
+//! Promises: branches that lie within one line are folded into that line; text is printed as the
+//! module has it.
+//! Does not cover: files whose text the module does not carry: their lines are printed by number
+//! alone.
 
 use crate::decode::source_text::source_texts;
 use rspirv::spirv::Op;
@@ -67,7 +69,8 @@ fn without_headers(items: Vec<(usize, Item)>) -> Vec<(usize, Item)> {
     for (depth, mut item) in items {
         match &mut item {
             Item::Statements(statements) => {
-                let shown = |one: &Statement| one.part != Part::Start && around.contains(&Some(one.line));
+                let shown =
+                    |one: &Statement| one.part != Part::Start && around.contains(&Some(one.line));
                 statements.retain(|one| !shown(one));
                 if statements.is_empty() {
                     continue;
@@ -94,7 +97,8 @@ fn without_headers(items: Vec<(usize, Item)>) -> Vec<(usize, Item)> {
     done
 }
 
-/// The last selection that is still open, if all of it lies in its header's line: where it opens, and its statements.
+/// The last selection that is still open, if all of it lies in its header's line: where it opens,
+/// and its statements.
 fn within_one_line(items: &[(usize, Item)]) -> Option<(usize, BTreeSet<Statement>)> {
     let mut statements = BTreeSet::new();
     for (index, (_, item)) in items.iter().enumerate().rev() {
@@ -104,7 +108,8 @@ fn within_one_line(items: &[(usize, Item)]) -> Option<(usize, BTreeSet<Statement
             Item::Close => return None,
             Item::Open { word, line } => {
                 let here = |statement: &Statement| Some(statement.line) == *line;
-                return (*word == "selection" && statements.iter().all(here)).then_some((index, statements));
+                return (*word == "selection" && statements.iter().all(here))
+                    .then_some((index, statements));
             }
         }
     }
@@ -133,8 +138,10 @@ impl Listing {
     pub(crate) fn of(module: &Module) -> Self {
         let text = source_texts(module);
         let lines = |text: String| text.lines().map(|line| line.trim().to_owned()).collect();
-        let mut listing =
-            Self { text: text.into_iter().map(|(file, text)| (file, lines(text))).collect(), loops: BTreeSet::new() };
+        let mut listing = Self {
+            text: text.into_iter().map(|(file, text)| (file, lines(text))).collect(),
+            loops: BTreeSet::new(),
+        };
         for block in module.functions.iter().flat_map(|function| &function.blocks) {
             if module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge) {
                 listing.loops.extend(listing.header(module, block));
@@ -149,7 +156,8 @@ impl Listing {
 
     /// The line of a construct by its first block: where a loop begins, where a selection branches.
     pub(crate) fn header(&self, module: &Module, block: &Block) -> Option<SourceLine> {
-        let looping = module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge);
+        let looping =
+            module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge);
         let mut lines = block.range.clone().filter_map(|index| module.line(index));
         let line = if looping { lines.next() } else { lines.next_back() }?;
         Some(SourceLine { file: line.file, line: line.line })
@@ -172,7 +180,9 @@ impl Listing {
     /// An item as it is printed, one text per line.
     pub(crate) fn lines(&self, item: &Item) -> Vec<String> {
         match item {
-            Item::Statements(statements) => statements.iter().filter_map(|one| self.statement(one)).collect(),
+            Item::Statements(statements) => {
+                statements.iter().filter_map(|one| self.statement(one)).collect()
+            }
             Item::Open { word, line } => vec![self.opening(word, *line)],
             Item::Or => vec!["} or {".to_owned()],
             Item::Close => vec!["}".to_owned()],
@@ -181,14 +191,16 @@ impl Listing {
 
     /// `  56  if (...) {`, or `selection {` where the text is not known.
     fn opening(&self, word: &str, line: Option<SourceLine>) -> String {
-        let text = line.and_then(|line| Some((line.line, self.text(line)?.trim_end_matches('{').trim_end())));
+        let text = line
+            .and_then(|line| Some((line.line, self.text(line)?.trim_end_matches('{').trim_end())));
         match text {
             Some((number, text)) => format!("{number:>4}  {text} {{"),
             None => format!("{} {{", self.construct(word, line)),
         }
     }
 
-    /// `  43  for (...)  // update`; none where only a brace stands in the line (the end of a function).
+    /// ` 43 for (...) // update`; none where only a brace stands in the line (the end of a
+    /// function).
     fn statement(&self, statement: &Statement) -> Option<String> {
         let number = statement.line.line;
         let part = match statement.part {
@@ -200,7 +212,8 @@ impl Listing {
         match self.text(statement.line) {
             Some("" | "{" | "}") => None,
             Some(text) => {
-                let text = if part.is_empty() { text } else { text.trim_end_matches('{').trim_end() };
+                let text =
+                    if part.is_empty() { text } else { text.trim_end_matches('{').trim_end() };
                 Some(format!("{number:>4}  {text}{part}"))
             }
             None => Some(format!("line {number}{part}")),
@@ -213,7 +226,8 @@ mod tests {
     use super::*;
 
     fn statements(lines: &[u32]) -> Item {
-        let statement = |line: &u32| Statement { line: SourceLine { file: 1, line: *line }, part: Part::Whole };
+        let statement =
+            |line: &u32| Statement { line: SourceLine { file: 1, line: *line }, part: Part::Whole };
         Item::Statements(lines.iter().map(statement).collect())
     }
 
@@ -241,7 +255,13 @@ mod tests {
         let mut with_header = items.clone();
         with_header.insert(0, (0, statements(&[56])));
         assert_eq!((collapsed(items.clone()), collapsed(with_header)), (items.clone(), items));
-        let nested = vec![(0, open(1)), (1, open(2)), (2, statements(&[2])), (1, Item::Close), (0, Item::Close)];
+        let nested = vec![
+            (0, open(1)),
+            (1, open(2)),
+            (2, statements(&[2])),
+            (1, Item::Close),
+            (0, Item::Close),
+        ];
         assert_eq!(collapsed(nested), [(0, open(1)), (1, statements(&[2])), (0, Item::Close)]);
     }
 }

@@ -30,7 +30,11 @@ impl<'a> Session<'a> {
     }
 
     /// The slot of every descriptor of the program.
-    pub(crate) fn slots(&self, dispatch: &JobDispatch, program: &Program) -> Result<Vec<Option<Slot>>, Early> {
+    pub(crate) fn slots(
+        &self,
+        dispatch: &JobDispatch,
+        program: &Program,
+    ) -> Result<Vec<Option<Slot>>, Early> {
         let mut slots = Vec::new();
         for descriptor in &program.descriptors {
             if let (Some(buffer), Some(store)) =
@@ -57,11 +61,15 @@ impl<'a> Session<'a> {
                 }));
             };
             let slot = Slot::of(binding, self.job).map_err(|error| {
-                Early::Completion(Completion::Unsupported { what: format!("`{}`: {error}", descriptor.name) })
+                Early::Completion(Completion::Unsupported {
+                    what: format!("`{}`: {error}", descriptor.name),
+                })
             })?;
             if (descriptor.kept == Kept::Buffer) != (slot.view == View::Bytes) {
                 let (name, class) = (&descriptor.name, binding.class.name());
-                let reason = format!("a descriptor of class {class} is bound to `{name}`, which is of another kind");
+                let reason = format!(
+                    "a descriptor of class {class} is bound to `{name}`, which is of another kind"
+                );
                 return Err(Early::Completion(Completion::Error { reason }));
             }
             slots.push(Some(slot));
@@ -70,14 +78,22 @@ impl<'a> Session<'a> {
     }
 
     /// Whether every image instruction can do what it does with what is bound.
-    pub(crate) fn check_images(&self, program: &Program, slots: &[Option<Slot>]) -> Result<(), Early> {
+    pub(crate) fn check_images(
+        &self,
+        program: &Program,
+        slots: &[Option<Slot>],
+    ) -> Result<(), Early> {
         let shown = |descriptor: &u32| slots[*descriptor as usize].map(|slot| slot.view);
         let steps = program.blocks.iter().flat_map(|block| &block.steps);
         for step in steps {
             let Action::Image(step) = &step.action else { continue };
             for image in step.image.descriptors.iter().filter_map(shown) {
                 let own = if let View::Image(_, sampler) = image { sampler } else { None };
-                let apart = step.sampler.iter().flat_map(|sampler| sampler.descriptors.iter()).filter_map(shown);
+                let apart = step
+                    .sampler
+                    .iter()
+                    .flat_map(|sampler| sampler.descriptors.iter())
+                    .filter_map(shown);
                 let mut samplers: Vec<Option<u32>> = apart
                     .map(|view| match view {
                         View::Sampler(sampler) => Some(sampler),
@@ -89,7 +105,8 @@ impl<'a> Session<'a> {
                     samplers.push(own);
                 }
                 for sampler in samplers {
-                    let sampler = sampler.and_then(|sampler| self.job.resources.samplers.get(sampler as usize));
+                    let sampler = sampler
+                        .and_then(|sampler| self.job.resources.samplers.get(sampler as usize));
                     image_view::check(step, &image, sampler)
                         .map_err(|what| Early::Completion(Completion::Unsupported { what }))?;
                 }
@@ -98,12 +115,15 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Bytes of the smallest thing that is accessed by itself, by buffer: the program's own granule, or a texel.
+    /// Bytes of the smallest thing that is accessed by itself, by buffer: the program's own
+    /// granule, or a texel.
     fn granules(program: &Program, slots: &[Option<Slot>]) -> BTreeMap<usize, u32> {
         let mut granules = BTreeMap::new();
         for slot in slots.iter().flatten() {
-            let texel =
-                slot.view.format().map_or(4, |format| 1 << (format.texel_size() as u32).trailing_zeros().min(2));
+            let texel = slot
+                .view
+                .format()
+                .map_or(4, |format| 1 << (format.texel_size() as u32).trailing_zeros().min(2));
             let granule = granules.entry(slot.buffer).or_insert(program.granule);
             *granule = texel.min(*granule);
         }
@@ -119,7 +139,9 @@ impl<'a> Session<'a> {
             }
         }
         for (descriptor, slot) in program.descriptors.iter().zip(slots) {
-            if let (true, Some(atomicity)) = (descriptor.atomics, slot.and_then(|slot| wanted.get_mut(&slot.buffer))) {
+            if let (true, Some(atomicity)) =
+                (descriptor.atomics, slot.and_then(|slot| wanted.get_mut(&slot.buffer)))
+            {
                 *atomicity = Atomicity::WithAtomics;
             }
         }
@@ -149,20 +171,29 @@ impl<'a> Session<'a> {
     pub(crate) fn reads(&self, program: &Program, slots: &[Option<Slot>]) -> Option<Reads> {
         let Reading::Next(watched) = &self.reads else { return None };
         let granules = Self::granules(program, slots);
-        let bytes = |buffer: usize| self.job.buffers.get(buffer).map_or(0, |buffer| buffer.bytes.len());
-        Reads::of(watched, |buffer| (bytes(buffer), granules.get(&buffer).copied().unwrap_or(program.granule)))
+        let bytes =
+            |buffer: usize| self.job.buffers.get(buffer).map_or(0, |buffer| buffer.bytes.len());
+        Reads::of(watched, |buffer| {
+            (bytes(buffer), granules.get(&buffer).copied().unwrap_or(program.granule))
+        })
     }
 
     /// What is to be noted of descriptors that overlap although one is `restrict`.
-    pub(crate) fn aliasing(&self, program: &Program, slots: &[Option<Slot>]) -> Result<Option<Aliasing>, Early> {
+    pub(crate) fn aliasing(
+        &self,
+        program: &Program,
+        slots: &[Option<Slot>],
+    ) -> Result<Option<Aliasing>, Early> {
         if !self.job.checks.has(FindingKind::UndefinedValue) {
             return Ok(None);
         }
         let bytes = |buffer: usize| self.stores[buffer].words.len() * 4;
-        Aliasing::of(program, slots, bytes).map_err(|reason| Early::Completion(Completion::Undetermined { reason }))
+        Aliasing::of(program, slots, bytes)
+            .map_err(|reason| Early::Completion(Completion::Undetermined { reason }))
     }
 
-    /// Gives each buffer that the program writes a race shadow; checks the memory limit. Gives how the dispatch may be shared.
+    /// Gives each buffer that the program writes a race shadow; checks the memory limit. Gives how
+    /// the dispatch may be shared.
     pub(crate) fn shadows<'d>(
         &mut self,
         decoded: &'d Decoded,
@@ -178,7 +209,14 @@ impl<'a> Session<'a> {
         let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
         bytes += working_bytes(program, settings.tile_width);
         bytes += watched()
-            .map(|one| Shadow::bytes(self.stores[one.buffer].words.len(), one.atomicity, program, one.granule))
+            .map(|one| {
+                Shadow::bytes(
+                    self.stores[one.buffer].words.len(),
+                    one.atomicity,
+                    program,
+                    one.granule,
+                )
+            })
             .sum::<u64>();
         let room = self.job.limits.memory_bytes.checked_sub(bytes);
         let room = room.ok_or_else(|| over_memory(bytes, self.job.limits.memory_bytes))?;
@@ -186,12 +224,20 @@ impl<'a> Session<'a> {
             let store = &mut self.stores[one.buffer];
             store.shadow = Some(Shadow::new(store.words.len(), one.atomicity, one.granule));
         }
-        let alone = settings.variation.is_some() || settings.following.schedule.workgroups != Order::InOrder;
+        let alone = settings.variation.is_some()
+            || settings.following.schedule.workgroups != Order::InOrder;
         // Of different workgroups they race, whatever comes together of them.
-        let narrow = matches!(&program.order, OrderUse::Exact(places) if places.has_narrow_atomics());
+        let narrow =
+            matches!(&program.order, OrderUse::Exact(places) if places.has_narrow_atomics());
         let jobs = if alone || narrow { Jobs::One } else { settings.jobs };
         let dependent = &decoded.dependent;
-        Ok((jobs != Jobs::One).then_some(Sharing { jobs, written, room, dependent, counters: &self.programs.counters }))
+        Ok((jobs != Jobs::One).then_some(Sharing {
+            jobs,
+            written,
+            room,
+            dependent,
+            counters: &self.programs.counters,
+        }))
     }
 
     pub(crate) fn contents(&self, buffers: &[JobBuffer]) -> Vec<Vec<u8>> {
@@ -206,13 +252,22 @@ impl<'a> Session<'a> {
     }
 
     /// What makes checks unnecessary in this dispatch.
-    pub(crate) fn known(&self, dispatch: &JobDispatch, push_constants: &Store, subgroup_size: u32) -> Known {
+    pub(crate) fn known(
+        &self,
+        dispatch: &JobDispatch,
+        push_constants: &Store,
+        subgroup_size: u32,
+    ) -> Known {
         let defined = dispatch
             .bindings
             .iter()
-            .filter(|binding| self.stores.get(binding.buffer).is_some_and(|store| store.undefined.is_none()))
+            .filter(|binding| {
+                self.stores.get(binding.buffer).is_some_and(|store| store.undefined.is_none())
+            })
             .map(|binding| (binding.set, binding.binding, binding.array_index))
-            .chain(self.record_binding(dispatch.module).map(|buffer| (buffer.set, buffer.binding, 0)))
+            .chain(
+                self.record_binding(dispatch.module).map(|buffer| (buffer.set, buffer.binding, 0)),
+            )
             .collect();
         let looked_for = [FindingKind::UninitializedRead, FindingKind::UndefinedValue];
         let looks = looked_for.into_iter().any(|kind| self.job.checks.has(kind));

@@ -1,6 +1,7 @@
 //! Who recorded some bits, in a run that asks.
 //!
-//! Promises: every invocation that set one of the bits is kept, of dispatches whose modules record natively or in slots.
+//! Promises: every invocation that set one of the bits is kept, of dispatches whose modules record
+//! natively or in slots.
 //! Does not cover: modules that record in a buffer without slots: nobody knows.
 
 use std::collections::BTreeSet;

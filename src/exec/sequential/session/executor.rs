@@ -34,13 +34,15 @@ pub struct SequentialRun {
     pub run: Run,
     /// By kernel name; counts of all its dispatches together.
     pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
-    /// By dispatch, then set and binding: bytes of the bound range up to the last one that was accessed.
+    /// By dispatch, then set and binding: bytes of the bound range up to the last one that was
+    /// accessed.
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,
     /// Of a varied run: by buffer and 32-bit word, a hash of the decisions on the way to its value.
     pub paths: Vec<Vec<u64>>,
 }
 
-/// What may come out otherwise in another schedule though nothing races: what comes of atomics and of waiting.
+/// What may come out otherwise in another schedule though nothing races: what comes of atomics and
+/// of waiting.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScheduleDependence {
     /// By module of the job: bits of its records.
@@ -60,16 +62,26 @@ impl Executor for SequentialExecutor {
         Ok(self.run_with_lowering_counts(job, observer)?.run)
     }
 
-    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
+    fn run_counting(
+        &mut self,
+        job: &Job,
+        observer: &mut dyn Observer,
+    ) -> Result<(Run, Counts), ExecError> {
         let counted = self.run_with_lowering_counts(job, observer)?;
         Ok((counted.run, Counts { lowering: counted.lowering, touched: counted.touched }))
     }
 
-    fn run_by_invocation(&mut self, job: &Job, bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
+    fn run_by_invocation(
+        &mut self,
+        job: &Job,
+        bits: &BTreeSet<u32>,
+    ) -> Result<(Run, InvocationRecords), ExecError> {
         let settings = Settings { jobs: Jobs::One, ..self.settings };
         let mut session = match self.session(job, settings) {
             Ok(session) => session,
-            Err(Early::Completion(completion)) => return Ok((ended(completion).run, InvocationRecords::new())),
+            Err(Early::Completion(completion)) => {
+                return Ok((ended(completion).run, InvocationRecords::new()));
+            }
             Err(Early::Failure(error)) => return Err(error),
         };
         session.everyone = Some(Everyone::of(bits));
@@ -92,23 +104,26 @@ impl SequentialExecutor {
         Self { settings, programs: Arc::default() }
     }
 
-    /// What this engine and its clones decoded, and which dispatches several cores ran; depends on who was free.
+    /// What this engine and its clones decoded, and which dispatches several cores ran; depends on
+    /// who was free.
     pub fn tally(&self) -> Tally {
         self.programs.counters.tally()
     }
 
-    /// Decodes the programs that a job begins with, so that a run of the job finds them there. What stands in the way is the
-    /// run's to tell.
+    /// Decodes the programs that a job begins with, so that a run of the job finds them there. What
+    /// stands in the way is the run's to tell.
     pub fn decode_ahead(&self, job: &Job) {
         let Ok(session) = Session::new(job, self.settings, &self.programs) else { return };
         for module in 0..job.modules.len() {
-            if let Some(dispatch) = job.dispatches.iter().find(|dispatch| dispatch.module == module) {
+            if let Some(dispatch) = job.dispatches.iter().find(|dispatch| dispatch.module == module)
+            {
                 let _ = session.decoded_at_first(dispatch);
             }
         }
     }
 
-    /// What of a job depends on its schedule, without running it; none where the engine cannot run it.
+    /// What of a job depends on its schedule, without running it; none where the engine cannot run
+    /// it.
     pub fn schedule_dependence(&self, job: &Job) -> Option<ScheduleDependence> {
         let session = Session::new(job, self.settings, &self.programs).ok()?;
         let mut dependence = ScheduleDependence::default();
@@ -133,9 +148,13 @@ impl SequentialExecutor {
         Ok(session.finish(completion))
     }
 
-    /// What each dispatch of a job stores, and what the buffers hold before the dispatches `kept` (the number of dispatches: at the
-    /// end); none where the job does not complete.
-    pub fn stores_of_each(&self, job: &Job, kept: &BTreeSet<usize>) -> Result<Option<DispatchedStores>, ExecError> {
+    /// What each dispatch of a job stores, and what the buffers hold before the dispatches `kept`
+    /// (the number of dispatches: at the end); none where the job does not complete.
+    pub fn stores_of_each(
+        &self,
+        job: &Job,
+        kept: &BTreeSet<usize>,
+    ) -> Result<Option<DispatchedStores>, ExecError> {
         self.unchecked(job, |session| {
             let mut found = DispatchedStores::default();
             let mut before = session.contents(&job.buffers);
@@ -144,7 +163,11 @@ impl SequentialExecutor {
                 session.dispatch(dispatch, &mut Unobserved)?;
                 let after = session.contents(&job.buffers);
                 let stores = session.stores.iter().zip(before.iter().zip(&after));
-                found.stored.push(stores.map(|(store, (before, after))| stored_bytes(store, before, after)).collect());
+                found.stored.push(
+                    stores
+                        .map(|(store, (before, after))| stored_bytes(store, before, after))
+                        .collect(),
+                );
                 let before = std::mem::replace(&mut before, after);
                 if kept.contains(&index) {
                     found.contents.insert(index, before);
@@ -157,16 +180,21 @@ impl SequentialExecutor {
         })
     }
 
-    /// What each dispatch of a job reads, as asked of each; none where the job does not complete, or that takes too much memory or
-    /// leaves something open.
-    pub fn reads_of_each(&self, job: &Job, watched: &[&WatchedReads]) -> Result<Option<Vec<DispatchReads>>, ExecError> {
+    /// What each dispatch of a job reads, as asked of each; none where the job does not complete,
+    /// or that takes too much memory or leaves something open.
+    pub fn reads_of_each(
+        &self,
+        job: &Job,
+        watched: &[&WatchedReads],
+    ) -> Result<Option<Vec<DispatchReads>>, ExecError> {
         let found = self.unchecked(job, |session| {
             let mut found = Vec::new();
             let mut ranges = 0;
             for (dispatch, watched) in job.dispatches.iter().zip(watched) {
                 session.reads = Reading::Next((*watched).clone());
                 session.dispatch(dispatch, &mut Unobserved)?;
-                let Reading::Done(Some(reads)) = std::mem::replace(&mut session.reads, Reading::No) else {
+                let Reading::Done(Some(reads)) = std::mem::replace(&mut session.reads, Reading::No)
+                else {
                     return Ok(None);
                 };
                 ranges += reads.ranges();
@@ -180,7 +208,8 @@ impl SequentialExecutor {
         Ok(found?.flatten())
     }
 
-    /// A run on one core that looks for nothing, dispatch by dispatch; none where it does not complete.
+    /// A run on one core that looks for nothing, dispatch by dispatch; none where it does not
+    /// complete.
     fn unchecked<R>(
         &self,
         job: &Job,
@@ -206,7 +235,8 @@ impl SequentialExecutor {
 
     /// By dispatch, as far as the job comes: the words that its atomics look at.
     fn looked_at(&self, job: &Job) -> Result<Vec<LookedAt>, ExecError> {
-        let settings = Settings { following: Following::default(), jobs: Jobs::One, ..self.settings };
+        let settings =
+            Settings { following: Following::default(), jobs: Jobs::One, ..self.settings };
         let unchecked = Job { checks: Checks::none(), ..job.clone() };
         match Session::new(&unchecked, settings, &self.programs) {
             Ok(mut session) => {
@@ -221,5 +251,10 @@ impl SequentialExecutor {
 }
 
 fn ended(completion: Completion) -> SequentialRun {
-    SequentialRun { run: Run::ended(completion), lowering: BTreeMap::new(), touched: Vec::new(), paths: Vec::new() }
+    SequentialRun {
+        run: Run::ended(completion),
+        lowering: BTreeMap::new(),
+        touched: Vec::new(),
+        paths: Vec::new(),
+    }
 }

@@ -32,7 +32,9 @@ use program_cache::{Decoded, Origin, Programs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
-use vkcert_exec::{Completion, ExecError, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run};
+use vkcert_exec::{
+    Completion, ExecError, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
+};
 use vkcert_instrument::DispatchSize;
 use vkcert_model::finding::{Finding, FindingKind, RaceScope};
 use vkcert_model::id::KernelName;
@@ -47,7 +49,10 @@ pub use executor::{ScheduleDependence, SequentialExecutor, SequentialRun};
 pub use stored_bytes::{DispatchedStores, StoredBytes, byte_ranges};
 
 fn no_such_module() -> Early {
-    Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
+    Early::Failure(ExecError::Engine {
+        engine: EngineName::Sequential,
+        message: "no such module".to_owned(),
+    })
 }
 
 /// Ranges of bytes that are kept of what the dispatches of a job read.
@@ -94,7 +99,8 @@ pub(super) struct Session<'a> {
 enum Reading {
     No,
     Next(WatchedReads),
-    /// The last dispatch was watched; none where that takes too much memory, or leaves something open.
+    /// The last dispatch was watched; none where that takes too much memory, or leaves something
+    /// open.
     Done(Option<DispatchReads>),
 }
 
@@ -106,25 +112,37 @@ enum Looks {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(job: &'a Job, settings: Settings, programs: &'a Programs) -> Result<Self, Early> {
+    pub(super) fn new(
+        job: &'a Job,
+        settings: Settings,
+        programs: &'a Programs,
+    ) -> Result<Self, Early> {
         if settings.tile_width == 0 || settings.tile_width > 1024 {
             return Err(Early::Failure(ExecError::Engine {
                 engine: EngineName::Sequential,
                 message: format!("tile width {} is not between 1 and 1024", settings.tile_width),
             }));
         }
-        let modules =
-            job.modules.iter().map(|module| programs.module(&module.words)).collect::<Result<Vec<_>, _>>().map_err(
-                |error| {
-                    Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })
-                },
-            )?;
+        let modules = job
+            .modules
+            .iter()
+            .map(|module| programs.module(&module.words))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| {
+                Early::Failure(ExecError::Engine {
+                    engine: EngineName::Sequential,
+                    message: error.to_string(),
+                })
+            })?;
         let total: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
         if total > job.limits.memory_bytes {
             return Err(over_memory(total, job.limits.memory_bytes));
         }
-        let mut stores: Vec<Store> =
-            job.buffers.iter().map(|buffer| Store::of_bytes(&buffer.bytes, &buffer.defined)).collect();
+        let mut stores: Vec<Store> = job
+            .buffers
+            .iter()
+            .map(|buffer| Store::of_bytes(&buffer.bytes, &buffer.defined))
+            .collect();
         for (number, store) in stores.iter_mut().enumerate() {
             Unwritten::of(settings.variation, Whose::Test, number as u64).fill(store);
         }
@@ -186,21 +204,28 @@ impl<'a> Session<'a> {
         match (self.looks, settings.following.schedule.turns) {
             (Looks::Remembered, _) => Some(Yielding::looking()),
             (Looks::Forgotten, Turns::AsReached) => None,
-            (Looks::Forgotten, Turns::WaitersFirst) => {
-                Some(Yielding::holding(self.looked_at.get(self.touched.len()).cloned().unwrap_or_default()))
-            }
+            (Looks::Forgotten, Turns::WaitersFirst) => Some(Yielding::holding(
+                self.looked_at.get(self.touched.len()).cloned().unwrap_or_default(),
+            )),
         }
     }
 
-    fn dispatch(&mut self, dispatch: &JobDispatch, observer: &mut dyn Observer) -> Result<(), Early> {
+    fn dispatch(
+        &mut self,
+        dispatch: &JobDispatch,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Early> {
         let job = self.job;
         let module = job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
         let settings = self.settings_of(dispatch)?;
         let markers = module.recording.markers();
-        let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
+        let mut push_constants =
+            Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
         let parsed = &*self.modules[dispatch.module].clone();
-        let decoded = self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
-        Unwritten::of(settings.variation, Whose::PushConstants, self.touched.len() as u64).fill(&mut push_constants);
+        let decoded =
+            self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
+        Unwritten::of(settings.variation, Whose::PushConstants, self.touched.len() as u64)
+            .fill(&mut push_constants);
         let program = &decoded.program;
         // A dispatch by itself: what follows is this program's memory, slots and shadows.
         let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
@@ -216,7 +241,8 @@ impl<'a> Session<'a> {
         let aliasing = self.aliasing(program, &slots)?;
         let sharing = self.shadows(&decoded, &slots, settings)?;
         let reads = self.reads(program, &slots);
-        let sharing = sharing.filter(|_| yielding.is_none() && aliasing.is_none() && reads.is_none());
+        let sharing =
+            sharing.filter(|_| yielding.is_none() && aliasing.is_none() && reads.is_none());
         let recorder = self.recorder(markers.map(|table| &**table), &size)?;
         let mut machine = Machine::new(
             program,
@@ -238,15 +264,24 @@ impl<'a> Session<'a> {
         machine.yielding = yielding;
         machine.aliasing = aliasing;
         machine.reads = reads;
-        let stopped = machine.run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup)).err();
+        let stopped = machine
+            .run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup))
+            .err();
         self.steps_left = machine.steps_left;
         let yielding = machine.yielding.take();
         if let Reading::Next(_) = self.reads {
             self.reads = Reading::Done(machine.reads.take().and_then(Reads::finish));
         }
-        self.looked_at.extend(yielding.filter(|_| self.looks == Looks::Remembered).map(Yielding::into_looked_at));
+        self.looked_at.extend(
+            yielding.filter(|_| self.looks == Looks::Remembered).map(Yielding::into_looked_at),
+        );
         let called = (dispatch.entry.as_str(), &dispatch.specialization);
-        self.notes.extend(unset_push_constants::note(program, &machine.push_constants, parsed, called));
+        self.notes.extend(unset_push_constants::note(
+            program,
+            &machine.push_constants,
+            parsed,
+            called,
+        ));
         self.diverged |= machine.diverged;
         let RegionCounts { entered, whole } = machine.regions.clone();
         let mut touched = BTreeMap::new();
@@ -262,10 +297,12 @@ impl<'a> Session<'a> {
             let barriers = by_number(parsed, program, &kept.barriers);
             everyone.add(index, DispatchInvocations { barriers, ..kept });
         }
-        let mut collector = std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
+        let mut collector =
+            std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
         if let Some(table) = markers {
             let words = table.layout.words();
-            let mut records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
+            let mut records =
+                recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
             records.barriers = executed_whole(parsed, program, &whole);
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
         }
@@ -281,11 +318,14 @@ impl<'a> Session<'a> {
             });
             let order = machine.order.as_ref().map(|order| order.borrow());
             let orders = order.as_ref().and_then(|order| order.synchronized);
-            let orders = orders.map(|place| (place, "the atomic at {} orders invocations by what it happened to read"));
+            let orders = orders.map(|place| {
+                (place, "the atomic at {} orders invocations by what it happened to read")
+            });
             // Nobody has read it in time, and somebody races.
             let late = order.filter(|_| collector.found_a_race()).and_then(|order| order.published);
-            let late =
-                late.map(|place| (place, "whether the atomic at {} orders what races depends on who comes first"));
+            let late = late.map(|place| {
+                (place, "whether the atomic at {} orders what races depends on who comes first")
+            });
             for (place, why) in depends.into_iter().chain(orders.or(late)) {
                 self.race_scope = Some(RaceScope::ExecutedSchedule);
                 let why = why.replace("{}", &parsed.place(place as usize).to_string());
@@ -301,7 +341,10 @@ impl<'a> Session<'a> {
         if self.settings.memory_model == MemoryModel::Idiom {
             self.notes.extend(idiom_notes(parsed, program, &entered));
         }
-        let tally = self.tallies.entry(module.kernel.clone()).or_insert_with(|| LoopTally::new(parsed, program));
+        let tally = self
+            .tallies
+            .entry(module.kernel.clone())
+            .or_insert_with(|| LoopTally::new(parsed, program));
         tally.add(program, dispatch.groups, &entered);
         for store in self.stores.iter_mut() {
             store.shadow = None;
@@ -333,17 +376,32 @@ impl<'a> Session<'a> {
     pub(super) fn decoded_at_first(&self, dispatch: &JobDispatch) -> Result<Arc<Decoded>, Early> {
         let settings = self.settings_of(dispatch)?;
         let module = self.job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
-        let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        self.decoded(dispatch, module.recording.markers(), &mut push_constants, settings.subgroup_size)
+        let mut push_constants =
+            Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
+        self.decoded(
+            dispatch,
+            module.recording.markers(),
+            &mut push_constants,
+            settings.subgroup_size,
+        )
     }
 
     /// Adds what of a dispatch depends on its schedule.
-    fn depend(&self, dispatch: &JobDispatch, dependence: &mut ScheduleDependence) -> Result<(), Early> {
+    fn depend(
+        &self,
+        dispatch: &JobDispatch,
+        dependence: &mut ScheduleDependence,
+    ) -> Result<(), Early> {
         let module = &self.job.modules[dispatch.module];
         let decoded = self.decoded_at_first(dispatch)?;
         let slots = self.slots(dispatch, &decoded.program)?;
         let layout = module.recording.markers().map(|table| &table.layout);
-        let bits = schedule_influence::scheduled_bits(&decoded.program, layout, &slots, &mut dependence.buffers);
+        let bits = schedule_influence::scheduled_bits(
+            &decoded.program,
+            layout,
+            &slots,
+            &mut dependence.buffers,
+        );
         dependence.bits.entry(module.kernel.clone()).or_default().extend(bits);
         if decoded.program.waits != Waits::Never {
             dependence.waiting.insert(module.kernel.clone());
@@ -359,7 +417,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The program of a dispatch. Push constants that the host never pushed and that the program reads become undefined.
+    /// The program of a dispatch. Push constants that the host never pushed and that the program
+    /// reads become undefined.
     pub(super) fn decoded(
         &self,
         dispatch: &JobDispatch,
@@ -405,7 +464,8 @@ impl<'a> Session<'a> {
             | Completion::Undetermined { .. }
             | Completion::Varying { .. } => self.contents(&self.job.buffers),
         };
-        let lowering = self.tallies.into_iter().map(|(kernel, tally)| (kernel, tally.decisions())).collect();
+        let lowering =
+            self.tallies.into_iter().map(|(kernel, tally)| (kernel, tally.decisions())).collect();
         let run = Run {
             completion,
             buffers,
@@ -415,13 +475,18 @@ impl<'a> Session<'a> {
             printed: self.printed,
             race_scope: self.race_scope,
         };
-        let paths =
-            self.stores.iter_mut().take(self.job.buffers.len()).filter_map(|store| store.paths.take()).collect();
+        let paths = self
+            .stores
+            .iter_mut()
+            .take(self.job.buffers.len())
+            .filter_map(|store| store.paths.take())
+            .collect();
         SequentialRun { run, lowering, touched: self.touched, paths }
     }
 }
 
-/// What nobody has written is as the test has it: a run gives it another value for its readers alone.
+/// What nobody has written is as the test has it: a run gives it another value for its readers
+/// alone.
 fn leave_unwritten(bytes: &mut [u8], buffer: &JobBuffer, store: &Store) {
     for (at, (byte, before)) in bytes.iter_mut().zip(&buffer.bytes).enumerate() {
         let part = (at % 4) as u32;

@@ -12,13 +12,18 @@ use vkcert_model::printed::{Printed, PrintedLine};
 use vkcert_spirv::barriers::barrier_number;
 use vkcert_spirv::module::Module;
 
-/// Barriers that a dispatch passed and that order accesses by the idiom alone, of memory that the kernel writes.
+/// Barriers that a dispatch passed and that order accesses by the idiom alone, of memory that the
+/// kernel writes.
 pub(crate) fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<String> {
     let writes = |kept: Kept| program.descriptors.iter().any(|one| one.written && one.kept == kept);
     let (buffers, images) = (writes(Kept::Buffer), writes(Kept::Image));
-    let passed = program.barriers.iter().zip(entered.iter().skip(1)).filter(|(_, times)| **times > 0);
+    let passed =
+        program.barriers.iter().zip(entered.iter().skip(1)).filter(|(_, times)| **times > 0);
     let by_idiom = passed.filter_map(|(barrier, _)| {
-        match (buffers && barrier.fences.buffers_by_idiom(), images && barrier.fences.images_by_idiom()) {
+        match (
+            buffers && barrier.fences.buffers_by_idiom(),
+            images && barrier.fences.images_by_idiom(),
+        ) {
             (true, true) => Some((barrier, "buffer and image")),
             (true, false) => Some((barrier, "buffer")),
             (false, true) => Some((barrier, "image")),
@@ -35,7 +40,11 @@ pub(crate) fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -
 }
 
 /// How often whole workgroups executed each barrier, by its number in the module.
-pub(crate) fn executed_whole(module: &Module, program: &Program, whole: &[u64]) -> BTreeMap<u32, u64> {
+pub(crate) fn executed_whole(
+    module: &Module,
+    program: &Program,
+    whole: &[u64],
+) -> BTreeMap<u32, u64> {
     let mut executed = BTreeMap::new();
     for (barrier, times) in program.barriers.iter().zip(whole).filter(|(_, times)| **times > 0) {
         *executed.entry(barrier_number(module, barrier.place as usize)).or_insert(0) += times;
@@ -43,8 +52,13 @@ pub(crate) fn executed_whole(module: &Module, program: &Program, whole: &[u64]) 
     executed
 }
 
-/// Workgroups that executed each barrier, by its number in the module, of those by its index in the program.
-pub(crate) fn by_number(module: &Module, program: &Program, by_index: &BTreeMap<u32, Ranks>) -> BTreeMap<u32, Ranks> {
+/// Workgroups that executed each barrier, by its number in the module, of those by its index in the
+/// program.
+pub(crate) fn by_number(
+    module: &Module,
+    program: &Program,
+    by_index: &BTreeMap<u32, Ranks>,
+) -> BTreeMap<u32, Ranks> {
     let mut by_number: BTreeMap<u32, Ranks> = BTreeMap::new();
     for (index, workgroups) in by_index {
         let place = program.barriers[*index as usize].place;
@@ -75,10 +89,18 @@ pub(crate) fn printed_lines(
     Printed { lines: lines.into_iter().map(line).collect(), omitted }
 }
 
-pub(crate) fn no_termination(collector: &mut Collector, place: u32, invocation: [u32; 3], limit: u64) {
+pub(crate) fn no_termination(
+    collector: &mut Collector,
+    place: u32,
+    invocation: [u32; 3],
+    limit: u64,
+) {
     let pair = [place, crate::machine::finding_collector::NOWHERE];
     collector.add(FindingKind::NoTermination, pair, 0, || Finding {
         invocations: vec![invocation],
-        ..Finding::new(FindingKind::NoTermination, format!("the limit of {limit} steps was reached here"))
+        ..Finding::new(
+            FindingKind::NoTermination,
+            format!("the limit of {limit} steps was reached here"),
+        )
     });
 }

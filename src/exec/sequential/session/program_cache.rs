@@ -1,9 +1,10 @@
 //! Parsed modules and decoded programs, kept from job to job.
 //!
-//! Knows: a program depends on its module's words, entry point, specialization, markers and what is known of the dispatch
-//! (`Known`); all of these are compared, none by a hash alone.
-//! Promises: what is kept is bounded; what was used longest ago goes first. A program is the same whether it was kept or not.
-//! Of two jobs that ask for the same program at the same time one decodes it and the other waits.
+//! Knows: a program depends on its module's words, entry point, specialization, markers and what is
+//! known of the dispatch (`Known`); all of these are compared, none by a hash alone.
+//! Promises: what is kept is bounded; what was used longest ago goes first. A program is the same
+//! whether it was kept or not. Of two jobs that ask for the same program at the same time one
+//! decodes it and the other waits.
 //! Does not cover: two jobs that parse the same module at the same time, which both do so.
 
 use crate::compile::compile;
@@ -16,7 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use vkcert_model::records::MarkerTable;
 use vkcert_spirv::module::{Module, ModuleError};
 
-/// Most instructions of kept modules, and most actions of kept programs: some hundred megabytes of each.
+/// Most instructions of kept modules, and most actions of kept programs: some hundred megabytes of
+/// each.
 const MOST_KEPT: usize = 1_000_000;
 
 /// What a program was decoded from.
@@ -32,7 +34,8 @@ pub(crate) struct Origin<'a> {
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub program: Program,
-    /// Whether its workgroups were found to depend on each other; so they are not tried on several cores again.
+    /// Whether its workgroups were found to depend on each other; so they are not tried on several
+    /// cores again.
     pub dependent: AtomicBool,
 }
 
@@ -100,13 +103,18 @@ impl Programs {
         Ok(module)
     }
 
-    pub(crate) fn decoded(&self, origin: &Origin, known: &Known) -> Result<Arc<Decoded>, Unsupported> {
+    pub(crate) fn decoded(
+        &self,
+        origin: &Origin,
+        known: &Known,
+    ) -> Result<Arc<Decoded>, Unsupported> {
         let place = self.place(origin, known);
         let mut is_new = false;
         let decoded = place.get_or_init(|| {
             is_new = true;
             let markers = origin.markers.map(|markers| &**markers);
-            let program = compile(origin.module, origin.entry, origin.specialization, markers, known)?;
+            let program =
+                compile(origin.module, origin.entry, origin.specialization, markers, known)?;
             Ok(Arc::new(Decoded { program, dependent: AtomicBool::new(false) }))
         });
         self.counters.count(if is_new { Counter::Decoded } else { Counter::Reused });
@@ -154,7 +162,8 @@ fn last<T>(all: &mut [T], is_meant: impl Fn(&T) -> bool) -> Option<&T> {
     all.last()
 }
 
-/// Puts one at the end, unless it alone is too large; those that there is no room for any more go from the front.
+/// Puts one at the end, unless it alone is too large; those that there is no room for any more go
+/// from the front.
 fn keep<T>(all: &mut Vec<T>, new: T, size: impl Fn(&T) -> usize) {
     if size(&new) > MOST_KEPT {
         return;

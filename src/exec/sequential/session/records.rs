@@ -15,13 +15,19 @@ const NONCE: u32 = 0x9E37_79B9;
 
 impl<'a> Session<'a> {
     /// Gives a module that records in a buffer a fresh one for a dispatch.
-    pub(crate) fn fill_record_buffer(&mut self, module: usize, size: &DispatchSize) -> Result<(), Early> {
-        let (Some(buffer), Some(store)) = (self.record_binding(module), self.record_stores[module]) else {
+    pub(crate) fn fill_record_buffer(
+        &mut self,
+        module: usize,
+        size: &DispatchSize,
+    ) -> Result<(), Early> {
+        let (Some(buffer), Some(store)) = (self.record_binding(module), self.record_stores[module])
+        else {
             return Ok(());
         };
         let form = RecordForm::of(buffer);
-        let unsupported =
-            |limit: instrument::RecordLimit| Early::Completion(Completion::Unsupported { what: limit.to_string() });
+        let unsupported = |limit: instrument::RecordLimit| {
+            Early::Completion(Completion::Unsupported { what: limit.to_string() })
+        };
         let bytes = form.length(size).map_err(unsupported)? * 4;
         if bytes > self.job.limits.memory_bytes {
             return Err(over_memory(bytes, self.job.limits.memory_bytes));
@@ -37,7 +43,8 @@ impl<'a> Session<'a> {
         dispatch: usize,
         size: &DispatchSize,
     ) -> Result<(), String> {
-        let (Some(buffer), Some(store)) = (self.record_binding(module), self.record_stores[module]) else {
+        let (Some(buffer), Some(store)) = (self.record_binding(module), self.record_stores[module])
+        else {
             return Ok(());
         };
         let kernel = &self.job.modules[module].kernel;
@@ -45,14 +52,22 @@ impl<'a> Session<'a> {
             .map_err(|why| format!("the records of `{kernel}` cannot be trusted: {why}"))?;
         self.records.entry(kernel.clone()).or_default().merge(&records);
         if let Some(everyone) = &mut self.everyone {
-            let kept = RecordForm::of(buffer).by_invocation(size, &self.stores[store].words, everyone.bits());
+            let kept = RecordForm::of(buffer).by_invocation(
+                size,
+                &self.stores[store].words,
+                everyone.bits(),
+            );
             kept.into_iter().for_each(|kept| everyone.add(dispatch, kept));
         }
         Ok(())
     }
 
     /// What a dispatch records in, where its module records natively.
-    pub(crate) fn recorder(&mut self, markers: Option<&MarkerTable>, size: &DispatchSize) -> Result<Recorder, Early> {
+    pub(crate) fn recorder(
+        &mut self,
+        markers: Option<&MarkerTable>,
+        size: &DispatchSize,
+    ) -> Result<Recorder, Early> {
         let mut recorder = Recorder::new(markers);
         if let (Some(everyone), Some(_)) = (&mut self.everyone, markers) {
             let invocations = size.invocations();
@@ -71,7 +86,8 @@ impl<'a> Session<'a> {
 
     /// Adds what a dispatch printed.
     pub(crate) fn keep_printed(&mut self, new: Printed) {
-        let (room, dispatch) = (MOST_LINES - self.printed.lines.len(), self.touched.len() as u32 - 1);
+        let (room, dispatch) =
+            (MOST_LINES - self.printed.lines.len(), self.touched.len() as u32 - 1);
         self.printed.omitted += new.omitted + new.lines.len().saturating_sub(room) as u64;
         let lines = new.lines.into_iter().take(room);
         self.printed.lines.extend(lines.map(|line| PrintedLine { dispatch, ..line }));

@@ -36,15 +36,23 @@ impl Settings {
 }
 
 /// How large the dispatches of a job are.
-pub(super) fn extents(job: &Job, settings: Settings, programs: &Programs) -> Result<Vec<Extent>, ExecError> {
+pub(super) fn extents(
+    job: &Job,
+    settings: Settings,
+    programs: &Programs,
+) -> Result<Vec<Extent>, ExecError> {
     let failed = |message: String| ExecError::Engine { engine: EngineName::Sequential, message };
     let counts = workgroup_counts(job).map_err(failed)?;
     let told = |early: Early| match early {
-        Early::Completion(completion) => failed(format!("a job that was run cannot be run: {completion:?}")),
+        Early::Completion(completion) => {
+            failed(format!("a job that was run cannot be run: {completion:?}"))
+        }
         Early::Failure(error) => error,
     };
     let session = Session::new(job, settings, programs).map_err(told)?;
-    let one = |(dispatch, workgroups): (&JobDispatch, u32)| session.extent(dispatch, workgroups).map_err(told);
+    let one = |(dispatch, workgroups): (&JobDispatch, u32)| {
+        session.extent(dispatch, workgroups).map_err(told)
+    };
     job.dispatches.iter().zip(counts).map(one).collect()
 }
 

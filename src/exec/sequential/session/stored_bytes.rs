@@ -19,7 +19,8 @@ pub struct DispatchedStores {
 /// The bytes of a buffer that a dispatch stored to, whose marks were forgotten before it.
 pub(crate) fn stored_bytes(store: &Store, before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
     byte_ranges(before.len(), |byte| {
-        before[byte] != after[byte] || !store.is_part_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
+        before[byte] != after[byte]
+            || !store.is_part_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
     })
 }
 

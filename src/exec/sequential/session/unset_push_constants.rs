@@ -1,6 +1,8 @@
-//! Push constants that a program reads and that nobody has set, by the names that the kernel gives them.
+//! Push constants that a program reads and that nobody has set, by the names that the kernel gives
+//! them.
 //!
-//! Knows: words that are read at fixed offsets; one read at a computed offset is told where it is used, like any memory.
+//! Knows: words that are read at fixed offsets; one read at a computed offset is told where it is
+//! used, like any memory.
 
 use crate::ir::{Program, Uniform};
 use crate::memory::store::Store;
@@ -28,8 +30,10 @@ pub(super) fn note(
     let named = |word: u32| {
         let byte = u64::from(word) * 4;
         let members = block.iter().flat_map(|block| &block.members);
-        let before = members.filter(|member| member.offset.is_some_and(|offset| u64::from(offset) <= byte));
-        let member = before.max_by_key(|member| member.offset).and_then(|member| member.name.as_deref());
+        let before =
+            members.filter(|member| member.offset.is_some_and(|offset| u64::from(offset) <= byte));
+        let member =
+            before.max_by_key(|member| member.offset).and_then(|member| member.name.as_deref());
         member.map_or_else(|| format!("bytes {byte} to {}", byte + 3), |name| format!("`{name}`"))
     };
     let names: BTreeSet<String> = words.map(named).collect();

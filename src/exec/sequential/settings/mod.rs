@@ -16,9 +16,11 @@ pub struct Settings {
     pub subgroup_size: u32,
     pub memory_model: MemoryModel,
     pub jobs: Jobs,
-    /// In which order workgroups and tiles run; its tile width, where it has one, goes before the one above.
+    /// In which order workgroups and tiles run; its tile width, where it has one, goes before the
+    /// one above.
     pub following: Following,
-    /// Other results than the ordinary ones that the specification permits, for the comparison of engines.
+    /// Other results than the ordinary ones that the specification permits, for the comparison of
+    /// engines.
     pub variation: Option<Variation>,
     /// Wall-clock time that a run may take; none: only its steps are limited.
     pub time_limit: Option<Duration>,
@@ -42,9 +44,11 @@ impl Default for Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Jobs {
     One,
-    /// Up to so many of the rayon pool that the engine is called in, where a dispatch is large enough.
+    /// Up to so many of the rayon pool that the engine is called in, where a dispatch is large
+    /// enough.
     Most(usize),
-    /// Whatever that costs: after the first `alone`, workgroups go to the workers in turn, `batch` at a time.
+    /// Whatever that costs: after the first `alone`, workgroups go to the workers in turn, `batch`
+    /// at a time.
     Dealt {
         workers: usize,
         alone: u64,

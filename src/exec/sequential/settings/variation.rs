@@ -27,8 +27,8 @@ pub enum Expansion {
     Rows,
     /// By the last row; inverses as products with the reciprocal.
     LastRows,
-    /// As sums of products of minors of two columns (of three rows: of whole products); inverses as products with the
-    /// reciprocal.
+    /// As sums of products of minors of two columns (of three rows: of whole products); inverses as
+    /// products with the reciprocal.
     Pairs,
     /// The same of rows, with inverses as quotients.
     RowPairs,
@@ -55,7 +55,8 @@ pub enum Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Products {
     Separate,
-    /// One rounding for both, where no NoContraction forbids it. Of a sum of two products one is contracted.
+    /// One rounding for both, where no NoContraction forbids it. Of a sum of two products one is
+    /// contracted.
     Contracted(Preferred),
 }
 
@@ -91,7 +92,8 @@ pub enum Arbitrary {
 }
 
 impl Arbitrary {
-    /// The value of a chance, the same for the same number; none where values do not come by chance.
+    /// The value of a chance, the same for the same number; none where values do not come by
+    /// chance.
     pub(crate) fn by_chance(self, chance: u64) -> Option<u32> {
         match self {
             Arbitrary::Chosen { .. } => Some(mixed(chance) as u32),
@@ -124,8 +126,13 @@ pub enum ChanceTrial {
 /// Runs of `OF_UNDEFINED` by chance: seeds from 1.
 const CHANCES: u32 = 6;
 
-const EXPANSIONS: [Expansion; 5] =
-    [Expansion::LastColumns, Expansion::Rows, Expansion::LastRows, Expansion::Pairs, Expansion::RowPairs];
+const EXPANSIONS: [Expansion; 5] = [
+    Expansion::LastColumns,
+    Expansion::Rows,
+    Expansion::LastRows,
+    Expansion::Pairs,
+    Expansion::RowPairs,
+];
 
 const ROUNDINGS: [(Direction, Products); 6] = [
     (Direction::Ordinary, Products::Separate),
@@ -146,7 +153,10 @@ const fn expansions() -> [Variation; EXPANSIONS.len() * ROUNDINGS.len()] {
             Direction::ByExecution { .. } => Rounding::Any,
             _ => Rounding::Nearest,
         };
-        all[at] = Variation { expansion: EXPANSIONS[at % EXPANSIONS.len()], ..toward(direction, rounding, products) };
+        all[at] = Variation {
+            expansion: EXPANSIONS[at % EXPANSIONS.len()],
+            ..toward(direction, rounding, products)
+        };
         at += 1;
     }
     all
@@ -166,7 +176,8 @@ impl Variation {
     /// Variations of modules that compute determinants or inverses, tried behind the others.
     pub const MATRICES: &'static [Variation] = &expansions();
 
-    /// Runs that differ from the ordinary one in undefined values alone: what differs between them depends on one.
+    /// Runs that differ from the ordinary one in undefined values alone: what differs between them
+    /// depends on one.
     pub const OF_UNDEFINED: &'static [Variation] = &[
         undefined(Arbitrary::Chosen { seed: 1 }),
         undefined(Arbitrary::Chosen { seed: 2 }),
@@ -194,10 +205,15 @@ impl Variation {
     /// One more such run, by chance.
     fn of_undefined_by_chance(number: u32) -> Variation {
         let seed = CHANCES + 1 + number;
-        undefined(if number.is_multiple_of(2) { Arbitrary::Chosen { seed } } else { Arbitrary::Sized { seed } })
+        undefined(if number.is_multiple_of(2) {
+            Arbitrary::Chosen { seed }
+        } else {
+            Arbitrary::Sized { seed }
+        })
     }
 
-    /// More such runs by chance, one after the other, until one is not needed or too many in a row have settled nothing.
+    /// More such runs by chance, one after the other, until one is not needed or too many in a row
+    /// have settled nothing.
     pub fn try_by_chance(mut trial: impl FnMut(Variation) -> ChanceTrial) {
         let mut idle = 0;
         for number in 0..Self::MOST_BY_CHANCE {
@@ -212,8 +228,9 @@ impl Variation {
         }
     }
 
-    /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices
-    /// do, then those that round up and down as the specification permits.
+    /// The variations of a comparison, in the order in which they are tried: first those that round
+    /// to the nearest as devices do, then those that round up and down as the specification
+    /// permits.
     pub const ALL: &'static [Variation] = &[
         toward(Direction::Up, Rounding::Nearest, Products::Separate),
         toward(Direction::Down, Rounding::Nearest, Products::Separate),
@@ -225,16 +242,28 @@ impl Variation {
         toward(Direction::Up, Rounding::Nearest, Products::Contracted(Preferred::Second)),
         toward(Direction::Down, Rounding::Nearest, Products::Contracted(Preferred::Second)),
         toward(Direction::ByInstruction { seed: 1 }, Rounding::Nearest, Products::Separate),
-        toward(Direction::ByInstruction { seed: 2 }, Rounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(
+            Direction::ByInstruction { seed: 2 },
+            Rounding::Nearest,
+            Products::Contracted(Preferred::First),
+        ),
         toward(Direction::ByExecution { seed: 3 }, Rounding::Nearest, Products::Separate),
-        toward(Direction::ByExecution { seed: 4 }, Rounding::Nearest, Products::Contracted(Preferred::Second)),
+        toward(
+            Direction::ByExecution { seed: 4 },
+            Rounding::Nearest,
+            Products::Contracted(Preferred::Second),
+        ),
         toward(Direction::Up, Rounding::Any, Products::Separate),
         toward(Direction::Down, Rounding::Any, Products::Separate),
         toward(Direction::ByInstruction { seed: 5 }, Rounding::Any, Products::Separate),
         toward(Direction::ByInstruction { seed: 6 }, Rounding::Any, Products::Separate),
         Variation {
             flush: Flush::ToZero,
-            ..toward(Direction::ByExecution { seed: 7 }, Rounding::Any, Products::Contracted(Preferred::First))
+            ..toward(
+                Direction::ByExecution { seed: 7 },
+                Rounding::Any,
+                Products::Contracted(Preferred::First),
+            )
         },
         toward(Direction::ByExecution { seed: 8 }, Rounding::Any, Products::Separate),
     ];

@@ -1,5 +1,5 @@
-//! Arithmetic, bit and conversion instructions (SPIR-V specification, sections "Conversion Instructions", "Arithmetic
-//! Instructions", "Bit Instructions").
+//! Arithmetic, bit and conversion instructions (SPIR-V specification, sections "Conversion
+//! Instructions", "Arithmetic Instructions", "Bit Instructions").
 
 use super::meaning::{Meaning, Row, row};
 use super::number::{Numbers, compute, compute2, define, each, operand};
@@ -33,7 +33,8 @@ pub(crate) const TABLE: &[Row] = &[
     row(Op::BitFieldUExtract, Meaning::Special(bit_field_uextract)),
 ];
 
-/// OpBitcast: the same bits, in other pieces where the widths differ; the first component has the lowest bits.
+/// OpBitcast: the same bits, in other pieces where the widths differ; the first component has the
+/// lowest bits.
 fn same_bits(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let from = operand(decoder, instruction, 0)?;
     let to = decoder.result_form(instruction)?.width();
@@ -61,25 +62,39 @@ fn recast(decoder: &mut Decoder<'_>, from: &Numbers, to: Width) -> Result<Vec<Pa
     for group in pieces.chunks((word / piece) as usize) {
         words.push(join(decoder, group, piece)?);
     }
-    Ok(words.chunks(to.words()).map(|words| Parts { low: words[0], high: words.get(1).copied() }).collect())
+    Ok(words
+        .chunks(to.words())
+        .map(|words| Parts { low: words[0], high: words.get(1).copied() })
+        .collect())
 }
 
 /// Some bits of a word; all of them where there are 32.
-pub(crate) fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Result<Reg, Unsupported> {
+pub(crate) fn cut(
+    decoder: &mut Decoder<'_>,
+    word: Reg,
+    start: u32,
+    bits: u32,
+) -> Result<Reg, Unsupported> {
     if bits == 32 {
         return Ok(word);
     }
     let (start, mask) = (decoder.constant_word(start), decoder.constant_word((1 << bits) - 1));
-    let shifted = compute2(decoder, Binary::ShiftRightLogical, Form::WORD, word.into(), start.into())?;
+    let shifted =
+        compute2(decoder, Binary::ShiftRightLogical, Form::WORD, word.into(), start.into())?;
     Ok(compute2(decoder, Binary::BitwiseAnd, Form::WORD, shifted, mask.into())?.low)
 }
 
 /// A word of pieces, the lowest first.
-pub(crate) fn join(decoder: &mut Decoder<'_>, pieces: &[Reg], bits: u32) -> Result<Reg, Unsupported> {
+pub(crate) fn join(
+    decoder: &mut Decoder<'_>,
+    pieces: &[Reg],
+    bits: u32,
+) -> Result<Reg, Unsupported> {
     let mut word = pieces[0];
     for (piece, place) in pieces.iter().zip(0..).skip(1) {
         let shift = decoder.constant_word(place * bits);
-        let shifted = compute2(decoder, Binary::ShiftLeftLogical, Form::WORD, (*piece).into(), shift.into())?;
+        let shifted =
+            compute2(decoder, Binary::ShiftLeftLogical, Form::WORD, (*piece).into(), shift.into())?;
         word = compute2(decoder, Binary::BitwiseOr, Form::WORD, word.into(), shifted)?.low;
     }
     Ok(word)
@@ -118,26 +133,37 @@ fn dot(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsup
 
 /// Components of a column of the result type.
 fn rows_of_result(decoder: &Decoder<'_>, instruction: &Instruction) -> Result<usize, Unsupported> {
-    let ty = instruction.result_type.ok_or_else(|| unsupported("a matrix operation without a type"))?;
-    let column = decoder.types.component(ty, 0).ok_or_else(|| unsupported("a matrix operation without columns"))?;
+    let ty =
+        instruction.result_type.ok_or_else(|| unsupported("a matrix operation without a type"))?;
+    let column = decoder
+        .types
+        .component(ty, 0)
+        .ok_or_else(|| unsupported("a matrix operation without columns"))?;
     let words = decoder.form(column).map_or(1, |form| form.width().words());
     Ok((decoder.kinds(column)?.len() / words).max(1))
 }
 
-fn matrix_times_vector(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn matrix_times_vector(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let matrix = operand(decoder, instruction, 0)?;
     let vector = operand(decoder, instruction, 1)?;
     let (columns, rows) = (vector.parts.len(), matrix.parts.len() / vector.parts.len());
     let mut parts = Vec::new();
     for row in 0..rows {
-        let line: Vec<Parts> = (0..columns).map(|column| matrix.parts[column * rows + row]).collect();
+        let line: Vec<Parts> =
+            (0..columns).map(|column| matrix.parts[column * rows + row]).collect();
         parts.push(sum_of_products(decoder, matrix.form, &line, &vector.parts)?);
     }
     define(decoder, instruction, &parts);
     Ok(())
 }
 
-fn vector_times_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn vector_times_matrix(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let vector = operand(decoder, instruction, 0)?;
     let matrix = operand(decoder, instruction, 1)?;
     let mut parts = Vec::new();
@@ -148,7 +174,10 @@ fn vector_times_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> 
     Ok(())
 }
 
-fn matrix_times_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn matrix_times_matrix(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let left = operand(decoder, instruction, 0)?;
     let right = operand(decoder, instruction, 1)?;
     let rows = rows_of_result(decoder, instruction)?;
@@ -192,7 +221,12 @@ fn transpose(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
 }
 
 /// A structure of two values: the low ones, then the high ones.
-fn pair(decoder: &mut Decoder<'_>, instruction: &Instruction, low: Binary, high: Binary) -> Result<(), Unsupported> {
+fn pair(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    low: Binary,
+    high: Binary,
+) -> Result<(), Unsupported> {
     let a = operand(decoder, instruction, 0)?;
     let b = operand(decoder, instruction, 1)?;
     let mut parts = Vec::new();
@@ -213,20 +247,32 @@ fn sub_borrow(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<()
     pair(decoder, instruction, Binary::ISub, Binary::Borrow)
 }
 
-fn unsigned_extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn unsigned_extended(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     pair(decoder, instruction, Binary::IMul, Binary::UMulHigh)
 }
 
-fn signed_extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn signed_extended(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     pair(decoder, instruction, Binary::IMul, Binary::SMulHigh)
 }
 
 /// Offset or count of a bit field, as a word.
-fn position(decoder: &mut Decoder<'_>, instruction: &Instruction, index: usize) -> Result<Parts, Unsupported> {
+fn position(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    index: usize,
+) -> Result<Parts, Unsupported> {
     let (form, number) = decoder.number(id(instruction, index)?)?;
     match form.width() {
         Width::W32 => Ok(number),
-        Width::W8 | Width::W16 => compute(decoder, Sized::FromUnsigned, [form, Form::WORD], &[number]),
+        Width::W8 | Width::W16 => {
+            compute(decoder, Sized::FromUnsigned, [form, Form::WORD], &[number])
+        }
         Width::W64 => {
             // What no word holds is beyond every number.
             let most = decoder.constant_number(form, u64::from(u32::MAX));
@@ -235,7 +281,10 @@ fn position(decoder: &mut Decoder<'_>, instruction: &Instruction, index: usize) 
     }
 }
 
-fn bit_field_insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn bit_field_insert(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let base = operand(decoder, instruction, 0)?;
     let insert = operand(decoder, instruction, 1)?;
     let offset = position(decoder, instruction, 2)?;
@@ -251,19 +300,32 @@ fn bit_field_insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Res
     each(decoder, instruction, Sized::Ternary(Ternary::BitFieldInsert), &[base, insert, packed])
 }
 
-fn bit_field_extract(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Ternary) -> Result<(), Unsupported> {
+fn bit_field_extract(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Ternary,
+) -> Result<(), Unsupported> {
     let base = operand(decoder, instruction, 0)?;
     let mut operands = vec![base];
     for index in [1, 2] {
-        operands.push(Numbers { form: Form::WORD, parts: vec![position(decoder, instruction, index)?] });
+        operands.push(Numbers {
+            form: Form::WORD,
+            parts: vec![position(decoder, instruction, index)?],
+        });
     }
     each(decoder, instruction, Sized::Ternary(op), &operands)
 }
 
-fn bit_field_sextract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn bit_field_sextract(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     bit_field_extract(decoder, instruction, Ternary::BitFieldSExtract)
 }
 
-fn bit_field_uextract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn bit_field_uextract(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     bit_field_extract(decoder, instruction, Ternary::BitFieldUExtract)
 }

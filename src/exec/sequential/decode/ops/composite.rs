@@ -1,5 +1,5 @@
-//! Composite instructions (SPIR-V specification, section "Composite Instructions"). A composite is a list of registers,
-//! so that only dynamic indices cost anything.
+//! Composite instructions (SPIR-V specification, section "Composite Instructions"). A composite is
+//! a list of registers, so that only dynamic indices cost anything.
 
 use super::meaning::{Meaning, Row, row};
 use super::operand::id;
@@ -36,7 +36,9 @@ fn construct(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
         scalars.extend_from_slice(&decoder.scalars(part)?);
     }
     // A cooperative matrix has one constituent for all elements.
-    if let Some(Type::CooperativeMatrix { share, .. }) = instruction.result_type.and_then(|ty| decoder.types.get(ty)) {
+    if let Some(Type::CooperativeMatrix { share, .. }) =
+        instruction.result_type.and_then(|ty| decoder.types.get(ty))
+    {
         scalars = scalars.repeat(*share as usize);
     }
     decoder.define(instruction, Value::Scalars(scalars.into()));
@@ -56,11 +58,16 @@ fn part(
             return Err(unsupported("a composite index that is no literal"));
         };
         for before in 0..*index {
-            let inner =
-                decoder.types.component(ty, before).ok_or_else(|| unsupported("a composite index out of range"))?;
+            let inner = decoder
+                .types
+                .component(ty, before)
+                .ok_or_else(|| unsupported("a composite index out of range"))?;
             start += decoder.kinds(inner)?.len();
         }
-        ty = decoder.types.component(ty, *index).ok_or_else(|| unsupported("a composite index out of range"))?;
+        ty = decoder
+            .types
+            .component(ty, *index)
+            .ok_or_else(|| unsupported("a composite index out of range"))?;
     }
     Ok(start..start + decoder.kinds(ty)?.len())
 }
@@ -79,7 +86,8 @@ fn insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     let composite = id(instruction, 1)?;
     let range = part(decoder, decoder.type_of(composite)?, instruction, 2)?;
     let mut scalars = decoder.scalars(composite)?.to_vec();
-    let part = scalars.get_mut(range).ok_or_else(|| unsupported("a composite index out of range"))?;
+    let part =
+        scalars.get_mut(range).ok_or_else(|| unsupported("a composite index out of range"))?;
     part.copy_from_slice(&object);
     decoder.define(instruction, Value::Scalars(scalars.into()));
     Ok(())
@@ -97,10 +105,12 @@ fn shuffle(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), U
         };
         // 0xFFFFFFFF: no source, the component is undefined.
         for half in 0..words {
-            scalars.push(match (*index as usize).checked_mul(words).and_then(|index| all.get(index + half)) {
-                Some(scalar) => *scalar,
-                None => undefined_like(decoder, all[0]),
-            });
+            scalars.push(
+                match (*index as usize).checked_mul(words).and_then(|index| all.get(index + half)) {
+                    Some(scalar) => *scalar,
+                    None => undefined_like(decoder, all[0]),
+                },
+            );
         }
     }
     decoder.define(instruction, Value::Scalars(scalars.into()));
@@ -122,17 +132,23 @@ fn undefined_like(decoder: &mut Decoder<'_>, scalar: Scalar) -> Scalar {
     }
 }
 
-/// An undefined value of a type that has no scalars: what uses it is refused, and mostly nothing does.
+/// An undefined value of a type that has no scalars: what uses it is refused, and mostly nothing
+/// does.
 pub(crate) fn undefined_opaque(decoder: &Decoder<'_>, ty: Id) -> Option<Value> {
     has_no_scalars(decoder, ty).then_some(Value::Opaque(Opaque { image: None, sampler: None, ty }))
 }
 
-/// Whether a type is, or holds, an image, a sampler, a runtime array, or a pointer that is no number.
+/// Whether a type is, or holds, an image, a sampler, a runtime array, or a pointer that is no
+/// number.
 fn has_no_scalars(decoder: &Decoder<'_>, ty: Id) -> bool {
     match decoder.types.get(ty) {
-        Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. } | Type::RuntimeArray { .. }) => true,
+        Some(
+            Type::Image(_) | Type::Sampler | Type::SampledImage { .. } | Type::RuntimeArray { .. },
+        ) => true,
         Some(Type::Array { element, .. }) => has_no_scalars(decoder, *element),
-        Some(Type::Structure { members, .. }) => members.iter().any(|member| has_no_scalars(decoder, member.ty)),
+        Some(Type::Structure { members, .. }) => {
+            members.iter().any(|member| has_no_scalars(decoder, member.ty))
+        }
         Some(pointer @ (Type::Pointer { .. } | Type::UntypedPointer { .. })) => {
             !is_address(pointer) && !is_variable(pointer)
         }
@@ -187,7 +203,10 @@ fn as_mask(decoder: &mut Decoder<'_>, word: Reg) -> Scalar {
     Scalar::Mask(to)
 }
 
-fn extract_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn extract_dynamic(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let vector = id(instruction, 0)?;
     let (index, _) = super::memory::index_word(decoder, id(instruction, 1)?)?;
     let pick = |decoder: &mut Decoder<'_>, from: Vec<Reg>| {

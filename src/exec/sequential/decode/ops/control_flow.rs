@@ -1,5 +1,6 @@
-//! Control flow, functions, debug information (SPIR-V specification, sections "Control-Flow Instructions", "Function
-//! Instructions", "Debug Instructions"), and calls of the coverage markers.
+//! Control flow, functions, debug information (SPIR-V specification, sections "Control-Flow
+//! Instructions", "Function Instructions", "Debug Instructions"), and calls of the coverage
+//! markers.
 
 use super::meaning::{Meaning, Row, row};
 use super::number::relate;
@@ -48,7 +49,10 @@ fn branch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     Ok(())
 }
 
-fn branch_conditional(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn branch_conditional(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let condition = decoder.masks(id(instruction, 0)?)?[0];
     let mut edges = Vec::new();
     let yes = decoder.edge(id(instruction, 1)?, &mut edges)?;
@@ -93,7 +97,8 @@ fn by_position(
     let mut position = decoder.constant_word(0);
     for ((value, _), number) in cases.iter().zip(1..) {
         let value = decoder.constant_number(form, *value);
-        let condition = relate(decoder, Relation::Compare(Compare::IEqual), form, &[selector, value]);
+        let condition =
+            relate(decoder, Relation::Compare(Compare::IEqual), form, &[selector, value]);
         let (to, a) = (decoder.word(), decoder.constant_word(number));
         decoder.push(Action::Select { to, condition, a, b: position });
         position = to;
@@ -122,7 +127,8 @@ fn unreachable(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsuppo
 /// OpAssumeTrueKHR: behaviour is undefined where the condition is false (SPV_KHR_expect_assume).
 fn assume(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let condition = decoder.masks(id(instruction, 0)?)?[0];
-    let otherwise = "what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined";
+    let otherwise =
+        "what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined";
     decoder.push(Action::Assume { condition, otherwise });
     Ok(())
 }
@@ -137,7 +143,8 @@ fn call(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsu
             return mark(decoder, instruction, table);
         }
     }
-    let arguments = instruction.ids().skip(1).map(|id| decoder.value(id)).collect::<Result<Vec<_>, _>>()?;
+    let arguments =
+        instruction.ids().skip(1).map(|id| decoder.value(id)).collect::<Result<Vec<_>, _>>()?;
     let ty = instruction.result_type.ok_or_else(|| unsupported("a call without a type"))?;
     let result = decoder.fresh(ty)?;
     decoder.define(instruction, Value::Scalars(result.clone()));
@@ -152,12 +159,21 @@ fn call(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsu
 }
 
 /// The role of a marker call, by its constant number.
-fn role(decoder: &Decoder<'_>, arguments: &MarkerArguments, table: &MarkerTable) -> Result<MarkerRole, Unsupported> {
-    let role = arguments.number(&decoder.constants).and_then(|number| table.roles.get(number as usize));
+fn role(
+    decoder: &Decoder<'_>,
+    arguments: &MarkerArguments,
+    table: &MarkerTable,
+) -> Result<MarkerRole, Unsupported> {
+    let role =
+        arguments.number(&decoder.constants).and_then(|number| table.roles.get(number as usize));
     role.copied().ok_or_else(|| unsupported("a coverage marker with an unknown number"))
 }
 
-fn mark(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &MarkerTable) -> Result<(), Unsupported> {
+fn mark(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    table: &MarkerTable,
+) -> Result<(), Unsupported> {
     let arguments = MarkerArguments::of(instruction, MarkerFunction::Mark);
     if let MarkerRole::Mark { mark } = role(decoder, &arguments, table)?
         && let Some(bit) = table.layout.mark_bit(mark)
@@ -167,9 +183,14 @@ fn mark(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &MarkerTabl
     Ok(())
 }
 
-fn value_marker(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &MarkerTable) -> Result<(), Unsupported> {
+fn value_marker(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    table: &MarkerTable,
+) -> Result<(), Unsupported> {
     let arguments = MarkerArguments::of(instruction, MarkerFunction::Value);
-    let operand = arguments.value.ok_or_else(|| unsupported("a coverage marker without a value"))?;
+    let operand =
+        arguments.value.ok_or_else(|| unsupported("a coverage marker without a value"))?;
     let value = decoder.masks(operand)?[0];
     decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(value)])));
     let role = role(decoder, &arguments, table)?;
@@ -177,7 +198,10 @@ fn value_marker(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &Ma
     match role {
         MarkerRole::Condition { decision, condition } => {
             let Some((slot, layout)) = slot_of(decision) else { return Ok(()) };
-            let weights = *layout.weights.get(condition as usize).ok_or_else(|| unsupported("an unknown condition"))?;
+            let weights = *layout
+                .weights
+                .get(condition as usize)
+                .ok_or_else(|| unsupported("an unknown condition"))?;
             let sum = decoder.sum(slot);
             if let Some(compared) = comparison(decoder, operand) {
                 let all = decoder.compared.entry(slot).or_default();
@@ -194,7 +218,10 @@ fn value_marker(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &Ma
         }
         MarkerRole::Single { decision } => {
             let Some((slot, layout)) = slot_of(decision) else { return Ok(()) };
-            let weights = *layout.weights.first().ok_or_else(|| unsupported("a decision without conditions"))?;
+            let weights = *layout
+                .weights
+                .first()
+                .ok_or_else(|| unsupported("a decision without conditions"))?;
             let compared: Vec<Compared> = comparison(decoder, operand).into_iter().collect();
             decoder.push(Action::Single { slot, value, weights, compared: compared.into() });
         }

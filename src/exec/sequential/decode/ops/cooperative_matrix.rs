@@ -1,11 +1,13 @@
 //! Cooperative matrices (SPV_KHR_cooperative_matrix).
 //!
-//! Knows: matrices of scope Subgroup. Which invocation holds which element is left to an implementation; here the element
-//! in row r and column c of a matrix with N columns belongs to invocation `(r * N + c) mod S` of a subgroup of S, as its
-//! element `(r * N + c) / S`. To the rest of the engine a matrix is these elements, as the components of a vector are.
-//! Promises: loads and stores are accesses element by element, with their findings. Integers of a product are as in a dot
-//! product (`dot_product`); floats are multiplied and added in the precision of the result, from the first product on, the third
-//! matrix last. Use where not all invocations of the subgroup are active is an `undefined-value` finding.
+//! Knows: matrices of scope Subgroup. Which invocation holds which element is left to an
+//! implementation; here the element in row r and column c of a matrix with N columns belongs to
+//! invocation `(r * N + c) mod S` of a subgroup of S, as its element `(r * N + c) / S`. To the rest
+//! of the engine a matrix is these elements, as the components of a vector are.
+//! Promises: loads and stores are accesses element by element, with their findings. Integers of a
+//! product are as in a dot product (`dot_product`); floats are multiplied and added in the
+//! precision of the result, from the first product on, the third matrix last. Use where not all
+//! invocations of the subgroup are active is an `undefined-value` finding.
 //! Does not cover: scope Workgroup; matrices whose elements are no multiple of the subgroup size.
 
 use super::meaning::{Meaning, Row, row};
@@ -20,7 +22,9 @@ use crate::decode::value::{Location, Pointer, Value};
 use crate::ir::cooperative_product::Product;
 use crate::ir::dot_product::Sum;
 use crate::ir::memory_semantics::SUBGROUP_SCOPE;
-use crate::ir::{Action, Bound, Dimension, Factors, Parts, PerLane, Reg, Root, Scalar, SubgroupUse};
+use crate::ir::{
+    Action, Bound, Dimension, Factors, Parts, PerLane, Reg, Root, Scalar, SubgroupUse,
+};
 use rspirv::dr::Operand;
 use rspirv::spirv::{CooperativeMatrixOperands, Op};
 use std::sync::Arc;
@@ -38,14 +42,20 @@ pub(crate) const TABLE: &[Row] = &[
 ];
 
 /// Tells how many elements of each matrix an invocation holds.
-pub(crate) fn share(types: &mut Types, constants: &Constants, subgroup_size: u32) -> Result<(), Unsupported> {
+pub(crate) fn share(
+    types: &mut Types,
+    constants: &Constants,
+    subgroup_size: u32,
+) -> Result<(), Unsupported> {
     types.share_matrices(|ids| {
         let [scope, rows, columns] = sizes(constants, ids)?;
         if scope != SUBGROUP_SCOPE {
             return Err(unsupported("a cooperative matrix with a scope other than Subgroup"));
         }
-        let elements = rows.checked_mul(columns).filter(|elements| *elements > 0 && *elements <= 1 << 16);
-        let elements = elements.ok_or_else(|| unsupported(format!("a cooperative matrix of {rows} by {columns}")))?;
+        let elements =
+            rows.checked_mul(columns).filter(|elements| *elements > 0 && *elements <= 1 << 16);
+        let elements = elements
+            .ok_or_else(|| unsupported(format!("a cooperative matrix of {rows} by {columns}")))?;
         if elements % subgroup_size != 0 {
             return Err(unsupported(format!(
                 "a cooperative matrix of {rows} by {columns} among {subgroup_size} invocations"
@@ -88,7 +98,9 @@ fn converge(decoder: &mut Decoder<'_>) {
 }
 
 fn result_type(instruction: &Instruction) -> Result<Id, Unsupported> {
-    instruction.result_type.ok_or_else(|| unsupported(format!("Op{:?} without a type", instruction.op)))
+    instruction
+        .result_type
+        .ok_or_else(|| unsupported(format!("Op{:?} without a type", instruction.op)))
 }
 
 fn typed_pointer(decoder: &mut Decoder<'_>, pointer: Id) -> Result<Pointer, Unsupported> {
@@ -129,7 +141,8 @@ enum Major {
     Column,
 }
 
-/// Pointers to the elements of an invocation; the operands at the positions given are memory layout and stride.
+/// Pointers to the elements of an invocation; the operands at the positions given are memory layout
+/// and stride.
 fn elements(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -142,7 +155,11 @@ fn elements(
     let major = match decoder.constants.word(id(instruction, order)?) {
         Some(0) => Major::Row,
         Some(1) => Major::Column,
-        _ => return Err(unsupported("a cooperative matrix in memory that is neither row-major nor column-major")),
+        _ => {
+            return Err(unsupported(
+                "a cooperative matrix in memory that is neither row-major nor column-major",
+            ));
+        }
     };
     let start = start(decoder, pointer)?;
     let [pointed, each] = units(decoder, &start, pointer.ty, matrix.component)?;
@@ -176,9 +193,13 @@ fn elements(
 /// Where a matrix begins: in workgroup memory with the bounds of its variable.
 fn start(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
     match &pointer.to {
-        Location::Memory { root: Root::Workgroup, .. } => super::variable_pointer::bounded(decoder, pointer),
+        Location::Memory { root: Root::Workgroup, .. } => {
+            super::variable_pointer::bounded(decoder, pointer)
+        }
         Location::Memory { .. } => Ok(pointer.clone()),
-        _ => Err(unsupported("a cooperative matrix in memory that is no buffer or workgroup variable")),
+        _ => Err(unsupported(
+            "a cooperative matrix in memory that is no buffer or workgroup variable",
+        )),
     }
 }
 
@@ -191,19 +212,34 @@ fn moved(start: &Pointer, bytes: Reg, component: Id) -> Result<Pointer, Unsuppor
     if let Arrangement::Explicit(_) | Arrangement::Spread(_) = arrangement {
         *arrangement = Arrangement::Explicit(None);
     }
-    dimensions.push(Dimension { index: bytes, stride: 1, bound: Bound::Fixed(u32::MAX), signed: true });
+    dimensions.push(Dimension {
+        index: bytes,
+        stride: 1,
+        bound: Bound::Fixed(u32::MAX),
+        signed: true,
+    });
     Ok(Pointer { to, ty: component })
 }
 
 /// Bytes of what a pointer points to, and of an element.
-fn units(decoder: &Decoder<'_>, start: &Pointer, pointee: Id, component: Id) -> Result<[u32; 2], Unsupported> {
+fn units(
+    decoder: &Decoder<'_>,
+    start: &Pointer,
+    pointee: Id,
+    component: Id,
+) -> Result<[u32; 2], Unsupported> {
     let (types, constants) = (&decoder.types, &decoder.constants);
     match &start.to {
         Location::Memory { arrangement: Arrangement::Flat, .. } => {
             if types.scalar_of(pointee).and_then(|ty| types.get(ty)) != types.get(component) {
-                return Err(unsupported("a cooperative matrix in workgroup memory of another type"));
+                return Err(unsupported(
+                    "a cooperative matrix in workgroup memory of another type",
+                ));
             }
-            Ok([4 * layout::flat_size(types, constants, pointee)?, 4 * layout::flat_size(types, constants, component)?])
+            Ok([
+                4 * layout::flat_size(types, constants, pointee)?,
+                4 * layout::flat_size(types, constants, component)?,
+            ])
         }
         _ => {
             let parts = layout::components(types, constants, pointee, Arrangement::Explicit(None))?;
@@ -249,7 +285,11 @@ fn multiply(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
             sign(CooperativeMatrixOperands::MATRIX_C_SIGNED_COMPONENTS_KHR),
             sign(CooperativeMatrixOperands::MATRIX_RESULT_SIGNED_COMPONENTS_KHR),
         ],
-        sum: if has(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR) { Sum::Accumulated } else { Sum::Plain },
+        sum: if has(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR) {
+            Sum::Accumulated
+        } else {
+            Sum::Plain
+        },
         result,
     };
     if product.forms.iter().any(|form| form.is_float() != result.is_float()) {

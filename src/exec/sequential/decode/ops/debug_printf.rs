@@ -1,8 +1,9 @@
-//! Debug printf: format strings and values as text (instruction set NonSemantic.DebugPrintf, whose strings are those of C's
-//! printf with vectors: `%v3f`).
+//! Debug printf: format strings and values as text (instruction set NonSemantic.DebugPrintf, whose
+//! strings are those of C's printf with vectors: `%v3f`).
 //!
-//! Promises: a value that does not suit its conversion is printed as what it is; a `%` that begins no conversion, or that
-//! has no value left, stays as it stands. Widths and precisions are at most [`MOST_PLACES`].
+//! Promises: a value that does not suit its conversion is printed as what it is; a `%` that begins
+//! no conversion, or that has no value left, stays as it stands. Widths and precisions are at most
+//! [`MOST_PLACES`].
 
 use super::operand::id;
 use crate::decode::decoder::Decoder;
@@ -20,7 +21,10 @@ use vkcert_spirv::types::{Signedness, Type};
 const DEBUG_PRINTF: u32 = 1;
 
 /// One instruction of the set.
-pub(crate) fn debug_printf(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+pub(crate) fn debug_printf(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let number = instruction.literal(1).unwrap_or(0);
     if number != DEBUG_PRINTF {
         return Err(unsupported(format!("NonSemantic.DebugPrintf instruction {number}")));
@@ -31,8 +35,15 @@ pub(crate) fn debug_printf(decoder: &mut Decoder<'_>, instruction: &Instruction)
         _ => None,
     });
     let text = text.ok_or_else(|| unsupported("debug printf without a format string"))?;
-    let values = instruction.ids().skip(2).map(|id| printable(decoder, id)).collect::<Result<Vec<_>, _>>()?;
-    decoder.push(Action::Print(Arc::new(Print { pieces: pieces(&text).into(), values: values.into() })));
+    let values = instruction
+        .ids()
+        .skip(2)
+        .map(|id| printable(decoder, id))
+        .collect::<Result<Vec<_>, _>>()?;
+    decoder.push(Action::Print(Arc::new(Print {
+        pieces: pieces(&text).into(),
+        values: values.into(),
+    })));
     Ok(())
 }
 
@@ -44,10 +55,16 @@ fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<Printable, Unsupported
     };
     let kindred = match (decoder.types.get(component), decoder.form(component)) {
         (Some(Type::Bool), _) => return Ok(Printable::Booleans(decoder.masks(id)?.into())),
-        (Some(Type::Int { signedness: Signedness::Signed, .. }), Some(form)) => Kindred::Signed(form.width()),
+        (Some(Type::Int { signedness: Signedness::Signed, .. }), Some(form)) => {
+            Kindred::Signed(form.width())
+        }
         (_, Some(Form::Integer(width))) => Kindred::Unsigned(width),
         (_, Some(form @ (Form::Float(_) | Form::Brain))) => Kindred::Float(form),
-        (_, None) => return Err(unsupported("debug printf of a value that is no number, Boolean or vector")),
+        (_, None) => {
+            return Err(unsupported(
+                "debug printf of a value that is no number, Boolean or vector",
+            ));
+        }
     };
     Ok(Printable::Numbers(kindred, decoder.numbers(id)?.parts.into()))
 }
@@ -164,19 +181,26 @@ mod tests {
         assert_eq!(written("%f", Kindred::Boolean, 1), "true");
         assert_eq!(written("%u", Kindred::Boolean, 1), "1");
         assert_eq!(written("%u", Kindred::Unsigned(Width::W64), u64::MAX), u64::MAX.to_string());
-        assert_eq!(written("%a", Kindred::Float(Form::Float(Width::W64)), 1.5f64.to_bits()), "0x1.8p+0");
+        assert_eq!(
+            written("%a", Kindred::Float(Form::Float(Width::W64)), 1.5f64.to_bits()),
+            "0x1.8p+0"
+        );
     }
 
     #[test]
     fn widths_are_bounded() {
         assert_eq!(written("%999999999999d", Kindred::Signed(Width::W32), 1).len(), MOST_PLACES);
-        assert!(written("%.999999999f", Kindred::Float(Form::Float(Width::W64)), 1).len() <= MOST_PLACES + 2);
+        assert!(
+            written("%.999999999f", Kindred::Float(Form::Float(Width::W64)), 1).len()
+                <= MOST_PLACES + 2
+        );
     }
 
     /// What the system's printf makes of all of them at once, a line each.
     fn of_system(rows: &[(String, String)]) -> Vec<String> {
         let format: String = rows.iter().map(|(format, _)| format!("{format}\\n")).collect();
-        let output = Command::new("printf").arg(format).args(rows.iter().map(|(_, value)| value)).output();
+        let output =
+            Command::new("printf").arg(format).args(rows.iter().map(|(_, value)| value)).output();
         let output = output.expect("printf is a part of every system");
         String::from_utf8(output.stdout).expect("digits").lines().map(str::to_owned).collect()
     }
@@ -201,7 +225,8 @@ mod tests {
                 ours.push(written(&spec(letter), Kindred::Unsigned(Width::W32), u64::from(whole as u32)));
             }
             for value in [float, near] {
-                // The shell's printf computes with long double: what an f32 is exactly, all of them write alike.
+                // The shell's printf computes with long double: what an f32 is exactly, all of them
+                // write alike.
                 prop_assume!(value.is_finite());
                 for letter in ['f', 'e', 'g', 'E', 'G'] {
                     // C keeps the point with `#` where no digits follow it; here it goes.

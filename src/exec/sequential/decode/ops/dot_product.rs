@@ -1,9 +1,12 @@
-//! Integer dot products (SPIR-V specification, section "Arithmetic Instructions": OpSDot and its family).
+//! Integer dot products (SPIR-V specification, section "Arithmetic Instructions": OpSDot and its
+//! family).
 //!
-//! Knows: vectors of integers of any width, and four numbers of 8 bits packed into a word, the first one lowest.
-//! Promises: without an accumulator the result is the low bits of the exact one. With one, the last addition saturates;
-//! a product or a sum before it that does not fit leaves an undefined value. The specification gives no order of the
-//! additions, so a sum counts as not fitting where it would not in some order; such a sum is reduced modulo 2^width here.
+//! Knows: vectors of integers of any width, and four numbers of 8 bits packed into a word, the
+//! first one lowest.
+//! Promises: without an accumulator the result is the low bits of the exact one. With one, the last
+//! addition saturates; a product or a sum before it that does not fit leaves an undefined value.
+//! The specification gives no order of the additions, so a sum counts as not fitting where it would
+//! not in some order; such a sum is reduced modulo 2^width here.
 
 use super::meaning::{Meaning, Row, row};
 use super::number::{define, operand};
@@ -19,12 +22,34 @@ use vkcert_spirv::operation::sized::{Form, Width};
 use vkcert_spirv::types::Signedness;
 
 pub(crate) const TABLE: &[Row] = &[
-    row(Op::SDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, Sum::Plain))),
-    row(Op::UDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, UNSIGNED, Sum::Plain))),
-    row(Op::SUDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Plain))),
-    row(Op::SDotAccSat, Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, Sum::Accumulated))),
-    row(Op::UDotAccSat, Meaning::Special(|decoder, instruction| dot(decoder, instruction, UNSIGNED, Sum::Accumulated))),
-    row(Op::SUDotAccSat, Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Accumulated))),
+    row(
+        Op::SDot,
+        Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, Sum::Plain)),
+    ),
+    row(
+        Op::UDot,
+        Meaning::Special(|decoder, instruction| dot(decoder, instruction, UNSIGNED, Sum::Plain)),
+    ),
+    row(
+        Op::SUDot,
+        Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Plain)),
+    ),
+    row(
+        Op::SDotAccSat,
+        Meaning::Special(|decoder, instruction| {
+            dot(decoder, instruction, SIGNED, Sum::Accumulated)
+        }),
+    ),
+    row(
+        Op::UDotAccSat,
+        Meaning::Special(|decoder, instruction| {
+            dot(decoder, instruction, UNSIGNED, Sum::Accumulated)
+        }),
+    ),
+    row(
+        Op::SUDotAccSat,
+        Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Accumulated)),
+    ),
 ];
 
 pub(crate) fn dot(
@@ -45,7 +70,12 @@ pub(crate) fn dot(
     });
     let (component, packed) = match packing {
         None if first.parts.len() > 1 => (first.form.width(), 1),
-        None => return Err(unsupported(format!("Op{:?} of scalars without a packed format", instruction.op))),
+        None => {
+            return Err(unsupported(format!(
+                "Op{:?} of scalars without a packed format",
+                instruction.op
+            )));
+        }
         Some(PackedVectorFormat::PackedVectorFormat4x8Bit) => (Width::W8, 4),
     };
     let mut from = first.parts;

@@ -1,10 +1,12 @@
-//! Extended instructions: GLSL.std.450 (its specification), and non-semantic sets, which have no effect but
-//! that debug printf prints.
+//! Extended instructions: GLSL.std.450 (its specification), and non-semantic sets, which have no
+//! effect but that debug printf prints.
 
 use super::arithmetic::sum_of_products;
 use super::meaning::{Meaning, Row, row};
 use super::memory::store_to;
-use super::number::{Numbers, compute, compute_with, compute1, compute2, define, each, flushed, relate};
+use super::number::{
+    Numbers, compute, compute_with, compute1, compute2, define, each, flushed, relate,
+};
 use super::operand::id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
@@ -27,8 +29,8 @@ pub(crate) const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))]
 /// Gets the operands behind the number, as registers.
 type ExtendedHandler = fn(&mut Decoder<'_>, &Instruction, &[Numbers]) -> Result<(), Unsupported>;
 
-/// Instructions that are made of several operations, or that do not take their operands component by component; all others
-/// stand in `spirv::operation`.
+/// Instructions that are made of several operations, or that do not take their operands component
+/// by component; all others stand in `spirv::operation`.
 const COMPOSED: &[(GLOp, ExtendedHandler)] = &[
     (GLOp::Ldexp, ldexp),
     (GLOp::Length, length),
@@ -52,8 +54,12 @@ const COMPOSED: &[(GLOp, ExtendedHandler)] = &[
     (GLOp::PackSnorm2x16, |d, i, o| pack2(d, i, o, Binary::PackSnorm2)),
     (GLOp::PackUnorm2x16, |d, i, o| pack2(d, i, o, Binary::PackUnorm2)),
     (GLOp::UnpackHalf2x16, unpack_halves),
-    (GLOp::UnpackSnorm2x16, |d, i, o| unpack(d, i, o, &[Unary::UnpackSnorm2(0), Unary::UnpackSnorm2(1)])),
-    (GLOp::UnpackUnorm2x16, |d, i, o| unpack(d, i, o, &[Unary::UnpackUnorm2(0), Unary::UnpackUnorm2(1)])),
+    (GLOp::UnpackSnorm2x16, |d, i, o| {
+        unpack(d, i, o, &[Unary::UnpackSnorm2(0), Unary::UnpackSnorm2(1)])
+    }),
+    (GLOp::UnpackUnorm2x16, |d, i, o| {
+        unpack(d, i, o, &[Unary::UnpackUnorm2(0), Unary::UnpackUnorm2(1)])
+    }),
     (GLOp::UnpackSnorm4x8, |d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackSnorm4))),
     (GLOp::UnpackUnorm4x8, |d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackUnorm4))),
 ];
@@ -61,8 +67,9 @@ const COMPOSED: &[(GLOp, ExtendedHandler)] = &[
 /// Instructions of GLSL.std.450 that have a row, and those that have none, by name.
 pub(crate) fn names() -> (Vec<String>, Vec<String>) {
     let all = (0..=u8::MAX).filter_map(|number| GLOp::from_u32(number.into()));
-    let (run, missing): (Vec<GLOp>, Vec<GLOp>) =
-        all.partition(|op| extended_operation(*op).is_some() || COMPOSED.iter().any(|(known, _)| known == op));
+    let (run, missing): (Vec<GLOp>, Vec<GLOp>) = all.partition(|op| {
+        extended_operation(*op).is_some() || COMPOSED.iter().any(|(known, _)| known == op)
+    });
     let named = |ops: Vec<GLOp>| {
         let mut names: Vec<String> = ops.iter().map(|op| format!("{op:?}")).collect();
         names.sort();
@@ -78,13 +85,21 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
         _ => None,
     });
     match name {
-        Some("NonSemantic.DebugPrintf") => return super::debug_printf::debug_printf(decoder, instruction),
+        Some("NonSemantic.DebugPrintf") => {
+            return super::debug_printf::debug_printf(decoder, instruction);
+        }
         Some(name) if name.starts_with("NonSemantic.") => return Ok(()),
         Some("GLSL.std.450") => {}
-        other => return Err(unsupported(format!("extended instruction set {}", other.unwrap_or("without a name")))),
+        other => {
+            return Err(unsupported(format!(
+                "extended instruction set {}",
+                other.unwrap_or("without a name")
+            )));
+        }
     }
     let number = instruction.literal(1).ok_or_else(|| unsupported("OpExtInst without a number"))?;
-    let op = GLOp::from_u32(number).ok_or_else(|| unsupported(format!("GLSL.std.450 instruction {number}")))?;
+    let op = GLOp::from_u32(number)
+        .ok_or_else(|| unsupported(format!("GLSL.std.450 instruction {number}")))?;
     let composed = COMPOSED.iter().find(|(known, _)| *known == op).map(|(_, handler)| *handler);
     let scalar = extended_operation(op);
     if composed.is_none() && scalar.is_none() {
@@ -99,27 +114,43 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
     }
     match scalar {
         Some(ScalarOperation::Unary(op)) => each(decoder, instruction, Sized::Unary(op), &operands),
-        Some(ScalarOperation::Binary(op)) => each(decoder, instruction, Sized::Binary(op), &operands),
-        Some(ScalarOperation::Ternary(op)) => each(decoder, instruction, Sized::Ternary(op), &operands),
-        Some(ScalarOperation::Compare(_) | ScalarOperation::Classify(_) | ScalarOperation::Convert(_)) | None => {
-            Err(unsupported(format!("GLSL.std.450 {op:?}")))
+        Some(ScalarOperation::Binary(op)) => {
+            each(decoder, instruction, Sized::Binary(op), &operands)
         }
+        Some(ScalarOperation::Ternary(op)) => {
+            each(decoder, instruction, Sized::Ternary(op), &operands)
+        }
+        Some(
+            ScalarOperation::Compare(_)
+            | ScalarOperation::Classify(_)
+            | ScalarOperation::Convert(_),
+        )
+        | None => Err(unsupported(format!("GLSL.std.450 {op:?}"))),
     }
 }
 
-/// The exponent is an integer of any width, read as a signed one: the operation has no unsigned form (SPIR-V, "OpTypeInt").
-fn ldexp(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
-    let [values, exponents] = operands else { return Err(unsupported("Ldexp without two operands")) };
+/// The exponent is an integer of any width, read as a signed one: the operation has no unsigned
+/// form (SPIR-V, "OpTypeInt").
+fn ldexp(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
+    let [values, exponents] = operands else {
+        return Err(unsupported("Ldexp without two operands"));
+    };
     let form = exponents.form;
     let mut words = Vec::with_capacity(exponents.parts.len());
     for exponent in &exponents.parts {
         words.push(match form.width() {
             Width::W32 => *exponent,
-            Width::W8 | Width::W16 => compute(decoder, Sized::FromSigned, [form, Form::WORD], &[*exponent])?,
+            Width::W8 | Width::W16 => {
+                compute(decoder, Sized::FromSigned, [form, Form::WORD], &[*exponent])?
+            }
             Width::W64 => {
                 // What no word holds is far beyond every exponent of a float.
-                let [least, most] =
-                    [i32::MIN, i32::MAX].map(|end| decoder.constant_number(form, i64::from(end) as u64));
+                let [least, most] = [i32::MIN, i32::MAX]
+                    .map(|end| decoder.constant_number(form, i64::from(end) as u64));
                 let above = compute2(decoder, Binary::SMax, form, *exponent, least)?;
                 compute2(decoder, Binary::SMin, form, above, most)?.low.into()
             }
@@ -129,7 +160,12 @@ fn ldexp(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbe
     each(decoder, instruction, Sized::Binary(Binary::Ldexp), &[values.clone(), exponents])
 }
 
-fn norm(decoder: &mut Decoder<'_>, form: Form, vector: &[Parts], root: Unary) -> Result<Parts, Unsupported> {
+fn norm(
+    decoder: &mut Decoder<'_>,
+    form: Form,
+    vector: &[Parts],
+    root: Unary,
+) -> Result<Parts, Unsupported> {
     if let [single] = vector {
         return compute1(decoder, Unary::FAbs, form, *single);
     }
@@ -137,25 +173,46 @@ fn norm(decoder: &mut Decoder<'_>, form: Form, vector: &[Parts], root: Unary) ->
     compute1(decoder, root, form, square)
 }
 
-fn length(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn length(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let result = norm(decoder, operands[0].form, &operands[0].parts, Unary::Sqrt)?;
     define(decoder, instruction, &[result]);
     Ok(())
 }
 
 /// Component by component of two vectors.
-fn zip(decoder: &mut Decoder<'_>, op: Binary, a: &Numbers, b: &Numbers) -> Result<Vec<Parts>, Unsupported> {
-    a.parts.iter().zip(&b.parts).map(|(one, other)| compute2(decoder, op, a.form, *one, *other)).collect()
+fn zip(
+    decoder: &mut Decoder<'_>,
+    op: Binary,
+    a: &Numbers,
+    b: &Numbers,
+) -> Result<Vec<Parts>, Unsupported> {
+    a.parts
+        .iter()
+        .zip(&b.parts)
+        .map(|(one, other)| compute2(decoder, op, a.form, *one, *other))
+        .collect()
 }
 
-fn distance(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn distance(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let difference = zip(decoder, Binary::FSub, &operands[0], &operands[1])?;
     let result = norm(decoder, operands[0].form, &difference, Unary::Sqrt)?;
     define(decoder, instruction, &[result]);
     Ok(())
 }
 
-fn cross(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn cross(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let (form, a, b) = (operands[0].form, &operands[0].parts, &operands[1].parts);
     let mut parts = Vec::new();
     for (one, two) in [(1, 2), (2, 0), (0, 1)] {
@@ -167,22 +224,32 @@ fn cross(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbe
     Ok(())
 }
 
-fn normalize(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn normalize(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let form = operands[0].form;
     let length = norm(decoder, form, &operands[0].parts, Unary::SqrtToNormalize)?;
     let component = Binary::NormalizedComponent;
-    let parts = operands[0].parts.iter().map(|value| compute2(decoder, component, form, *value, length));
+    let parts =
+        operands[0].parts.iter().map(|value| compute2(decoder, component, form, *value, length));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
     define(decoder, instruction, &parts);
     Ok(())
 }
 
 /// `Nref . I < 0 ? N : -N`, with operands N, I, Nref.
-fn face_forward(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn face_forward(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let form = operands[0].form;
     let product = sum_of_products(decoder, form, &operands[2].parts, &operands[1].parts)?;
     let zero = decoder.constant_number(form, 0);
-    let condition = relate(decoder, Relation::Compare(Compare::FOrdLessThan), form, &[product, zero]);
+    let condition =
+        relate(decoder, Relation::Compare(Compare::FOrdLessThan), form, &[product, zero]);
     let mut words = Vec::new();
     for value in &operands[0].parts {
         let negative = compute1(decoder, Unary::FNegate, form, *value)?;
@@ -197,7 +264,11 @@ fn face_forward(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: 
 }
 
 /// `I - 2 * dot(N, I) * N`
-fn reflect(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn reflect(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let (form, incident, normal) = (operands[0].form, &operands[0].parts, &operands[1].parts);
     let product = sum_of_products(decoder, form, normal, incident)?;
     let two = decoder.constant_number(form, form.of_float(2.0));
@@ -211,14 +282,20 @@ fn reflect(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Num
     Ok(())
 }
 
-/// `k = 1 - eta^2 * (1 - dot(N, I)^2); k < 0 ? 0 : eta * I - (eta * dot(N, I) + sqrt(k)) * N`, with operands I, N, eta.
-fn refract(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+/// `k = 1 - eta^2 * (1 - dot(N, I)^2); k < 0 ? 0 : eta * I - (eta * dot(N, I) + sqrt(k)) * N`, with
+/// operands I, N, eta.
+fn refract(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let (form, incident, normal) = (operands[0].form, &operands[0].parts, &operands[1].parts);
     let mut eta = operands[2].parts[0];
     if operands[2].form != form {
         eta = compute(decoder, Sized::Round, [operands[2].form, form], &[eta])?;
     }
-    let (zero, one) = (decoder.constant_number(form, 0), decoder.constant_number(form, form.of_float(1.0)));
+    let (zero, one) =
+        (decoder.constant_number(form, 0), decoder.constant_number(form, form.of_float(1.0)));
     let product = sum_of_products(decoder, form, normal, incident)?;
     let square = compute2(decoder, Binary::FMul, form, product, product)?;
     let rest = compute2(decoder, Binary::FSub, form, one, square)?;
@@ -246,8 +323,8 @@ fn refract(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Num
     Ok(())
 }
 
-/// A square matrix by columns, as an expansion looks at it: turned, or from its other end. Its determinant stays the same,
-/// and its inverse is the inverse looked at in the same way.
+/// A square matrix by columns, as an expansion looks at it: turned, or from its other end. Its
+/// determinant stays the same, and its inverse is the inverse looked at in the same way.
 struct Square<'a> {
     form: Form,
     parts: &'a [Parts],
@@ -258,7 +335,8 @@ struct Square<'a> {
 impl Square<'_> {
     fn of(numbers: &Numbers, expansion: Expansion) -> Result<Square<'_>, Unsupported> {
         let size = (2..=4).find(|size| size * size == numbers.parts.len());
-        let size = size.ok_or_else(|| unsupported("a determinant of a matrix that is not square"))?;
+        let size =
+            size.ok_or_else(|| unsupported("a determinant of a matrix that is not square"))?;
         Ok(Square { form: numbers.form, parts: &numbers.parts, size, expansion })
     }
 
@@ -283,13 +361,21 @@ impl Square<'_> {
         match (self.expansion, self.size) {
             (Expansion::Pairs | Expansion::RowPairs, 3) => self.by_products(decoder),
             (Expansion::Pairs | Expansion::RowPairs, 4) => self.by_pairs(decoder),
-            (Expansion::Columns | Expansion::LastColumns | Expansion::Rows | Expansion::LastRows, _)
+            (
+                Expansion::Columns | Expansion::LastColumns | Expansion::Rows | Expansion::LastRows,
+                _,
+            )
             | (Expansion::Pairs | Expansion::RowPairs, _) => self.minor(decoder, &all, &all),
         }
     }
 
     /// The determinant of some columns and as many rows, by the first of these columns.
-    fn minor(&self, decoder: &mut Decoder<'_>, columns: &[usize], rows: &[usize]) -> Result<Parts, Unsupported> {
+    fn minor(
+        &self,
+        decoder: &mut Decoder<'_>,
+        columns: &[usize],
+        rows: &[usize],
+    ) -> Result<Parts, Unsupported> {
         self.expand(decoder, columns, rows, [Binary::FAdd, Binary::FSub])
     }
 
@@ -332,8 +418,10 @@ impl Square<'_> {
         ];
         let mut terms = Vec::new();
         for (sign, [first, second, third]) in orders {
-            let pair = compute2(decoder, Binary::FMul, self.form, self.at(0, first), self.at(1, second))?;
-            terms.push((sign, compute2(decoder, Binary::FMul, self.form, pair, self.at(2, third))?));
+            let pair =
+                compute2(decoder, Binary::FMul, self.form, self.at(0, first), self.at(1, second))?;
+            terms
+                .push((sign, compute2(decoder, Binary::FMul, self.form, pair, self.at(2, third))?));
         }
         self.sum(decoder, &terms)
     }
@@ -352,7 +440,11 @@ impl Square<'_> {
         self.sum(decoder, &terms)
     }
 
-    fn sum(&self, decoder: &mut Decoder<'_>, terms: &[(Sign, Parts)]) -> Result<Parts, Unsupported> {
+    fn sum(
+        &self,
+        decoder: &mut Decoder<'_>,
+        terms: &[(Sign, Parts)],
+    ) -> Result<Parts, Unsupported> {
         self.sum_by(decoder, terms, [Binary::FAdd, Binary::FSub])
     }
 
@@ -391,7 +483,11 @@ impl Sign {
     }
 }
 
-fn determinant(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn determinant(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let matrix = Square::of(&operands[0], decoder.expansion)?;
     let result = matrix.determinant(decoder)?;
     define(decoder, instruction, &[result]);
@@ -406,8 +502,13 @@ fn permanent(decoder: &mut Decoder<'_>, matrix: &Square<'_>) -> Result<Parts, Un
     Square { parts: &absolute, ..*matrix }.expand(decoder, &all, &all, [Binary::FAdd; 2])
 }
 
-/// Whether a matrix cannot be told from a singular one: the determinant is not above its own rounding errors.
-fn is_singular(decoder: &mut Decoder<'_>, matrix: &Square<'_>, determinant: Parts) -> Result<Reg, Unsupported> {
+/// Whether a matrix cannot be told from a singular one: the determinant is not above its own
+/// rounding errors.
+fn is_singular(
+    decoder: &mut Decoder<'_>,
+    matrix: &Square<'_>,
+    determinant: Parts,
+) -> Result<Reg, Unsupported> {
     let form = matrix.form;
     let digits = match form {
         Form::Float(Width::W16) => 11,
@@ -435,7 +536,11 @@ fn doubted(decoder: &mut Decoder<'_>, number: Parts, condition: Reg, why: &'stat
 }
 
 /// The adjugate divided by the determinant.
-fn inverse(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn inverse(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let matrix = Square::of(&operands[0], decoder.expansion)?;
     let (form, size) = (matrix.form, matrix.size);
     let all: Vec<usize> = (0..size).collect();
@@ -443,12 +548,15 @@ fn inverse(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Num
     let singular = is_singular(decoder, &matrix, determinant)?;
     let one = decoder.constant_number(form, form.of_float(1.0));
     let (op, factor) = match matrix.expansion {
-        Expansion::Columns | Expansion::LastColumns | Expansion::RowPairs => (Binary::FDiv, determinant),
+        Expansion::Columns | Expansion::LastColumns | Expansion::RowPairs => {
+            (Binary::FDiv, determinant)
+        }
         Expansion::Rows | Expansion::LastRows | Expansion::Pairs => {
             (Binary::FMul, compute2(decoder, Binary::FDiv, form, one, determinant)?)
         }
     };
-    let without = |index: usize| all.iter().copied().filter(|other| *other != index).collect::<Vec<_>>();
+    let without =
+        |index: usize| all.iter().copied().filter(|other| *other != index).collect::<Vec<_>>();
     let mut parts = vec![determinant; size * size];
     for column in 0..size {
         for row in 0..size {
@@ -487,11 +595,19 @@ fn split(
     Ok(())
 }
 
-fn modf(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn modf(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     split(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
 }
 
-fn frexp(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn frexp(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     split(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
 }
 
@@ -506,7 +622,9 @@ fn halves(
     let mut parts = Vec::new();
     for (op, member) in ops.into_iter().zip(0..) {
         let ty = instruction.result_type.and_then(|ty| decoder.types.component(ty, member));
-        let to = ty.and_then(|ty| decoder.form(ty)).ok_or_else(|| unsupported("a structure without two numbers"))?;
+        let to = ty
+            .and_then(|ty| decoder.form(ty))
+            .ok_or_else(|| unsupported("a structure without two numbers"))?;
         for value in &operands[0].parts {
             parts.push(compute(decoder, Sized::Unary(op), [form, to], &[*value])?);
         }
@@ -515,18 +633,31 @@ fn halves(
     Ok(())
 }
 
-fn modf_struct(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn modf_struct(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     halves(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
 }
 
-fn frexp_struct(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn frexp_struct(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     halves(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
 }
 
 const HALF: Form = Form::Float(Width::W16);
 
-/// Two floats of 16 bits in a word; rounding modes are not for it (VK_KHR_shader_float_controls, issue 5).
-fn pack_halves(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+/// Two floats of 16 bits in a word; rounding modes are not for it (VK_KHR_shader_float_controls,
+/// issue 5).
+fn pack_halves(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     if decoder.floats.denormals(HALF) != Denormals::Flushed {
         return pack2(decoder, instruction, operands, Binary::PackHalf);
     }
@@ -548,7 +679,12 @@ fn unpack_halves(
     operands: &[Numbers],
 ) -> Result<(), Unsupported> {
     if decoder.floats.denormals(HALF) != Denormals::Flushed {
-        return unpack(decoder, instruction, operands, &[Unary::UnpackHalfLow, Unary::UnpackHalfHigh]);
+        return unpack(
+            decoder,
+            instruction,
+            operands,
+            &[Unary::UnpackHalfLow, Unary::UnpackHalfHigh],
+        );
     }
     let to = decoder.result_form(instruction)?;
     let mut parts = Vec::new();
@@ -603,14 +739,19 @@ fn unpack(
 ) -> Result<(), Unsupported> {
     let to = decoder.result_form(instruction)?;
     let word = operands[0].parts[0];
-    let parts = ops.iter().map(|op| compute(decoder, Sized::Unary(*op), [operands[0].form, to], &[word]));
+    let parts =
+        ops.iter().map(|op| compute(decoder, Sized::Unary(*op), [operands[0].form, to], &[word]));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
     define(decoder, instruction, &parts);
     Ok(())
 }
 
 /// A float of 64 bits from two words, or back: the same bits.
-fn same_words(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn same_words(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     let words = scalars(&operands[0].parts);
     decoder.define(instruction, Value::Scalars(words.into()));
     Ok(())

@@ -1,8 +1,9 @@
-//! Image instructions (SPIR-V specification, section "Image Instructions"), and variables that hold images and samplers.
+//! Image instructions (SPIR-V specification, section "Image Instructions"), and variables that hold
+//! images and samplers.
 //!
 //! Knows: the operands of each instruction and of its image operands.
-//! Does not cover: instructions whose level of detail follows from neighbouring invocations (compilers write those for
-//! fragment shaders), sparse residency, image operands `Bias`, `MinLod`.
+//! Does not cover: instructions whose level of detail follows from neighbouring invocations
+//! (compilers write those for fragment shaders), sparse residency, image operands `Bias`, `MinLod`.
 
 use super::meaning::{Meaning, Row, row};
 use super::number::define;
@@ -26,9 +27,18 @@ use vkcert_spirv::types::{Image, Signedness, Type};
 pub(crate) const TABLE: &[Row] = &[
     row(Op::SampledImage, Meaning::Special(sampled_image)),
     row(Op::Image, Meaning::Special(image_of)),
-    row(Op::ImageSampleExplicitLod, Meaning::Special(|decoder, one| sample(decoder, one, Projection::None))),
-    row(Op::ImageSampleProjExplicitLod, Meaning::Special(|decoder, one| sample(decoder, one, Projection::Divided))),
-    row(Op::ImageSampleDrefExplicitLod, Meaning::Special(|decoder, one| compare(decoder, one, Projection::None))),
+    row(
+        Op::ImageSampleExplicitLod,
+        Meaning::Special(|decoder, one| sample(decoder, one, Projection::None)),
+    ),
+    row(
+        Op::ImageSampleProjExplicitLod,
+        Meaning::Special(|decoder, one| sample(decoder, one, Projection::Divided)),
+    ),
+    row(
+        Op::ImageSampleDrefExplicitLod,
+        Meaning::Special(|decoder, one| compare(decoder, one, Projection::None)),
+    ),
     row(
         Op::ImageSampleProjDrefExplicitLod,
         Meaning::Special(|decoder, one| compare(decoder, one, Projection::Divided)),
@@ -42,7 +52,10 @@ pub(crate) const TABLE: &[Row] = &[
     row(Op::ImageQuerySizeLod, Meaning::Special(|decoder, one| query(decoder, one, Doing::Size))),
     row(Op::ImageQuerySize, Meaning::Special(|decoder, one| query(decoder, one, Doing::Size))),
     row(Op::ImageQueryLevels, Meaning::Special(|decoder, one| query(decoder, one, Doing::Levels))),
-    row(Op::ImageQuerySamples, Meaning::Special(|decoder, one| query(decoder, one, Doing::Samples))),
+    row(
+        Op::ImageQuerySamples,
+        Meaning::Special(|decoder, one| query(decoder, one, Doing::Samples)),
+    ),
 ];
 
 // ---- variables ----
@@ -51,13 +64,19 @@ pub(crate) const TABLE: &[Row] = &[
 pub(crate) fn is_opaque(decoder: &Decoder<'_>, ty: Id) -> bool {
     match decoder.types.get(ty) {
         Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => true,
-        Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => is_opaque(decoder, *element),
+        Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => {
+            is_opaque(decoder, *element)
+        }
         _ => false,
     }
 }
 
 /// Where a variable that holds images or samplers leads.
-pub(crate) fn variable(decoder: &mut Decoder<'_>, variable: Id, pointee: Id) -> Result<Location, Unsupported> {
+pub(crate) fn variable(
+    decoder: &mut Decoder<'_>,
+    variable: Id,
+    pointee: Id,
+) -> Result<Location, Unsupported> {
     match decoder.types.get(pointee) {
         Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
             let descriptor = decoder.descriptor_index(variable, 0, Kept::Image);
@@ -99,23 +118,32 @@ pub(crate) fn element(
         return Ok(Location::Opaque(chosen(decoder, vec![descriptor], None)));
     }
     if length > MOST_ELEMENTS {
-        return Err(unsupported(format!("an array of {length} descriptors with an index that is no constant")));
+        return Err(unsupported(format!(
+            "an array of {length} descriptors with an index that is no constant"
+        )));
     }
     let (register, signedness) = super::memory::index_word(decoder, index)?;
     let signed = signedness == Signedness::Signed;
-    let all: Vec<u32> = (0..length).map(|at| decoder.descriptor_index(variable, at, Kept::Image)).collect();
+    let all: Vec<u32> =
+        (0..length).map(|at| decoder.descriptor_index(variable, at, Kept::Image)).collect();
     for descriptor in &all {
         decoder.program.descriptors[*descriptor as usize].may_be_unbound = true;
     }
     let name = decoder.name(variable);
-    Ok(Location::Opaque(Chosen { descriptors: all.into(), index: Some(Index { register, signed }), name }))
+    Ok(Location::Opaque(Chosen {
+        descriptors: all.into(),
+        index: Some(Index { register, signed }),
+        name,
+    }))
 }
 
 /// Most elements of an array that is indexed dynamically.
 const MOST_ELEMENTS: u32 = 4096;
 
 fn chosen(decoder: &Decoder<'_>, descriptors: Vec<u32>, index: Option<Index>) -> Chosen {
-    let name = descriptors.first().map_or("", |first| decoder.program.descriptors[*first as usize].name.as_str());
+    let name = descriptors
+        .first()
+        .map_or("", |first| decoder.program.descriptors[*first as usize].name.as_str());
     Chosen { name: name.into(), descriptors: descriptors.into(), index }
 }
 
@@ -129,7 +157,9 @@ pub(crate) fn load(
     let opaque = match decoder.types.get(ty) {
         Some(Type::Sampler) => Opaque { image: None, sampler: Some(from), ty },
         // A combined one is sampled with its own sampler.
-        Some(Type::Image(_) | Type::SampledImage { .. }) => Opaque { image: Some(from), sampler: None, ty },
+        Some(Type::Image(_) | Type::SampledImage { .. }) => {
+            Opaque { image: Some(from), sampler: None, ty }
+        }
         _ => return Err(unsupported("a load of something else than an image or sampler")),
     };
     decoder.define(instruction, Value::Opaque(opaque));
@@ -143,7 +173,10 @@ fn sampled_image(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result
         return Err(unsupported("OpSampledImage of an undefined sampler"));
     }
     let ty = instruction.result_type.ok_or_else(|| unsupported("OpSampledImage without a type"))?;
-    decoder.define(instruction, Value::Opaque(Opaque { image: image.image, sampler: sampler.sampler, ty }));
+    decoder.define(
+        instruction,
+        Value::Opaque(Opaque { image: image.image, sampler: sampler.sampler, ty }),
+    );
     Ok(())
 }
 
@@ -157,13 +190,19 @@ fn image_of(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
 // ---- instructions ----
 
 /// The step of an instruction on an image, with nothing but the image.
-fn on_image(decoder: &Decoder<'_>, opaque: Opaque, doing: Doing) -> Result<(ImageStep, Image), Unsupported> {
+fn on_image(
+    decoder: &Decoder<'_>,
+    opaque: Opaque,
+    doing: Doing,
+) -> Result<(ImageStep, Image), Unsupported> {
     let image = match decoder.types.get(opaque.ty) {
         Some(Type::SampledImage { image }) => decoder.types.get(*image),
         other => other,
     };
     let (Some(Type::Image(ty)), Some(image)) = (image, opaque.image) else {
-        return Err(unsupported("an image instruction on something else, or on an undefined image"));
+        return Err(unsupported(
+            "an image instruction on something else, or on an undefined image",
+        ));
     };
     match (doing, ty.multisampled) {
         (Doing::Sample | Doing::Gather { .. }, true) => {
@@ -184,7 +223,8 @@ fn on_image(decoder: &Decoder<'_>, opaque: Opaque, doing: Doing) -> Result<(Imag
             _,
         ) => {}
     }
-    let form = decoder.form(ty.sampled_type).ok_or_else(|| unsupported("an image of no numbers"))?;
+    let form =
+        decoder.form(ty.sampled_type).ok_or_else(|| unsupported("an image of no numbers"))?;
     let step = ImageStep {
         doing,
         image,
@@ -204,7 +244,11 @@ fn on_image(decoder: &Decoder<'_>, opaque: Opaque, doing: Doing) -> Result<(Imag
     Ok((step, *ty))
 }
 
-fn sample(decoder: &mut Decoder<'_>, instruction: &Instruction, projection: Projection) -> Result<(), Unsupported> {
+fn sample(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    projection: Projection,
+) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (step, _) = on_image(decoder, opaque, Doing::Sample)?;
     let mut step = ImageStep { projection, ..step };
@@ -213,7 +257,11 @@ fn sample(decoder: &mut Decoder<'_>, instruction: &Instruction, projection: Proj
     finish(decoder, instruction, step)
 }
 
-fn compare(decoder: &mut Decoder<'_>, instruction: &Instruction, projection: Projection) -> Result<(), Unsupported> {
+fn compare(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    projection: Projection,
+) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (step, _) = on_image(decoder, opaque, Doing::Sample)?;
     let mut step = ImageStep { projection, ..step };
@@ -225,7 +273,8 @@ fn compare(decoder: &mut Decoder<'_>, instruction: &Instruction, projection: Pro
 
 fn gather(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let component = decoder.constants.word(id(instruction, 2)?);
-    let component = component.ok_or_else(|| unsupported("OpImageGather of a component that is no constant"))?;
+    let component =
+        component.ok_or_else(|| unsupported("OpImageGather of a component that is no constant"))?;
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (mut step, _) = on_image(decoder, opaque, Doing::Gather { component })?;
     sampling_coordinates(decoder, instruction, &mut step)?;
@@ -233,7 +282,10 @@ fn gather(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     finish(decoder, instruction, step)
 }
 
-fn compare_gathered(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn compare_gathered(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (mut step, _) = on_image(decoder, opaque, Doing::Gather { component: 0 })?;
     sampling_coordinates(decoder, instruction, &mut step)?;
@@ -286,7 +338,9 @@ fn declared_components(declared: Declared) -> Option<usize> {
 
 fn texel_pointer(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let pointer = decoder.pointer(id(instruction, 0)?)?;
-    let Location::Opaque(image) = pointer.to else { return Err(unsupported("OpImageTexelPointer of no image")) };
+    let Location::Opaque(image) = pointer.to else {
+        return Err(unsupported("OpImageTexelPointer of no image"));
+    };
     let opaque = Opaque { image: Some(image), sampler: None, ty: pointer.ty };
     let (mut step, ty) = on_image(decoder, opaque, Doing::Atomic(Atomic::Load))?;
     whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
@@ -323,7 +377,11 @@ pub(crate) fn atomic(
     Ok(())
 }
 
-fn query(decoder: &mut Decoder<'_>, instruction: &Instruction, doing: Doing) -> Result<(), Unsupported> {
+fn query(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    doing: Doing,
+) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (mut step, _) = on_image(decoder, opaque, doing)?;
     if instruction.op == Op::ImageQuerySizeLod {
@@ -333,12 +391,18 @@ fn query(decoder: &mut Decoder<'_>, instruction: &Instruction, doing: Doing) -> 
 }
 
 /// Pushes the step with registers for its result.
-fn finish(decoder: &mut Decoder<'_>, instruction: &Instruction, mut step: ImageStep) -> Result<(), Unsupported> {
+fn finish(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    mut step: ImageStep,
+) -> Result<(), Unsupported> {
     let form = decoder.result_form(instruction)?;
     if !matches!(form, Form::Float(Width::W32) | Form::Integer(Width::W32 | Width::W64)) {
         return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
     }
-    let ty = instruction.result_type.ok_or_else(|| unsupported("an image instruction without a type"))?;
+    let ty = instruction
+        .result_type
+        .ok_or_else(|| unsupported("an image instruction without a type"))?;
     let count = decoder.kinds(ty)?.len() / form.width().words();
     let to: Vec<Parts> = (0..count).map(|_| decoder.parts(form)).collect();
     step.to = to.clone().into();
@@ -374,7 +438,11 @@ fn sampling_coordinates(
     Ok(())
 }
 
-fn whole_coordinates(decoder: &mut Decoder<'_>, operand: Id, step: &mut ImageStep) -> Result<(), Unsupported> {
+fn whole_coordinates(
+    decoder: &mut Decoder<'_>,
+    operand: Id,
+    step: &mut ImageStep,
+) -> Result<(), Unsupported> {
     step.coordinates = words(decoder, operand, Form::WORD)?;
     let ty = decoder.type_of(operand)?;
     let scalar = decoder.types.scalar_of(ty).and_then(|ty| decoder.types.get(ty));
@@ -394,7 +462,8 @@ fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsuppor
         sums.push(match offset.get(at) {
             Some(offset) => {
                 let add = vkcert_spirv::operation::word::Binary::IAdd;
-                super::number::compute2(decoder, add, form, (*coordinate).into(), (*offset).into())?.low
+                super::number::compute2(decoder, add, form, (*coordinate).into(), (*offset).into())?
+                    .low
             }
             None => *coordinate,
         });
@@ -404,7 +473,8 @@ fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsuppor
     Ok(())
 }
 
-/// The image operands from operand `at` on, in the order of their bits (SPIR-V specification, "Image Operands").
+/// The image operands from operand `at` on, in the order of their bits (SPIR-V specification,
+/// "Image Operands").
 fn image_operands(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -472,11 +542,19 @@ fn sample_index(decoder: &mut Decoder<'_>, operand: Id) -> Result<Index, Unsuppo
 }
 
 /// Texels of multisampled images, and of no others, are named with a sample.
-fn check_sample(ty: &Image, instruction: &Instruction, step: &ImageStep) -> Result<(), Unsupported> {
+fn check_sample(
+    ty: &Image,
+    instruction: &Instruction,
+    step: &ImageStep,
+) -> Result<(), Unsupported> {
     let op = instruction.op;
     match (ty.multisampled, step.sample.is_some()) {
-        (true, false) => Err(unsupported(format!("Op{op:?} of a multisampled image without image operand Sample"))),
-        (false, true) => Err(unsupported(format!("Op{op:?} with image operand Sample of an image without samples"))),
+        (true, false) => Err(unsupported(format!(
+            "Op{op:?} of a multisampled image without image operand Sample"
+        ))),
+        (false, true) => Err(unsupported(format!(
+            "Op{op:?} with image operand Sample of an image without samples"
+        ))),
         (true, true) | (false, false) => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
-//! Relational and logical instructions (SPIR-V specification, section "Relational and Logical Instructions").
+//! Relational and logical instructions (SPIR-V specification, section "Relational and Logical
+//! Instructions").
 
 use super::meaning::{Meaning, Row, row};
 use super::number::Numbers;
@@ -34,7 +35,11 @@ fn not(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsup
     each_mask(decoder, instruction, a.len(), |to, index| Action::Not { to, a: a[index] })
 }
 
-fn fold(decoder: &mut Decoder<'_>, instruction: &Instruction, table: u8) -> Result<(), Unsupported> {
+fn fold(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    table: u8,
+) -> Result<(), Unsupported> {
     let masks = operand_masks(decoder, instruction, 0)?;
     let mut result = masks[0];
     for b in &masks[1..] {
@@ -61,8 +66,11 @@ fn select(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     let mut scalars = Vec::with_capacity(a.len());
     for (index, pair) in a.iter().zip(b.iter()).enumerate() {
         // One condition for all components (SPIR-V 1.4), or one for each.
-        let condition =
-            if conditions.len() == 1 { conditions[0] } else { conditions[index * conditions.len() / a.len()] };
+        let condition = if conditions.len() == 1 {
+            conditions[0]
+        } else {
+            conditions[index * conditions.len() / a.len()]
+        };
         scalars.push(match pair {
             (Scalar::Word(a), Scalar::Word(b)) => {
                 let to = decoder.word();
@@ -88,7 +96,11 @@ pub(crate) fn remember_comparison(
     op: Compare,
     operands: &[Numbers],
 ) {
-    let (Some(symbol), [left, right], Some(result)) = (op.float_symbol(), operands, instruction.result) else { return };
+    let (Some(symbol), [left, right], Some(result)) =
+        (op.float_symbol(), operands, instruction.result)
+    else {
+        return;
+    };
     let ([a], [b]) = (left.parts.as_slice(), right.parts.as_slice()) else { return };
     if decoder.markers.is_none() || !left.form.is_word() {
         return;

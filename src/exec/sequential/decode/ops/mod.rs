@@ -1,7 +1,8 @@
 //! The table of SPIR-V instructions that the engine runs.
 //!
-//! Knows: one row per opcode, in one file per family; scalar operations have theirs in `spirv::operation`. A new instruction
-//! is a row, and where no existing meaning fits, a handler. Promises: an opcode without a row is unsupported by name; nothing is ignored that has an effect.
+//! Knows: one row per opcode, in one file per family; scalar operations have theirs in
+//! `spirv::operation`. A new instruction is a row, and where no existing meaning fits, a handler.
+//! Promises: an opcode without a row is unsupported by name; nothing is ignored that has an effect.
 
 pub(crate) mod arithmetic;
 pub(crate) mod composite;
@@ -52,7 +53,8 @@ pub(crate) const TABLES: &[&[Row]] = &[
 
 /// What each opcode means: its row here, else the scalar operation that it is.
 fn rows() -> HashMap<Op, Meaning> {
-    let scalar = scalar_opcodes().filter_map(|op| Some((op, Meaning::Scalar(scalar_operation(op)?))));
+    let scalar =
+        scalar_opcodes().filter_map(|op| Some((op, Meaning::Scalar(scalar_operation(op)?))));
     let own = TABLES.iter().flat_map(|table| table.iter()).map(|row| (row.op, row.meaning));
     scalar.chain(own).collect()
 }
@@ -86,18 +88,30 @@ pub(crate) fn decode(
     }
 }
 
-fn scalar(decoder: &mut Decoder<'_>, instruction: &Instruction, operation: ScalarOperation) -> Result<(), Unsupported> {
+fn scalar(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operation: ScalarOperation,
+) -> Result<(), Unsupported> {
     match operation {
         ScalarOperation::Unary(op) => element_wise(decoder, instruction, Sized::Unary(op)),
         ScalarOperation::Binary(op) => element_wise(decoder, instruction, Sized::Binary(op)),
         ScalarOperation::Ternary(op) => element_wise(decoder, instruction, Sized::Ternary(op)),
         ScalarOperation::Convert(op) => element_wise(decoder, instruction, op),
-        ScalarOperation::Compare(op) => number::each_relation(decoder, instruction, Relation::Compare(op)),
-        ScalarOperation::Classify(op) => number::each_relation(decoder, instruction, Relation::Classify(op)),
+        ScalarOperation::Compare(op) => {
+            number::each_relation(decoder, instruction, Relation::Compare(op))
+        }
+        ScalarOperation::Classify(op) => {
+            number::each_relation(decoder, instruction, Relation::Classify(op))
+        }
     }
 }
 
-fn element_wise(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Sized) -> Result<(), Unsupported> {
+fn element_wise(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Sized,
+) -> Result<(), Unsupported> {
     let operands = (0..op.operands()).map(|index| number::operand(decoder, instruction, index));
     let operands = operands.collect::<Result<Vec<_>, _>>()?;
     number::each(decoder, instruction, op, &operands)
@@ -115,14 +129,19 @@ mod tests {
         let own: Vec<Op> = TABLES.iter().flat_map(|table| table.iter()).map(|row| row.op).collect();
         let distinct: BTreeSet<Op> = own.iter().copied().collect();
         assert_eq!(own.len(), distinct.len(), "an opcode has two rows");
-        // Scalar operations whose operands are not taken component by component have a handler besides.
-        let both: Vec<Op> = own.iter().copied().filter(|op| scalar_operation(*op).is_some()).collect();
+        // Scalar operations whose operands are not taken component by component have a handler
+        // besides.
+        let both: Vec<Op> =
+            own.iter().copied().filter(|op| scalar_operation(*op).is_some()).collect();
         assert_eq!(both, [Op::BitFieldInsert, Op::BitFieldSExtract, Op::BitFieldUExtract]);
         let all: Vec<Op> = rows().into_keys().collect();
         let foreign: Vec<&Op> = all.iter().filter(|op| support(**op) != Support::Engine).collect();
         assert!(foreign.is_empty(), "rows that are never asked: {foreign:?}");
-        let run = GROUPS.iter().filter(|group| group.support == Support::Engine && group.effect != Effect::Declaration);
-        let missing: Vec<&Op> = run.flat_map(|group| group.ops).filter(|op| !all.contains(op)).collect();
+        let run = GROUPS.iter().filter(|group| {
+            group.support == Support::Engine && group.effect != Effect::Declaration
+        });
+        let missing: Vec<&Op> =
+            run.flat_map(|group| group.ops).filter(|op| !all.contains(op)).collect();
         assert!(missing.is_empty(), "instructions without a row: {missing:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Values as numbers: how each is read, and the registers of its components.
 //!
-//! Promises: an operation on words becomes an action of `word`, any other one of `sized`; one that does not exist on its
-//! operands is unsupported by name.
+//! Promises: an operation on words becomes an action of `word`, any other one of `sized`; one that
+//! does not exist on its operands is unsupported by name.
 
 use super::operand::id;
 use crate::decode::decoder::Decoder;
@@ -50,7 +50,8 @@ impl Decoder<'_> {
     /// The components of a value, at least one.
     pub(crate) fn numbers(&mut self, id: Id) -> Result<Numbers, Unsupported> {
         let ty = self.type_of(id)?;
-        let form = self.form(ty).ok_or_else(|| unsupported("a value where a number is expected"))?;
+        let form =
+            self.form(ty).ok_or_else(|| unsupported("a value where a number is expected"))?;
         let words = self.words(id)?;
         if words.is_empty() || words.len() % form.width().words() != 0 {
             return Err(unsupported("a number without components"));
@@ -72,7 +73,10 @@ impl Decoder<'_> {
     /// A constant number.
     pub(crate) fn constant_number(&mut self, form: Form, bits: u64) -> Parts {
         let low = self.constant_word(bits as u32);
-        Parts { low, high: (form.width() == Width::W64).then(|| self.constant_word((bits >> 32) as u32)) }
+        Parts {
+            low,
+            high: (form.width() == Width::W64).then(|| self.constant_word((bits >> 32) as u32)),
+        }
     }
 
     /// How the components of an instruction's result are read.
@@ -142,8 +146,16 @@ fn assume_operand(decoder: &mut Decoder<'_>, form: Form, number: Parts) {
     }
     let flags = decoder.floats.assumed;
     for (flag, kind, otherwise) in [
-        (FPFastMathMode::NOT_NAN, Classify::IsNan, "a NaN in an operation that is told there is none (NotNaN)"),
-        (FPFastMathMode::NOT_INF, Classify::IsInf, "an infinity in an operation that is told there is none (NotInf)"),
+        (
+            FPFastMathMode::NOT_NAN,
+            Classify::IsNan,
+            "a NaN in an operation that is told there is none (NotNaN)",
+        ),
+        (
+            FPFastMathMode::NOT_INF,
+            Classify::IsInf,
+            "an infinity in an operation that is told there is none (NotInf)",
+        ),
     ] {
         if flags.contains(flag) {
             let holds = relate(decoder, Relation::Classify(kind), form, &[number]);
@@ -164,7 +176,8 @@ pub(crate) fn compute_with(
 ) -> Result<Parts, Unsupported> {
     let result = decoder.parts(to);
     let words = from.is_word() && to.is_word() && operands.iter().all(|parts| parts.high.is_none());
-    let quick = (words && rounding == Direction::Nearest).then(|| on_words(op, [from, to], result.low, operands));
+    let quick = (words && rounding == Direction::Nearest)
+        .then(|| on_words(op, [from, to], result.low, operands));
     let action = match quick.flatten() {
         Some(action) => action,
         None => {
@@ -187,17 +200,26 @@ fn on_words(op: Sized, forms: [Form; 2], to: Reg, operands: &[Parts]) -> Option<
     match (op, forms) {
         (Sized::Unary(op), _) => Some(Action::Unary { op, to, a: at(0)? }),
         (Sized::Binary(op), _) => Some(Action::Binary { op, to, a: at(0)?, b: at(1)? }),
-        (Sized::Ternary(op), _) => Some(Action::Ternary { op, to, a: at(0)?, b: at(1)?, c: at(2)? }),
+        (Sized::Ternary(op), _) => {
+            Some(Action::Ternary { op, to, a: at(0)?, b: at(1)?, c: at(2)? })
+        }
         (Sized::FromUnsigned, [_, Form::Float(_)]) => convert(Unary::ConvertUToF),
         (Sized::FromSigned, [_, Form::Float(_)]) => convert(Unary::ConvertSToF),
         (Sized::ToUnsigned, _) => convert(Unary::ConvertFToU),
         (Sized::ToSigned, _) => convert(Unary::ConvertFToS),
-        (Sized::FromUnsigned | Sized::FromSigned | Sized::Round, _) => Some(Action::Copy { to, from: at(0)? }),
+        (Sized::FromUnsigned | Sized::FromSigned | Sized::Round, _) => {
+            Some(Action::Copy { to, from: at(0)? })
+        }
         (Sized::Flush, _) => None,
     }
 }
 
-pub(crate) fn compute1(decoder: &mut Decoder<'_>, op: Unary, form: Form, a: Parts) -> Result<Parts, Unsupported> {
+pub(crate) fn compute1(
+    decoder: &mut Decoder<'_>,
+    op: Unary,
+    form: Form,
+    a: Parts,
+) -> Result<Parts, Unsupported> {
     compute(decoder, Sized::Unary(op), [form, form], &[a])
 }
 
@@ -212,10 +234,17 @@ pub(crate) fn compute2(
 }
 
 /// One relation into a fresh mask.
-pub(crate) fn relate(decoder: &mut Decoder<'_>, relation: Relation, form: Form, from: &[Parts]) -> Reg {
+pub(crate) fn relate(
+    decoder: &mut Decoder<'_>,
+    relation: Relation,
+    form: Form,
+    from: &[Parts],
+) -> Reg {
     let to = decoder.mask();
     let action = match (relation, from) {
-        (Relation::Compare(op), [a, b]) if form.is_word() => Action::Compare { op, to, a: a.low, b: b.low },
+        (Relation::Compare(op), [a, b]) if form.is_word() => {
+            Action::Compare { op, to, a: a.low, b: b.low }
+        }
         (Relation::Classify(op), [a]) if form.is_word() => Action::Classify { op, to, a: a.low },
         _ => Action::Relate { relation, form, to, from: from.into() },
     };
@@ -223,8 +252,8 @@ pub(crate) fn relate(decoder: &mut Decoder<'_>, relation: Relation, form: Form, 
     to
 }
 
-/// Component by component: the result has as many components as the first operand; an operand with one component goes
-/// with all.
+/// Component by component: the result has as many components as the first operand; an operand with
+/// one component goes with all.
 pub(crate) fn each(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -232,7 +261,9 @@ pub(crate) fn each(
     operands: &[Numbers],
 ) -> Result<(), Unsupported> {
     let to = decoder.result_form(instruction)?;
-    let Some(first) = operands.first() else { return Err(unsupported("an operation without operands")) };
+    let Some(first) = operands.first() else {
+        return Err(unsupported("an operation without operands"));
+    };
     let mut results = Vec::with_capacity(first.parts.len());
     for index in 0..first.parts.len() {
         let at = |numbers: &Numbers| numbers.parts.get(index).or(numbers.parts.first()).copied();
@@ -263,7 +294,8 @@ pub(crate) fn each_relation(
     let compares_floats = matches!(relation, Relation::Compare(op) if op.float_symbol().is_some());
     let mut masks = Vec::new();
     for index in 0..operands[0].parts.len() {
-        let parts: Option<Vec<Parts>> = operands.iter().map(|one| one.parts.get(index).copied()).collect();
+        let parts: Option<Vec<Parts>> =
+            operands.iter().map(|one| one.parts.get(index).copied()).collect();
         let mut parts = parts.ok_or_else(|| unsupported("a comparison of different vectors"))?;
         if compares_floats && !decoder.floats.is_plain() {
             for number in &mut parts {

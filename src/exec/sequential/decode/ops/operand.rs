@@ -9,7 +9,9 @@ use vkcert_spirv::module::Instruction;
 
 /// The id in operand `index`.
 pub(crate) fn id(instruction: &Instruction, index: usize) -> Result<u32, Unsupported> {
-    instruction.id(index).ok_or_else(|| unsupported(format!("Op{:?} without operand {index}", instruction.op)))
+    instruction
+        .id(index)
+        .ok_or_else(|| unsupported(format!("Op{:?} without operand {index}", instruction.op)))
 }
 
 pub(crate) fn operand_masks(
@@ -38,8 +40,16 @@ pub(crate) fn each_mask(
 }
 
 /// The result type must have as many scalars.
-fn check_result(decoder: &Decoder<'_>, instruction: &Instruction, count: usize) -> Result<(), Unsupported> {
+fn check_result(
+    decoder: &Decoder<'_>,
+    instruction: &Instruction,
+    count: usize,
+) -> Result<(), Unsupported> {
     let Some(ty) = instruction.result_type else { return Ok(()) };
     let kinds = decoder.kinds(ty)?;
-    if kinds.len() == count { Ok(()) } else { Err(unsupported(format!("Op{:?} with this type", instruction.op))) }
+    if kinds.len() == count {
+        Ok(())
+    } else {
+        Err(unsupported(format!("Op{:?} with this type", instruction.op)))
+    }
 }

@@ -1,6 +1,8 @@
-//! Pointers as values (SPIR-V specification, "Pointers"): device addresses, and what both kinds have in common.
+//! Pointers as values (SPIR-V specification, "Pointers"): device addresses, and what both kinds
+//! have in common.
 //!
-//! Knows: an address is a number of 64 bits; a pointer that was made by an access chain is one as soon as it is used as a value.
+//! Knows: an address is a number of 64 bits; a pointer that was made by an access chain is one as
+//! soon as it is used as a value.
 //! Does not cover: what a variable pointer is (`variable_pointer`).
 
 use super::meaning::{Meaning, Row, row};
@@ -25,8 +27,14 @@ use vkcert_spirv::types::Type;
 pub(crate) const TABLE: &[Row] = &[
     row(Op::ConvertPtrToU, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),
     row(Op::ConvertUToPtr, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),
-    row(Op::PtrEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::IEqual))),
-    row(Op::PtrNotEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::INotEqual))),
+    row(
+        Op::PtrEqual,
+        Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::IEqual)),
+    ),
+    row(
+        Op::PtrNotEqual,
+        Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::INotEqual)),
+    ),
     row(Op::PtrDiff, Meaning::Special(super::variable_pointer::difference)),
     row(Op::PtrAccessChain, Meaning::Special(element)),
     row(Op::InBoundsPtrAccessChain, Meaning::Special(element)),
@@ -44,8 +52,12 @@ impl Decoder<'_> {
     pub(crate) fn note_write(&mut self, root: Root) {
         match root {
             Root::Descriptor(index) => drop(self.written.insert(index)),
-            Root::Descriptors { first, length, index: _ } => self.written.extend(first..first + length),
-            Root::Address(_) => self.program.addresses = self.program.addresses.max(Addressing::Writes),
+            Root::Descriptors { first, length, index: _ } => {
+                self.written.extend(first..first + length)
+            }
+            Root::Address(_) => {
+                self.program.addresses = self.program.addresses.max(Addressing::Writes)
+            }
             Root::Pointer { .. } => self.pointed = self.pointed.max(Addressing::Writes),
             Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
         }
@@ -53,7 +65,10 @@ impl Decoder<'_> {
 }
 
 /// The registers of a pointer as a value.
-pub(crate) fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
+pub(crate) fn as_address(
+    decoder: &mut Decoder<'_>,
+    pointer: &Pointer,
+) -> Result<Arc<[Scalar]>, Unsupported> {
     let Location::Memory { root: Root::Address(start), base, dimensions, .. } = &pointer.to else {
         return super::variable_pointer::as_value(decoder, pointer);
     };
@@ -94,11 +109,21 @@ pub(crate) fn from_address(decoder: &mut Decoder<'_>, id: Id) -> Result<Pointer,
     let name = decoder.name(id);
     decoder.note_reference(address.low, pointee);
     let root = Root::Address(address);
-    let to = Location::Memory { root, base: 0, dimensions: Vec::new(), arrangement: Arrangement::Explicit(None), name };
+    let to = Location::Memory {
+        root,
+        base: 0,
+        dimensions: Vec::new(),
+        arrangement: Arrangement::Explicit(None),
+        name,
+    };
     Ok(Pointer { to, ty: pointee })
 }
 
-fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare) -> Result<(), Unsupported> {
+fn equal(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Compare,
+) -> Result<(), Unsupported> {
     let numbers = [operand(decoder, instruction, 0)?, operand(decoder, instruction, 1)?];
     let parts: Vec<Parts> = numbers.iter().map(|numbers| numbers.parts[0]).collect();
     let result = relate(decoder, Relation::Compare(op), ADDRESS, &parts);
@@ -115,7 +140,8 @@ pub(crate) fn array_stride(decoder: &Decoder<'_>, pointer: Id) -> Result<Option<
     }))
 }
 
-/// OpPtrAccessChain: the pointer as into an array with the ArrayStride of its type, then as any access chain.
+/// OpPtrAccessChain: the pointer as into an array with the ArrayStride of its type, then as any
+/// access chain.
 fn element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let base = id(instruction, 0)?;
     let pointer = decoder.pointer(base)?;
@@ -123,7 +149,10 @@ fn element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), U
 }
 
 /// The same behind the type that its elements have.
-fn untyped_element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn untyped_element(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let base = id(instruction, 1)?;
     let pointer = super::memory::retyped(decoder.pointer(base)?, id(instruction, 0)?)?;
     chain_from(decoder, instruction, base, pointer, 2)
@@ -140,7 +169,9 @@ fn chain_from(
     let stride = array_stride(decoder, base)?;
     let index = decoder.number(id(instruction, at)?)?;
     let mut pointer = match &pointer.to {
-        Location::Memory { root: Root::Address(_), .. } => behind_address(decoder, pointer, stride, index)?,
+        Location::Memory { root: Root::Address(_), .. } => {
+            behind_address(decoder, pointer, stride, index)?
+        }
         _ => super::variable_pointer::element(decoder, &pointer, stride, index)?,
     };
     for index in instruction.ids().skip(at + 1) {
@@ -159,9 +190,16 @@ fn behind_address(
 ) -> Result<Pointer, Unsupported> {
     let stride = stride.ok_or_else(|| unsupported(NO_STRIDE))?;
     let start = if form.is_word() { None } else { Some(as_address(decoder, &pointer)?) };
-    let Location::Memory { root, base, dimensions, .. } = &mut pointer.to else { return Err(unsupported(NO_STRIDE)) };
+    let Location::Memory { root, base, dimensions, .. } = &mut pointer.to else {
+        return Err(unsupported(NO_STRIDE));
+    };
     let Some(start) = start else {
-        dimensions.push(Dimension { index: index.low, stride, bound: Bound::Runtime, signed: true });
+        dimensions.push(Dimension {
+            index: index.low,
+            stride,
+            bound: Bound::Runtime,
+            signed: true,
+        });
         return Ok(pointer);
     };
     let word = compute(decoder, Sized::FromSigned, [form, ADDRESS], &[index])?;

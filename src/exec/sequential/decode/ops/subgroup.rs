@@ -1,10 +1,11 @@
-//! Subgroup operations (SPIR-V specification, "Non-Uniform Instructions"; SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote,
-//! SPV_KHR_subgroup_rotate, SPV_KHR_quad_control, SPV_NV_shader_subgroup_partitioned).
+//! Subgroup operations (SPIR-V specification, "Non-Uniform Instructions"; SPV_KHR_shader_ballot,
+//! SPV_KHR_subgroup_vote, SPV_KHR_subgroup_rotate, SPV_KHR_quad_control,
+//! SPV_NV_shader_subgroup_partitioned).
 //!
-//! Knows: what each operation gives to every active invocation of one subgroup. Invocations are numbered within their
-//! subgroup; a ballot is a number of 128 bits.
-//! Promises: sums and products are taken in ascending order of the invocations, from the first value on. What is undefined
-//! has the result that [`Undefined`] documents.
+//! Knows: what each operation gives to every active invocation of one subgroup. Invocations are
+//! numbered within their subgroup; a ballot is a number of 128 bits.
+//! Promises: sums and products are taken in ascending order of the invocations, from the first
+//! value on. What is undefined has the result that [`Undefined`] documents.
 //! Does not cover: operations over scopes other than Subgroup.
 
 use super::logic::AND;
@@ -91,7 +92,10 @@ enum Scoped {
 /// Checks the scope in operand 0, notes that invocations work together.
 fn scope(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     if decoder.constants.word(id(instruction, 0)?) != Some(SUBGROUP_SCOPE) {
-        return Err(unsupported(format!("Op{:?} with a scope other than Subgroup", instruction.op)));
+        return Err(unsupported(format!(
+            "Op{:?} with a scope other than Subgroup",
+            instruction.op
+        )));
     }
     works_together(decoder);
     Ok(())
@@ -102,7 +106,11 @@ fn works_together(decoder: &mut Decoder<'_>) {
 }
 
 /// The position of the first operand behind the scope.
-fn first(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -> Result<usize, Unsupported> {
+fn first(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    scoped: Scoped,
+) -> Result<usize, Unsupported> {
     match scoped {
         Scoped::Yes => {
             scope(decoder, instruction)?;
@@ -129,12 +137,20 @@ fn to_mask(
 }
 
 /// An operation on a ballot to a number of 32 bits.
-fn from_ballot(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Group, at: usize) -> Result<(), Unsupported> {
+fn from_ballot(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Group,
+    at: usize,
+) -> Result<(), Unsupported> {
     scope(decoder, instruction)?;
     let from = decoder.scalars(id(instruction, at)?)?;
     let form = decoder.result_form(instruction)?;
     if !form.is_word() {
-        return Err(unsupported(format!("Op{:?} with a result that has not 32 bits", instruction.op)));
+        return Err(unsupported(format!(
+            "Op{:?} with a result that has not 32 bits",
+            instruction.op
+        )));
     }
     let to = decoder.word();
     decoder.push(Action::Group { op, to: Arc::new([Scalar::Word(to)]), from, index: None });
@@ -142,20 +158,33 @@ fn from_ballot(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Group, 
     Ok(())
 }
 
-fn vote(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Group, scoped: Scoped) -> Result<(), Unsupported> {
+fn vote(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Group,
+    scoped: Scoped,
+) -> Result<(), Unsupported> {
     let at = first(decoder, instruction, scoped)?;
     let from = decoder.scalars(id(instruction, at)?)?;
     to_mask(decoder, instruction, op, from)
 }
 
 /// All components must be equal.
-fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -> Result<(), Unsupported> {
+fn equal(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    scoped: Scoped,
+) -> Result<(), Unsupported> {
     let at = first(decoder, instruction, scoped)?;
     let value = id(instruction, at)?;
     let ty = decoder.type_of(value)?;
     let (form, each): (_, Vec<Vec<Scalar>>) = match decoder.form(ty) {
-        Some(form) => (Some(form), decoder.numbers(value)?.parts.iter().map(|one| scalars(&[*one])).collect()),
-        None => (None, decoder.masks(value)?.into_iter().map(|mask| vec![Scalar::Mask(mask)]).collect()),
+        Some(form) => {
+            (Some(form), decoder.numbers(value)?.parts.iter().map(|one| scalars(&[*one])).collect())
+        }
+        None => {
+            (None, decoder.masks(value)?.into_iter().map(|mask| vec![Scalar::Mask(mask)]).collect())
+        }
     };
     let mut sum: Option<Reg> = None;
     for from in each {
@@ -176,7 +205,11 @@ fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -
     Ok(())
 }
 
-fn ballot(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -> Result<(), Unsupported> {
+fn ballot(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    scoped: Scoped,
+) -> Result<(), Unsupported> {
     let at = first(decoder, instruction, scoped)?;
     let from = decoder.scalars(id(instruction, at)?)?;
     let ty = instruction.result_type.ok_or_else(|| unsupported("a ballot without a type"))?;
@@ -200,7 +233,12 @@ fn partition(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
         if to.len() != 4 {
             return Err(unsupported("a partition that is no vector of four numbers of 32 bits"));
         }
-        decoder.push(Action::Group { op: Group::Partition, to: to.clone(), from: Arc::new([*from]), index: None });
+        decoder.push(Action::Group {
+            op: Group::Partition,
+            to: to.clone(),
+            from: Arc::new([*from]),
+            index: None,
+        });
         sum = Some(match sum {
             None => to,
             Some(sum) => in_both(decoder, &sum, &to)?,
@@ -211,10 +249,16 @@ fn partition(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
     Ok(())
 }
 
-fn in_both(decoder: &mut Decoder<'_>, one: &[Scalar], two: &[Scalar]) -> Result<Arc<[Scalar]>, Unsupported> {
+fn in_both(
+    decoder: &mut Decoder<'_>,
+    one: &[Scalar],
+    two: &[Scalar],
+) -> Result<Arc<[Scalar]>, Unsupported> {
     let mut both = Vec::new();
     for pair in one.iter().zip(two) {
-        let (Scalar::Word(a), Scalar::Word(b)) = pair else { return Err(unsupported("a ballot of Booleans")) };
+        let (Scalar::Word(a), Scalar::Word(b)) = pair else {
+            return Err(unsupported("a ballot of Booleans"));
+        };
         let and = compute2(decoder, Binary::BitwiseAnd, Form::WORD, (*a).into(), (*b).into())?;
         both.push(Scalar::Word(and.low));
     }
@@ -232,7 +276,12 @@ fn bit_extract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(
     let from = decoder.scalars(id(instruction, 1)?)?;
     let index = Some(index(decoder, instruction, 2)?);
     let to = decoder.mask();
-    decoder.push(Action::Group { op: Group::BitExtract, to: Arc::new([Scalar::Mask(to)]), from, index });
+    decoder.push(Action::Group {
+        op: Group::BitExtract,
+        to: Arc::new([Scalar::Mask(to)]),
+        from,
+        index,
+    });
     decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(to)])));
     Ok(())
 }
@@ -242,25 +291,42 @@ fn bit_count(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
     from_ballot(decoder, instruction, Group::BitCount(scan), 2)
 }
 
-fn find(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Group) -> Result<(), Unsupported> {
+fn find(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Group,
+) -> Result<(), Unsupported> {
     from_ballot(decoder, instruction, op, 1)
 }
 
 /// An index operand: unsigned, as a word.
-fn index(decoder: &mut Decoder<'_>, instruction: &Instruction, at: usize) -> Result<Reg, Unsupported> {
+fn index(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    at: usize,
+) -> Result<Reg, Unsupported> {
     match decoder.number(id(instruction, at)?)? {
         (Form::Integer(_), Parts { low, high: None }) => Ok(low),
         _ => Err(unsupported(format!("Op{:?} with an index of 64 bits", instruction.op))),
     }
 }
 
-fn exchange(decoder: &mut Decoder<'_>, instruction: &Instruction, way: Way, scoped: Scoped) -> Result<(), Unsupported> {
+fn exchange(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    way: Way,
+    scoped: Scoped,
+) -> Result<(), Unsupported> {
     let at = first(decoder, instruction, scoped)?;
     let index = match way {
         Way::First | Way::QuadSwap(_) => None,
-        Way::Index | Way::Xor | Way::Up | Way::Down | Way::Broadcast | Way::QuadBroadcast | Way::Rotate(_) => {
-            Some(index(decoder, instruction, at + 1)?)
-        }
+        Way::Index
+        | Way::Xor
+        | Way::Up
+        | Way::Down
+        | Way::Broadcast
+        | Way::QuadBroadcast
+        | Way::Rotate(_) => Some(index(decoder, instruction, at + 1)?),
     };
     let from = decoder.scalars(id(instruction, at)?)?;
     let ty = instruction.result_type.ok_or_else(|| unsupported("an exchange without a type"))?;
@@ -276,8 +342,12 @@ fn exchange(decoder: &mut Decoder<'_>, instruction: &Instruction, way: Way, scop
 fn quad_swap(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     // Horizontal, vertical, diagonal.
     match decoder.constants.word(id(instruction, 2)?) {
-        Some(direction @ 0..=2) => exchange(decoder, instruction, Way::QuadSwap(direction + 1), Scoped::Yes),
-        _ => Err(unsupported("OpGroupNonUniformQuadSwap with a direction that is no constant up to 2")),
+        Some(direction @ 0..=2) => {
+            exchange(decoder, instruction, Way::QuadSwap(direction + 1), Scoped::Yes)
+        }
+        _ => Err(unsupported(
+            "OpGroupNonUniformQuadSwap with a direction that is no constant up to 2",
+        )),
     }
 }
 
@@ -289,15 +359,26 @@ fn rotate(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     exchange(decoder, instruction, Way::Rotate(cluster), Scoped::Yes)
 }
 
-fn cluster(decoder: &mut Decoder<'_>, instruction: &Instruction, at: usize) -> Result<u32, Unsupported> {
+fn cluster(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    at: usize,
+) -> Result<u32, Unsupported> {
     let size = decoder.constants.word(id(instruction, at)?).filter(|size| size.is_power_of_two());
     size.ok_or_else(|| {
-        unsupported(format!("Op{:?} with a cluster size that is no constant power of two", instruction.op))
+        unsupported(format!(
+            "Op{:?} with a cluster size that is no constant power of two",
+            instruction.op
+        ))
     })
 }
 
 /// The group operation in operand 1; the value stands at `value`.
-fn scan(decoder: &mut Decoder<'_>, instruction: &Instruction, value: usize) -> Result<Scan, Unsupported> {
+fn scan(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    value: usize,
+) -> Result<Scan, Unsupported> {
     match instruction.operands.get(1) {
         Some(Operand::GroupOperation(GroupOperation::Reduce)) => Ok(Scan::Reduce),
         Some(Operand::GroupOperation(GroupOperation::InclusiveScan)) => Ok(Scan::Inclusive),
@@ -305,7 +386,9 @@ fn scan(decoder: &mut Decoder<'_>, instruction: &Instruction, value: usize) -> R
         Some(Operand::GroupOperation(GroupOperation::ClusteredReduce)) => {
             cluster(decoder, instruction, value + 1).map(Scan::Clustered)
         }
-        Some(Operand::GroupOperation(GroupOperation::PartitionedReduceEXT)) => Ok(Scan::Partitioned(Within::All)),
+        Some(Operand::GroupOperation(GroupOperation::PartitionedReduceEXT)) => {
+            Ok(Scan::Partitioned(Within::All))
+        }
         Some(Operand::GroupOperation(GroupOperation::PartitionedInclusiveScanEXT)) => {
             Ok(Scan::Partitioned(Within::UpToOwn))
         }
@@ -316,21 +399,27 @@ fn scan(decoder: &mut Decoder<'_>, instruction: &Instruction, value: usize) -> R
     }
 }
 
-fn arithmetic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
+fn arithmetic(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Binary,
+) -> Result<(), Unsupported> {
     scope(decoder, instruction)?;
     let scan = scan(decoder, instruction, 2)?;
     let Numbers { form, parts } = operand(decoder, instruction, 2)?;
     let rounding = decoder.floats.rounding(form);
     let operation = Operation { rounding, ..Operation::new(Sized::Binary(op), form, form) };
     let identity = identity(op, form).filter(|_| operation.exists());
-    let identity = identity.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))?;
+    let identity =
+        identity.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))?;
     let sets = partition_of(decoder, instruction, scan, 3)?;
     let mut results = Vec::with_capacity(parts.len());
     for from in parts {
         let to = decoder.parts(form);
         let op = Group::Combine(Combination { operation, identity }, scan);
         let from = flushed(decoder, form, from);
-        let (to_list, from) = (scalars(&[to]).into(), [scalars(&[from]), sets.clone()].concat().into());
+        let (to_list, from) =
+            (scalars(&[to]).into(), [scalars(&[from]), sets.clone()].concat().into());
         decoder.push(Action::Group { op, to: to_list, from, index: None });
         results.push(flushed(decoder, form, to));
     }
@@ -355,14 +444,22 @@ fn partition_of(
 }
 
 /// Booleans as the numbers 0 and 1.
-fn logical(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
+fn logical(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Binary,
+) -> Result<(), Unsupported> {
     scope(decoder, instruction)?;
     let scan = scan(decoder, instruction, 2)?;
     of_masks(decoder, instruction, op, (scan, 2))
 }
 
 /// A vote of the active invocations of a quad, which is a cluster of four.
-fn quad_vote(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
+fn quad_vote(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Binary,
+) -> Result<(), Unsupported> {
     works_together(decoder);
     of_masks(decoder, instruction, op, (Scan::Clustered(4), 0))
 }

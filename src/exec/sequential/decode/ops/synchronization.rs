@@ -1,4 +1,5 @@
-//! Barriers and atomics (SPIR-V specification, sections "Barrier Instructions", "Atomic Instructions").
+//! Barriers and atomics (SPIR-V specification, sections "Barrier Instructions", "Atomic
+//! Instructions").
 
 use super::meaning::{Meaning, Row, row};
 use super::memory::{atomic_access, pointer_to};
@@ -22,72 +23,111 @@ pub(crate) const TABLE: &[Row] = &[
     row(Op::MemoryBarrier, Meaning::Special(memory_barrier)),
     row(
         Op::AtomicLoad,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Load, Shape::LOAD)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Load, Shape::LOAD)
+        }),
     ),
     row(
         Op::AtomicStore,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Store, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Store, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicExchange,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Exchange, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Exchange, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicCompareExchange,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::CompareExchange, Shape::COMPARE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::CompareExchange, Shape::COMPARE)
+        }),
     ),
     row(
         Op::AtomicIIncrement,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Increment, Shape::LOAD)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Increment, Shape::LOAD)
+        }),
     ),
     row(
         Op::AtomicIDecrement,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Decrement, Shape::LOAD)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Decrement, Shape::LOAD)
+        }),
     ),
     row(
         Op::AtomicIAdd,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Add, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Add, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicISub,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Sub, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Sub, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicSMin,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::SMin, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::SMin, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicUMin,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::UMin, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::UMin, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicSMax,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::SMax, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::SMax, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicUMax,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::UMax, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::UMax, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicAnd,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::And, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::And, Shape::VALUE)
+        }),
     ),
-    row(Op::AtomicOr, Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Or, Shape::VALUE))),
+    row(
+        Op::AtomicOr,
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Or, Shape::VALUE)
+        }),
+    ),
     row(
         Op::AtomicFAddEXT,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FAdd, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::FAdd, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicFMinEXT,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FMin, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::FMin, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicFMaxEXT,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FMax, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::FMax, Shape::VALUE)
+        }),
     ),
     row(
         Op::AtomicXor,
-        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Xor, Shape::VALUE)),
+        Meaning::Special(|decoder, instruction| {
+            atomic(decoder, instruction, Atomic::Xor, Shape::VALUE)
+        }),
     ),
 ];
 
@@ -105,7 +145,12 @@ impl Shape {
     const COMPARE: Shape = Shape { value: Some(4), comparator: Some(5) };
 }
 
-fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shape: Shape) -> Result<(), Unsupported> {
+fn atomic(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Atomic,
+    shape: Shape,
+) -> Result<(), Unsupported> {
     // The data is of the type of the result, or of the value that is stored.
     let data = match (instruction.result_type, shape.value) {
         (Some(ty), _) => ty,
@@ -114,7 +159,13 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
     };
     let pointer = pointer_to(decoder, id(instruction, 0)?, data)?;
     if let Location::Texel(texel) = &pointer.to {
-        return super::image::atomic(decoder, instruction, op, texel, [shape.value, shape.comparator]);
+        return super::image::atomic(
+            decoder,
+            instruction,
+            op,
+            texel,
+            [shape.value, shape.comparator],
+        );
     }
     let (access, form) = atomic_access(decoder, &pointer)?;
     let places = match access.root {
@@ -147,8 +198,10 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
     };
     let a = operand(decoder, shape.value)?;
     let b = operand(decoder, shape.comparator)?;
-    // A result that nobody looks at is none: what several cores add then comes together in any order.
-    let to = instruction.result.filter(|result| decoder.is_used(*result)).map(|_| decoder.parts(form));
+    // A result that nobody looks at is none: what several cores add then comes together in any
+    // order.
+    let to =
+        instruction.result.filter(|result| decoder.is_used(*result)).map(|_| decoder.parts(form));
     decoder.push(Action::Atomic { op, form, access: Arc::new(access), to, a, b });
     if let Some(to) = to {
         define(decoder, instruction, &[to]);
@@ -158,12 +211,19 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
 
 const WORKGROUP_SCOPE: u32 = 2;
 
-fn control_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn control_barrier(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let scope = decoder.constants.word(id(instruction, 0)?);
     let reach = match scope {
         Some(WORKGROUP_SCOPE) => Reach::Workgroup,
         Some(SUBGROUP_SCOPE) => Reach::Subgroup,
-        _ => return Err(unsupported("OpControlBarrier with an execution scope other than Workgroup or Subgroup")),
+        _ => {
+            return Err(unsupported(
+                "OpControlBarrier with an execution scope other than Workgroup or Subgroup",
+            ));
+        }
     };
     let control = fence(decoder, instruction, [1, 2])?;
     let here = decoder.place as usize;
@@ -197,7 +257,9 @@ fn beside<'m>(
 }
 
 /// The OpMemoryBarriers that come first; debug lines do not count.
-fn memory_barriers<'m>(instructions: impl Iterator<Item = &'m Instruction>) -> impl Iterator<Item = &'m Instruction> {
+fn memory_barriers<'m>(
+    instructions: impl Iterator<Item = &'m Instruction>,
+) -> impl Iterator<Item = &'m Instruction> {
     let shown = instructions.filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine));
     shown.take_while(|instruction| instruction.op == Op::MemoryBarrier)
 }
@@ -207,7 +269,9 @@ pub(crate) fn has_fence_apart(module: &Module) -> bool {
     let all = &module.instructions;
     let barriers = all.iter().enumerate().filter(|(_, one)| holds_workgroup(module, one));
     let beside = barriers.flat_map(|(at, _)| {
-        memory_barriers(all[..at].iter().rev()).chain(memory_barriers(all[at + 1..].iter())).map(|one| one.offset)
+        memory_barriers(all[..at].iter().rev())
+            .chain(memory_barriers(all[at + 1..].iter()))
+            .map(|one| one.offset)
     });
     let beside: BTreeSet<u32> = beside.collect();
     all.iter().any(|one| one.op == Op::MemoryBarrier && !beside.contains(&one.offset))
@@ -220,7 +284,13 @@ fn fence(
     [scope, semantics]: [usize; 2],
 ) -> Result<Fence, Unsupported> {
     let constant = |at: usize, what: &str| {
-        decoder.constants.word(id(instruction, at)?).ok_or_else(|| unsupported(format!("{what} that is no constant")))
+        decoder
+            .constants
+            .word(id(instruction, at)?)
+            .ok_or_else(|| unsupported(format!("{what} that is no constant")))
     };
-    Ok(Fence { scope: constant(scope, "a memory scope")?, semantics: constant(semantics, "memory semantics")? })
+    Ok(Fence {
+        scope: constant(scope, "a memory scope")?,
+        semantics: constant(semantics, "memory semantics")?,
+    })
 }

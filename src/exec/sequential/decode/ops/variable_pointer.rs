@@ -1,13 +1,15 @@
-//! Variable pointers (SPIR-V specification, "Variable pointer"; SPV_KHR_variable_pointers): pointers into storage buffers and
-//! workgroup memory that are selected, passed on, stored and compared at run time.
+//! Variable pointers (SPIR-V specification, "Variable pointer"; SPV_KHR_variable_pointers):
+//! pointers into storage buffers and workgroup memory that are selected, passed on, stored and
+//! compared at run time.
 //!
-//! Knows: such a pointer is two words, the bytes from the start of its object and which object that is (a buffer, or a
-//! variable of workgroup memory); 0 and 0 is the null pointer.
-//! Promises: an access outside the object is found, also where it would hit another object; a pointer that is null or
-//! uninitialised is found where it is followed.
-//! Pointers into matrices have the layout of the matrix, which one type may have one of.
-//! Does not cover: an index that leaves an array inside its object, once the pointer is a value; pointers into matrices of several
-//! layouts, and ones chosen among the descriptors of an array by a dynamic index, as values.
+//! Knows: such a pointer is two words, the bytes from the start of its object and which object that
+//! is (a buffer, or a variable of workgroup memory); 0 and 0 is the null pointer.
+//! Promises: an access outside the object is found, also where it would hit another object; a
+//! pointer that is null or uninitialised is found where it is followed. Pointers into matrices have
+//! the layout of the matrix, which one type may have one of.
+//! Does not cover: an index that leaves an array inside its object, once the pointer is a value;
+//! pointers into matrices of several layouts, and ones chosen among the descriptors of an array by
+//! a dynamic index, as values.
 
 use super::logic::AND;
 use super::number::{compute, compute2, define, operand, relate};
@@ -28,7 +30,10 @@ use vkcert_spirv::operation::word::{Binary, Compare};
 use vkcert_spirv::types::{BlockKind, Type};
 
 /// The registers of a pointer as a value.
-pub(crate) fn as_value(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
+pub(crate) fn as_value(
+    decoder: &mut Decoder<'_>,
+    pointer: &Pointer,
+) -> Result<Arc<[Scalar]>, Unsupported> {
     Ok(scalars(&[parts(decoder, pointer)?]).into())
 }
 
@@ -40,18 +45,25 @@ fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsuppor
     note_layout(decoder, pointer.ty, *arrangement)?;
     let (which, start) = match root {
         Root::Pointer { which, into: _ } => (*which, 0),
-        Root::Descriptor(_) => (object(decoder, Object { root: *root, window: None, name: name.clone() }), 0),
+        Root::Descriptor(_) => {
+            (object(decoder, Object { root: *root, window: None, name: name.clone() }), 0)
+        }
         Root::Workgroup => {
-            let place = decoder.workgroup_places.iter().rev().find(|[start, _]| start <= base).copied();
+            let place =
+                decoder.workgroup_places.iter().rev().find(|[start, _]| start <= base).copied();
             let [start, words] = place.ok_or_else(|| unsupported("a pointer into no variable"))?;
             let window = Some([start / 4, words]);
             (object(decoder, Object { root: *root, window, name: name.clone() }), start)
         }
         Root::Descriptors { .. } => {
-            return Err(unsupported("a variable pointer into an array of buffers by an index that is no constant"));
+            return Err(unsupported(
+                "a variable pointer into an array of buffers by an index that is no constant",
+            ));
         }
         Root::Invocation | Root::PushConstant | Root::Address(_) | Root::Buffer(_) => {
-            return Err(unsupported("a variable pointer into memory that is no storage buffer or workgroup variable"));
+            return Err(unsupported(
+                "a variable pointer into memory that is no storage buffer or workgroup variable",
+            ));
         }
     };
     let mut offset = decoder.constant_word(base - start);
@@ -59,19 +71,29 @@ fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsuppor
         let stride = decoder.constant_word(dimension.stride);
         let bytes = match dimension.stride {
             1 => dimension.index,
-            _ => compute2(decoder, Binary::IMul, Form::WORD, dimension.index.into(), stride.into())?.low,
+            _ => {
+                compute2(decoder, Binary::IMul, Form::WORD, dimension.index.into(), stride.into())?
+                    .low
+            }
         };
         offset = compute2(decoder, Binary::IAdd, Form::WORD, offset.into(), bytes.into())?.low;
     }
     Ok(Parts { low: offset, high: Some(which) })
 }
 
-/// Remembers how what a pointer points to lies in memory: its value does not say it, and the type has to.
-fn note_layout(decoder: &mut Decoder<'_>, ty: Id, arrangement: Arrangement) -> Result<(), Unsupported> {
+/// Remembers how what a pointer points to lies in memory: its value does not say it, and the type
+/// has to.
+fn note_layout(
+    decoder: &mut Decoder<'_>,
+    ty: Id,
+    arrangement: Arrangement,
+) -> Result<(), Unsupported> {
     let own = match (decoder.types.get(ty), arrangement) {
         (_, Arrangement::Flat) => return Ok(()),
         // A number lies anywhere in the same way.
-        (Some(Type::Int { .. } | Type::Float { .. } | Type::BFloat16), _) => Arrangement::Explicit(None),
+        (Some(Type::Int { .. } | Type::Float { .. } | Type::BFloat16), _) => {
+            Arrangement::Explicit(None)
+        }
         (_, arrangement) => arrangement,
     };
     let untyped = decoder.types.iter().any(|(_, ty)| matches!(ty, Type::UntypedPointer { .. }));
@@ -79,7 +101,9 @@ fn note_layout(decoder: &mut Decoder<'_>, ty: Id, arrangement: Arrangement) -> R
         return Err(unsupported("a variable pointer into a matrix beside untyped pointers"));
     }
     match decoder.pointed_layouts.insert(ty, own) {
-        Some(known) if known != own => Err(unsupported("variable pointers into matrices of several layouts")),
+        Some(known) if known != own => {
+            Err(unsupported("variable pointers into matrices of several layouts"))
+        }
         _ => Ok(()),
     }
 }
@@ -88,14 +112,19 @@ fn note_layout(decoder: &mut Decoder<'_>, ty: Id, arrangement: Arrangement) -> R
 fn layout_of(decoder: &mut Decoder<'_>, ty: Id) -> Result<Arrangement, Unsupported> {
     let known = decoder.pointed_layouts.get(&ty).copied();
     if known.is_none() && matches!(decoder.types.get(ty), Some(Type::Matrix { .. })) {
-        return Err(unsupported("a variable pointer to a matrix whose layout is not known before it is followed"));
+        return Err(unsupported(
+            "a variable pointer to a matrix whose layout is not known before it is followed",
+        ));
     }
     // What is made later must agree.
     Ok(*decoder.pointed_layouts.entry(ty).or_insert(Arrangement::Explicit(None)))
 }
 
 /// The same pointer with the bounds of its object.
-pub(crate) fn bounded(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
+pub(crate) fn bounded(
+    decoder: &mut Decoder<'_>,
+    pointer: &Pointer,
+) -> Result<Pointer, Unsupported> {
     let parts = parts(decoder, pointer)?;
     match &pointer.to {
         Location::Memory { root, arrangement, name, .. } => {
@@ -109,7 +138,8 @@ pub(crate) fn bounded(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Po
 /// A register with the number of an object.
 fn object(decoder: &mut Decoder<'_>, object: Object) -> Reg {
     let objects = &mut decoder.program.objects;
-    let known = objects.iter().position(|one| (one.root, one.window) == (object.root, object.window));
+    let known =
+        objects.iter().position(|one| (one.root, one.window) == (object.root, object.window));
     let index = known.unwrap_or_else(|| {
         objects.push(object);
         objects.len() - 1
@@ -127,10 +157,14 @@ pub(crate) fn from_value(
     let (_, parts) = decoder.number(id)?;
     let name = decoder.name(id);
     let (into, arrangement) = match storage {
-        StorageClass::Workgroup if has_workgroup_blocks(decoder) => (Pointed::Workgroup, layout_of(decoder, pointee)?),
+        StorageClass::Workgroup if has_workgroup_blocks(decoder) => {
+            (Pointed::Workgroup, layout_of(decoder, pointee)?)
+        }
         StorageClass::Workgroup => (Pointed::Workgroup, Arrangement::Flat),
         StorageClass::StorageBuffer => (Pointed::Buffers, layout_of(decoder, pointee)?),
-        other => return Err(unsupported(format!("a pointer as a value in storage class {other:?}"))),
+        other => {
+            return Err(unsupported(format!("a pointer as a value in storage class {other:?}")));
+        }
     };
     at(parts, into, pointee, (arrangement, name))
 }
@@ -142,9 +176,15 @@ fn at(
     (arrangement, name): (Arrangement, Arc<str>),
 ) -> Result<Pointer, Unsupported> {
     let which = parts.high.ok_or_else(|| unsupported("a pointer of one word"))?;
-    let offset = Dimension { index: parts.low, stride: 1, bound: Bound::Fixed(u32::MAX), signed: true };
-    let to =
-        Location::Memory { root: Root::Pointer { which, into }, base: 0, dimensions: vec![offset], arrangement, name };
+    let offset =
+        Dimension { index: parts.low, stride: 1, bound: Bound::Fixed(u32::MAX), signed: true };
+    let to = Location::Memory {
+        root: Root::Pointer { which, into },
+        base: 0,
+        dimensions: vec![offset],
+        arrangement,
+        name,
+    };
     Ok(Pointer { to, ty })
 }
 
@@ -161,7 +201,11 @@ fn has_workgroup_blocks(decoder: &Decoder<'_>) -> bool {
 }
 
 /// Bytes from one element to the next where a pointer is taken as into an array.
-fn stride_of(decoder: &Decoder<'_>, pointer: &Pointer, decorated: Option<u32>) -> Result<u32, Unsupported> {
+fn stride_of(
+    decoder: &Decoder<'_>,
+    pointer: &Pointer,
+    decorated: Option<u32>,
+) -> Result<u32, Unsupported> {
     match &pointer.to {
         Location::Memory { arrangement: Arrangement::Flat, .. } => {
             let words = layout::flat_size(&decoder.types, &decoder.constants, pointer.ty)?;
@@ -179,9 +223,15 @@ pub(crate) fn element(
     (form, index): (Form, Parts),
 ) -> Result<Pointer, Unsupported> {
     let start = parts(decoder, pointer)?;
-    let Location::Memory { root, arrangement, name, .. } = &pointer.to else { return Err(unsupported(NO_STRIDE)) };
+    let Location::Memory { root, arrangement, name, .. } = &pointer.to else {
+        return Err(unsupported(NO_STRIDE));
+    };
     let stride = stride_of(decoder, pointer, stride)?;
-    let index = if form.is_word() { index } else { compute(decoder, Sized::FromSigned, [form, Form::WORD], &[index])? };
+    let index = if form.is_word() {
+        index
+    } else {
+        compute(decoder, Sized::FromSigned, [form, Form::WORD], &[index])?
+    };
     let stride = decoder.constant_word(stride);
     let bytes = compute2(decoder, Binary::IMul, Form::WORD, index, stride.into())?;
     let offset = compute2(decoder, Binary::IAdd, Form::WORD, start.low.into(), bytes)?;
@@ -190,15 +240,22 @@ pub(crate) fn element(
 }
 
 /// OpPtrDiff: elements from the second pointer to the first; both must be in the same array.
-pub(crate) fn difference(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+pub(crate) fn difference(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
     let first = super::operand::id(instruction, 0)?;
     let (decorated, pointer) = (array_stride(decoder, first)?, decoder.pointer(first)?);
     match &pointer.to {
-        Location::Memory { root: Root::Descriptor(_) | Root::Workgroup | Root::Pointer { .. }, .. } => {}
+        Location::Memory {
+            root: Root::Descriptor(_) | Root::Workgroup | Root::Pointer { .. },
+            ..
+        } => {}
         _ => return Err(unsupported("OpPtrDiff of pointers that are no variable pointers")),
     }
     let stride = stride_of(decoder, &pointer, decorated)?;
-    let [one, other] = [operand(decoder, instruction, 0)?.parts[0], operand(decoder, instruction, 1)?.parts[0]];
+    let [one, other] =
+        [operand(decoder, instruction, 0)?.parts[0], operand(decoder, instruction, 1)?.parts[0]];
     let bytes = compute2(decoder, Binary::ISub, Form::WORD, one.low.into(), other.low.into())?;
     let stride = decoder.constant_word(stride);
     let equal = Relation::Compare(Compare::IEqual);
@@ -210,12 +267,16 @@ pub(crate) fn difference(decoder: &mut Decoder<'_>, instruction: &Instruction) -
         let same = relate(decoder, equal, Form::WORD, &[one.into(), other.into()]);
         let condition = decoder.mask();
         decoder.push(Action::Logic { table: AND, to: condition, a: whole, b: same });
-        let otherwise = "the difference of pointers that are not in the same array is undefined (OpPtrDiff)";
+        let otherwise =
+            "the difference of pointers that are not in the same array is undefined (OpPtrDiff)";
         decoder.push(Action::Assume { condition, otherwise });
     }
     let form = decoder.result_form(instruction)?;
-    let result =
-        if form.is_word() { elements } else { compute(decoder, Sized::FromSigned, [Form::WORD, form], &[elements])? };
+    let result = if form.is_word() {
+        elements
+    } else {
+        compute(decoder, Sized::FromSigned, [Form::WORD, form], &[elements])?
+    };
     define(decoder, instruction, &[result]);
     Ok(())
 }

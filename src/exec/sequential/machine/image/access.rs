@@ -1,7 +1,9 @@
-//! Image instructions of the machine: lane by lane, with bounds, definedness and races of every texel.
+//! Image instructions of the machine: lane by lane, with bounds, definedness and races of every
+//! texel.
 //!
-//! Promises: a texel or sample outside of the image reads as `texel::absent`, a write to it is dropped, both after the finding; a texel
-//! is undefined while one of its bytes is. Each sample of a multisampled image is a texel of its own.
+//! Promises: a texel or sample outside of the image reads as `texel::absent`, a write to it is
+//! dropped, both after the finding; a texel is undefined while one of its bytes is. Each sample of
+//! a multisampled image is a texel of its own.
 //! Does not cover: filtered reads (`filter`).
 
 use super::texel::{Held, Toward};
@@ -37,7 +39,9 @@ impl Machine<'_> {
                 Doing::Read => self.read_texel(step, descriptor, slot, lane, place),
                 Doing::Write => self.write_texel(step, descriptor, slot, lane, place),
                 Doing::Atomic(op) => self.texel_atomic(op, step, descriptor, slot, lane, place),
-                Doing::Sample | Doing::Gather { .. } => self.sampled(step, descriptor, slot, lane, place),
+                Doing::Sample | Doing::Gather { .. } => {
+                    self.sampled(step, descriptor, slot, lane, place)
+                }
                 Doing::Size => self.size(step, slot, lane, place),
                 Doing::Levels => Got { value: [levels(&slot.view), 0, 0, 0], undefined: false },
                 Doing::Samples => Got { value: [samples(&slot.view), 0, 0, 0], undefined: false },
@@ -50,7 +54,8 @@ impl Machine<'_> {
         match step.doing {
             Doing::Write => self.watch_change(Root::Descriptor(first), true),
             Doing::Read | Doing::Atomic(_) => self.watch_texels(first, &results, place),
-            Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels | Doing::Samples => {}
+            Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels | Doing::Samples => {
+            }
         }
         for (component, parts) in step.to.iter().enumerate() {
             for (half, reg) in parts.registers().enumerate() {
@@ -66,7 +71,12 @@ impl Machine<'_> {
     }
 
     /// The descriptor that a lane means, and what is bound to it; none after a finding.
-    pub(super) fn chosen(&mut self, chosen: &Chosen, lane: usize, place: u32) -> Option<(u32, Slot)> {
+    pub(super) fn chosen(
+        &mut self,
+        chosen: &Chosen,
+        lane: usize,
+        place: u32,
+    ) -> Option<(u32, Slot)> {
         let element = chosen.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
         let count = chosen.descriptors.len();
         let Some(descriptor) = chosen.descriptors.get(element as usize) else {
@@ -81,17 +91,28 @@ impl Machine<'_> {
         let index_in_array = self.program.descriptors[descriptor as usize].array_index;
         let Some(slot) = self.slots[descriptor as usize] else {
             self.tell(FindingKind::OutOfBounds, lane, place, || {
-                format!("element {index_in_array} of `{}` is used, and nothing is bound to it", chosen.name)
+                format!(
+                    "element {index_in_array} of `{}` is used, and nothing is bound to it",
+                    chosen.name
+                )
             });
             return None;
         };
         Some((descriptor, slot))
     }
 
-    pub(super) fn tell(&mut self, kind: FindingKind, lane: usize, place: u32, message: impl FnOnce() -> String) {
+    pub(super) fn tell(
+        &mut self,
+        kind: FindingKind,
+        lane: usize,
+        place: u32,
+        message: impl FnOnce() -> String,
+    ) {
         let witness = self.invocation(self.first_lane + lane as u32);
-        self.collector
-            .add(kind, [place, NOWHERE], 0, || Finding { invocations: vec![witness], ..Finding::new(kind, message()) });
+        self.collector.add(kind, [place, NOWHERE], 0, || Finding {
+            invocations: vec![witness],
+            ..Finding::new(kind, message())
+        });
     }
 
     pub(super) fn float(&self, reg: Reg, lane: usize) -> f32 {
@@ -118,22 +139,35 @@ impl Machine<'_> {
             Level::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
             Level::First | Level::Detail(_) | Level::Gradient(_) => 0,
         };
-        let sample = step.sample.map_or(0, |index| index.number(self.words[index.register.0 as usize][lane]));
+        let sample = step
+            .sample
+            .map_or(0, |index| index.number(self.words[index.register.0 as usize][lane]));
         Place { level, layer, at, sample }
     }
 
     /// First byte in the store of the texel that a lane names; none after a finding.
-    fn located(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Option<usize> {
+    fn located(
+        &mut self,
+        step: &ImageStep,
+        descriptor: u32,
+        slot: Slot,
+        lane: usize,
+        place: u32,
+    ) -> Option<usize> {
         let at = self.named(step, &slot.view, lane);
         let Some(start) = slot.view.start(&at) else {
             self.tell(FindingKind::OutOfBounds, lane, place, || {
                 let (axes, layers) = slot.view.coordinates();
                 let given = at.at[..axes].iter().chain([&at.layer].into_iter().take(layers));
                 let texel = given.map(i64::to_string).collect::<Vec<_>>().join(", ");
-                let level = if at.level == 0 { String::new() } else { format!(" of level {}", at.level) };
-                let sample = step.sample.map_or(String::new(), |_| format!("sample {} of ", at.sample));
+                let level =
+                    if at.level == 0 { String::new() } else { format!(" of level {}", at.level) };
+                let sample =
+                    step.sample.map_or(String::new(), |_| format!("sample {} of ", at.sample));
                 let (name, bounds) = (&step.image.name, slot.view.bounds(at.level));
-                format!("{sample}texel ({texel}){level} lies outside of `{name}`, which has {bounds}")
+                format!(
+                    "{sample}texel ({texel}){level} lies outside of `{name}`, which has {bounds}"
+                )
             });
             return None;
         };
@@ -141,7 +175,8 @@ impl Machine<'_> {
         Some(4 * slot.first + start)
     }
 
-    /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a texel starts.
+    /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a
+    /// texel starts.
     pub(super) fn note_extent(&mut self, descriptor: u32, view: &View, start: usize) {
         let size = view.format().map_or(0, ImageFormat::texel_size);
         let touched = &mut self.touched[descriptor as usize];
@@ -190,7 +225,14 @@ impl Machine<'_> {
         Got { value, undefined }
     }
 
-    fn read_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+    fn read_texel(
+        &mut self,
+        step: &ImageStep,
+        descriptor: u32,
+        slot: Slot,
+        lane: usize,
+        place: u32,
+    ) -> Got {
         let Some(format) = slot.view.format() else { return NOTHING };
         match self.located(step, descriptor, slot, lane, place) {
             Some(first) => self.fetched((descriptor, slot), format, first, lane, place),
@@ -198,10 +240,19 @@ impl Machine<'_> {
         }
     }
 
-    fn write_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+    fn write_texel(
+        &mut self,
+        step: &ImageStep,
+        descriptor: u32,
+        slot: Slot,
+        lane: usize,
+        place: u32,
+    ) -> Got {
         let Some(format) = slot.view.format() else { return NOTHING };
         let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
-        let value = std::array::from_fn(|at| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane)));
+        let value = std::array::from_fn(|at| {
+            step.texel.get(at).map_or(0, |parts| self.number(*parts, lane))
+        });
         let mut bytes = std::mem::take(&mut self.workspace.bytes);
         bytes.clear();
         let toward = match self.choice(place, lane) {
@@ -210,9 +261,14 @@ impl Machine<'_> {
             Choice::High => Toward::Higher,
         };
         let written = &value[..usize::from(format.components())];
-        if texel::is_normalised(format) && written.iter().any(|bits| f32::from_bits(*bits as u32).is_nan()) {
+        if texel::is_normalised(format)
+            && written.iter().any(|bits| f32::from_bits(*bits as u32).is_nan())
+        {
             self.tell(FindingKind::UndefinedValue, lane, place, || {
-                format!("a NaN is written to `{}`, whose format {format} is normalised", step.image.name)
+                format!(
+                    "a NaN is written to `{}`, whose format {format} is normalised",
+                    step.image.name
+                )
             });
         }
         if texel::store_toward(format, &value, toward, &mut bytes) == Held::No {
@@ -224,12 +280,19 @@ impl Machine<'_> {
             });
         }
         let new = bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
-        self.touch_texel((descriptor, slot), lane, (first, bytes.len()), (Touch::Write, Some(new)), place);
+        self.touch_texel(
+            (descriptor, slot),
+            lane,
+            (first, bytes.len()),
+            (Touch::Write, Some(new)),
+            place,
+        );
         let path = self.path(lane);
         let store = &mut self.stores[slot.buffer];
         note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
         for (index, new) in bytes.iter().enumerate() {
-            let (word, shift, part) = ((first + index) / 4, (first + index) % 4 * 8, (first + index) as u32 % 4);
+            let (word, shift, part) =
+                ((first + index) / 4, (first + index) % 4 * 8, (first + index) as u32 % 4);
             store.words[word] = (store.words[word] & !(0xff << shift)) | u32::from(*new) << shift;
             // An undefined value was reported where it was written.
             store.define_part(word, part..part + 1, true);
@@ -255,7 +318,13 @@ impl Machine<'_> {
         let old = self.texel_bits(slot, first, 4 * words) as u64;
         let new = op.apply(step.form, old, value, comparator);
         let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
-        self.touch_texel((descriptor, slot), lane, (first, 4 * words), (touch, new.map(u128::from)), place);
+        self.touch_texel(
+            (descriptor, slot),
+            lane,
+            (first, 4 * words),
+            (touch, new.map(u128::from)),
+            place,
+        );
         let after = self.order.as_ref().map_or(0, |_| self.clock.tick());
         let path = self.path(lane);
         let (invocation, memory) = (self.first_lane + lane as u32, Kinds::IMAGES);
@@ -277,16 +346,25 @@ impl Machine<'_> {
         if undefined && self.track_undefined && !passes {
             let mut lanes = Mask::EMPTY;
             lanes.insert(lane);
-            let message = format!("an atomic operation reads an uninitialised texel of `{}`", step.image.name);
+            let message = format!(
+                "an atomic operation reads an uninitialised texel of `{}`",
+                step.image.name
+            );
             self.report_undefined(&lanes, place, &message);
         }
         Got { value: [old, 0, 0, 0], undefined: undefined && passes }
     }
 
-    /// What an atomic would do to a lane's texel: its buffer, its first word, the old and the new value; none where that lies
-    /// outside.
-    pub(crate) fn texel_effect(&self, op: Atomic, step: &ImageStep, lane: usize) -> Option<(usize, usize, [u64; 2])> {
-        let element = step.image.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
+    /// What an atomic would do to a lane's texel: its buffer, its first word, the old and the new
+    /// value; none where that lies outside.
+    pub(crate) fn texel_effect(
+        &self,
+        op: Atomic,
+        step: &ImageStep,
+        lane: usize,
+    ) -> Option<(usize, usize, [u64; 2])> {
+        let element =
+            step.image.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
         let descriptor = *step.image.descriptors.get(element as usize)?;
         let slot = self.slots[descriptor as usize]?;
         let first = 4 * slot.first + slot.view.start(&self.named(step, &slot.view, lane))?;
@@ -304,7 +382,8 @@ impl Machine<'_> {
             .fold(0, |all, at| all << 8 | u128::from(store.words[at / 4] >> (at % 4 * 8) & 0xff))
     }
 
-    /// Notes an access of a lane to the bytes of a texel, and what it leaves there where that is new.
+    /// Notes an access of a lane to the bytes of a texel, and what it leaves there where that is
+    /// new.
     fn touch_texel(
         &mut self,
         (descriptor, slot): (u32, Slot),
@@ -335,7 +414,9 @@ impl Machine<'_> {
     /// Texels of a level on each axis, and layers.
     fn size(&mut self, step: &ImageStep, slot: Slot, lane: usize, place: u32) -> Got {
         let picture = match slot.view {
-            View::Texels(_, texels) => return Got { value: [u64::from(texels), 0, 0, 0], undefined: false },
+            View::Texels(_, texels) => {
+                return Got { value: [u64::from(texels), 0, 0, 0], undefined: false };
+            }
             View::Image(picture, _) => picture,
             View::Bytes | View::Sampler(_) => return NOTHING,
         };
@@ -344,7 +425,10 @@ impl Machine<'_> {
         let Some(level) = level else {
             self.tell(FindingKind::UndefinedValue, lane, place, || {
                 let (name, levels) = (&step.image.name, picture.view.levels);
-                format!("the size of level {} of `{name}` is asked for, which has {levels} levels", at.level)
+                format!(
+                    "the size of level {} of `{name}` is asked for, which has {levels} levels",
+                    at.level
+                )
             });
             return NOTHING;
         };
@@ -375,7 +459,8 @@ fn samples(view: &View) -> u64 {
     }
 }
 
-/// What is stored comes with the path of who stored it; a texel of less than a word shares its word's path with others.
+/// What is stored comes with the path of who stored it; a texel of less than a word shares its
+/// word's path with others.
 fn note_path(store: &mut Store, path: Option<u64>, words: std::ops::Range<usize>) {
     if let (Some(paths), Some(path)) = (&mut store.paths, path) {
         for word in words {

@@ -1,8 +1,10 @@
-//! Sampling instructions of the machine: the texels of a lane's footprint, weighed, compared, summed.
+//! Sampling instructions of the machine: the texels of a lane's footprint, weighed, compared,
+//! summed.
 //!
-//! Promises: as `sampling` says which texels there are and `machine` how one is read; a filtered value is the sum of texels times
-//! weights in 64-bit floats, rounded once, and a value of one texel is that texel, bit by bit. A run that departs from the
-//! ordinary one moves sums by what a device may cut off from weights, and follows which texels were taken.
+//! Promises: as `sampling` says which texels there are and `machine` how one is read; a filtered
+//! value is the sum of texels times weights in 64-bit floats, rounded once, and a value of one
+//! texel is that texel, bit by bit. A run that departs from the ordinary one moves sums by what a
+//! device may cut off from weights, and follows which texels were taken.
 
 use super::sampling::{Coordinate, Sampling, Tap, Wanted};
 use super::workspace::{Got, NOTHING};
@@ -21,7 +23,14 @@ use vkcert_model::random::mixed;
 
 impl Machine<'_> {
     /// OpImageSample... and OpImageGather...
-    pub(super) fn sampled(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+    pub(super) fn sampled(
+        &mut self,
+        step: &ImageStep,
+        descriptor: u32,
+        slot: Slot,
+        lane: usize,
+        place: u32,
+    ) -> Got {
         let View::Image(picture, own) = slot.view else { return NOTHING };
         let sampler = match &step.sampler {
             None => own,
@@ -32,13 +41,17 @@ impl Machine<'_> {
             },
         };
         let samplers = self.samplers;
-        let Some(sampler) = sampler.and_then(|sampler| samplers.get(sampler as usize)) else { return NOTHING };
+        let Some(sampler) = sampler.and_then(|sampler| samplers.get(sampler as usize)) else {
+            return NOTHING;
+        };
         let (coordinate, reference) = self.coordinate(step, &picture, lane);
         let cube = image_view::directions(picture.view.kind) > image_view::axes(picture.view.kind);
         let nowhere = cube && coordinate.axes == [0.0; 3];
         if nowhere || coordinate.axes.iter().any(|axis| axis.is_nan()) {
             let message = "the coordinates of a sample are no numbers";
-            self.tell(FindingKind::UndefinedValue, lane, place, || format!("{message} (`{}`)", step.image.name));
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                format!("{message} (`{}`)", step.image.name)
+            });
             return NOTHING;
         }
         let mut taps = std::mem::take(&mut self.workspace.taps);
@@ -54,7 +67,12 @@ impl Machine<'_> {
     }
 
     /// Coordinates and reference of a lane, divided where the instruction projects.
-    fn coordinate(&self, step: &ImageStep, picture: &Picture, lane: usize) -> (Coordinate, Option<f32>) {
+    fn coordinate(
+        &self,
+        step: &ImageStep,
+        picture: &Picture,
+        lane: usize,
+    ) -> (Coordinate, Option<f32>) {
         let used = image_view::directions(picture.view.kind);
         let given = self.floats(&step.coordinates, lane);
         let mut axes = std::array::from_fn(|axis| if axis < used { given[axis] } else { 0.0 });
@@ -84,7 +102,8 @@ impl Machine<'_> {
         let sampling = |offset| Sampling { picture, sampler, coordinate, offset };
         match (step.doing, step.offsets.len()) {
             (Doing::Gather { .. }, 4) => {
-                // Each of four offsets has a footprint of its own, of which the first texel is meant.
+                // Each of four offsets has a footprint of its own, of which the first texel is
+                // meant.
                 (0..4).for_each(|at| sampling(offset(at)).gather_one(at, [0, 0], taps));
             }
             (Doing::Gather { .. }, _) => sampling(offset(0)).gather(taps),
@@ -107,8 +126,17 @@ impl Machine<'_> {
     }
 
     /// The weighted sum of texels, or four components of texels that are gathered.
-    fn blended(&mut self, step: &ImageStep, from: &Filtered<'_>, taps: &[Tap], lane: usize, place: u32) -> Got {
-        let Doing::Gather { component } = step.doing else { return self.sum(step, from, taps.iter(), lane, place) };
+    fn blended(
+        &mut self,
+        step: &ImageStep,
+        from: &Filtered<'_>,
+        taps: &[Tap],
+        lane: usize,
+        place: u32,
+    ) -> Got {
+        let Doing::Gather { component } = step.doing else {
+            return self.sum(step, from, taps.iter(), lane, place);
+        };
         let component = if from.reference.is_some() { 0 } else { component as usize % 4 };
         let mut got = NOTHING;
         for gathered in 0..4 {
@@ -162,20 +190,36 @@ impl Machine<'_> {
     }
 
     /// One texel, compared where there is a reference.
-    fn tapped(&mut self, step: &ImageStep, from: &Filtered<'_>, tap: &Tap, lane: usize, place: u32) -> Got {
+    fn tapped(
+        &mut self,
+        step: &ImageStep,
+        from: &Filtered<'_>,
+        tap: &Tap,
+        lane: usize,
+        place: u32,
+    ) -> Got {
         let format = from.picture.shape.format;
         let first = tap.place.and_then(|at| from.slot.view.start(&at));
         let mut got = match first {
             Some(first) => {
                 self.note_extent(from.descriptor, &from.slot.view, first);
-                self.fetched((from.descriptor, from.slot), format, 4 * from.slot.first + first, lane, place)
+                self.fetched(
+                    (from.descriptor, from.slot),
+                    format,
+                    4 * from.slot.first + first,
+                    lane,
+                    place,
+                )
             }
             None => {
                 let color = from.sampler.border;
                 if !texel::border_fits(format.class(), color) {
                     self.tell(FindingKind::UndefinedValue, lane, place, || {
                         let class = format.class().name();
-                        format!("the border of `{}` is seen, whose colour is not for {class} texels", step.image.name)
+                        format!(
+                            "the border of `{}` is seen, whose colour is not for {class} texels",
+                            step.image.name
+                        )
                     });
                 }
                 Got { value: texel::border(format, color), undefined: false }
@@ -184,7 +228,8 @@ impl Machine<'_> {
         if let (Some(reference), Some(operator)) = (from.reference, from.sampler.compare) {
             let texel = f32::from_bits(got.value[0] as u32);
             // A depth of fixed point lies between 0 and 1, and so does what it is compared with.
-            let reference = if format == ImageFormat::D16 { reference.clamp(0.0, 1.0) } else { reference };
+            let reference =
+                if format == ImageFormat::D16 { reference.clamp(0.0, 1.0) } else { reference };
             let passes: f32 = if compares(operator, reference, texel) { 1.0 } else { 0.0 };
             if self.variation.is_some() {
                 self.follow(lane, u64::from(passes.to_bits()));
@@ -202,7 +247,9 @@ impl Machine<'_> {
             let decided = tap.place.map_or(1, |place| {
                 let [x, y, z] = if texels { place.at } else { [0; 3] };
                 let level = if levels { place.level } else { 0 };
-                [x, y, z, level, place.layer].into_iter().fold(2, |hash, part| mixed(hash ^ part as u64))
+                [x, y, z, level, place.layer]
+                    .into_iter()
+                    .fold(2, |hash, part| mixed(hash ^ part as u64))
             });
             // Without a choice of texels the layer alone is one.
             if levels || texels {
@@ -212,8 +259,9 @@ impl Machine<'_> {
     }
 }
 
-/// The least precision that a device may have of weights, as a part of the range of the texels: 4 bits on each axis and between
-/// levels (Vulkan specification, "Required Limits": subTexelPrecisionBits, mipmapPrecisionBits).
+/// The least precision that a device may have of weights, as a part of the range of the texels: 4
+/// bits on each axis and between levels (Vulkan specification, "Required Limits":
+/// subTexelPrecisionBits, mipmapPrecisionBits).
 fn imprecision(from: &Filtered<'_>) -> f64 {
     let axes = match from.sampler.filter {
         Filter::Nearest => 0,

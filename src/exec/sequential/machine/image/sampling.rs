@@ -1,14 +1,18 @@
 //! From the coordinates of a sampling instruction to texels and their weights.
 //!
-//! Knows: the Vulkan specification's "Image Operations": level of detail, cube faces and their edges, wrapping, footprints of
-//! nearest and linear filters. Names of variables are its own (s, t, r, a; u, v, w; i, j, k; rho, lambda).
+//! Knows: the Vulkan specification's "Image Operations": level of detail, cube faces and their
+//! edges, wrapping, footprints of nearest and linear filters. Names of variables are its own (s, t,
+//! r, a; u, v, w; i, j, k; rho, lambda).
 //! Promises: where the specification leaves an approximation open, this is what is computed:
-//! - u, v, w are products of 32-bit floats, and so are divisions by q; alpha, beta, gamma, delta are exact fractions of them;
-//!   weights are 64-bit floats. A device may keep as few as 4 bits of a fraction (`subTexelPrecisionBits`,
-//!   `mipmapPrecisionBits`): a filtered value then differs by up to 2^-bits of the range of the texels, per axis and for levels.
+//! - u, v, w are products of 32-bit floats, and so are divisions by q; alpha, beta, gamma, delta
+//!   are exact fractions of them; weights are 64-bit floats. A device may keep as few as 4 bits of
+//!   a fraction (`subTexelPrecisionBits`, `mipmapPrecisionBits`): a filtered value then differs by
+//!   up to 2^-bits of the range of the texels, per axis and for levels.
 //! - rho is the length of the scaled derivatives, without anisotropy.
-//! - A level half-way between two is the larger one (`ceil(d + 0.5) - 1`); layers are rounded to even.
-//! - Of equal axes of a cube z wins over y, and y over x. The texel beyond a corner of a cube is the mean of the three at it.
+//! - A level half-way between two is the larger one (`ceil(d + 0.5) - 1`); layers are rounded to
+//!   even.
+//! - Of equal axes of a cube z wins over y, and y over x. The texel beyond a corner of a cube is
+//!   the mean of the three at it.
 //! - A texel of weight 0 is not read.
 //!
 //! Does not cover: what the texels hold.
@@ -86,7 +90,8 @@ impl Sampling<'_> {
     pub(crate) fn gather_one(&self, gathered: usize, corner: [usize; 2], taps: &mut Vec<Tap>) {
         let point = self.point();
         let extent = self.picture.extent(0);
-        let axis = |axis: usize| linear(self.scaled(point.axes[axis], extent[axis]))[corner[axis]].0;
+        let axis =
+            |axis: usize| linear(self.scaled(point.axes[axis], extent[axis]))[corner[axis]].0;
         let at = [axis(0) + self.offset[0], axis(1) + self.offset[1], 0];
         self.tap((gathered, 1.0), 0, point.layer, at, Edge::Seamless, taps);
     }
@@ -102,7 +107,9 @@ impl Sampling<'_> {
         let rounded = whole(layer.round_ties_even());
         match self.picture.view.kind {
             ViewKind::One | ViewKind::Two | ViewKind::Three => Point { axes, layer: 0 },
-            ViewKind::OneArray | ViewKind::TwoArray => Point { axes, layer: rounded.clamp(0, layers - 1) },
+            ViewKind::OneArray | ViewKind::TwoArray => {
+                Point { axes, layer: rounded.clamp(0, layers - 1) }
+            }
             ViewKind::Cube | ViewKind::CubeArray => {
                 let Face { number, sc, tc, rc } = Face::of(axes);
                 let on_face = |c: f32| 0.5 * c / rc.abs() + 0.5;
@@ -140,9 +147,11 @@ impl Sampling<'_> {
     fn gradient_level(&self, derivatives: [[f32; 3]; 2]) -> f32 {
         let extent = self.picture.extent(0);
         let rho = derivatives.map(|one| {
-            let one = if self.is_cube() { Face::of(self.coordinate.axes).derivative(one) } else { one };
+            let one =
+                if self.is_cube() { Face::of(self.coordinate.axes).derivative(one) } else { one };
             let used = if self.is_cube() { 2 } else { directions(self.picture.view.kind) };
-            let scaled = one.iter().zip(extent).take(used).map(|(d, size)| f64::from(*d) * f64::from(size));
+            let scaled =
+                one.iter().zip(extent).take(used).map(|(d, size)| f64::from(*d) * f64::from(size));
             scaled.map(|m| m * m).sum::<f64>().sqrt()
         });
         rho[0].max(rho[1]).log2() as f32
@@ -252,7 +261,8 @@ pub(crate) fn wrap(mode: AddressMode, at: i64, size: i64) -> Option<i64> {
     }
 }
 
-/// A face of a cube with the coordinates of a direction on it (Vulkan specification, "Cube Map Face Selection").
+/// A face of a cube with the coordinates of a direction on it (Vulkan specification, "Cube Map Face
+/// Selection").
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Face {
     number: i64,
@@ -278,7 +288,8 @@ impl Face {
         Self { number, sc, tc, rc }
     }
 
-    /// The derivative of the coordinates on the face from that of the direction ("Cube Map Derivative Transformation").
+    /// The derivative of the coordinates on the face from that of the direction ("Cube Map
+    /// Derivative Transformation").
     fn derivative(&self, direction: [f32; 3]) -> [f32; 3] {
         let [dsc, dtc, drc] = on_face(self.number, direction);
         let (rc, drc) = (self.rc.abs(), if self.rc < 0.0 { -drc } else { drc });
@@ -311,7 +322,8 @@ fn direction(number: i64, [s, t]: [f64; 2]) -> [f64; 3] {
     }
 }
 
-/// The texels that stand for one of a face of `size` by `size` texels, with their shares ("Cube Map Edge Handling").
+/// The texels that stand for one of a face of `size` by `size` texels, with their shares ("Cube Map
+/// Edge Handling").
 fn cube_taps(place: Place, size: i64, edge: Edge, mut tap: impl FnMut(Place, f64)) {
     let [i, j, _] = place.at;
     let outside = |at: i64| !(0..size).contains(&at);
@@ -331,8 +343,8 @@ fn cube_taps(place: Place, size: i64, edge: Edge, mut tap: impl FnMut(Place, f64
     }
 }
 
-/// The texel of the next face over an edge: where the direction of the texel's centre goes. A texel that lies more than one
-/// beyond the edge (an offset) counts as the first one.
+/// The texel of the next face over an edge: where the direction of the texel's centre goes. A texel
+/// that lies more than one beyond the edge (an offset) counts as the first one.
 fn across(at: [i64; 2], place: Place, size: i64) -> Place {
     let centre = |at: i64| (2.0 * at.clamp(-1, size) as f64 + 1.0) / size as f64 - 1.0;
     let [x, y, z] = direction(place.layer % 6, at.map(centre));
@@ -345,7 +357,8 @@ fn across(at: [i64; 2], place: Place, size: i64) -> Place {
         4 + i64::from(z < 0.0)
     };
     let [sc, tc, rc] = on_face(number, [x, y, z]);
-    let texel = |c: f64| (((c / rc.abs() + 1.0) / 2.0 * size as f64).floor() as i64).clamp(0, size - 1);
+    let texel =
+        |c: f64| (((c / rc.abs() + 1.0) / 2.0 * size as f64).floor() as i64).clamp(0, size - 1);
     Place { layer: place.layer - place.layer % 6 + number, at: [texel(sc), texel(tc), 0], ..place }
 }
 
@@ -387,9 +400,17 @@ mod tests {
             for mode in [AddressMode::Repeat, AddressMode::MirroredRepeat] {
                 let (mut at, mut step) = (0, 1);
                 for position in 0..40 {
-                    assert_eq!(wrap(mode, position, size), Some(at), "{mode:?} {position} of {size}");
+                    assert_eq!(
+                        wrap(mode, position, size),
+                        Some(at),
+                        "{mode:?} {position} of {size}"
+                    );
                     // The walk goes on for ever in both directions: shift by whole periods.
-                    assert_eq!(wrap(mode, position - 20 * size, size), Some(at), "{mode:?} {position} of {size}");
+                    assert_eq!(
+                        wrap(mode, position - 20 * size, size),
+                        Some(at),
+                        "{mode:?} {position} of {size}"
+                    );
                     let next = at + step;
                     if (0..size).contains(&next) {
                         at = next;
@@ -403,7 +424,8 @@ mod tests {
             for position in -9..15_i64 {
                 let nearest = (0..size).min_by_key(|at| (at - position).abs());
                 assert_eq!(wrap(AddressMode::ClampToEdge, position, size), nearest);
-                let mirrored = (0..size).min_by_key(|at| (2 * at + 1 - (2 * position + 1).abs()).abs());
+                let mirrored =
+                    (0..size).min_by_key(|at| (2 * at + 1 - (2 * position + 1).abs()).abs());
                 assert_eq!(wrap(AddressMode::MirrorClampToEdge, position, size), mirrored);
                 let inside = (0..size).contains(&position).then_some(position);
                 assert_eq!(wrap(AddressMode::ClampToBorder, position, size), inside);
@@ -416,18 +438,30 @@ mod tests {
     fn the_table_of_faces_goes_both_ways() {
         for size in 1..5_u32 {
             let picture = picture(ImageDim::Cube, ViewKind::CubeArray, size, 12, 1);
-            for (layer, j, i) in (0..12).flat_map(|l| (0..size).flat_map(move |j| (0..size).map(move |i| (l, j, i)))) {
+            for (layer, j, i) in
+                (0..12).flat_map(|l| (0..size).flat_map(move |j| (0..size).map(move |i| (l, j, i))))
+            {
                 let on_face = [i, j].map(|at| (2.0 * f64::from(at) + 1.0) / f64::from(size) - 1.0);
                 let axes = direction(layer % 6, on_face).map(|axis| axis as f32 * 3.0);
                 for filter in [Filter::Nearest, Filter::Linear] {
                     let sampler = sampler(filter, AddressMode::Repeat);
                     let coordinate = Coordinate { axes, layer: (layer / 6) as f32 };
-                    let sampling = Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [0; 3] };
+                    let sampling = Sampling {
+                        picture: &picture,
+                        sampler: &sampler,
+                        coordinate,
+                        offset: [0; 3],
+                    };
                     let mut taps = Vec::new();
                     sampling.taps(Wanted::Detail(0.0), &mut taps);
-                    let most = taps.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).expect("a texel");
+                    let most =
+                        taps.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).expect("a texel");
                     let at = [i64::from(i), i64::from(j), 0];
-                    assert_eq!(most.place, Some(Place { level: 0, layer, at, sample: 0 }), "{axes:?}");
+                    assert_eq!(
+                        most.place,
+                        Some(Place { level: 0, layer, at, sample: 0 }),
+                        "{axes:?}"
+                    );
                     assert!(most.weight > 0.999, "{taps:?}");
                 }
             }
@@ -447,7 +481,8 @@ mod tests {
                         assert_ne!(over.layer, layer);
                         let back = [[-1, 0], [1, 0], [0, -1], [0, 1]].iter().any(|[di, dj]| {
                             let next = [over.at[0] + di, over.at[1] + dj];
-                            next.iter().any(|at| !(0..size).contains(at)) && across(next, over, size) == own
+                            next.iter().any(|at| !(0..size).contains(at))
+                                && across(next, over, size) == own
                         });
                         assert!(back, "{own:?} {over:?} of {size}");
                     }
@@ -465,16 +500,25 @@ mod tests {
             (ImageDim::Three, ViewKind::Three, 1),
             (ImageDim::Cube, ViewKind::Cube, 6),
         ];
-        for ((dim, kind, layers), step) in kinds.into_iter().flat_map(|kind| (0..200).map(move |step| (kind, step))) {
+        for ((dim, kind, layers), step) in
+            kinds.into_iter().flat_map(|kind| (0..200).map(move |step| (kind, step)))
+        {
             let picture = picture(dim, kind, 4, layers, 3);
-            let sampler = JobSampler { mipmap: Filter::Linear, ..sampler(Filter::Linear, AddressMode::ClampToBorder) };
+            let sampler = JobSampler {
+                mipmap: Filter::Linear,
+                ..sampler(Filter::Linear, AddressMode::ClampToBorder)
+            };
             let value = |k: i32| ((step * k) as f32 * 0.377).sin() * 2.0;
             let coordinate = Coordinate { axes: [value(1), value(2), value(3)], layer: value(4) };
-            let sampling = Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [1, -1, 0] };
+            let sampling =
+                Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [1, -1, 0] };
             let mut taps = Vec::new();
             sampling.taps(Wanted::Detail(value(5) + 1.0), &mut taps);
             let sum: f64 = taps.iter().map(|tap| tap.weight).sum();
-            assert!((sum - 1.0).abs() < 1e-9 && taps.iter().all(|tap| tap.weight > 0.0), "{kind:?} {taps:?}");
+            assert!(
+                (sum - 1.0).abs() < 1e-9 && taps.iter().all(|tap| tap.weight > 0.0),
+                "{kind:?} {taps:?}"
+            );
         }
     }
 
@@ -483,7 +527,8 @@ mod tests {
         let picture = picture(ImageDim::Two, ViewKind::Two, 16, 1, 5);
         let sampler = sampler(Filter::Nearest, AddressMode::Repeat);
         let coordinate = Coordinate { axes: [0.5; 3], layer: 0.0 };
-        let sampling = Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [0; 3] };
+        let sampling =
+            Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [0; 3] };
         // 4 texels of level 0 per step: level 2; 3 and 4 texels: length 5, log2 2.32.
         let level = |d: [[f32; 3]; 2]| sampling.levels(Wanted::Gradient(d))[0].0;
         assert_eq!(level([[0.25, 0.0, 9.0], [0.0, 0.0, 9.0]]), 2);

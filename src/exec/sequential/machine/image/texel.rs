@@ -1,10 +1,12 @@
 //! One texel: its stored bytes, and the four components that a kernel sees.
 //!
-//! Knows: what a kernel reads of components that a format lacks (Vulkan specification, "Conversion to RGBA": 0, and 1 for
-//! the fourth), and how written components fit a format ("Texel Output Format Conversion", "Fixed-Point Data Conversions").
-//! Promises: what `oracle::texel` stores and reads, this does too; on top of it, a float that lies outside of a format's range
-//! is stored as the nearest that the format has, a NaN in a fixed-point format as 0. An integer that the format cannot hold
-//! is told (its stored value is undefined by the specification), and stored with its low bits.
+//! Knows: what a kernel reads of components that a format lacks (Vulkan specification, "Conversion
+//! to RGBA": 0, and 1 for the fourth), and how written components fit a format ("Texel Output
+//! Format Conversion", "Fixed-Point Data Conversions").
+//! Promises: what `oracle::texel` stores and reads, this does too; on top of it, a float that lies
+//! outside of a format's range is stored as the nearest that the format has, a NaN in a fixed-point
+//! format as 0. An integer that the format cannot hold is told (its stored value is undefined by
+//! the specification), and stored with its low bits.
 //! Does not cover: which formats can be stored to or sampled (`image_view`).
 
 use vkcert_model::element::ScalarType;
@@ -13,7 +15,8 @@ use vkcert_oracle::texel::{decode_texel, encode_texel, from_srgb, to_srgb};
 
 const ONE: u32 = 1.0_f32.to_bits();
 
-/// The components of a texel as bits of 32-bit numbers; of 64-bit formats, of 64-bit ones. `scratch` is for its use alone.
+/// The components of a texel as bits of 32-bit numbers; of 64-bit formats, of 64-bit ones.
+/// `scratch` is for its use alone.
 pub(crate) fn value(format: ImageFormat, bytes: &[u8], scratch: &mut Vec<u8>) -> [u64; 4] {
     let mut value = filled(format);
     scratch.clear();
@@ -39,13 +42,15 @@ pub(crate) fn of_words(format: ImageFormat, words: &[u32]) -> [u64; 4] {
     value
 }
 
-/// How far from `value` a device may read a texel (Vulkan specification, "Precision and Operation of SPIR-V Instructions"):
-/// a quotient has the bound of a division, but for 0 and 1; a value of the sRGB curve may be that of half a step beside it.
+/// How far from `value` a device may read a texel (Vulkan specification, "Precision and Operation
+/// of SPIR-V Instructions"): a quotient has the bound of a division, but for 0 and 1; a value of
+/// the sRGB curve may be that of half a step beside it.
 pub(crate) fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
     let quotient = |bits: &mut u64| {
         let exact = f32::from_bits(*bits as u32);
         if exact != 0.0 && exact.abs() != 1.0 {
-            let ulp = f64::from(f32::from_bits((exact.abs().to_bits()) + 1)) - f64::from(exact.abs());
+            let ulp =
+                f64::from(f32::from_bits((exact.abs().to_bits()) + 1)) - f64::from(exact.abs());
             *bits = u64::from(((f64::from(exact) + toward * 2.5 * ulp) as f32).to_bits());
         }
     };
@@ -65,8 +70,8 @@ pub(crate) fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
     }
 }
 
-/// What a texel reads as whose every component is 0: one outside of the image (Vulkan specification, "Texel Replacement",
-/// with robustImageAccess2).
+/// What a texel reads as whose every component is 0: one outside of the image (Vulkan
+/// specification, "Texel Replacement", with robustImageAccess2).
 pub(crate) fn absent(format: ImageFormat) -> [u64; 4] {
     let mut value = filled(format);
     value[..usize::from(format.components())].fill(0);
@@ -90,8 +95,12 @@ pub(crate) fn border(format: ImageFormat, color: BorderColor) -> [u64; 4] {
 /// Whether a border colour is for texels of this class.
 pub(crate) fn border_fits(class: TexelClass, color: BorderColor) -> bool {
     let integer = match color {
-        BorderColor::TransparentBlack | BorderColor::OpaqueBlack | BorderColor::OpaqueWhite => false,
-        BorderColor::IntTransparentBlack | BorderColor::IntOpaqueBlack | BorderColor::IntOpaqueWhite => true,
+        BorderColor::TransparentBlack | BorderColor::OpaqueBlack | BorderColor::OpaqueWhite => {
+            false
+        }
+        BorderColor::IntTransparentBlack
+        | BorderColor::IntOpaqueBlack
+        | BorderColor::IntOpaqueWhite => true,
     };
     integer == (class != TexelClass::Float)
 }
@@ -134,8 +143,9 @@ pub(crate) enum Held {
     No,
 }
 
-/// Which of the two nearest values that a format has is stored for a float; the specification permits both (Vulkan
-/// specification, "Fixed-Point Data Conversions", "Texel Output Format Conversion").
+/// Which of the two nearest values that a format has is stored for a float; the specification
+/// permits both (Vulkan specification, "Fixed-Point Data Conversions", "Texel Output Format
+/// Conversion").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Toward {
     Nearest,
@@ -144,7 +154,12 @@ pub(crate) enum Toward {
 }
 
 /// [`store`], with the lower or higher of the two values that a float lies between.
-pub(crate) fn store_toward(format: ImageFormat, value: &[u64; 4], toward: Toward, into: &mut Vec<u8>) -> Held {
+pub(crate) fn store_toward(
+    format: ImageFormat,
+    value: &[u64; 4],
+    toward: Toward,
+    into: &mut Vec<u8>,
+) -> Held {
     let start = into.len();
     let held = store(format, value, into);
     if toward == Toward::Nearest || format.class() != TexelClass::Float || is_words(format) {
@@ -152,7 +167,9 @@ pub(crate) fn store_toward(format: ImageFormat, value: &[u64; 4], toward: Toward
     }
     let texel = &mut into[start..];
     let stored = self::value(format, texel, &mut Vec::new());
-    for (number, (wanted, stored)) in value.iter().zip(stored).take(usize::from(format.components())).enumerate() {
+    for (number, (wanted, stored)) in
+        value.iter().zip(stored).take(usize::from(format.components())).enumerate()
+    {
         let [wanted, stored] = [*wanted, stored].map(|bits| f32::from_bits(bits as u32));
         let beyond = match toward {
             Toward::Nearest => false,
@@ -169,7 +186,9 @@ pub(crate) fn store_toward(format: ImageFormat, value: &[u64; 4], toward: Toward
 /// Whether a format stores its least or greatest value for a float.
 fn is_saturated(format: ImageFormat, wanted: f32) -> bool {
     match format.encoding() {
-        TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => !(0.0..=1.0).contains(&wanted),
+        TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => {
+            !(0.0..=1.0).contains(&wanted)
+        }
         TexelEncoding::Snorm(_) => !(-1.0..=1.0).contains(&wanted),
         TexelEncoding::R11G11B10 => !(0.0..=64512.0).contains(&wanted),
         TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint => false,
@@ -180,23 +199,28 @@ fn is_saturated(format: ImageFormat, wanted: f32) -> bool {
 fn step(format: ImageFormat, component: usize, toward: Toward, texel: &mut [u8]) {
     let even = |width: usize| (component * width, width);
     let (shift, width) = match format.encoding() {
-        TexelEncoding::Plain(scalar) | TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => {
-            even(scalar.size() * 8)
-        }
+        TexelEncoding::Plain(scalar)
+        | TexelEncoding::Unorm(scalar)
+        | TexelEncoding::Snorm(scalar) => even(scalar.size() * 8),
         TexelEncoding::Srgb => even(8),
-        TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint => (component * 10, if component < 3 { 10 } else { 2 }),
+        TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint => {
+            (component * 10, if component < 3 { 10 } else { 2 })
+        }
         TexelEncoding::R11G11B10 => (component * 11, if component < 2 { 11 } else { 10 }),
     };
     let all = texel.iter().rev().fold(0_u128, |all, byte| all << 8 | u128::from(*byte));
     let mask = (1_u128 << width) - 1;
     let bits = all >> shift & mask;
     // A float's bits grow with its size, whatever its sign.
-    let is_negative_float = format.encoding() == TexelEncoding::Plain(ScalarType::Float16) && bits >> (width - 1) == 1;
+    let is_negative_float =
+        format.encoding() == TexelEncoding::Plain(ScalarType::Float16) && bits >> (width - 1) == 1;
     let grows = (toward == Toward::Higher) != is_negative_float;
     let next = match (grows, is_negative_float && bits & (mask >> 1) == 0, bits) {
         // Below the zero of a float's sign lies the other sign's least number.
         (false, true, _) => 1,
-        (false, false, 0) if format.encoding() == TexelEncoding::Plain(ScalarType::Float16) => 1 << (width - 1) | 1,
+        (false, false, 0) if format.encoding() == TexelEncoding::Plain(ScalarType::Float16) => {
+            1 << (width - 1) | 1
+        }
         (true, _, bits) => bits.wrapping_add(1) & mask,
         (false, _, bits) => bits.wrapping_sub(1) & mask,
     };
@@ -214,7 +238,10 @@ pub(crate) fn store(format: ImageFormat, value: &[u64; 4], into: &mut Vec<u8>) -
         TexelEncoding::Rgb10A2Uint => {
             let widths = [10, 10, 10, 2];
             let fits = components.iter().zip(widths).all(|(bits, width)| *bits >> width == 0);
-            let low = components.iter().zip(widths).map(|(bits, width)| (bits & ((1 << width) - 1)) as f64);
+            let low = components
+                .iter()
+                .zip(widths)
+                .map(|(bits, width)| (bits & ((1 << width) - 1)) as f64);
             put(format, low, into);
             if fits { Held::Yes } else { Held::No }
         }
@@ -231,7 +258,11 @@ pub(crate) fn store(format: ImageFormat, value: &[u64; 4], into: &mut Vec<u8>) -
             let most = [65024.0, 65024.0, 64512.0];
             let small = |(bits, most): (&u64, f64)| {
                 let value = f64::from(f32::from_bits(*bits as u32));
-                if value.is_nan() || value == f64::INFINITY { value } else { value.clamp(0.0, most) }
+                if value.is_nan() || value == f64::INFINITY {
+                    value
+                } else {
+                    value.clamp(0.0, most)
+                }
             };
             put(format, components.iter().zip(most).map(small), into);
             Held::Yes
@@ -243,7 +274,9 @@ fn store_plain(scalar: ScalarType, components: &[u64], into: &mut Vec<u8>) -> He
     let mut held = Held::Yes;
     for bits in components {
         let stored = match scalar {
-            ScalarType::Float16 => u64::from(half::f16::from_f32(f32::from_bits(*bits as u32)).to_bits()),
+            ScalarType::Float16 => {
+                u64::from(half::f16::from_f32(f32::from_bits(*bits as u32)).to_bits())
+            }
             _ => *bits,
         };
         let read_back = widened(scalar, stored & (u64::MAX >> (64 - 8 * scalar.size())));
@@ -258,7 +291,10 @@ fn store_plain(scalar: ScalarType, components: &[u64], into: &mut Vec<u8>) -> He
 /// Whether the format holds normalised integers, which no NaN becomes.
 pub(crate) fn is_normalised(format: ImageFormat) -> bool {
     match format.encoding() {
-        TexelEncoding::Unorm(_) | TexelEncoding::Snorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => true,
+        TexelEncoding::Unorm(_)
+        | TexelEncoding::Snorm(_)
+        | TexelEncoding::Srgb
+        | TexelEncoding::Rgb10A2 => true,
         TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => false,
     }
 }
@@ -347,7 +383,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is stored lower or higher is a neighbour of what is stored nearest, on the side that is asked for.
+        /// What is stored lower or higher is a neighbour of what is stored nearest, on the side
+        /// that is asked for.
         #[test]
         fn a_float_is_stored_beside_itself(given in -1.0_f32..1.0) {
             let formats = [ImageFormat::R16f, ImageFormat::R8, ImageFormat::R16Snorm, ImageFormat::Rgb10A2, ImageFormat::R11fG11fB10f];
@@ -376,7 +413,10 @@ mod tests {
         assert_eq!(value(ImageFormat::Rg8i, &[0xff, 2], &mut scratch), [0xffff_ffff, 2, 0, 1]);
         assert_eq!(absent(ImageFormat::R32f), [0, 0, 0, float(1.0)]);
         assert_eq!(absent(ImageFormat::Rgba8ui), [0; 4]);
-        assert_eq!(border(ImageFormat::D16, BorderColor::OpaqueWhite), [float(1.0), 0, 0, float(1.0)]);
+        assert_eq!(
+            border(ImageFormat::D16, BorderColor::OpaqueWhite),
+            [float(1.0), 0, 0, float(1.0)]
+        );
         assert_eq!(border(ImageFormat::Rgba8ui, BorderColor::IntOpaqueBlack), [0, 0, 0, 1]);
     }
 

@@ -1,8 +1,8 @@
 //! The accesses to one cell of memory that a later one may race with.
 //!
-//! Promises: an access is told as a race exactly if an earlier one that conflicts with it is not ordered before it (`super`).
-//! Of the earlier ones those are dropped that are ordered before another one of their kind: who is not ordered behind the
-//! first is not behind the second.
+//! Promises: an access is told as a race exactly if an earlier one that conflicts with it is not
+//! ordered before it (`super`). Of the earlier ones those are dropped that are ordered before
+//! another one of their kind: who is not ordered behind the first is not behind the second.
 //! Does not cover: more than the first such access of each kind.
 
 use crate::ir::atomic::{Atomic, Touch};
@@ -32,7 +32,13 @@ impl Accesses {
         settled.is_some_and(|(first, last)| first <= self.times.0 && self.times.1 <= last)
     }
 
-    fn record(&mut self, new: Stamp, order: &Order, now: &Asked, (kinds, settled): (Kinds, Settled)) {
+    fn record(
+        &mut self,
+        new: Stamp,
+        order: &Order,
+        now: &Asked,
+        (kinds, settled): (Kinds, Settled),
+    ) {
         if self.stamps.last() == Some(&new) {
             return;
         }
@@ -43,7 +49,8 @@ impl Accesses {
             self.stamps.retain(|old| !replaced(old));
             self.bound = (2 * self.stamps.len() as u32).max(SHORT);
             let times = self.stamps.iter().map(|stamp| stamp.time());
-            self.times = times.fold((u32::MAX, 0), |(first, last), time| (first.min(time), last.max(time)));
+            self.times =
+                times.fold((u32::MAX, 0), |(first, last), time| (first.min(time), last.max(time)));
         } else if self.stamps.is_empty() {
             self.times = (u32::MAX, 0);
         }
@@ -69,7 +76,8 @@ const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch
 
 impl Cell {
     pub(crate) fn seen(&self) -> Seen {
-        let some = |touch: Touch| self.of(touch).is_some_and(|accesses| !accesses.stamps.is_empty());
+        let some =
+            |touch: Touch| self.of(touch).is_some_and(|accesses| !accesses.stamps.is_empty());
         Seen {
             read: some(Touch::Read),
             written: some(Touch::Write),
@@ -96,7 +104,10 @@ impl Cell {
             if accesses.stamps.is_empty() || accesses.are_settled(settled) {
                 continue;
             }
-            let found = accesses.stamps.iter().find_map(|one| Some((*one, order.missing((*one, kind), now, kinds)?)));
+            let found = accesses
+                .stamps
+                .iter()
+                .find_map(|one| Some((*one, order.missing((*one, kind), now, kinds)?)));
             if let Some((other, missing)) = found {
                 race(other, kind, missing);
             }
@@ -126,7 +137,10 @@ impl Cell {
     /// Forgets all accesses, but not the room for them.
     pub(crate) fn reset(&mut self) {
         let atomics = self.atomics.iter_mut().flat_map(|atomics| atomics.iter_mut());
-        [&mut self.reads, &mut self.writes].into_iter().chain(atomics).for_each(|accesses| accesses.stamps.clear());
+        [&mut self.reads, &mut self.writes]
+            .into_iter()
+            .chain(atomics)
+            .for_each(|accesses| accesses.stamps.clear());
     }
 }
 

@@ -1,18 +1,20 @@
-//! What an invocation knows of the accesses of all others, in which way: that they happened before, to which domains they
-//! were made available, and to whom visible.
+//! What an invocation knows of the accesses of all others, in which way: that they happened before,
+//! to which domains they were made available, and to whom visible.
 //!
-//! Knows: availability and visibility chains (Vulkan specification, appendix "Memory Model", *location-ordered*): who makes
-//! available to a wider domain what its subgroup or workgroup already has, and who makes visible to them what comes from a wider
-//! one.
-//! Promises: a module that does not declare the Vulkan memory model has the first layer alone, at no cost for the others.
-//! Does not cover: that an operation for visibility happened before on a way that leads out of its subgroup or workgroup and
-//! back: such a chain counts as broken.
+//! Knows: availability and visibility chains (Vulkan specification, appendix "Memory Model",
+//! *location-ordered*): who makes available to a wider domain what its subgroup or workgroup
+//! already has, and who makes visible to them what comes from a wider one.
+//! Promises: a module that does not declare the Vulkan memory model has the first layer alone, at
+//! no cost for the others.
+//! Does not cover: that an operation for visibility happened before on a way that leads out of its
+//! subgroup or workgroup and back: such a chain counts as broken.
 
 use super::clock::Known;
 use crate::ir::memory_semantics::{Kinds, Scope};
 use std::ops::Range;
 
-/// To whom writes are made available: the instance of the writer's subgroup, of its workgroup, all invocations.
+/// To whom writes are made available: the instance of the writer's subgroup, of its workgroup, all
+/// invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Domain {
     Subgroup,
@@ -54,8 +56,12 @@ pub(super) enum Own {
 }
 
 impl Own {
-    const ALL: [Own; 4] =
-        [Own::Nothing, Own::To(Domain::Subgroup), Own::To(Domain::Workgroup), Own::To(Domain::Device)];
+    const ALL: [Own; 4] = [
+        Own::Nothing,
+        Own::To(Domain::Subgroup),
+        Own::To(Domain::Workgroup),
+        Own::To(Domain::Device),
+    ];
 
     /// Of an access that makes available to a scope.
     pub(super) fn of(scope: Option<Scope>) -> Self {
@@ -84,7 +90,8 @@ pub(super) enum Nearness {
     Afar,
 }
 
-/// What is known in which way. Of those that begin with `Own`, the writes are those that make available so much themselves.
+/// What is known in which way. Of those that begin with `Own`, the writes are those that make
+/// available so much themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layer {
     /// Happens before.
@@ -158,9 +165,12 @@ impl Learnt {
 
     /// Whether it has all that another one tells everybody.
     pub(super) fn covers(&self, other: &Learnt, kinds: Kinds) -> bool {
-        let layer = |at: usize, kind: usize| self.further.as_ref().map_or(NOTHING, |further| &further[at][kind]);
+        let layer = |at: usize, kind: usize| {
+            self.further.as_ref().map_or(NOTHING, |further| &further[at][kind])
+        };
         kinds.each().all(|kind| {
-            let further = other.further.iter().flat_map(|further| further[..AVAILABLE].iter().enumerate());
+            let further =
+                other.further.iter().flat_map(|further| further[..AVAILABLE].iter().enumerate());
             self.before[kind].covers(&other.before[kind])
                 && further.into_iter().all(|(at, known)| layer(at, kind).covers(&known[kind]))
         })
@@ -183,7 +193,9 @@ impl Learnt {
         self.before[kind] = other.before[kind].clone();
         if let Some(theirs) = &other.further {
             let mine = self.further.get_or_insert_default();
-            mine.iter_mut().zip(theirs.iter()).for_each(|(mine, theirs)| mine[kind] = theirs[kind].clone());
+            mine.iter_mut()
+                .zip(theirs.iter())
+                .for_each(|(mine, theirs)| mine[kind] = theirs[kind].clone());
         }
     }
 
@@ -199,7 +211,8 @@ impl Learnt {
         }
     }
 
-    /// An operation for availability: what a narrower domain of the invocation has is then available to all domains of the scope.
+    /// An operation for availability: what a narrower domain of the invocation has is then
+    /// available to all domains of the scope.
     pub(super) fn make_available(&mut self, kind: usize, place: &Neighbours, scope: Scope) {
         for own in Own::ALL {
             for to in Domain::ALL.into_iter().skip(1).filter(|to| to.is_in(scope)) {

@@ -1,8 +1,9 @@
 //! What an invocation knows of the accesses of all others: of each, those up to some time.
 //!
-//! Knows: times grow with the run (`store::Clock`), so that "known up to a time" is a vector clock. Of a workgroup whose
-//! invocations have all met one time stands for all of them.
-//! Promises: copies are cheap, and joining what is alike is too: nothing is copied that nobody changes.
+//! Knows: times grow with the run (`store::Clock`), so that "known up to a time" is a vector clock.
+//! Of a workgroup whose invocations have all met one time stands for all of them.
+//! Promises: copies are cheap, and joining what is alike is too: nothing is copied that nobody
+//! changes.
 //! Does not cover: what times are, and which accesses were made at them.
 
 use std::collections::BTreeMap;
@@ -21,7 +22,10 @@ struct Part {
 impl Part {
     fn has(&self, invocation: u32, time: u32) -> bool {
         time <= self.all
-            || self.more.binary_search_by_key(&invocation, |one| one.0).is_ok_and(|at| time <= self.more[at].1)
+            || self
+                .more
+                .binary_search_by_key(&invocation, |one| one.0)
+                .is_ok_and(|at| time <= self.more[at].1)
     }
 
     /// The last time of an invocation.
@@ -31,7 +35,8 @@ impl Part {
     }
 
     fn covers(&self, other: &Part) -> bool {
-        other.all <= self.all && other.more.iter().all(|(invocation, time)| self.has(*invocation, *time))
+        other.all <= self.all
+            && other.more.iter().all(|(invocation, time)| self.has(*invocation, *time))
     }
 
     fn add(&mut self, invocation: u32, time: u32) {
@@ -53,7 +58,8 @@ impl Part {
             let next = match (mine.peek(), theirs.peek()) {
                 (Some(one), Some(two)) if one.0 == two.0 => {
                     let (one, two) = (mine.next(), theirs.next());
-                    one.zip(two).map(|((invocation, time), (_, other))| (invocation, time.max(other)))
+                    one.zip(two)
+                        .map(|((invocation, time), (_, other))| (invocation, time.max(other)))
                 }
                 (Some(one), Some(two)) if one.0 < two.0 => mine.next(),
                 (Some(_), None) => mine.next(),
@@ -127,9 +133,9 @@ impl Known {
     /// Whether all that another one knows is known.
     pub(super) fn covers(&self, other: &Known) -> bool {
         let Some(theirs) = &other.0 else { return true };
-        theirs
-            .iter()
-            .all(|(workgroup, part)| self.part(*workgroup).is_some_and(|own| Rc::ptr_eq(own, part) || own.covers(part)))
+        theirs.iter().all(|(workgroup, part)| {
+            self.part(*workgroup).is_some_and(|own| Rc::ptr_eq(own, part) || own.covers(part))
+        })
     }
 
     /// Adds what another one knows.
@@ -146,9 +152,10 @@ impl Known {
         let known = |own: &BTreeMap<u64, Rc<Part>>, workgroup: &u64, part: &Rc<Part>| {
             own.get(workgroup).is_some_and(|own| Rc::ptr_eq(own, part) || own.covers(part))
         };
-        let news: Vec<(u64, Rc<Part>)> = (theirs.iter().filter(|(workgroup, part)| !known(mine, workgroup, part)))
-            .map(|(workgroup, part)| (*workgroup, part.clone()))
-            .collect();
+        let news: Vec<(u64, Rc<Part>)> =
+            (theirs.iter().filter(|(workgroup, part)| !known(mine, workgroup, part)))
+                .map(|(workgroup, part)| (*workgroup, part.clone()))
+                .collect();
         if news.is_empty() {
             return;
         }

@@ -1,4 +1,5 @@
-//! What is missing between two accesses that are not ordered, and what makes two accesses a race at all.
+//! What is missing between two accesses that are not ordered, and what makes two accesses a race at
+//! all.
 
 use crate::ir::access_facts::Facts;
 use crate::ir::atomic::Touch;
@@ -9,7 +10,8 @@ use crate::memory::vector_clocks::is_atomic;
 pub(crate) enum Missing {
     /// Nothing happens between them.
     Order,
-    /// Both are atomic, but not for each other: a scope is too narrow, or they are not equally wide.
+    /// Both are atomic, but not for each other: a scope is too narrow, or they are not equally
+    /// wide.
     Scope,
     Width,
     /// An access is private to its invocation.

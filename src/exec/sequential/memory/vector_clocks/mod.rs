@@ -1,11 +1,14 @@
-//! Happens-before of a dispatch, exactly, for kernels that order memory by more than barriers of workgroups.
+//! Happens-before of a dispatch, exactly, for kernels that order memory by more than barriers of
+//! workgroups.
 //!
-//! Knows: what fences, atomics and barriers order (Vulkan specification, appendix "Memory Model": *synchronizes-with*,
-//! *inter-thread-happens-before*, *location-ordered*), by kind of memory and by scope; a barrier of a workgroup or subgroup as
-//! both memory models have it (`memory_semantics`).
-//! Promises: for any two accesses of the run whether one is ordered before the other, and if not, what is missing.
-//! Does not cover: references: accesses to the same memory through different descriptors count as through one. Orders of other
-//! schedules: which atomic reads which value is that of the run.
+//! Knows: what fences, atomics and barriers order (Vulkan specification, appendix "Memory Model":
+//! *synchronizes-with*, *inter-thread-happens-before*, *location-ordered*), by kind of memory and
+//! by scope; a barrier of a workgroup or subgroup as both memory models have it
+//! (`memory_semantics`).
+//! Promises: for any two accesses of the run whether one is ordered before the other, and if not,
+//! what is missing.
+//! Does not cover: references: accesses to the same memory through different descriptors count as
+//! through one. Orders of other schedules: which atomic reads which value is that of the run.
 
 pub(crate) mod cell;
 mod chains;
@@ -68,7 +71,8 @@ pub(crate) struct Published(Vec<Message>);
 /// The messages of one kind are one.
 fn add(messages: &mut Vec<Message>, new: Message) {
     let same = |old: &&mut Message| {
-        (old.from, old.scope, old.kinds, old.carrier) == (new.from, new.scope, new.kinds, new.carrier)
+        (old.from, old.scope, old.kinds, old.carrier)
+            == (new.from, new.scope, new.kinds, new.carrier)
     };
     match messages.iter_mut().find(same) {
         Some(old) => Rc::make_mut(&mut old.learnt).join(&new.learnt, new.kinds, Nearness::Subgroup),
@@ -94,7 +98,8 @@ struct Group {
     invocations: Vec<Invocation>,
     /// The time of what each of them accesses now.
     times: Vec<u32>,
-    /// By kind of memory: what its invocations accessed up to this time happened before all that they do now.
+    /// By kind of memory: what its invocations accessed up to this time happened before all that
+    /// they do now.
     settled: [u32; Kinds::COUNT],
 }
 
@@ -118,16 +123,27 @@ pub(crate) struct Order {
     group: Group,
     /// Workgroups that wait for others.
     resting: BTreeMap<u64, Group>,
-    /// The first atomic that has read what orders it behind another invocation. Which one it reads depends on the schedule.
+    /// The first atomic that has read what orders it behind another invocation. Which one it reads
+    /// depends on the schedule.
     pub synchronized: Option<u32>,
-    /// The first atomic that has told others what its invocation did: in another schedule others may have read it.
+    /// The first atomic that has told others what its invocation did: in another schedule others
+    /// may have read it.
     pub published: Option<u32>,
 }
 
 impl Order {
     pub(crate) fn new(places: Arc<Places>, invocations: u32, subgroup: u32) -> Self {
         let (owners, group, resting) = (Vec::new(), Group::default(), BTreeMap::new());
-        Self { places, invocations, subgroup, owners, group, resting, synchronized: None, published: None }
+        Self {
+            places,
+            invocations,
+            subgroup,
+            owners,
+            group,
+            resting,
+            synchronized: None,
+            published: None,
+        }
     }
 
     /// A workgroup begins.
@@ -198,7 +214,8 @@ impl Order {
         }
     }
 
-    /// An OpMemoryBarrier, or the semantics of an atomic or of a control barrier as a fence of their own.
+    /// An OpMemoryBarrier, or the semantics of an atomic or of a control barrier as a fence of
+    /// their own.
     pub(crate) fn fence(&mut self, invocation: u32, fence: Fence, after: u32) {
         if fence.reach() == Scope::Invocation {
             return;
@@ -217,10 +234,15 @@ impl Order {
         let pending = std::mem::take(&mut self.group.invocations[index].pending);
         let mut kept = Vec::new();
         for message in pending {
-            let takes = kinds.has(message.carrier) && self.reaches(fence.reach(), message.from, invocation);
+            let takes =
+                kinds.has(message.carrier) && self.reaches(fence.reach(), message.from, invocation);
             if takes {
                 if !message.carrier.is_empty() {
-                    self.note_news(invocation, message.by, (&message.learnt, kinds.and(message.kinds)));
+                    self.note_news(
+                        invocation,
+                        message.by,
+                        (&message.learnt, kinds.and(message.kinds)),
+                    );
                 }
                 self.learn(invocation, &message, kinds.and(message.kinds));
             }
@@ -243,7 +265,8 @@ impl Order {
         learnt.join(&message.learnt, kinds, nearness);
     }
 
-    /// Notes that an atomic orders the invocation behind others, unless what it tells is known already.
+    /// Notes that an atomic orders the invocation behind others, unless what it tells is known
+    /// already.
     fn note_news(&mut self, invocation: u32, place: u32, (learnt, kinds): (&Learnt, Kinds)) {
         if !self.group.invocations[invocation as usize].learnt.covers(learnt, kinds) {
             self.synchronized.get_or_insert(place);
@@ -310,12 +333,19 @@ impl Order {
     }
 
     /// An atomic has read what was published.
-    pub(crate) fn atomic_read(&mut self, invocation: u32, place: u32, memory: Kinds, published: &Published) {
+    pub(crate) fn atomic_read(
+        &mut self,
+        invocation: u32,
+        place: u32,
+        memory: Kinds,
+        published: &Published,
+    ) {
         let Some(atomic) = self.places.facts(place).atomic else { return };
         let (fence, reach) = (atomic.fence, atomic.fence.reach());
         let acquired = fence.acquires();
         for message in &published.0 {
-            if !self.reaches(message.scope, message.from, invocation) || !self.reaches(reach, message.from, invocation)
+            if !self.reaches(message.scope, message.from, invocation)
+                || !self.reaches(reach, message.from, invocation)
             {
                 continue;
             }
@@ -353,7 +383,8 @@ impl Order {
         let fences = own.released.iter().filter(|one| one.kinds.has(memory));
         let messages: Vec<Message> = (fences.chain(&alone))
             .map(|released| {
-                let (scope, learnt) = (released.scope.min(reach), self.written_out(invocation, released));
+                let (scope, learnt) =
+                    (released.scope.min(reach), self.written_out(invocation, released));
                 Message { from, scope, kinds: released.kinds, carrier: memory, by: place, learnt }
             })
             .collect();
@@ -366,14 +397,22 @@ impl Order {
         }
     }
 
-    /// All invocations meet; for `whole` the barrier itself orders what they did before what they do after.
+    /// All invocations meet; for `whole` the barrier itself orders what they did before what they
+    /// do after.
     pub(crate) fn barrier(&mut self, whole: Kinds, control: Fence, after: u32) {
         let all: Vec<u32> = (0..self.invocations).collect();
         self.meet(&all, Scope::Workgroup, whole, control, after);
     }
 
     /// The same for some of a subgroup, whose first invocation is `first`.
-    pub(crate) fn subgroup_barrier(&mut self, first: u32, members: Members, whole: Kinds, control: Fence, after: u32) {
+    pub(crate) fn subgroup_barrier(
+        &mut self,
+        first: u32,
+        members: Members,
+        whole: Kinds,
+        control: Fence,
+        after: u32,
+    ) {
         let some: Vec<u32> = members.ids().map(|id| first + id).collect();
         self.meet(&some, Scope::Subgroup, whole, control, after);
     }
@@ -440,7 +479,11 @@ impl Order {
                 let own = &self.group.invocations[*one as usize].learnt;
                 all.change(Layer::Before, kind).join(own.of(Layer::Before, kind));
                 if !everybody {
-                    all.change(Layer::Before, kind).add(workgroup, *one, self.group.times[*one as usize]);
+                    all.change(Layer::Before, kind).add(
+                        workgroup,
+                        *one,
+                        self.group.times[*one as usize],
+                    );
                 }
             }
             if everybody {
@@ -452,15 +495,20 @@ impl Order {
                 let own = &self.group.invocations[*one as usize];
                 all.join(&own.learnt, whole, Nearness::Workgroup);
                 for (kind, to) in whole.each().flat_map(|kind| Domain::ALL.map(|to| (kind, to))) {
-                    all.add_available((to, kind), (workgroup, *one), own.available[to as usize][kind]);
+                    all.add_available(
+                        (to, kind),
+                        (workgroup, *one),
+                        own.available[to as usize][kind],
+                    );
                 }
             }
         }
         all
     }
 
-    /// Times of the workgroup that runs that are ordered before all that it does now, in memory of these kinds: the first
-    /// since which no other one has run, and the last. None where that does not settle everything.
+    /// Times of the workgroup that runs that are ordered before all that it does now, in memory of
+    /// these kinds: the first since which no other one has run, and the last. None where that does
+    /// not settle everything.
     pub(crate) fn settled(&self, kinds: Kinds) -> Option<(u32, u32)> {
         if self.explicit() {
             return None;
@@ -487,28 +535,40 @@ impl Order {
         told
     }
 
-    /// Whether whoever is ordered behind what is accessed now is behind an earlier access of the same kind too.
+    /// Whether whoever is ordered behind what is accessed now is behind an earlier access of the
+    /// same kind too.
     fn stands_for(&self, earlier: Stamp, now: &Asked, kinds: Kinds) -> bool {
         let owner = self.owner(earlier.time());
         if owner == self.group.workgroup && earlier.lane() == now.invocation && !self.explicit() {
             return true;
         }
         let learnt = &self.group.invocations[now.invocation as usize].learnt;
-        let has =
-            |layer: Layer| kinds.each().all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()));
+        let has = |layer: Layer| {
+            kinds
+                .each()
+                .all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()))
+        };
         if !has(Layer::Before) {
             return false;
         }
         if !self.explicit() || !writes(now.touch) {
             return true;
         }
-        // Whatever makes the later one visible does so with one of the same subgroup that is available everywhere.
-        let same = owner == self.group.workgroup && earlier.lane() / self.subgroup == now.invocation / self.subgroup;
+        // Whatever makes the later one visible does so with one of the same subgroup that is
+        // available everywhere.
+        let same = owner == self.group.workgroup
+            && earlier.lane() / self.subgroup == now.invocation / self.subgroup;
         same && Domain::ALL.into_iter().all(|to| has(Layer::Available(Own::Nothing, to)))
     }
 
-    /// What is missing for an earlier access to be ordered before the one that is made now, in memory of these kinds.
-    pub(crate) fn missing(&self, (earlier, kind): (Stamp, Touch), now: &Asked, kinds: Kinds) -> Option<Missing> {
+    /// What is missing for an earlier access to be ordered before the one that is made now, in
+    /// memory of these kinds.
+    pub(crate) fn missing(
+        &self,
+        (earlier, kind): (Stamp, Touch),
+        now: &Asked,
+        kinds: Kinds,
+    ) -> Option<Missing> {
         let owner = self.owner(earlier.time());
         let near = owner == self.group.workgroup;
         if near && earlier.lane() == now.invocation {
@@ -519,8 +579,12 @@ impl Order {
             Clash::Plain => Missing::Order,
             Clash::Atomics(bytes) if bytes[0] != bytes[1] => Missing::Width,
             Clash::Atomics(_) => {
-                let from = Sender::One { workgroup: owner, subgroup: earlier.lane() / self.subgroup };
-                let scopes = facts.iter().filter_map(|facts| facts.atomic).map(|atomic| atomic.fence.reach());
+                let from =
+                    Sender::One { workgroup: owner, subgroup: earlier.lane() / self.subgroup };
+                let scopes = facts
+                    .iter()
+                    .filter_map(|facts| facts.atomic)
+                    .map(|atomic| atomic.fence.reach());
                 if scopes.min().is_some_and(|scope| self.reaches(scope, from, now.invocation)) {
                     return None;
                 }
@@ -531,8 +595,11 @@ impl Order {
             return Some(Missing::Privacy);
         }
         let learnt = &self.group.invocations[now.invocation as usize].learnt;
-        let known =
-            |layer: Layer| kinds.each().all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()));
+        let known = |layer: Layer| {
+            kinds
+                .each()
+                .all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()))
+        };
         if !known(Layer::Before) {
             return Some(clash);
         }
@@ -544,13 +611,18 @@ impl Order {
             return (!near && !seen).then_some(Missing::Coherence);
         }
         let together = match near {
-            true if earlier.lane() / self.subgroup == now.invocation / self.subgroup => Nearness::Subgroup,
+            true if earlier.lane() / self.subgroup == now.invocation / self.subgroup => {
+                Nearness::Subgroup
+            }
             true => Nearness::Workgroup,
             false => Nearness::Afar,
         };
-        // What was made available or visible by fences alone, and what began with the access itself.
+        // What was made available or visible by fences alone, and what began with the access
+        // itself.
         let own = [Own::Nothing, Own::of(facts[0].available)];
-        let available = |to: Domain| to.is_shared(together) && own.iter().any(|own| known(Layer::Available(*own, to)));
+        let available = |to: Domain| {
+            to.is_shared(together) && own.iter().any(|own| known(Layer::Available(*own, to)))
+        };
         if !Domain::ALL.into_iter().any(available) {
             return Some(Missing::Availability);
         }
@@ -558,12 +630,14 @@ impl Order {
         let sees = |scope: Scope| {
             let there = |to: Domain| to.is_in(scope) && available(to);
             let near = |own: &Own| {
-                known(Layer::NearSubgroup(*own)) || (scope >= Scope::Workgroup && known(Layer::NearWorkgroup(*own)))
+                known(Layer::NearSubgroup(*own))
+                    || (scope >= Scope::Workgroup && known(Layer::NearWorkgroup(*own)))
             };
             Domain::ALL.into_iter().any(there) || own.iter().any(near)
         };
         let itself = facts[1].visible.filter(|scope| *scope > Scope::Invocation);
-        let visible = now.touch == Touch::Write || own.into_iter().any(seen) || itself.is_some_and(sees);
+        let visible =
+            now.touch == Touch::Write || own.into_iter().any(seen) || itself.is_some_and(sees);
         (!visible).then_some(Missing::Visibility)
     }
 }

@@ -1,4 +1,5 @@
-//! Random histories against the definitions of the memory model: every pair of accesses is ordered exactly if they say so.
+//! Random histories against the definitions of the memory model: every pair of accesses is ordered
+//! exactly if they say so.
 
 use super::cell::{Cell, Cells, Told};
 use crate::ir::access_facts::{Atomicity, Declared, Facts, Places};
@@ -12,7 +13,8 @@ use vkcert_model::random::SplitMix64;
 
 const INVOCATIONS: u32 = 4;
 const SUBGROUP: u32 = 2;
-/// Semantics of fences: acquire, release or both, of buffers, of workgroup memory or of both; and none.
+/// Semantics of fences: acquire, release or both, of buffers, of workgroup memory or of both; and
+/// none.
 const SEMANTICS: [u32; 8] = [0x42, 0x44, 0x48, 0x102, 0x104, 0x108, 0x148, 0];
 const SCOPES: [u32; 3] = [1, 2, 3];
 const KINDS: [Kinds; 2] = [Kinds::BUFFERS, Kinds::WORKGROUP];
@@ -47,18 +49,24 @@ impl Happening {
     fn fence(&self) -> Option<Fence> {
         match self.event {
             Event::Access(_) => None,
-            Event::Fence(fence) | Event::Atomic { fence, .. } | Event::Barrier { fence, .. } => Some(fence),
+            Event::Fence(fence) | Event::Atomic { fence, .. } | Event::Barrier { fence, .. } => {
+                Some(fence)
+            }
         }
     }
 
     fn releases(&self) -> Kinds {
         let writes = !matches!(self.event, Event::Atomic { op: Atomic::Load, .. });
-        self.fence().filter(|fence| writes && fence.semantics & RELEASE != 0).map_or(Kinds::NONE, Fence::releases)
+        self.fence()
+            .filter(|fence| writes && fence.semantics & RELEASE != 0)
+            .map_or(Kinds::NONE, Fence::releases)
     }
 
     fn acquires(&self) -> Kinds {
         let reads = !matches!(self.event, Event::Atomic { op: Atomic::Store, .. });
-        self.fence().filter(|fence| reads && fence.semantics & ACQUIRE != 0).map_or(Kinds::NONE, Fence::acquires)
+        self.fence()
+            .filter(|fence| reads && fence.semantics & ACQUIRE != 0)
+            .map_or(Kinds::NONE, Fence::acquires)
     }
 
     fn is_barrier(&self) -> bool {
@@ -75,7 +83,8 @@ impl Happening {
             Some(Scope::Device) => true,
             Some(Scope::Workgroup) => self.workgroup == other.workgroup,
             Some(Scope::Subgroup) => {
-                self.workgroup == other.workgroup && self.invocation / SUBGROUP == other.invocation / SUBGROUP
+                self.workgroup == other.workgroup
+                    && self.invocation / SUBGROUP == other.invocation / SUBGROUP
             }
             Some(Scope::Invocation) | None => false,
         }
@@ -99,7 +108,9 @@ impl Definition<'_> {
     fn same_flag(&self, a: usize, b: usize) -> bool {
         let of = |at: usize| match self.0[at].event {
             // Workgroup memory is each workgroup's own.
-            Event::Atomic { flag, .. } => Some((flag, if flag == 1 { self.0[at].workgroup } else { 0 })),
+            Event::Atomic { flag, .. } => {
+                Some((flag, if flag == 1 { self.0[at].workgroup } else { 0 }))
+            }
             _ => None,
         };
         of(a).is_some() && of(a) == of(b)
@@ -111,7 +122,10 @@ impl Definition<'_> {
             Event::Atomic { op, .. } => Some(op),
             _ => None,
         };
-        let (writes, reads) = (op(x).is_some_and(|op| op != Atomic::Load), op(y).is_some_and(|op| op != Atomic::Store));
+        let (writes, reads) = (
+            op(x).is_some_and(|op| op != Atomic::Load),
+            op(y).is_some_and(|op| op != Atomic::Store),
+        );
         let between = || (x + 1..y).filter(|at| self.same_flag(x, *at));
         let (one, two) = (&self.0[x], &self.0[y]);
         writes
@@ -125,7 +139,8 @@ impl Definition<'_> {
 
     fn synchronizes(&self, a: usize, b: usize) -> bool {
         let (one, two) = (&self.0[a], &self.0[b]);
-        if one.releases().is_empty() || two.acquires().is_empty() || !one.has(two) || !two.has(one) {
+        if one.releases().is_empty() || two.acquires().is_empty() || !one.has(two) || !two.has(one)
+        {
             return false;
         }
         let all = 0..self.0.len();
@@ -133,20 +148,27 @@ impl Definition<'_> {
             Event::Atomic { flag, .. } => memory(flag),
             _ => Kinds::NONE,
         };
-        // The atomics that carry a release: it itself, or those behind a fence; and the same of an acquire.
+        // The atomics that carry a release: it itself, or those behind a fence; and the same of an
+        // acquire.
         let from = |x: usize| {
             (x == a && one.is_atomic())
-                || (one.is_barrier() && self.program_ordered(a, x) && one.releases().has(carried(x)))
+                || (one.is_barrier()
+                    && self.program_ordered(a, x)
+                    && one.releases().has(carried(x)))
         };
         let to = |y: usize| {
             (y == b && two.is_atomic())
-                || (two.is_barrier() && self.program_ordered(y, b) && two.acquires().has(carried(y)))
+                || (two.is_barrier()
+                    && self.program_ordered(y, b)
+                    && two.acquires().has(carried(y)))
         };
         if all.clone().any(|x| from(x) && all.clone().any(|y| to(y) && self.reads_from(x, y))) {
             return true;
         }
         let meets = |c: usize, d: usize| match (self.0[c].event, self.0[d].event) {
-            (Event::Barrier { number, .. }, Event::Barrier { number: other, .. }) => number == other,
+            (Event::Barrier { number, .. }, Event::Barrier { number: other, .. }) => {
+                number == other
+            }
             _ => false,
         };
         let before = |c: usize| c == a || self.program_ordered(a, c);
@@ -160,14 +182,18 @@ impl Definition<'_> {
     fn happens_before(&self, kind: Kinds) -> Vec<Vec<bool>> {
         let count = self.0.len();
         let about = |at: usize| {
-            self.0[at].event == Event::Access(kind) || self.0[at].releases().or(self.0[at].acquires()).has(kind)
+            self.0[at].event == Event::Access(kind)
+                || self.0[at].releases().or(self.0[at].acquires()).has(kind)
         };
         let direct = |a: usize, b: usize| {
-            let released = self.0[a].releases().has(kind) && self.0[b].acquires().has(kind) && self.synchronizes(a, b);
+            let released = self.0[a].releases().has(kind)
+                && self.0[b].acquires().has(kind)
+                && self.synchronizes(a, b);
             let po = self.program_ordered(a, b) && about(a) && about(b);
             released || (po && (self.0[b].releases().has(kind) || self.0[a].acquires().has(kind)))
         };
-        let mut all: Vec<Vec<bool>> = (0..count).map(|a| (0..count).map(|b| direct(a, b)).collect()).collect();
+        let mut all: Vec<Vec<bool>> =
+            (0..count).map(|a| (0..count).map(|b| direct(a, b)).collect()).collect();
         for middle in 0..count {
             let behind = all[middle].clone();
             for row in all.iter_mut().filter(|row| row[middle]) {
@@ -187,7 +213,8 @@ struct Engine {
     started: Vec<u64>,
     /// Workgroup memory of the one that does not run.
     other: Cells,
-    /// Whether barriers order by themselves what their semantics release and acquire, as they do in programs.
+    /// Whether barriers order by themselves what their semantics release and acquire, as they do in
+    /// programs.
     whole: bool,
 }
 
@@ -233,7 +260,8 @@ impl Engine {
             Event::Fence(fence) => self.order.fence(invocation, fence, self.time),
             Event::Atomic { flag, op, fence: _ } => {
                 let touch = op.touch();
-                let told = Told { invocation, place, memory: memory(flag), op, touch, after: self.time };
+                let told =
+                    Told { invocation, place, memory: memory(flag), op, touch, after: self.time };
                 self.flags[flag].tell(0, &told, &mut self.order);
             }
             Event::Barrier { who, number: _, fence } => {
@@ -260,7 +288,10 @@ fn events(draw: &mut SplitMix64, first: usize) -> Vec<Happening> {
     let mut history = Vec::new();
     for number in first..first + 4 + pick(14) {
         let (workgroup, invocation) = (u64::from(pick(5) == 0), pick(INVOCATIONS as usize) as u32);
-        let fence = Fence { scope: SCOPES[pick(3).min(pick(3))], semantics: SEMANTICS[pick(SEMANTICS.len())] };
+        let fence = Fence {
+            scope: SCOPES[pick(3).min(pick(3))],
+            semantics: SEMANTICS[pick(SEMANTICS.len())],
+        };
         let event = match pick(10) {
             0..=2 => Event::Access(KINDS[pick(2)]),
             3..=4 => Event::Fence(fence),
@@ -297,7 +328,8 @@ fn places(history: &[Happening]) -> Places {
         };
         (at as u32, Facts { coherent: true, atomic, ..Facts::default() })
     });
-    let wide = history.iter().filter_map(Happening::fence).all(|fence| fence.reach() == Scope::Device);
+    let wide =
+        history.iter().filter_map(Happening::fence).all(|fence| fence.reach() == Scope::Device);
     let mut places = Places::with(Declared::Implicit, facts);
     places.wide = wide;
     places
@@ -325,10 +357,17 @@ fn accesses_are_ordered_as_the_memory_model_defines() {
             let Event::Access(kind) = one.event else { continue };
             let number = KINDS.iter().position(|other| *other == kind).unwrap();
             let asked = Asked { touch: Touch::Write, invocation: one.invocation, place: at as u32 };
-            for (earlier, other) in stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event) {
-                let due = definition.program_ordered(*earlier, at) || relations[number][*earlier][at];
+            for (earlier, other) in
+                stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event)
+            {
+                let due =
+                    definition.program_ordered(*earlier, at) || relations[number][*earlier][at];
                 let found = engine.order.missing((*other, Touch::Write), &asked, kind);
-                assert_eq!(found, (!due).then_some(Missing::Order), "{earlier} and {at} of {history:?}");
+                assert_eq!(
+                    found,
+                    (!due).then_some(Missing::Order),
+                    "{earlier} and {at} of {history:?}"
+                );
                 *(if due { &mut ordered } else { &mut unordered }) += 1;
             }
             stamps.push((at, stamp));
@@ -345,8 +384,8 @@ struct Operands {
     own: Option<Scope>,
 }
 
-/// Chains of availability and visibility (Vulkan specification, *location-ordered*), over a history in a module that declares the
-/// Vulkan memory model.
+/// Chains of availability and visibility (Vulkan specification, *location-ordered*), over a history
+/// in a module that declares the Vulkan memory model.
 struct Chains<'a> {
     definition: Definition<'a>,
     operands: &'a [Operands],
@@ -376,7 +415,12 @@ impl Chains<'_> {
     }
 
     /// The scope of an event that makes everything of the kind available, or visible.
-    fn operation(&self, event: usize, kinds: fn(&Happening) -> Kinds, semantics: u32) -> Option<Scope> {
+    fn operation(
+        &self,
+        event: usize,
+        kinds: fn(&Happening) -> Kinds,
+        semantics: u32,
+    ) -> Option<Scope> {
         let one = self.at(event);
         let fence = one.fence().filter(|fence| fence.semantics & semantics != 0)?;
         kinds(one).has(self.kind).then_some(fence.reach())
@@ -384,7 +428,12 @@ impl Chains<'_> {
 
     /// The operations that end a chain of availability of a write, to a domain.
     fn available(&self, write: usize, domain: Scope) -> Vec<usize> {
-        let narrower = || DOMAINS.into_iter().filter(|one| *one < domain).map(|one| (one, self.available(write, one)));
+        let narrower = || {
+            DOMAINS
+                .into_iter()
+                .filter(|one| *one < domain)
+                .map(|one| (one, self.available(write, one)))
+        };
         let chains: Vec<(Scope, Vec<usize>)> = narrower().collect();
         let ends = |event: usize| {
             if event == write {
@@ -394,7 +443,9 @@ impl Chains<'_> {
             reach.is_some_and(|scope| scope >= domain)
                 && (self.definition.program_ordered(write, event)
                     || chains.iter().any(|(narrow, ends)| {
-                        let linked = |end: &usize| self.happens_before(*end, event) && self.share(*end, event, *narrow);
+                        let linked = |end: &usize| {
+                            self.happens_before(*end, event) && self.share(*end, event, *narrow)
+                        };
                         ends.iter().any(linked)
                     }))
         };
@@ -403,7 +454,12 @@ impl Chains<'_> {
 
     /// The operations that begin a chain of visibility to a read, from a domain.
     fn visible(&self, read: usize, domain: Scope) -> Vec<usize> {
-        let narrower = || DOMAINS.into_iter().filter(|one| *one < domain).map(|one| (one, self.visible(read, one)));
+        let narrower = || {
+            DOMAINS
+                .into_iter()
+                .filter(|one| *one < domain)
+                .map(|one| (one, self.visible(read, one)))
+        };
         let chains: Vec<(Scope, Vec<usize>)> = narrower().collect();
         let begins = |event: usize| {
             if event == read {
@@ -413,8 +469,9 @@ impl Chains<'_> {
             reach.is_some_and(|scope| scope >= domain)
                 && (self.definition.program_ordered(event, read)
                     || chains.iter().any(|(narrow, begins)| {
-                        let linked =
-                            |begin: &usize| self.happens_before(event, *begin) && self.share(event, *begin, *narrow);
+                        let linked = |begin: &usize| {
+                            self.happens_before(event, *begin) && self.share(event, *begin, *narrow)
+                        };
                         begins.iter().any(linked)
                     }))
         };
@@ -440,14 +497,16 @@ impl Chains<'_> {
     }
 }
 
-/// Accesses of a history in a module of the Vulkan memory model, where fences make available and visible only if they say so.
+/// Accesses of a history in a module of the Vulkan memory model, where fences make available and
+/// visible only if they say so.
 fn explicit_events(draw: &mut SplitMix64) -> (Vec<Happening>, Vec<Operands>) {
     let mut history: Vec<Happening> = (0..3).flat_map(|part| events(draw, 100 * part)).collect();
     let mut operands = Vec::new();
     for one in &mut history {
         let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
         let touch = [Touch::Read, Touch::Write][pick(2)];
-        let own = [None, None, Some(Scope::Subgroup), Some(Scope::Workgroup), Some(Scope::Device)][pick(5)];
+        let own = [None, None, Some(Scope::Subgroup), Some(Scope::Workgroup), Some(Scope::Device)]
+            [pick(5)];
         operands.push(Operands { touch, own });
         let chance = [pick(4) > 0, pick(4) > 0];
         let (fence, [available, visible]) = match &mut one.event {
@@ -473,7 +532,11 @@ fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
         places = Places::with(
             Declared::Vulkan,
             history.iter().enumerate().map(|(at, one)| {
-                let facts = Facts { available: operands[at].own, visible: operands[at].own, ..Facts::default() };
+                let facts = Facts {
+                    available: operands[at].own,
+                    visible: operands[at].own,
+                    ..Facts::default()
+                };
                 let accesses = matches!(one.event, Event::Access(_));
                 (at as u32, if accesses { facts } else { places.facts(at as u32) })
             }),
@@ -497,7 +560,9 @@ fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
             let number = KINDS.iter().position(|other| *other == kind).unwrap();
             let touch = operands[at].touch;
             let asked = Asked { touch, invocation: one.invocation, place: at as u32 };
-            for (earlier, other) in stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event) {
+            for (earlier, other) in
+                stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event)
+            {
                 let before = operands[*earlier].touch;
                 if !writes(before) && !writes(touch) {
                     continue;
@@ -511,7 +576,9 @@ fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
             stamps.push((at, stamp));
         }
     }
-    println!("{ordered} pairs in order, {broken} of them by chains that leave and come back; {unordered} not");
+    println!(
+        "{ordered} pairs in order, {broken} of them by chains that leave and come back; {unordered} not"
+    );
     assert!(ordered > 1_000 && unordered > 1_000, "{ordered} {unordered}");
     assert!(broken * 1000 < ordered, "{broken} of {ordered}");
 }
@@ -520,7 +587,8 @@ const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch
 
 /// Facts of eight instructions: plain ones, then atomic ones of each scope and of two widths.
 fn instructions(declared: Declared) -> Places {
-    let plain = |coherent: bool| Facts { coherent, available: Some(Scope::Workgroup), ..Facts::default() };
+    let plain =
+        |coherent: bool| Facts { coherent, available: Some(Scope::Workgroup), ..Facts::default() };
     let atomic = |scope: u32, bytes: u32| Facts {
         coherent: true,
         atomic: Some(Atomicity { fence: Fence { scope, semantics: 0 }, bytes }),
@@ -528,12 +596,24 @@ fn instructions(declared: Declared) -> Places {
         visible: Some(Scope::Device),
         ..Facts::default()
     };
-    let facts =
-        [plain(true), plain(false), plain(true), plain(false), atomic(1, 4), atomic(2, 4), atomic(3, 4), atomic(1, 2)];
-    Places::with(declared, facts.into_iter().enumerate().map(|(place, facts)| (place as u32, facts)))
+    let facts = [
+        plain(true),
+        plain(false),
+        plain(true),
+        plain(false),
+        atomic(1, 4),
+        atomic(2, 4),
+        atomic(3, 4),
+        atomic(1, 2),
+    ];
+    Places::with(
+        declared,
+        facts.into_iter().enumerate().map(|(place, facts)| (place as u32, facts)),
+    )
 }
 
-/// A cell forgets accesses and skips those that a barrier has settled: what it tells is what all of them would.
+/// A cell forgets accesses and skips those that a barrier has settled: what it tells is what all of
+/// them would.
 #[test]
 fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
     let mut draw = SplitMix64::new(23);
@@ -549,7 +629,8 @@ fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
                 engine.run(pick(3) as u64);
             }
             let invocation = pick(INVOCATIONS as usize) as u32;
-            let fence = Fence { scope: SCOPES[pick(3)], semantics: SEMANTICS[pick(SEMANTICS.len())] };
+            let fence =
+                Fence { scope: SCOPES[pick(3)], semantics: SEMANTICS[pick(SEMANTICS.len())] };
             engine.time += 1;
             match pick(12) {
                 0 => engine.order.fence(invocation, fence, engine.time),
@@ -566,8 +647,11 @@ fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
                     cells[memory].touch(&asked, &engine.order, kinds, |_, kind, _| told.push(kind));
                     let clashes = |kind: Touch| writes(kind) || writes(touch);
                     let due = TOUCHES.into_iter().filter(|kind| {
-                        let mut earlier = all[memory].iter().filter(|(_, other)| other == kind && clashes(*kind));
-                        earlier.any(|(stamp, _)| engine.order.missing((*stamp, *kind), &asked, kinds).is_some())
+                        let mut earlier =
+                            all[memory].iter().filter(|(_, other)| other == kind && clashes(*kind));
+                        earlier.any(|(stamp, _)| {
+                            engine.order.missing((*stamp, *kind), &asked, kinds).is_some()
+                        })
                     });
                     let due: Vec<Touch> = due.collect();
                     assert_eq!(told, due, "round {round}: {asked:?}");
