@@ -40,8 +40,8 @@ setup-test:
 setup-dissimilar:
 	@tools/setup.sh dissimilar
 
-build: setup ## build the program
-	$(CARGO) build $(FLAGS)
+build: setup ## build the programs: vkcert and vkcert-verify
+	$(CARGO) build $(FLAGS) $(ALL)
 
 demo: build ## certify the demonstration kernels; reports go to reports/
 	$(CARGO) run $(FLAGS) --quiet -- certify
@@ -81,8 +81,9 @@ fuzz-evidence: build ## fuzz what reads evidence for FUZZ_SECONDS; links the com
 		-max_total_time=$(FUZZ_SECONDS) fuzz/corpus-evidence
 
 dist: setup ## a release archive in dist/: the program, stripped, with manual pages and completions
-	$(CARGO) install $(filter --locked,$(FLAGS)) --path . --root dist/$(PACKAGE) --no-track --force
-	strip dist/$(PACKAGE)/bin/vkcert
+	for package in . src/verifier; do \
+		$(CARGO) install $(filter --locked,$(FLAGS)) --path $$package --root dist/$(PACKAGE) --no-track --force || exit 1; done
+	strip dist/$(PACKAGE)/bin/vkcert dist/$(PACKAGE)/bin/vkcert-verify
 	dist/$(PACKAGE)/bin/vkcert manual --out dist/$(PACKAGE)/share/man/man1
 	mkdir -p dist/$(PACKAGE)/share/completions
 	for shell in bash fish zsh; do \
