@@ -32,7 +32,7 @@ pub(super) fn contract(program: &mut Program, preferred: Preferred) {
             });
             match &step.action {
                 Action::Binary { op: Binary::FMul, to, a, b } if free => {
-                    drop(products.insert(*to, [*a, *b]))
+                    products.insert(*to, [*a, *b]);
                 }
                 Action::Sized { operation, to, from }
                     if free && is_on_words(operation, Sized::Binary(Binary::FMul)) =>
