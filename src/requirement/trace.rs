@@ -2,7 +2,7 @@
 
 use super::code;
 use super::document::Located;
-use super::hash::{is_suspect, requirement_hash, test_hash};
+use super::hash::{is_suspect, requirement_hash};
 use super::load::Project;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::element::Datum;
@@ -81,11 +81,6 @@ fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
         traces.push(CodeTrace { file, symbol, line, found, kernels });
     }
     traces
-}
-
-/// Content hash of each test by id.
-pub fn test_hashes(project: &Project) -> BTreeMap<TestId, String> {
-    project.tests.iter().map(|test| (test.id.clone(), test_hash(test))).collect()
 }
 
 /// The kernels that a test dispatches, in order, each once (references are not under test).

@@ -35,24 +35,3 @@ pub fn calls<'a>(
     let instructions = function.range.clone().map(|index| (index, &module.instructions[index]));
     instructions.filter(|(_, instruction)| instruction.op == Op::FunctionCall)
 }
-
-/// Reachable functions, callees before their callers; so that a summary of each is ready when a
-/// caller needs it.
-pub fn callees_first(module: &Module, root: Id) -> Vec<Id> {
-    let mut order = Vec::new();
-    let mut seen = BTreeSet::new();
-    visit(module, root, &mut seen, &mut order);
-    order
-}
-
-fn visit(module: &Module, id: Id, seen: &mut BTreeSet<Id>, order: &mut Vec<Id>) {
-    let Some(function) = module.function(id) else { return };
-    if seen.insert(id) {
-        for (_, call) in calls(module, function) {
-            if let Some(callee) = call.id(0) {
-                visit(module, callee, seen, order);
-            }
-        }
-        order.push(id);
-    }
-}

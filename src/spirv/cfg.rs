@@ -97,11 +97,6 @@ impl Graph {
         self.by_label.get(&label).copied()
     }
 
-    /// The block that holds instruction `index`.
-    pub fn block_at(&self, index: usize) -> Option<usize> {
-        self.blocks.iter().position(|block| block.range.contains(&index))
-    }
-
     /// Immediate dominator of each block; none for the entry block and for unreachable blocks.
     pub fn immediate_dominators(&self) -> Vec<Option<usize>> {
         let edges = (0..self.blocks.len())

@@ -162,23 +162,6 @@ pub fn specialize(
     Ok(evaluated.specialized(&kernel.module))
 }
 
-impl Prepared {
-    /// The same job with other modules of the same kernels (instrumented in place of production,
-    /// for example). Kernels that `modules` lacks keep theirs.
-    pub fn with_modules(
-        &self,
-        modules: &BTreeMap<KernelName, (Arc<Vec<u32>>, ModuleRecording)>,
-    ) -> Job {
-        let mut job = self.job.clone();
-        for (module, of) in job.modules.iter_mut().zip(&self.modules) {
-            if let Some((words, recording)) = modules.get(&of.kernel) {
-                (module.words, module.recording) = (words.clone(), recording.clone());
-            }
-        }
-        job
-    }
-}
-
 struct Preparation<'a> {
     test: &'a Located<Test>,
     setting: &'a Setting<'a>,

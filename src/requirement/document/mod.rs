@@ -395,12 +395,7 @@ pub struct Located<T> {
     pub origin: Origin,
 }
 
-impl<T> Located<T> {
-    /// A value that came out of no file.
-    pub fn unplaced(value: T) -> Self {
-        Self { value, origin: Origin::none() }
-    }
-}
+impl<T> Located<T> {}
 
 impl<T> std::ops::Deref for Located<T> {
     type Target = T;
