@@ -579,8 +579,27 @@ fn is_gone_within(id: u32, patience: Duration) -> bool {
     true
 }
 
+/// Set for a test that runs in a process of its own.
+const ALONE: &str = "VKCERT_TEST_ALONE";
+
+/// One test of this module in a process of its own: tests beside it have workers, too.
+fn in_own_process(test: &str) -> std::process::Command {
+    let module = module_path!().split_once("::").expect("a module of the test program").1;
+    let mut command = std::process::Command::new(std::env::current_exe().expect("this program"));
+    command.args(["--exact", &format!("{module}::{test}"), "--include-ignored", "--nocapture"]);
+    command.env(ALONE, "1");
+    command
+}
+
 #[test]
 fn dropping_the_engine_ends_its_worker() {
+    if std::env::var_os(ALONE).is_none() {
+        let output =
+            in_own_process("dropping_the_engine_ends_its_worker").output().expect("starts");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
     let Some(mut engine) = engine() else { return };
     adds(&mut engine);
     let workers = children(std::process::id());
@@ -606,12 +625,11 @@ fn hold_a_device() {
 #[test]
 fn a_worker_within_a_dispatch_ends_when_its_parent_is_killed() {
     use std::io::{BufRead, BufReader};
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
     if engine().is_none() {
         return;
     }
-    let mut parent = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "hold_a_device", "--ignored", "--nocapture"])
+    let mut parent = in_own_process("hold_a_device")
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
