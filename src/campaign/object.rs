@@ -203,11 +203,7 @@ impl Kernel {
     /// Where the instruction at a word of the production module stands, as exactly as is known;
     /// none where there is none.
     pub fn place_of(&self, word: u32) -> Option<Place> {
-        let index = self
-            .module
-            .instructions
-            .binary_search_by_key(&word, |instruction| instruction.offset)
-            .ok()?;
+        let index = self.instruction_at(word)?;
         let place = self.module.place(index);
         Some(self.exact(&place).unwrap_or(place))
     }
@@ -216,25 +212,21 @@ impl Kernel {
     pub fn numbers(&self, finding: &Finding) -> Vec<u32> {
         let places = finding.place.iter().chain(&finding.other_place);
         let number = |place: &Place| {
-            let word = place.instruction?;
-            let index = self
-                .module
-                .instructions
-                .binary_search_by_key(&word, |instruction| instruction.offset)
-                .ok()?;
+            let index = self.instruction_at(place.instruction?)?;
             Some(self.module.number_in_code(index))
         };
         places.filter_map(number).collect()
     }
 
+    /// Index of the instruction at a word of the module.
+    fn instruction_at(&self, word: u32) -> Option<usize> {
+        let instructions = &self.module.instructions;
+        instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()
+    }
+
     fn exact(&self, place: &Place) -> Option<Place> {
         let structure = &self.measured()?.structure;
-        let word = place.instruction?;
-        let index = self
-            .module
-            .instructions
-            .binary_search_by_key(&word, |instruction| instruction.offset)
-            .ok()?;
+        let index = self.instruction_at(place.instruction?)?;
         // Another kernel of the same test may have an instruction at the same word.
         if self.module.place(index) != *place {
             return None;

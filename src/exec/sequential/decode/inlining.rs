@@ -173,16 +173,7 @@ impl<'a> Decoder<'a> {
 
     /// Ends the block at a barrier.
     pub(crate) fn barrier(&mut self, fences: Fences) {
-        let frame = self.frames.last().expect("decoding happens inside a function");
-        let position = frame.positions[&frame.block];
-        let mut counters = frame.around.clone();
-        counters.extend(
-            frame
-                .loops
-                .iter()
-                .filter(|(_, range, _)| range.contains(&position))
-                .map(|(_, _, reg)| *reg),
-        );
+        let counters = self.counters_here();
         let barrier = self.program.barriers.len() as u32;
         self.program.barriers.push(Barrier {
             place: self.place,
