@@ -36,6 +36,19 @@ impl Verdict {
             Verdict::NotRun | Verdict::Unsupported => false,
         }
     }
+
+    /// Whether a test came to its end, so that all that was asked of it was done and its outputs
+    /// were judged.
+    pub fn completed(self) -> bool {
+        match self {
+            Verdict::Pass | Verdict::Fail => true,
+            Verdict::Error
+            | Verdict::NotRun
+            | Verdict::Unsupported
+            | Verdict::Timeout
+            | Verdict::Undetermined => false,
+        }
+    }
 }
 
 impl std::fmt::Display for Verdict {

@@ -255,16 +255,9 @@ fn verdict(
     result: &TestResult,
     found: &mut Verification,
 ) {
-    match result.verdict {
-        Verdict::Pass | Verdict::Fail => {}
-        Verdict::NotRun
-        | Verdict::Unsupported
-        | Verdict::Error
-        | Verdict::Timeout
-        | Verdict::Undetermined => {
-            // The run left no outputs to judge.
-            return;
-        }
+    // Else the run left no outputs to judge.
+    if !result.verdict.completed() {
+        return;
     }
     let mut outputs = BTreeMap::new();
     for (name, output) in &result.outputs {

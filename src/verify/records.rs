@@ -28,17 +28,6 @@ pub fn check(stored: &Evidence, found: &mut Verification) {
     repetitions(stored, found);
 }
 
-fn completed(result: &TestResult) -> bool {
-    match result.verdict {
-        Verdict::Pass | Verdict::Fail => true,
-        Verdict::NotRun
-        | Verdict::Unsupported
-        | Verdict::Error
-        | Verdict::Timeout
-        | Verdict::Undetermined => false,
-    }
-}
-
 /// The records of one kernel under one configuration on one engine.
 struct Rows<'a> {
     stored: &'a Evidence,
@@ -183,7 +172,7 @@ fn of_result(
 ) {
     let name = || format!("test {} on {}", test.id, result.engine);
     let sought = |kind| !stored.campaign.not_looked_for.contains(&kind);
-    if completed(result) {
+    if result.verdict.completed() {
         let races = result.engine == EngineName::Sequential && sought(FindingKind::DataRace);
         // Older evidence may not have it.
         let scoped = result.race_scope.is_some() == races || stored.inputs.is_none();
@@ -323,7 +312,7 @@ fn repetitions(stored: &Evidence, found: &mut Verification) {
     for engine in [EngineName::Sequential, EngineName::Vulkan] {
         let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
         let times = results
-            .filter(|result| result.engine == engine && completed(result))
+            .filter(|result| result.engine == engine && result.verdict.completed())
             .map(|result| result.repetitions);
         let times: BTreeSet<u32> = times.collect();
         let right = times.len() <= 1 && !times.contains(&0);

@@ -396,15 +396,8 @@ impl FactReader<'_> {
     /// A test that completed has left every buffer, and has recorded every kernel, unless a finding
     /// says why not.
     fn complete(&mut self, test: &PreparedTest, plan: &Prepared, result: &TestResult) {
-        match result.verdict {
-            Verdict::Pass | Verdict::Fail => {}
-            Verdict::NotRun
-            | Verdict::Unsupported
-            | Verdict::Error
-            | Verdict::Timeout
-            | Verdict::Undetermined => {
-                return;
-            }
+        if !result.verdict.completed() {
+            return;
         }
         let name = || format!("test {} on {}", test.test.id, result.engine);
         let limit = self
@@ -456,16 +449,9 @@ impl FactReader<'_> {
         outputs: &BTreeMap<String, Vec<u8>>,
         run: &mut TestRun,
     ) {
-        match result.verdict {
-            Verdict::Pass | Verdict::Fail => {}
-            // There are no outputs to judge, or what is not known of them outweighs them.
-            Verdict::NotRun
-            | Verdict::Unsupported
-            | Verdict::Error
-            | Verdict::Timeout
-            | Verdict::Undetermined => {
-                return;
-            }
+        // Else there are no outputs to judge, or what is not known of them outweighs them.
+        if !result.verdict.completed() {
+            return;
         }
         let name = || format!("test {id} on {}", result.engine);
         if let Some(reason) = self.hindrance(plan, outputs) {

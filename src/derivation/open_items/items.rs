@@ -4,7 +4,7 @@
 //! Promises: items of a kind are in project order, each once.
 //! Does not cover: whether the project accepts an item.
 
-use super::{Stored, completed};
+use super::Stored;
 use std::collections::BTreeSet;
 use vkcert_model::element::{Datum, ElementType, ScalarClass};
 use vkcert_model::evidence::{
@@ -296,7 +296,7 @@ fn schedules(stored: &Stored) -> Vec<OpenItem> {
     let wanted = stored.settings.schedules.count;
     let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
     let fewest = results
-        .filter(|result| completed(result.verdict))
+        .filter(|result| result.verdict.completed())
         .map(|result| result.schedules.as_ref().map_or(0, |schedules| schedules.asked))
         .min();
     match fewest.filter(|fewest| *fewest < wanted) {
@@ -315,7 +315,7 @@ fn repetitions(stored: &Stored) -> Vec<OpenItem> {
         let wanted = stored.settings.repeat.unwrap_or(engine.default_repetitions()).get();
         let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
         let of_engine =
-            results.filter(|result| result.engine == engine && completed(result.verdict));
+            results.filter(|result| result.engine == engine && result.verdict.completed());
         let fewest =
             of_engine.map(|result| result.repetitions).min().filter(|fewest| *fewest < wanted)?;
         let sentence = format!(

@@ -24,7 +24,7 @@ use vkcert_model::open_item::{
     Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance,
 };
 use vkcert_model::project::ProjectFile;
-use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_model::verdict::EngineName;
 
 /// What open items are derived from.
 struct Stored<'a> {
@@ -40,18 +40,6 @@ impl Stored<'_> {
 
     fn has_interface(&self, kernel: &vkcert_model::id::KernelName) -> bool {
         self.campaign.coupling.iter().any(|row| row.kernel == *kernel)
-    }
-}
-
-/// Whether a test came to its end on an engine, so that all that was asked of it was done.
-fn completed(verdict: Verdict) -> bool {
-    match verdict {
-        Verdict::Pass | Verdict::Fail => true,
-        Verdict::Error
-        | Verdict::NotRun
-        | Verdict::Unsupported
-        | Verdict::Timeout
-        | Verdict::Undetermined => false,
     }
 }
 
