@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
-use support::{root, run, vkcert};
+use support::{certify_sequentially, root, run, vkcert};
 use vkcert::model::finding::FindingKind;
 use vkcert::model::schedule::{MOST_WORKGROUPS, Schedule, Schedules};
 use vkcert::requirement::schema::schema;
@@ -171,15 +171,7 @@ fn the_examples_of_evidence_are_in_the_evidence_of_the_demonstration() {
     let out = tempfile::tempdir().unwrap();
     let reports = out.path().join("reports");
     // Results of one engine: an example must not depend on whether this machine has a device.
-    run(
-        vkcert()
-            .arg("certify")
-            .arg(root())
-            .arg("--out")
-            .arg(&reports)
-            .args(["--engine", "sequential"]),
-        0,
-    );
+    run(&mut certify_sequentially(&root(), &reports), 0);
     let mut compared = 0;
     for block in blocks(&document("evidence.md")) {
         let mut words = block.tag.split(' ');

@@ -670,15 +670,7 @@ fn what_no_expectation_looks_at_is_neither_verified_nor_covered() {
     let rows = rows();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
-    let campaign = run_json(
-        vkcert()
-            .arg("certify")
-            .arg(folder.path())
-            .arg("--out")
-            .arg(&out)
-            .args(["--engine", "sequential"]),
-        1,
-    );
+    let campaign = run_json(&mut certify_sequentially(folder.path(), &out), 1);
     let counted = counted(&out.join("latest/evidence"));
     let mut wrong = Vec::new();
     for row in &rows {

@@ -8,7 +8,7 @@ use crate::support;
 
 use filetest::FileTest;
 use std::path::Path;
-use support::{root, run, vkcert};
+use support::{certify_sequentially, root, run};
 use vkcert::exec::sequential::{SequentialExecutor, Settings, lower};
 use vkcert::exec::{Completion, Executor, Unobserved};
 use vkcert::model::evidence::{Campaign, KernelEvidence};
@@ -40,15 +40,7 @@ fn workgroup_loops(campaign: &Campaign, kernel: &str) -> [(u64, u64); 3] {
 fn the_tests_that_cover_the_kernel_cover_the_loops_of_the_lowering() {
     let out = tempfile::tempdir().unwrap();
     let reports = out.path().join("reports");
-    run(
-        vkcert()
-            .arg("certify")
-            .arg(root())
-            .arg("--out")
-            .arg(&reports)
-            .args(["--engine", "sequential"]),
-        0,
-    );
+    run(&mut certify_sequentially(&root(), &reports), 0);
     let evidence = reports.join("evidence");
     let campaign: Campaign = read(&evidence, "campaign.json");
     for (kernel, regions) in [("matmul_naive", 1), ("matmul_tiled", 3)] {

@@ -59,15 +59,7 @@ fn forged_numbers_of_dispatches_are_found() {
     let rows: Vec<Row> = rows().into_iter().filter(|row| row.id == "flag-behind-a-flag").collect();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
-    run(
-        vkcert()
-            .arg("certify")
-            .arg(folder.path())
-            .arg("--out")
-            .arg(&out)
-            .args(["--engine", "sequential"]),
-        0,
-    );
+    run(&mut certify_sequentially(folder.path(), &out), 0);
     for (field, value) in [("noticed", 9), ("overwritten", 9), ("unnoticed", 1), ("unnoticed", 9)] {
         let copy = folder.path().join("forged");
         copy_tree(&out.join("latest/evidence"), &copy);

@@ -268,15 +268,7 @@ fn tests_that_judge_in_part_are_told_beside_their_verdict() {
     let rows: Vec<Row> = super::rows().into_iter().filter(|row| ids.contains(&row.id)).collect();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
-    let campaign = run_json(
-        vkcert()
-            .arg("certify")
-            .arg(folder.path())
-            .arg("--out")
-            .arg(&out)
-            .args(["--engine", "sequential"]),
-        0,
-    );
+    let campaign = run_json(&mut certify_sequentially(folder.path(), &out), 0);
     let notes = campaign["notes"].as_array().unwrap();
     let silent = "binding 2 `Results.results[]`";
     assert!(
@@ -377,15 +369,7 @@ fn forged_elements_and_expectations_are_found() {
         .collect();
     project(folder.path(), &rows);
     let out = folder.path().join("out");
-    run(
-        vkcert()
-            .arg("certify")
-            .arg(folder.path())
-            .arg("--out")
-            .arg(&out)
-            .args(["--engine", "sequential"]),
-        0,
-    );
+    run(&mut certify_sequentially(folder.path(), &out), 0);
     let forgeries: &[(&str, &str, Value)] = &[
         ("beside-a-wide-one", "idle/0", 0.into()),
         ("parts-in-part", "judged/3/kernel", "copy".into()),

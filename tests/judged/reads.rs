@@ -262,15 +262,7 @@ fn stores_count_through_reads_behind_them_alone() {
     let cases = cases();
     small_project(folder.path(), &cases);
     let out = folder.path().join("out");
-    let campaign = run_json(
-        vkcert()
-            .arg("certify")
-            .arg(folder.path())
-            .arg("--out")
-            .arg(&out)
-            .args(["--engine", "sequential"]),
-        0,
-    );
+    let campaign = run_json(&mut certify_sequentially(folder.path(), &out), 0);
     let found = judged(&campaign);
     let wanted: BTreeMap<String, Vec<String>> = cases
         .iter()

@@ -14,6 +14,15 @@ pub(crate) fn vkcert() -> Command {
     command
 }
 
+/// The command that certifies a project on the sequential engine, so that nothing depends on whether
+/// the machine has a device.
+pub(crate) fn certify_sequentially(project: &Path, reports: &Path) -> Command {
+    let mut command = vkcert();
+    command.arg("certify").arg(project).arg("--out").arg(reports);
+    command.args(["--engine", "sequential"]);
+    command
+}
+
 /// Without any Vulkan driver, whatever the machine has.
 pub(crate) fn without_driver(command: &mut Command) -> &mut Command {
     command
