@@ -200,7 +200,9 @@ fn told(index: usize, result: Result<Run, ExecError>) -> String {
         Completion::Timeout { reason } => format!("timeout: {reason}"),
         Completion::NoTermination { reason } => format!("no termination: {reason}"),
         Completion::Unsupported { what } => format!("unsupported: {what}"),
-        Completion::Error { reason } => format!("error: {reason}"),
+        Completion::Error { reason } | Completion::DeviceLost { reason } => {
+            format!("error: {reason}")
+        }
         Completion::Undetermined { reason } => format!("undetermined: {reason}"),
         Completion::Varying { reason } => format!("varying: {reason}"),
     }
@@ -216,7 +218,7 @@ fn of_200_tests_20_misbehave_and_each_has_its_own_verdict() {
     };
     let mut engine = match VulkanExecutor::new(DeviceChoice::Best, settings) {
         Ok(engine) => engine,
-        Err(ExecError::NoDevice { reason }) if !is_demanded() => {
+        Err(ExecError::NoDevice { reason, .. }) if !is_demanded() => {
             eprintln!("NOT RUN: no Vulkan device ({reason})");
             return;
         }

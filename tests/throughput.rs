@@ -70,7 +70,7 @@ fn engine(caches: &Path) -> Option<VulkanExecutor> {
     let settings = Settings { environment, ..Settings::new(env!("CARGO_BIN_EXE_vkcert")) };
     match VulkanExecutor::new(DeviceChoice::Best, settings) {
         Ok(engine) => Some(engine),
-        Err(ExecError::NoDevice { reason })
+        Err(ExecError::NoDevice { reason, .. })
             if std::env::var("VKCERT_REQUIRE_VULKAN").as_deref() != Ok("1") =>
         {
             eprintln!("NOT RUN: no Vulkan device ({reason})");

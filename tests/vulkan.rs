@@ -25,7 +25,7 @@ fn settings() -> Settings {
 fn engine_with(settings: Settings) -> Option<VulkanExecutor> {
     match VulkanExecutor::new(DeviceChoice::Best, settings) {
         Ok(engine) => Some(engine),
-        Err(ExecError::NoDevice { reason })
+        Err(ExecError::NoDevice { reason, .. })
             if std::env::var("VKCERT_REQUIRE_VULKAN").as_deref() != Ok("1") =>
         {
             eprintln!("NOT RUN: no Vulkan device ({reason})");
@@ -730,7 +730,7 @@ fn a_device_that_fails_its_canary_is_no_device() {
         .err()
         .expect("refused");
     assert!(
-        matches!(&error, ExecError::NoDevice { reason } if reason.contains("canary")),
+        matches!(&error, ExecError::NoDevice { reason, .. } if reason.contains("canary")),
         "{error}"
     );
 }
@@ -1165,7 +1165,7 @@ fn a_missing_driver_or_program_is_no_device() {
         ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].map(|name| (name.to_owned(), nowhere.clone()));
     let without = Settings { environment: BTreeMap::from(environment), ..settings() };
     let error = VulkanExecutor::new(DeviceChoice::Best, without.clone()).err().expect("no device");
-    let ExecError::NoDevice { reason } = error else { panic!("{error}") };
+    let ExecError::NoDevice { reason, .. } = error else { panic!("{error}") };
     assert!(reason.starts_with("no device") || reason.starts_with("no Vulkan loader"), "{reason}");
     let listed = VulkanExecutor::devices(&without).expect_err("no device").to_string();
     assert!(listed.starts_with("no device") || listed.starts_with("no Vulkan loader"), "{listed}");

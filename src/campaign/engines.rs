@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
-use vkcert_exec::ExecError;
 use vkcert_exec::schedule::Following;
+use vkcert_exec::{DeviceAbsence, ExecError};
 use vkcert_model::evidence::EngineIdentity;
 use vkcert_model::project;
 use vkcert_model::schedule::{Schedule, Turns};
+use vkcert_model::validation_layer::ValidationLayer;
 use vkcert_model::verdict::EngineName;
 use vkcert_sequential::{Jobs, MemoryModel, SequentialExecutor};
 use vkcert_vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
@@ -257,11 +258,8 @@ fn open_vulkan(
     let choice = plan.device.as_deref().map_or(DeviceChoice::Best, DeviceChoice::parse);
     match VulkanExecutor::new(choice, worker) {
         Ok(executor) => {
-            let layers_missing = executor
-                .identity()
-                .get("validation layer")
-                .is_some_and(|l| l.contains("not installed"));
-            if settings.validation == project::ValidationLayers::Required && layers_missing {
+            let is_missing = executor.validation_layer() == ValidationLayer::NotInstalled;
+            if settings.validation == project::ValidationLayers::Required && is_missing {
                 let hint = "sudo apt-get install vulkan-validationlayers";
                 return Err(unavailable(
                     "the project requires the validation layers, which are not installed"
@@ -271,16 +269,14 @@ fn open_vulkan(
             }
             Ok(Vulkan::Ready(Box::new(executor)))
         }
-        Err(ExecError::NoDevice { reason }) if demanded => {
-            // A device that was named is missing among others, or there is none at all.
-            let hint = if reason.starts_with("no device matches") {
-                "`vkcert list devices`"
-            } else {
-                INSTALL_DEVICE
+        Err(ExecError::NoDevice { reason, absence }) if demanded => {
+            let hint = match absence {
+                DeviceAbsence::NoneMatches => "`vkcert list devices`",
+                DeviceAbsence::NoneUsable => INSTALL_DEVICE,
             };
             Err(unavailable(format!("the vulkan engine was asked for: {reason}"), hint))
         }
-        Err(ExecError::NoDevice { reason }) => Ok(Vulkan::NotRun { reason }),
+        Err(ExecError::NoDevice { reason, .. }) => Ok(Vulkan::NotRun { reason }),
         Err(error @ ExecError::Engine { .. }) => Err(CampaignError::tool(error.to_string())),
     }
 }

@@ -111,9 +111,9 @@ impl TestRun {
     /// has most likely never run the one that is waited for.
     fn name_likely_cause(&mut self, open: &LeftOpen<'_>, completion: &Completion) {
         let stuck = match completion {
-            Completion::Error { reason } => reason.contains("device lost"),
-            Completion::Timeout { .. } => true,
+            Completion::DeviceLost { .. } | Completion::Timeout { .. } => true,
             Completion::Completed
+            | Completion::Error { .. }
             | Completion::NoTermination { .. }
             | Completion::Unsupported { .. }
             | Completion::Undetermined { .. }
@@ -468,7 +468,7 @@ fn record(
     let failed = match &measured.completion {
         Completion::Completed => None,
         Completion::Varying { reason } => Some(format!("{name} module: {reason}")),
-        other => Some(format!("the {name} run did not complete: {other:?}")),
+        other => Some(format!("the {name} run did not complete: {other}")),
     };
     let records =
         module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
@@ -518,7 +518,7 @@ fn measure_on_device(
         }
         Completion::Varying { reason } => run.vary("traced", reason),
         other => {
-            let message = format!("the traced run did not complete: {other:?}");
+            let message = format!("the traced run did not complete: {other}");
             run.findings.push(Finding::new(FindingKind::EngineDisagreement, message));
         }
     }

@@ -217,6 +217,7 @@ fn completed(kernel: &BenchKernel, completion: &Completion) -> Result<(), Failur
         Completion::Timeout { reason }
         | Completion::NoTermination { reason }
         | Completion::Error { reason }
+        | Completion::DeviceLost { reason }
         | Completion::Undetermined { reason }
         | Completion::Varying { reason } => Err(Failure::tool(format!(
             "built-in kernel `{}` did not complete: {reason}",

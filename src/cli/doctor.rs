@@ -8,6 +8,7 @@ use crate::campaign::engines;
 use crate::dissimilar::clang::{INSTALL, Toolchain};
 use crate::exec::vulkan::{DeviceChoice, LOADER_DEBUG, VulkanExecutor};
 use crate::model::exit::Exit;
+use crate::model::validation_layer::ValidationLayer;
 use serde_json::json;
 
 struct Check {
@@ -63,11 +64,11 @@ fn checks() -> Result<Vec<Check>, Failure> {
                 device.name, device.api_version, device.driver_name, device.driver_info
             );
             checks.push(ok("Vulkan device", found + ", passed the canary dispatch"));
-            let layer = executor.identity().remove("validation layer").unwrap_or_default();
+            let layer = executor.validation_layer();
             checks.push(Check {
                 what: "validation layers",
-                usable: !layer.contains("not installed"),
-                found: layer,
+                usable: layer != ValidationLayer::NotInstalled,
+                found: layer.to_string(),
                 install: Some("sudo apt-get install vulkan-validationlayers"),
             });
         }

@@ -16,6 +16,7 @@ use vkcert_model::evidence::CouplingCheck;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::place::Place;
 use vkcert_model::procedure::DescriptorClass;
+use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{Answer, Case, Host};
 use vkcert_requirement::host::expression::{self as host, Division, Event, Expression};
 use vkcert_requirement::host::specialized;
@@ -47,6 +48,21 @@ pub(super) fn is_buffer(class: DescriptorClass) -> bool {
         | DescriptorClass::SampledImage
         | DescriptorClass::Sampler
         | DescriptorClass::Combined => false,
+    }
+}
+
+/// A value that the host computes and hands over.
+#[derive(Clone, Copy)]
+struct Handed<'a> {
+    expression: &'a Expression,
+    /// The type that the value ends up in.
+    width: HostType,
+}
+
+impl<'a> Handed<'a> {
+    /// A value that keeps the type that it is computed in.
+    fn as_computed(expression: &'a Expression) -> Self {
+        Self { expression, width: expression.width }
     }
 }
 
@@ -316,51 +332,36 @@ impl Subject<'_> {
     /// No operation on the way to any value that the host hands over wraps, divides by zero or
     /// loses bits.
     pub(crate) fn overflow(&self, rows: &mut Rows) {
-        let mut asked: Vec<(String, String, Option<&Expression>)> = Vec::new();
-        for (index, local) in self.input.interface.locals.iter().enumerate() {
-            let number = self.input.interface.parameters.len() + index;
-            asked.push((
-                format!("local `{}`", local.name),
-                local.value.clone(),
-                self.host.local(number),
-            ));
-        }
-        for (axis, name) in AXES.iter().enumerate() {
-            asked.push((
-                format!("the group count in {name}"),
-                self.text(axis).to_owned(),
-                Some(&self.expressions.groups[axis]),
-            ));
-        }
-        for (buffer, size) in self.input.interface.buffers.iter().zip(&self.expressions.buffers) {
-            asked.push((
-                format!("the size of buffer {}.{}", buffer.set, buffer.binding),
-                buffer.size.clone(),
-                Some(size),
-            ));
-        }
-        if let (Some(texts), Some(domain)) =
-            (&self.input.interface.domain, &self.expressions.domain)
-        {
-            for axis in 0..3 {
-                asked.push((
-                    format!("the domain in {}", AXES[axis]),
-                    texts[axis].clone(),
-                    Some(&domain[axis]),
-                ));
+        let interface = self.input.interface;
+        for (index, local) in interface.locals.iter().enumerate() {
+            let number = interface.parameters.len() + index;
+            if let Some(expression) = self.host.local(number) {
+                let what = format!("local `{}`", local.name);
+                self.quiet(rows, &what, &local.value, Handed { expression, width: local.width });
             }
         }
-        for (what, text, expression) in asked {
-            if let Some(expression) = expression {
-                rows.about(what.as_str());
-                self.quiet(rows, &what, &text, expression);
+        for (axis, name) in AXES.iter().enumerate() {
+            let what = format!("the group count in {name}");
+            let expression = &self.expressions.groups[axis];
+            let handed = Handed { expression, width: HostType::Uint32 };
+            self.quiet(rows, &what, self.text(axis), handed);
+        }
+        for (buffer, size) in interface.buffers.iter().zip(&self.expressions.buffers) {
+            let what = format!("the size of buffer {}.{}", buffer.set, buffer.binding);
+            self.quiet(rows, &what, &buffer.size, Handed::as_computed(size));
+        }
+        if let (Some(texts), Some(domain)) = (&interface.domain, &self.expressions.domain) {
+            for axis in 0..3 {
+                let what = format!("the domain in {}", AXES[axis]);
+                self.quiet(rows, &what, &texts[axis], Handed::as_computed(&domain[axis]));
             }
         }
     }
 
     /// One expression; the locals that it uses have rows of their own.
-    fn quiet(&self, rows: &mut Rows, what: &str, text: &str, expression: &Expression) {
-        let width = self.target(what, expression);
+    fn quiet(&self, rows: &mut Rows, what: &str, text: &str, handed: Handed<'_>) {
+        let Handed { expression, width } = handed;
+        rows.about(what);
         let events = |case: &Case| {
             let mut events = Vec::new();
             let typed = expression.evaluate(&case.scope, Division::Truncate, &mut events);
@@ -389,22 +390,6 @@ impl Subject<'_> {
                 events(&case).first().map_or(String::new(), |event| describe(event, text));
             format!("{what}: {described} ({})", printed(values))
         });
-    }
-
-    /// The type that the value ends up in.
-    fn target(&self, what: &str, expression: &Expression) -> vkcert_model::requirement::HostType {
-        use vkcert_model::requirement::HostType;
-        let local = self
-            .input
-            .interface
-            .locals
-            .iter()
-            .find(|local| what == format!("local `{}`", local.name));
-        match local {
-            Some(local) => local.width,
-            None if what.starts_with("the group count") => HostType::Uint32,
-            None => expression.width,
-        }
     }
 
     pub(crate) fn local_size(&self, rows: &mut Rows) {

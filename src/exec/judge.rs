@@ -102,7 +102,9 @@ fn incomplete(completion: &Completion) -> Option<(Verdict, String)> {
             Some((Verdict::Timeout, reason.clone()))
         }
         Completion::Unsupported { what } => Some((Verdict::Unsupported, what.clone())),
-        Completion::Error { reason } => Some((Verdict::Error, reason.clone())),
+        Completion::Error { reason } | Completion::DeviceLost { reason } => {
+            Some((Verdict::Error, reason.clone()))
+        }
         Completion::Undetermined { reason } | Completion::Varying { reason } => {
             Some((Verdict::Undetermined, reason.clone()))
         }

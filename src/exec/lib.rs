@@ -21,6 +21,7 @@ use repeat::{Results, Variant};
 use resource::{JobResources, JobView};
 use schedule::Following;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use vkcert_model::evidence::LoweringDecision;
@@ -196,8 +197,12 @@ pub enum Completion {
     Unsupported {
         what: String,
     },
-    /// The run broke in a way that the kernel is answerable for (barrier divergence, device lost).
+    /// The run broke in a way that the kernel is answerable for (barrier divergence).
     Error {
+        reason: String,
+    },
+    /// The driver lost the device while the kernel ran, for which the kernel is answerable too.
+    DeviceLost {
         reason: String,
     },
     /// A limit other than time or steps was exceeded, or the records cannot be trusted.
@@ -210,13 +215,32 @@ pub enum Completion {
     },
 }
 
+/// As findings word it: a device that was lost is an error of the run.
+impl fmt::Display for Completion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DeviceLost { reason } => write!(f, "Error {{ reason: {reason:?} }}"),
+            other => write!(f, "{other:?}"),
+        }
+    }
+}
+
 /// The tool failed (exit code 3); never caused by the kernel under test.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
     #[error("the {engine} engine failed: {message}")]
     Engine { engine: EngineName, message: String },
     #[error("no usable device: {reason}")]
-    NoDevice { reason: String },
+    NoDevice { reason: String, absence: DeviceAbsence },
+}
+
+/// What of a device is missing, for the advice that helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceAbsence {
+    /// There are devices, and none is the one that was named.
+    NoneMatches,
+    /// Loader, driver, device or worker cannot be used.
+    NoneUsable,
 }
 
 /// What the sequential engine counts beside a run.

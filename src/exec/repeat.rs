@@ -273,6 +273,7 @@ fn in_repetition(completion: &Completion, repetition: usize, of: NonZeroU32) -> 
         Completion::NoTermination { reason } => Completion::NoTermination { reason: told(reason) },
         Completion::Unsupported { what } => Completion::Unsupported { what: told(what) },
         Completion::Error { reason } => Completion::Error { reason: told(reason) },
+        Completion::DeviceLost { reason } => Completion::DeviceLost { reason: told(reason) },
         Completion::Undetermined { reason } => Completion::Undetermined { reason: told(reason) },
         Completion::Varying { reason } => Completion::Varying { reason: told(reason) },
     }

@@ -38,6 +38,7 @@ pub mod requirement;
 pub mod result;
 pub mod schedule;
 pub mod structure;
+pub mod validation_layer;
 pub mod vector;
 pub mod verdict;
 pub mod vulkan_sc;

@@ -3,10 +3,20 @@
 /// `did you mean ...?` where a name is near enough: at most a third of its characters differ (or
 /// one, or the case), or another shading language has it for a known one.
 pub fn did_you_mean<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
+    likely_meant(name, known).map(|near| question(&near))
+}
+
+/// The words of a hint.
+pub(crate) fn question(near: &str) -> String {
+    format!("did you mean `{near}`?")
+}
+
+/// The name that such a hint asks about.
+pub(crate) fn likely_meant<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
     let translated =
         glsl_type(name).filter(|near| known.iter().any(|known| known.as_ref() == near));
     let near = || nearest(name, known.iter().map(AsRef::as_ref)).map(str::to_owned);
-    translated.or_else(near).map(|near| format!("did you mean `{near}`?"))
+    translated.or_else(near)
 }
 
 /// Scalar types as HLSL, Metal, OpenCL and Rust write them, with the scalar and the vector prefix

@@ -632,6 +632,31 @@ pub const GROUPS: &[Group] = &[
     },
 ];
 
+/// Whether an instruction is an atomic operation, of whatever extension.
+pub fn is_atomic(op: Op) -> bool {
+    effect(op) == Some(Effect::Atomic)
+}
+
+/// Whether an instruction reads an image that may be resident in part.
+pub fn is_sparse(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ImageSparseSampleImplicitLod
+            | Op::ImageSparseSampleExplicitLod
+            | Op::ImageSparseSampleDrefImplicitLod
+            | Op::ImageSparseSampleDrefExplicitLod
+            | Op::ImageSparseSampleProjImplicitLod
+            | Op::ImageSparseSampleProjExplicitLod
+            | Op::ImageSparseSampleProjDrefImplicitLod
+            | Op::ImageSparseSampleProjDrefExplicitLod
+            | Op::ImageSparseFetch
+            | Op::ImageSparseGather
+            | Op::ImageSparseDrefGather
+            | Op::ImageSparseTexelsResident
+            | Op::ImageSparseRead
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -645,6 +670,15 @@ mod tests {
         listed.for_each(|op| *groups.entry(*op).or_default() += 1);
         for row in rspirv::grammar::INSTRUCTION_TABLE.iter() {
             assert_eq!(groups.get(&row.opcode), Some(&1), "{:?}", row.opcode);
+        }
+    }
+
+    #[test]
+    fn atomic_and_sparse_instructions_are_those_that_the_grammar_calls_so() {
+        for row in rspirv::grammar::INSTRUCTION_TABLE.iter() {
+            let name = format!("{:?}", row.opcode);
+            assert_eq!(is_atomic(row.opcode), name.starts_with("Atomic"), "{name}");
+            assert_eq!(is_sparse(row.opcode), name.starts_with("ImageSparse"), "{name}");
         }
     }
 

@@ -43,7 +43,7 @@ fn printed_line(line: &PrintedLine) -> String {
 fn completes(test: &FileTest, run: &Run) -> bool {
     match (&run.completion, &test.completion) {
         (Completion::Completed, Completed::Wholly)
-        | (Completion::Error { .. }, Completed::Error)
+        | (Completion::Error { .. } | Completion::DeviceLost { .. }, Completed::Error)
         | (Completion::NoTermination { .. }, Completed::NoTermination)
         | (Completion::Undetermined { .. }, Completed::Undetermined) => true,
         (Completion::Unsupported { what }, Completed::Unsupported(name)) => {

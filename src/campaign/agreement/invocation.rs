@@ -228,6 +228,7 @@ impl ByInvocation<'_> {
             Completion::Timeout { reason }
             | Completion::NoTermination { reason }
             | Completion::Error { reason }
+            | Completion::DeviceLost { reason }
             | Completion::Undetermined { reason }
             | Completion::Varying { reason } => Err(format!("the run did not complete: {reason}")),
         }

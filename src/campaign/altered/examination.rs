@@ -318,6 +318,7 @@ impl<'a> Examination<'a> {
                     | Completion::Timeout { .. }
                     | Completion::Unsupported { .. }
                     | Completion::Error { .. }
+                    | Completion::DeviceLost { .. }
                     | Completion::Undetermined { .. }
                     | Completion::Varying { .. } => {}
                 }

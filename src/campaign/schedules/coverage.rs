@@ -106,7 +106,7 @@ impl<'a> Measures<'a> {
         for measure in &self.measures {
             let run = following(&measure.job, engine, Following::from(schedule))?;
             if run.completion != Completion::Completed {
-                return Ok(Err(format!("the measured run did not complete: {:?}", run.completion)));
+                return Ok(Err(format!("the measured run did not complete: {}", run.completion)));
             }
             for ((module, kernel), ordinary) in
                 measure.job.modules.iter().zip(self.kernels).zip(&measure.ordinary)

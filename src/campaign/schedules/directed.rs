@@ -185,6 +185,7 @@ impl Measure<'_> {
             }
             Completion::Timeout { reason }
             | Completion::Error { reason }
+            | Completion::DeviceLost { reason }
             | Completion::Undetermined { reason }
             | Completion::Varying { reason } => reason,
             Completion::Unsupported { what } => what,

@@ -138,7 +138,9 @@ fn ending(production: &Run, run: &Run, open: impl Fn(usize, u64) -> bool) -> End
         Completion::Varying { reason } => Ending::Varying(reason.clone()),
         Completion::Timeout { reason } => Ending::Broken(format!("timeout, {reason}")),
         Completion::NoTermination { reason } => Ending::Broken(format!("no termination, {reason}")),
-        Completion::Error { reason } => Ending::Broken(format!("error, {reason}")),
+        Completion::Error { reason } | Completion::DeviceLost { reason } => {
+            Ending::Broken(format!("error, {reason}"))
+        }
         Completion::Undetermined { reason } => Ending::Unknown(reason.clone()),
         Completion::Unsupported { what } => Ending::Unknown(format!("unsupported: {what}")),
     }

@@ -12,6 +12,7 @@ use vkcert_model::finding::FindingKind;
 use vkcert_model::open_item::{UnsoughtKind, UnsoughtReason};
 use vkcert_model::project::ValidationLayers;
 use vkcert_model::schedule::ScheduleStatus;
+use vkcert_model::validation_layer::ValidationLayer;
 use vkcert_model::verdict::EngineName;
 
 /// In the order of kinds.
@@ -95,8 +96,10 @@ pub(super) fn layers_looked(stored: &Stored) -> bool {
     };
     let mut devices =
         stored.campaign.engines.iter().filter(|row| row.engine == EngineName::Vulkan && row.ran);
-    let used = |layer: &String| !layer.contains("not installed");
-    on && devices.any(|row| row.identity.get("validation layer").is_some_and(used))
+    on && devices.any(|row| match row.identity.get(ValidationLayer::KEY) {
+        Some(stored) => matches!(ValidationLayer::parse(stored), ValidationLayer::InUse(_)),
+        None => false,
+    })
 }
 
 /// Coupling needs an interface of every kernel, and a device for its limits.

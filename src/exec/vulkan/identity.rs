@@ -10,6 +10,7 @@ use super::{ValidationLayers, describe, version};
 use ash::{ext, khr, vk};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use vkcert_exec::{DeviceAbsence, ExecError};
 
 /// A Vulkan device as reports and evidence identify it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -155,6 +156,27 @@ pub enum NoVulkan {
     Canary { reason: String },
     #[error("the device worker could not be started: {reason}")]
     Worker { reason: String },
+}
+
+impl NoVulkan {
+    pub(super) fn absence(&self) -> DeviceAbsence {
+        match self {
+            Self::NoSuchDevice { .. } => DeviceAbsence::NoneMatches,
+            Self::NoLoader { .. }
+            | Self::NoDriver
+            | Self::NoDevice
+            | Self::TooOld { .. }
+            | Self::Ambiguous { .. }
+            | Self::Incapable { .. }
+            | Self::Call { .. }
+            | Self::Canary { .. }
+            | Self::Worker { .. } => DeviceAbsence::NoneUsable,
+        }
+    }
+
+    pub(super) fn to_exec_error(&self) -> ExecError {
+        ExecError::NoDevice { reason: self.to_string(), absence: self.absence() }
+    }
 }
 
 /// How a user names the device to run on.

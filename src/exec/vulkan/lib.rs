@@ -69,8 +69,11 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use vkcert_exec::repeat::Results;
-use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
+use vkcert_exec::{
+    Completion, Counts, DeviceAbsence, ExecError, Executor, Job, Observer, Run, Unobserved,
+};
 use vkcert_model::invocations::InvocationRecords;
+use vkcert_model::validation_layer::ValidationLayer;
 use vkcert_model::verdict::EngineName;
 
 /// The hidden subcommand that a worker is started with.
@@ -200,17 +203,19 @@ impl VulkanExecutor {
         self.opened.loop_limit
     }
 
+    /// Whether a validation layer watches the device.
+    pub fn validation_layer(&self) -> ValidationLayer {
+        match (self.settings.validation, &self.opened.layer) {
+            (ValidationLayers::Off, _) => ValidationLayer::Off,
+            (ValidationLayers::On, None) => ValidationLayer::NotInstalled,
+            (ValidationLayers::On, Some(layer)) => ValidationLayer::InUse(layer.clone()),
+        }
+    }
+
     /// Device, driver and settings, for evidence.
     pub fn identity(&self) -> BTreeMap<String, String> {
         let mut table = self.opened.identity.table();
-        let layer = match (self.settings.validation, &self.opened.layer) {
-            (ValidationLayers::Off, _) => "off".to_owned(),
-            (ValidationLayers::On, None) => {
-                "VK_LAYER_KHRONOS_validation is not installed".to_owned()
-            }
-            (ValidationLayers::On, Some(layer)) => layer.clone(),
-        };
-        table.insert("validation layer".to_owned(), layer);
+        table.insert(ValidationLayer::KEY.to_owned(), self.validation_layer().to_string());
         table.extend(self.opened.robustness.table());
         let loops = self.opened.loop_limit.map_or_else(
             || "not cut off by the driver".to_owned(),
@@ -305,7 +310,7 @@ impl VulkanExecutor {
         self.worker = None;
         match reply {
             Reply::Failed(reason) => tool(reason),
-            Reply::Unavailable(reason) => ExecError::NoDevice { reason: reason.to_string() },
+            Reply::Unavailable(reason) => reason.to_exec_error(),
             Reply::Opened(_)
             | Reply::Listed(_)
             | Reply::Reached(_)
@@ -478,7 +483,8 @@ fn wait(
 }
 
 fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened), ExecError> {
-    let no_device = |reason: String| ExecError::NoDevice { reason };
+    let no_device =
+        |reason: String| ExecError::NoDevice { reason, absence: DeviceAbsence::NoneUsable };
     let mut worker = Worker::start(settings).map_err(|error| {
         no_device(format!("the worker `{}` does not start: {error}", settings.worker.display()))
     })?;
@@ -491,9 +497,12 @@ fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened),
         Ok(Reply::Unavailable(reason)) if settings.environment.contains_key(LOADER_DEBUG) => {
             let told: Vec<String> =
                 std::iter::once(reason.to_string()).chain(worker.loader_complaints()).collect();
-            Err(no_device(told.join("; the loader says: ")))
+            Err(ExecError::NoDevice {
+                reason: told.join("; the loader says: "),
+                absence: reason.absence(),
+            })
         }
-        Ok(Reply::Unavailable(reason)) => Err(no_device(reason.to_string())),
+        Ok(Reply::Unavailable(reason)) => Err(reason.to_exec_error()),
         Ok(_) => Err(tool("the worker gave another answer than was asked for")),
         // What a driver makes of its old cache must not keep it from starting.
         Err(_) if settings.environment.get(PIPELINE_CACHE).is_none_or(|value| value != "off") => {

@@ -121,6 +121,7 @@ impl Executor for Member<'_> {
             | Completion::NoTermination { .. }
             | Completion::Unsupported { .. }
             | Completion::Error { .. }
+            | Completion::DeviceLost { .. }
             | Completion::Undetermined { .. }
             | Completion::Varying { .. } => Ok((results, counts)),
         }

@@ -206,6 +206,7 @@ pub(crate) enum Ending {
     CutOff(String),
     Unsupported(String),
     Error(String),
+    DeviceLost(String),
     Undetermined(String),
 }
 

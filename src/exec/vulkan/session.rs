@@ -75,7 +75,7 @@ impl Halt {
         };
         let ending = match failure.result {
             vk::Result::ERROR_DEVICE_LOST => {
-                Ending::Error(format!("device lost in {place} ({failure})"))
+                Ending::DeviceLost(format!("device lost in {place} ({failure})"))
             }
             vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => {
                 Ending::Undetermined(format!("the device is out of memory in {place} ({failure})"))

@@ -215,6 +215,7 @@ pub(crate) fn completion(ending: Ending) -> Completion {
         Ending::CutOff(reason) => Completion::Timeout { reason },
         Ending::Unsupported(what) => Completion::Unsupported { what },
         Ending::Error(reason) => Completion::Error { reason },
+        Ending::DeviceLost(reason) => Completion::DeviceLost { reason },
         Ending::Undetermined(reason) => Completion::Undetermined { reason },
     }
 }

@@ -5,7 +5,7 @@
 //! nearly right.
 
 use super::{Document, Entry, Fault, Node, Origin, Value};
-use crate::nearest::did_you_mean;
+use crate::nearest::{did_you_mean, likely_meant, question};
 use serde::de::value::StrDeserializer;
 use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Expected, IntoDeserializer,
@@ -39,9 +39,7 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
     }
     if let [unknown @ .., last] = faults.as_slice()
         && last.kind == "missing-key"
-        && unknown
-            .iter()
-            .any(|fault| fault.hint.as_ref().is_some_and(|hint| meant(hint, &last.message)))
+        && unknown.iter().any(|fault| fault.key.is_some() && fault.key == last.key)
     {
         faults.pop();
     }
@@ -49,12 +47,6 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
         .into_iter()
         .map(|fault| fault.into_diagnostic(&document.file, &document.text))
         .collect())
-}
-
-/// Whether the hint of an unknown key names the key that a message says is missing.
-fn meant(hint: &str, missing: &str) -> bool {
-    let quoted = |text: &str| text.split('`').nth(1).map(str::to_owned);
-    hint.starts_with("did you mean") && quoted(hint) == quoted(missing)
 }
 
 /// Takes the entry whose key stands at `span` out of a tree.
@@ -99,12 +91,17 @@ impl de::Error for Fault {
             .hint(Some(hint))
     }
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let hint = did_you_mean(field, expected)
-            .unwrap_or_else(|| format!("the keys here are {}", listed(expected)));
-        Fault::new("unknown-key", format!("the key `{field}` is not known here")).hint(Some(hint))
+        let meant = likely_meant(field, expected);
+        let hint = match &meant {
+            Some(near) => question(near),
+            None => format!("the keys here are {}", listed(expected)),
+        };
+        let message = format!("the key `{field}` is not known here");
+        Fault { key: meant, ..Fault::new("unknown-key", message).hint(Some(hint)) }
     }
     fn missing_field(field: &'static str) -> Self {
-        Fault::new("missing-key", format!("the key `{field}` is missing"))
+        let message = format!("the key `{field}` is missing");
+        Fault { key: Some(field.to_owned()), ..Fault::new("missing-key", message) }
     }
     fn duplicate_field(field: &'static str) -> Self {
         Fault::new("duplicate-key", format!("the key `{field}` occurs twice"))

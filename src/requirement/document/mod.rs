@@ -231,12 +231,14 @@ pub struct Fault {
     pub kind: &'static str,
     pub message: String,
     pub hint: Option<String>,
+    /// Of an unknown key, the known one that was likely meant; of a missing key, its name.
+    key: Option<String>,
     pub span: Option<Range<usize>>,
 }
 
 impl Fault {
     pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, span: None }
+        Self { kind, message: message.into(), hint: None, key: None, span: None }
     }
 
     pub fn at(mut self, span: Range<usize>) -> Self {

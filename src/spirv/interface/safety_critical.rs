@@ -10,6 +10,7 @@
 //! pools, reservations).
 
 use super::super::module::Module;
+use super::super::opcodes::{is_atomic, is_sparse};
 use super::{
     AtomicKind, AtomicMemory, AtomicUse, DescriptorUse, DeviceNeeds, Indexing, feature_of,
 };
@@ -156,17 +157,17 @@ impl Found<'_> {
     /// Atomics stand for themselves: no capability tells of those on 32-bit integers.
     fn instructions(&mut self, module: &Module) {
         for (index, instruction) in module.instructions.iter().enumerate() {
-            let name = format!("{:?}", instruction.op);
+            let op = instruction.op;
             let place = || Some(module.place(index));
-            if name.starts_with("Atomic") {
+            if is_atomic(op) {
                 self.need(
-                    format!("instruction Op{name}"),
+                    format!("instruction Op{op:?}"),
                     &[ScFeature::ShaderAtomicInstructions],
                     place(),
                 );
-            } else if name.starts_with("ImageSparse") {
+            } else if is_sparse(op) {
                 self.add(
-                    format!("instruction Op{name} (Vulkan SC 1.0 has no sparse resources)"),
+                    format!("instruction Op{op:?} (Vulkan SC 1.0 has no sparse resources)"),
                     place(),
                 );
             }

@@ -16,6 +16,7 @@ use rspirv::spirv::Op;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use vkcert_model::evidence::LoweringDecision;
 use vkcert_spirv::module::{Function, Id, Instruction, Module, is_terminator};
+use vkcert_spirv::opcodes::is_atomic;
 
 /// The text of a lowered kernel.
 pub(super) fn outline(
@@ -330,7 +331,7 @@ impl Outline<'_> {
                     }
                 }
                 Op::Store | Op::CopyMemory | Op::ReturnValue => self.touch(index),
-                op if format!("{op:?}").starts_with("Atomic") => self.touch(index),
+                op if is_atomic(op) => self.touch(index),
                 op if is_terminator(op)
                     && matches!(op, Op::BranchConditional | Op::Switch | Op::Return) =>
                 {

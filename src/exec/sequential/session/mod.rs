@@ -461,6 +461,7 @@ impl<'a> Session<'a> {
             | Completion::Timeout { .. }
             | Completion::NoTermination { .. }
             | Completion::Error { .. }
+            | Completion::DeviceLost { .. }
             | Completion::Undetermined { .. }
             | Completion::Varying { .. } => self.contents(&self.job.buffers),
         };

@@ -45,7 +45,7 @@ pub(super) fn extents(
     let counts = workgroup_counts(job).map_err(failed)?;
     let told = |early: Early| match early {
         Early::Completion(completion) => {
-            failed(format!("a job that was run cannot be run: {completion:?}"))
+            failed(format!("a job that was run cannot be run: {completion}"))
         }
         Early::Failure(error) => error,
     };
