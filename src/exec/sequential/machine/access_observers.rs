@@ -22,16 +22,16 @@ impl Machine<'_> {
     ) {
         self.note_read(root, bytes.clone(), touch, place);
         let Root::Descriptor(descriptor) = root else { return };
-        let Some(aliasing) = &mut self.aliasing else { return };
+        let Some(aliasing) = &mut self.monitor.aliasing else { return };
         let first = bytes.start;
         let Some(other) = aliasing.note(descriptor, bytes, touch) else { return };
-        let witness = self.invocation(self.first_lane + lane as u32);
+        let witness = self.invocation(self.registers.first_lane + lane as u32);
         let (own, others) = (
             &self.program.descriptors[descriptor as usize],
             &self.program.descriptors[other as usize],
         );
         // Two clashes of one instruction differ by the other variable.
-        self.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], u32::MAX - 8 - other, || {
+        self.monitor.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], u32::MAX - 8 - other, || {
             let (exclusive, kept) = match own.exclusive {
                 Exclusive::Declared => (own, others),
                 Exclusive::No => (others, own),
@@ -50,9 +50,9 @@ impl Machine<'_> {
 
     /// Notes an access to some bytes of a store, where reads are watched.
     pub(super) fn note_read(&mut self, root: Root, bytes: Range<usize>, touch: Touch, place: u32) {
-        let Some(reads) = &mut self.reads else { return };
+        let Some(reads) = &mut self.monitor.reads else { return };
         let buffer = match root {
-            Root::Descriptor(index) => self.slots[index as usize].map(|slot| slot.buffer),
+            Root::Descriptor(index) => self.memory.slots[index as usize].map(|slot| slot.buffer),
             Root::Buffer(index) => Some(index as usize),
             Root::Workgroup
             | Root::Invocation

@@ -36,20 +36,20 @@ impl Machine<'_> {
     ) -> (u32, usize) {
         match root {
             Root::Descriptor(index) => {
-                self.slots[index as usize].map_or((0, 0), |slot| match unit {
+                self.memory.slots[index as usize].map_or((0, 0), |slot| match unit {
                     Unit::Word => (slot.words, slot.first),
                     Unit::Byte => (slot.bytes, slot.first),
                 })
             }
             Root::Workgroup if let Some([first, words]) = window => {
                 let words =
-                    words.min((self.workgroup_memory.words.len() as u32).saturating_sub(first));
+                    words.min((self.memory.workgroup.words.len() as u32).saturating_sub(first));
                 (unit.of_words(words), first as usize)
             }
-            Root::Workgroup => (unit.of_words(self.workgroup_memory.words.len() as u32), 0),
+            Root::Workgroup => (unit.of_words(self.memory.workgroup.words.len() as u32), 0),
             Root::Invocation => (unit.of_words(self.program.invocation_words), 0),
-            Root::PushConstant => (unit.of_words(self.push_constants.words.len() as u32), 0),
-            Root::Buffer(index) => (self.buffer_bytes(index), 0),
+            Root::PushConstant => (unit.of_words(self.memory.push_constants.words.len() as u32), 0),
+            Root::Buffer(index) => (self.memory.buffer_bytes(index), 0),
             // Taken apart before (`indirect`).
             Root::Descriptors { .. } | Root::Address(_) | Root::Pointer { .. } => (0, 0),
         }
@@ -59,11 +59,11 @@ impl Machine<'_> {
     /// access.
     pub(super) fn address(&mut self, access: &Access, place: u32) -> Addressed {
         let (limit, first) = self.range_of(access.root, access.window, access.unit);
-        let mut lanes = self.active;
-        let mut addresses = std::mem::take(&mut self.addresses);
+        let mut lanes = self.registers.active;
+        let mut addresses = std::mem::take(&mut self.memory.addresses);
         match access.root {
             Root::Buffer(_) => {
-                let starts = addresses.iter_mut().zip(&self.offsets);
+                let starts = addresses.iter_mut().zip(&self.memory.offsets);
                 starts.for_each(|(address, offset)| *address = offset.saturating_add(access.base));
             }
             Root::Descriptor(_)
@@ -83,7 +83,7 @@ impl Machine<'_> {
                     limit.saturating_sub(access.base).div_ceil(dimension.stride.max(1))
                 }
             };
-            let indices = &self.words[dimension.index.0 as usize];
+            let indices = &self.registers.words[dimension.index.0 as usize];
             let mut outside = 0;
             for (address, index) in addresses.iter_mut().zip(indices) {
                 *address = address.wrapping_add(index.wrapping_mul(dimension.stride));
@@ -100,9 +100,9 @@ impl Machine<'_> {
         let room = limit.checked_sub(span);
         let most = addresses.iter().fold(0, |most, address| most.max(*address));
         let inside = room.is_some_and(|room| most <= room);
-        self.addresses = addresses;
+        self.memory.addresses = addresses;
         if let Root::Descriptor(index) = access.root {
-            self.touch_range(
+            self.memory.touch_range(
                 index as usize,
                 &lanes,
                 most.saturating_add(span),
@@ -111,28 +111,8 @@ impl Machine<'_> {
                 access.unit,
             );
         }
-        let unguarded = inside && lanes == self.active;
+        let unguarded = inside && lanes == self.registers.active;
         Addressed { lanes, unguarded, limit, first }
-    }
-
-    /// Remembers the last word of a descriptor's range that was accessed. `most` bounds what any
-    /// lane, active or not, could have accessed, so that the lanes are looked at only where it may
-    /// be news.
-    fn touch_range(
-        &mut self,
-        index: usize,
-        lanes: &Mask,
-        most: u32,
-        span: u32,
-        limit: u32,
-        unit: Unit,
-    ) {
-        if most <= unit.of_words(self.touched[index]) {
-            return;
-        }
-        let ends = lanes.lanes().map(|lane| self.addresses[lane].saturating_add(span));
-        let last = ends.filter(|end| *end <= limit).max().unwrap_or(0);
-        self.touched[index] = self.touched[index].max(last.div_ceil(unit.of_words(1)));
     }
 
     /// Reports active lanes whose index lies outside one dimension; gives the others.
@@ -146,32 +126,42 @@ impl Machine<'_> {
     ) -> Mask {
         let dimension = access.dimensions[position];
         for lane in lanes.lanes() {
-            let index = self.words[dimension.index.0 as usize][lane];
+            let index = self.registers.words[dimension.index.0 as usize][lane];
             if index < bound {
                 continue;
             }
             lanes.0[lane / 64] &= !(1 << (lane % 64));
-            let witness = self.invocation(self.first_lane + lane as u32);
-            self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], position as u32, || {
-                let shown =
-                    if dimension.signed { (index as i32).to_string() } else { index.to_string() };
-                let name = &access.name;
-                let total = access.dimensions.len();
-                let which = if total > 1 {
-                    format!(" (index {} of {total})", position + 1)
-                } else {
-                    String::new()
-                };
-                Finding {
-                    invocations: vec![witness],
-                    ..Finding::new(
-                        FindingKind::OutOfBounds,
-                        format!("index {shown} is outside the {bound} elements of `{name}`{which}"),
-                    )
-                    .detail("object", name.to_string())
-                    .detail("dimension", position as u64 + 1)
-                }
-            });
+            let witness = self.invocation(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add(
+                FindingKind::OutOfBounds,
+                [place, NOWHERE],
+                position as u32,
+                || {
+                    let shown = if dimension.signed {
+                        (index as i32).to_string()
+                    } else {
+                        index.to_string()
+                    };
+                    let name = &access.name;
+                    let total = access.dimensions.len();
+                    let which = if total > 1 {
+                        format!(" (index {} of {total})", position + 1)
+                    } else {
+                        String::new()
+                    };
+                    Finding {
+                        invocations: vec![witness],
+                        ..Finding::new(
+                            FindingKind::OutOfBounds,
+                            format!(
+                                "index {shown} is outside the {bound} elements of `{name}`{which}"
+                            ),
+                        )
+                        .detail("object", name.to_string())
+                        .detail("dimension", position as u64 + 1)
+                    }
+                },
+            );
         }
         lanes
     }
@@ -182,14 +172,14 @@ impl Machine<'_> {
         let Root::Buffer(buffer) = access.root else { return };
         let Alignment { access: own, block } = access.alignment;
         for lane in lanes.lanes() {
-            let (byte, start) = (addresses[lane], self.offsets[lane]);
+            let (byte, start) = (addresses[lane], self.memory.offsets[lane]);
             let (byte, alignment) = match (start.is_multiple_of(block), byte.is_multiple_of(own)) {
                 (false, _) => (start, block),
                 (true, false) => (byte, own),
                 (true, true) => continue,
             };
-            let witness = self.invocation(self.first_lane + lane as u32);
-            self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX - 2, || {
+            let witness = self.invocation(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX - 2, || {
                 let (name, address) = (&access.name, address_symbol(buffer, byte.into()));
                 let message = format!(
                     "the address {address:#x} of `{name}` (byte {byte} of its buffer) is no multiple of {alignment}, \
@@ -212,8 +202,8 @@ impl Machine<'_> {
         limit: u32,
         place: u32,
     ) {
-        let witness = self.invocation(self.first_lane + lane as u32);
-        self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX, || {
+        let witness = self.invocation(self.registers.first_lane + lane as u32);
+        self.monitor.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX, || {
             let (name, bytes) = (&access.name, |units: u32| u64::from(units) * u64::from(access.unit.bytes()));
             // A pointer can be moved to before the start; an offset that wraps around is one of
             // these.

@@ -31,38 +31,42 @@ impl Machine<'_> {
             });
         }
         let found = self.address(access, place);
-        if self.variation.is_some() {
+        if self.settings.variation.is_some() {
             self.follow_read(access.root, &found.lanes, (found.first, found.limit), 0);
         }
-        let mut out = [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
+        let mut out = [
+            std::mem::take(&mut self.registers.staging),
+            std::mem::take(&mut self.registers.staging_high),
+        ];
         out.iter_mut().for_each(|half| half.fill(0));
-        let clock = self.clock;
+        let clock = self.monitor.clock;
         let (mut undefined, mut changed) = (Mask::EMPTY, false);
-        let (noting, mut users) = (self.notes_users(), Vec::new());
+        let (noting, mut users) = (self.monitor.notes_users(), Vec::new());
         let passes = op.gives_what_was_there();
         let words = form.width().words();
         let combined = if to.is_none() { Combined::by(op, form) } else { None };
         for lane in found.lanes.lanes() {
             let unit = access.unit.of_words(1);
-            let (word, limit) = (self.addresses[lane] / unit, found.limit / unit);
-            if !self.addresses[lane].is_multiple_of(access.alignment.access) {
+            let (word, limit) = (self.memory.addresses[lane] / unit, found.limit / unit);
+            if !self.memory.addresses[lane].is_multiple_of(access.alignment.access) {
                 continue;
             }
             if word >= limit
                 || limit - word < words as u32
-                || !self.addresses[lane].is_multiple_of(unit)
+                || !self.memory.addresses[lane].is_multiple_of(unit)
             {
-                self.report_range(access, lane, self.addresses[lane], found.limit, place);
+                self.report_range(access, lane, self.memory.addresses[lane], found.limit, place);
                 continue;
             }
-            let operand = |parts: Option<Parts>| parts.map_or(0, |parts| self.number(parts, lane));
+            let operand =
+                |parts: Option<Parts>| parts.map_or(0, |parts| self.registers.number(parts, lane));
             let (value, comparator) = (operand(a), operand(b));
-            let local = self.first_lane + lane as u32;
-            let tracking = self.track_races;
-            let after = self.order.as_ref().map_or(0, |_| self.clock.tick());
+            let local = self.registers.first_lane + lane as u32;
+            let tracking = self.monitor.track_races;
+            let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.tick());
             let path = self.path(lane);
-            let mut races = std::mem::take(&mut self.races);
-            let Some(store) = self.store_of_mut(access.root) else { continue };
+            let mut races = std::mem::take(&mut self.monitor.races);
+            let Some(store) = self.memory.store_of_mut(access.root) else { continue };
             let at = found.first + word as usize;
             if let (Some(paths), Some(path)) = (&mut store.paths, path) {
                 paths[at] = mixed(paths[at] ^ path);
@@ -108,12 +112,12 @@ impl Machine<'_> {
             }
             out[0][lane] = old as u32;
             out[1][lane] = (old >> 32) as u32;
-            self.races = races;
+            self.monitor.races = races;
         }
         for (lane, bytes, touch) in users {
             self.note_user(access.root, lane, bytes, touch, place);
         }
-        if !undefined.is_empty() && self.track_undefined && !passes {
+        if !undefined.is_empty() && self.monitor.track_undefined && !passes {
             let message =
                 format!("an atomic operation reads an uninitialised element of `{}`", access.name);
             self.report_undefined(&undefined, place, &message);
@@ -122,11 +126,11 @@ impl Machine<'_> {
         self.watch_change(access.root, changed);
         self.watch_read(access.root, &found.lanes, &out[0], place, 0);
         for (reg, half) in to.iter().flat_map(|parts| parts.registers()).zip(&out) {
-            self.write(reg, |register, _| register.copy_from_slice(half));
+            self.registers.write(reg, |register, _| register.copy_from_slice(half));
             if passes {
                 self.set_undefined(Scalar::Word(reg), &undefined.0);
             }
         }
-        [self.staging, self.staging_high] = out;
+        [self.registers.staging, self.registers.staging_high] = out;
     }
 }

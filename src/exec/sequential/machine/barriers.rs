@@ -29,20 +29,20 @@ impl<'a> Machine<'a> {
         if gathered.len() > 1 || !ended.is_empty() {
             self.report_divergence(&gathered, &ended);
         } else {
-            self.regions.whole[barriers[0] as usize] += 1;
-            self.recorder.keep_barrier(barriers[0], self.workgroup_index);
+            self.monitor.regions.whole[barriers[0] as usize] += 1;
+            self.monitor.recorder.keep_barrier(barriers[0], self.scheduler.workgroup_index);
         }
         for barrier in &barriers {
-            self.regions.entered[*barrier as usize + 1] += 1;
+            self.monitor.regions.entered[*barrier as usize + 1] += 1;
         }
         let ordered = self.ordered(barriers[0]);
-        self.clock.barrier(ordered);
-        if let Some(order) = &self.order {
+        self.monitor.clock.barrier(ordered);
+        if let Some(order) = &self.monitor.order {
             let fences = self.program.barriers[barriers[0] as usize].fences;
             let mut order = order.borrow_mut();
-            order.barrier(ordered.kinds(), fences.control, self.clock.latest());
+            order.barrier(ordered.kinds(), fences.control, self.monitor.clock.latest());
             if let Some(fence) = fences.repeated(self.settings.memory_model) {
-                let after = self.clock.tick();
+                let after = self.monitor.clock.tick();
                 let invocations = self.program.local_size.iter().product::<u32>();
                 (0..invocations).for_each(|one| order.fence(one, fence, after));
             }
@@ -98,7 +98,7 @@ impl<'a> Machine<'a> {
         gathered: &BTreeMap<(u32, Vec<u32>), (u64, u32)>,
         ended: &BTreeMap<u32, (u64, u32)>,
     ) {
-        self.diverged = true;
+        self.monitor.diverged = true;
         let place = |barrier: &u32| self.program.barriers[*barrier as usize].place;
         let mut waiting = gathered.iter();
         let Some(((barrier, iterations), (count, first))) = waiting.next() else { return };
@@ -119,16 +119,18 @@ impl<'a> Machine<'a> {
         let found: Vec<_> = others.chain(ended).collect();
         for (other, what, number, lane) in found {
             let two = self.invocation(lane);
-            self.collector.add(FindingKind::BarrierDivergence, [here, other], 0, || Finding {
-                invocations: vec![one, two],
-                ..Finding::new(
-                    FindingKind::BarrierDivergence,
-                    format!(
-                        "{count} invocations of the workgroup wait at this barrier while {what}"
-                    ),
-                )
-                .detail("waiting", *count)
-                .detail("elsewhere", number)
+            self.monitor.collector.add(FindingKind::BarrierDivergence, [here, other], 0, || {
+                Finding {
+                    invocations: vec![one, two],
+                    ..Finding::new(
+                        FindingKind::BarrierDivergence,
+                        format!(
+                            "{count} invocations of the workgroup wait at this barrier while {what}"
+                        ),
+                    )
+                    .detail("waiting", *count)
+                    .detail("elsewhere", number)
+                }
             });
         }
     }

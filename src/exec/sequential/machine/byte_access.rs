@@ -21,17 +21,17 @@ impl Machine<'_> {
         for ((component, bytes), scalar) in
             access.components.iter().zip(access.sizes.iter()).zip(to)
         {
-            let mut out = std::mem::take(&mut self.staging);
+            let mut out = std::mem::take(&mut self.registers.staging);
             out.fill(0);
             let mut undefined = [0; MASK_WORDS];
             for lane in found.lanes.lanes() {
-                let byte = self.addresses[lane].wrapping_add(*component);
+                let byte = self.memory.addresses[lane].wrapping_add(*component);
                 if byte >= found.limit || found.limit - byte < *bytes {
                     self.report_range(access, lane, byte, found.limit, place);
                     continue;
                 }
                 let first = 4 * found.first + byte as usize;
-                let store = self.store_of(access.root);
+                let store = self.memory.store_of(access.root);
                 for (index, at) in (first..first + *bytes as usize).enumerate() {
                     out[lane] |= (store.words[at / 4] >> (at % 4 * 8) & 0xff) << (8 * index);
                     let part = at as u32 % 4;
@@ -51,9 +51,9 @@ impl Machine<'_> {
             }
             self.report_races(access, place);
             self.watch_read(access.root, &found.lanes, &out, place, *component);
-            self.write_words(*scalar, &out);
+            self.registers.write_words(*scalar, &out);
             self.set_undefined(*scalar, &undefined);
-            self.staging = out;
+            self.registers.staging = out;
             self.pass_origins(
                 Direction::Load,
                 *scalar,
@@ -75,17 +75,20 @@ impl Machine<'_> {
         for ((component, bytes), scalar) in
             access.components.iter().zip(access.sizes.iter()).zip(from)
         {
-            let undefined =
-                if self.track_undefined { self.undefined_bits(*scalar) } else { [0; MASK_WORDS] };
+            let undefined = if self.monitor.track_undefined {
+                self.registers.undefined_bits(*scalar)
+            } else {
+                [0; MASK_WORDS]
+            };
             for lane in found.lanes.lanes() {
-                let byte = self.addresses[lane].wrapping_add(*component);
+                let byte = self.memory.addresses[lane].wrapping_add(*component);
                 if byte >= found.limit || found.limit - byte < *bytes {
                     self.report_range(access, lane, byte, found.limit, place);
                     continue;
                 }
                 let first = 4 * found.first + byte as usize;
-                let value = self.word_of(*scalar, lane);
-                let store = self.store_of(access.root);
+                let value = self.registers.word_of(*scalar, lane);
+                let store = self.memory.store_of(access.root);
                 let old = |at: usize| store.words[at / 4] >> (at % 4 * 8) & 0xff;
                 let new = |index: usize| value >> (8 * index) & 0xff;
                 let places = first..first + *bytes as usize;
@@ -101,7 +104,7 @@ impl Machine<'_> {
                 // An undefined value written to a buffer was reported where it was written.
                 let defined = !is_undefined || access.root.is_buffer();
                 let path = self.path(lane);
-                let Some(store) = self.store_of_mut(access.root) else { continue };
+                let Some(store) = self.memory.store_of_mut(access.root) else { continue };
                 if let (Some(paths), Some(path)) = (&mut store.paths, path) {
                     // Others may have stored the rest of the word.
                     paths[first / 4] = mixed(paths[first / 4] ^ path);
@@ -133,24 +136,26 @@ impl Machine<'_> {
         (touch, values): (Touch, [u128; 2]),
         place: u32,
     ) {
-        if self.marked
-            && let Some(marks) = self.store_of_mut(root).and_then(|store| store.marks.as_mut())
+        if self.monitor.marked
+            && let Some(marks) =
+                self.memory.store_of_mut(root).and_then(|store| store.marks.as_mut())
         {
             marks.touch(touch, bytes.start, bytes.len());
         }
         self.note_user(root, lane, bytes.clone(), touch, place);
-        if !self.track_races {
+        if !self.monitor.track_races {
             return;
         }
-        let (clock, local) = (self.clock, self.first_lane + lane as u32);
-        let mut races = std::mem::take(&mut self.races);
-        if let Some(shadow) = self.store_of_mut(root).and_then(|store| store.shadow.as_mut()) {
+        let (clock, local) = (self.monitor.clock, self.registers.first_lane + lane as u32);
+        let mut races = std::mem::take(&mut self.monitor.races);
+        if let Some(shadow) = self.memory.store_of_mut(root).and_then(|store| store.shadow.as_mut())
+        {
             let now = moment(&clock, root, local, place);
             let (first, length) = (bytes.start, bytes.len());
             shadow.touch_bytes(first, length, touch, &now, values, |earlier| {
                 races.push(Clash::new(earlier, (local, touch), (values, length as u32)));
             });
         }
-        self.races = races;
+        self.monitor.races = races;
     }
 }

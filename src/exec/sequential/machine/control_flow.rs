@@ -2,6 +2,7 @@
 
 use super::finding_collector::NOWHERE;
 use super::held_lanes::{Held, Steps};
+use super::registers::Registers;
 use super::spin_watch::Before;
 use super::state::Machine;
 use super::step_budget::Stop;
@@ -10,117 +11,7 @@ use crate::ir::lane_mask::{Mask, spread};
 use crate::ir::{Reg, Terminator, Waits};
 use vkcert_model::finding::{Finding, FindingKind};
 
-impl<'a> Machine<'a> {
-    /// Runs a tile until every lane waits or has ended.
-    pub(super) fn run_tile(&mut self, tile: &mut Tile) -> Result<(), Stop> {
-        if tile.frontier.is_empty() && !tile.holding.has_released() {
-            return Ok(());
-        }
-        self.exchange(tile);
-        self.first_lane = tile.first;
-        let mut result = Ok(());
-        if let Some(held) = tile.holding.take_released() {
-            self.restore(&held);
-            let Held { block, step, lanes: mask, .. } = held;
-            result = self.run_from(tile, Entry { block, mask }, Some(step));
-        }
-        while result.is_ok()
-            && !self.holds_together(tile)
-            && let Some(entry) = tile.frontier.pop()
-        {
-            result = self.run_from(tile, entry, None);
-        }
-        self.exchange(tile);
-        result
-    }
-
-    /// Runs from a block on, or from a step of it that lanes held before, while the lanes stay
-    /// together and lowest.
-    fn run_from(
-        &mut self,
-        tile: &mut Tile,
-        entry: Entry,
-        mut held: Option<usize>,
-    ) -> Result<(), Stop> {
-        let program = self.program;
-        self.active = entry.mask;
-        self.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.is_free();
-        let waits = self.program.waits;
-        self.watch.restart(tile.before, self.settings.following.schedule.turns);
-        if !self.full {
-            spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
-        }
-        let active = u64::from(self.active.count(self.mask_words));
-        let ceiling = tile.frontier.last().map_or(u32::MAX, |next| next.block);
-        let mut at = entry.block;
-        loop {
-            let block = &program.blocks[at as usize];
-            if waits != Waits::Never && self.watch.is_tired(block.steps.len() as u64 + 1, waits) {
-                tile.resting.push(Entry { block: at, mask: self.active });
-                tile.before = Before::Waited;
-                return Ok(());
-            }
-            let cost = (block.steps.len() as u64 + 1) * active;
-            if cost > self.steps_left && !self.takes_more(cost) {
-                let lane = self.active.lanes().next().unwrap_or(0) as u32;
-                return Err(Stop::Steps {
-                    place: block.place,
-                    invocation: self.invocation(self.first_lane + lane),
-                });
-            }
-            self.steps_left -= cost;
-            if self.deadline.has_passed() {
-                return Err(Stop::Time);
-            }
-            if self.yielding.is_some() {
-                if self.run_steps(tile, at, held.take()) == Steps::Held {
-                    return Ok(());
-                }
-            } else {
-                for step in &block.steps {
-                    if self.variation.is_some() && self.varied_step(step) {
-                        continue;
-                    }
-                    self.step(step);
-                }
-            }
-            if !block.suspects.is_empty() && self.track_undefined {
-                self.check_defined(&block.suspects, block.place);
-            }
-            match &block.terminator {
-                Terminator::Jump { to } => at = *to,
-                Terminator::Branch { condition, yes, no } => {
-                    match self.branch(tile, *condition, *yes, *no) {
-                        Some(to) => at = to,
-                        None => return Ok(()),
-                    }
-                }
-                Terminator::Switch { selector, cases, default } => {
-                    self.switch(tile, *selector, cases, *default);
-                    return Ok(());
-                }
-                Terminator::Barrier { barrier, to } => {
-                    let waiting = Waiting { barrier: *barrier, to: *to, mask: self.active };
-                    tile.waiting.push(waiting);
-                    self.watch.arrive();
-                    return Ok(());
-                }
-                Terminator::End | Terminator::Unreachable => {
-                    self.end(
-                        tile,
-                        block.place,
-                        matches!(block.terminator, Terminator::Unreachable),
-                    );
-                    return Ok(());
-                }
-            }
-            if at >= ceiling {
-                insert(&mut tile.frontier, at, &self.active);
-                return Ok(());
-            }
-        }
-    }
-
+impl Registers {
     /// Splits the active lanes; the target where they stay together.
     fn branch(&self, tile: &mut Tile, condition: Reg, yes: u32, no: u32) -> Option<u32> {
         let values = &self.masks[condition.0 as usize * self.mask_words..][..self.mask_words];
@@ -160,22 +51,142 @@ impl<'a> Machine<'a> {
         }
         self.staging = targets;
     }
+}
+
+impl<'a> Machine<'a> {
+    /// Runs a tile until every lane waits or has ended.
+    pub(super) fn run_tile(&mut self, tile: &mut Tile) -> Result<(), Stop> {
+        if tile.frontier.is_empty() && !tile.holding.has_released() {
+            return Ok(());
+        }
+        self.registers.exchange(tile);
+        self.registers.first_lane = tile.first;
+        let mut result = Ok(());
+        if let Some(held) = tile.holding.take_released() {
+            self.registers.restore(&held);
+            let Held { block, step, lanes: mask, .. } = held;
+            result = self.run_from(tile, Entry { block, mask }, Some(step));
+        }
+        while result.is_ok()
+            && !self.holds_together(tile)
+            && let Some(entry) = tile.frontier.pop()
+        {
+            result = self.run_from(tile, entry, None);
+        }
+        self.registers.exchange(tile);
+        result
+    }
+
+    /// Runs from a block on, or from a step of it that lanes held before, while the lanes stay
+    /// together and lowest.
+    fn run_from(
+        &mut self,
+        tile: &mut Tile,
+        entry: Entry,
+        mut held: Option<usize>,
+    ) -> Result<(), Stop> {
+        let program = self.program;
+        self.registers.active = entry.mask;
+        self.registers.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.is_free();
+        let waits = self.program.waits;
+        self.scheduler.watch.restart(tile.before, self.settings.following.schedule.turns);
+        if !self.registers.full {
+            spread(
+                &mut self.registers.lane_mask,
+                &self.registers.active.0[..self.registers.mask_words],
+            );
+        }
+        let active = u64::from(self.registers.active.count(self.registers.mask_words));
+        let ceiling = tile.frontier.last().map_or(u32::MAX, |next| next.block);
+        let mut at = entry.block;
+        loop {
+            let block = &program.blocks[at as usize];
+            if waits != Waits::Never
+                && self.scheduler.watch.is_tired(block.steps.len() as u64 + 1, waits)
+            {
+                tile.resting.push(Entry { block: at, mask: self.registers.active });
+                tile.before = Before::Waited;
+                return Ok(());
+            }
+            let cost = (block.steps.len() as u64 + 1) * active;
+            if cost > self.scheduler.steps_left && !self.scheduler.takes_more(cost) {
+                let lane = self.registers.active.lanes().next().unwrap_or(0) as u32;
+                return Err(Stop::Steps {
+                    place: block.place,
+                    invocation: self.invocation(self.registers.first_lane + lane),
+                });
+            }
+            self.scheduler.steps_left -= cost;
+            if self.scheduler.deadline.has_passed() {
+                return Err(Stop::Time);
+            }
+            if self.scheduler.yielding.is_some() {
+                if self.run_steps(tile, at, held.take()) == Steps::Held {
+                    return Ok(());
+                }
+            } else {
+                for step in &block.steps {
+                    if self.settings.variation.is_some() && self.varied_step(step) {
+                        continue;
+                    }
+                    self.step(step);
+                }
+            }
+            if !block.suspects.is_empty() && self.monitor.track_undefined {
+                self.check_defined(&block.suspects, block.place);
+            }
+            match &block.terminator {
+                Terminator::Jump { to } => at = *to,
+                Terminator::Branch { condition, yes, no } => {
+                    match self.registers.branch(tile, *condition, *yes, *no) {
+                        Some(to) => at = to,
+                        None => return Ok(()),
+                    }
+                }
+                Terminator::Switch { selector, cases, default } => {
+                    self.registers.switch(tile, *selector, cases, *default);
+                    return Ok(());
+                }
+                Terminator::Barrier { barrier, to } => {
+                    let waiting =
+                        Waiting { barrier: *barrier, to: *to, mask: self.registers.active };
+                    tile.waiting.push(waiting);
+                    self.scheduler.watch.arrive();
+                    return Ok(());
+                }
+                Terminator::End | Terminator::Unreachable => {
+                    self.end(
+                        tile,
+                        block.place,
+                        matches!(block.terminator, Terminator::Unreachable),
+                    );
+                    return Ok(());
+                }
+            }
+            if at >= ceiling {
+                insert(&mut tile.frontier, at, &self.registers.active);
+                return Ok(());
+            }
+        }
+    }
 
     fn end(&mut self, tile: &mut Tile, place: u32, unreachable: bool) {
-        self.watch.arrive();
-        for lane in self.active.lanes() {
+        self.scheduler.watch.arrive();
+        for lane in self.registers.active.lanes() {
             if let Some(ended) = tile.ended.get_mut(lane) {
                 *ended = place;
             }
         }
-        if unreachable && let Some(lane) = self.active.lanes().next() {
-            let witness = self.invocation(self.first_lane + lane as u32);
-            self.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], 0, || Finding {
-                invocations: vec![witness],
-                ..Finding::new(
-                    FindingKind::UndefinedValue,
-                    "execution reached OpUnreachable; the invocation ends here",
-                )
+        if unreachable && let Some(lane) = self.registers.active.lanes().next() {
+            let witness = self.invocation(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], 0, || {
+                Finding {
+                    invocations: vec![witness],
+                    ..Finding::new(
+                        FindingKind::UndefinedValue,
+                        "execution reached OpUnreachable; the invocation ends here",
+                    )
+                }
             });
         }
     }

@@ -21,12 +21,12 @@ impl Machine<'_> {
     /// The path of a lane; none in an ordinary run.
     #[inline]
     pub(super) fn path(&self, lane: usize) -> Option<u64> {
-        self.paths.get(self.first_lane as usize + lane).copied()
+        self.monitor.paths.get(self.registers.first_lane as usize + lane).copied()
     }
 
     /// Adds a decision to the path of a lane.
     pub(super) fn follow(&mut self, lane: usize, decided: u64) {
-        if let Some(path) = self.paths.get_mut(self.first_lane as usize + lane) {
+        if let Some(path) = self.monitor.paths.get_mut(self.registers.first_lane as usize + lane) {
             *path = mixed(*path ^ decided);
         }
     }
@@ -88,7 +88,7 @@ impl Machine<'_> {
     /// What comes from other invocations of the subgroup comes with the paths of all that are
     /// active.
     fn follow_subgroup(&mut self) {
-        if self.paths.is_empty() {
+        if self.monitor.paths.is_empty() {
             return;
         }
         for (first, members) in self.subgroups() {
@@ -100,15 +100,15 @@ impl Machine<'_> {
     }
 
     fn follow_mask(&mut self, reg: Reg, place: u32) {
-        let bits: [u64; MASK_WORDS] = self.bits(reg);
-        for lane in self.active.lanes() {
+        let bits: [u64; MASK_WORDS] = self.registers.bits(reg);
+        for lane in self.registers.active.lanes() {
             self.follow(lane, u64::from(place) << 1 | bits[lane / 64] >> (lane % 64) & 1);
         }
     }
 
     fn follow_word(&mut self, reg: Reg, place: u32, part: impl Fn(u32) -> u32) {
-        for lane in self.active.lanes() {
-            let value = part(self.words[reg.0 as usize][lane]);
+        for lane in self.registers.active.lanes() {
+            let value = part(self.registers.words[reg.0 as usize][lane]);
             self.follow(lane, u64::from(place) << 32 | u64::from(value));
         }
     }
@@ -116,6 +116,7 @@ impl Machine<'_> {
     /// The same of one word of a store.
     pub(super) fn follow_part(&mut self, root: Root, lane: usize, word: usize) {
         let path = self
+            .memory
             .store_of(root)
             .paths
             .as_ref()
@@ -136,10 +137,10 @@ impl Machine<'_> {
         component: u32,
     ) {
         for lane in lanes.lanes() {
-            let word = self.addresses[lane].wrapping_add(component);
+            let word = self.memory.addresses[lane].wrapping_add(component);
             let paths = match root {
                 Root::Descriptor(_) | Root::Workgroup | Root::Buffer(_) => {
-                    self.store_of(root).paths.as_ref()
+                    self.memory.store_of(root).paths.as_ref()
                 }
                 Root::Invocation
                 | Root::PushConstant

@@ -1,10 +1,9 @@
 //! Products of cooperative matrices on the machine, subgroup by subgroup.
 
 use super::state::Machine;
-use crate::ir::Factors;
-use crate::ir::Parts;
 use crate::ir::cooperative_product::Product;
 use crate::ir::lane_mask::Mask;
+use crate::ir::{Factors, Parts};
 use vkcert_model::finding::FindingKind;
 
 impl Machine<'_> {
@@ -22,14 +21,14 @@ impl Machine<'_> {
     }
 
     pub(super) fn product(&mut self, factors: &Factors, place: u32) {
-        let mut results = std::mem::take(&mut self.elements);
+        let mut results = std::mem::take(&mut self.registers.elements);
         results.clear();
-        results.resize(factors.to.len() * self.width, 0);
+        results.resize(factors.to.len() * self.registers.width, 0);
         let mut undefined = Mask::EMPTY;
         for (first, members) in self.subgroups() {
             let (first, size) = (first as usize, members.size as usize);
             let held = |parts: &[Parts], element: usize| {
-                self.number(parts[element / size], first + element % size)
+                self.registers.number(parts[element / size], first + element % size)
             };
             let Product { inner, columns, .. } = factors.product;
             for element in 0..factors.to.len() * size {
@@ -38,16 +37,16 @@ impl Machine<'_> {
                 let b = |at: usize| held(&factors.b, at * columns + column);
                 let (value, defined) = factors.product.element(a, b, held(&factors.c, element));
                 let lane = first + element % size;
-                results[element / size * self.width + lane] = value;
+                results[element / size * self.registers.width + lane] = value;
                 if !defined && members.has((element % size) as u32) {
                     undefined.insert(lane);
                 }
             }
         }
-        for (parts, values) in factors.to.iter().zip(results.chunks(self.width)) {
+        for (parts, values) in factors.to.iter().zip(results.chunks(self.registers.width)) {
             self.write_number(*parts, |_, lane| values[lane]);
         }
-        self.elements = results;
+        self.registers.elements = results;
         let message =
             "a product or sum of matrices whose accumulation saturates does not fit the result";
         self.report_value(&undefined, place, FindingKind::UndefinedValue, message);

@@ -14,9 +14,8 @@
 //! Does not cover: plain stores, atomic or not what follows: without an atomic behind them nobody
 //! may see them.
 
-use super::held_lanes::{
-    BlockRegisters, Cell, Effect, Held, PATIENT_ROUNDS, Stage, Steps, Urgency,
-};
+use super::held_lanes::{BlockRegisters, Cell, Effect, Held, Steps, Urgency};
+use super::registers::Registers;
 use super::spin_watch::{Pace, ROUNDS};
 use super::state::Machine;
 use super::step_budget::Stop;
@@ -26,12 +25,20 @@ use crate::ir::lane_mask::Mask;
 use crate::ir::{Access, Action, Parts, Root, Step, SubgroupUse};
 use std::rc::Rc;
 
-impl Machine<'_> {
-    /// Whether lanes hold before changes.
-    pub(super) fn lets_waiters_first(&self) -> bool {
-        self.yielding.as_ref().is_some_and(|yielding| yielding.stage == Stage::Holding)
+impl Registers {
+    /// Puts back what a block had computed.
+    pub(super) fn restore(&mut self, held: &Held) {
+        let registers = &held.registers;
+        self.words[..registers.words.len()].clone_from_slice(&registers.words);
+        self.masks[..registers.masks.len()].copy_from_slice(&registers.masks);
+        self.undefined_words[..registers.undefined_words.len()]
+            .copy_from_slice(&registers.undefined_words);
+        self.undefined_masks[..registers.undefined_masks.len()]
+            .copy_from_slice(&registers.undefined_masks);
     }
+}
 
+impl Machine<'_> {
     /// Whether a tile stands still as a whole.
     pub(super) fn holds_together(&self, tile: &Tile) -> bool {
         self.program.subgroups != SubgroupUse::None && !tile.holding.held.is_empty()
@@ -58,11 +65,12 @@ impl Machine<'_> {
     fn urgency(&mut self, step: &Step) -> Option<Urgency> {
         let (effects, has_result): (Vec<Effect>, bool) = match &step.action {
             Action::Atomic { op, form, access, to, a, b } => {
-                let operand =
-                    |parts: &Option<Parts>, lane| parts.map_or(0, |parts| self.number(parts, lane));
+                let operand = |parts: &Option<Parts>, lane| {
+                    parts.map_or(0, |parts| self.registers.number(parts, lane))
+                };
                 let effect = |lane: usize| {
                     let (root, cell) = self.cell_of(access, form.width().words(), lane)?;
-                    let words = &self.store_of(root).words;
+                    let words = &self.memory.store_of(root).words;
                     let (Cell::Buffer { buffer: _, word } | Cell::Workgroup { word }) = cell;
                     let high = if form.width().words() == 2 {
                         u64::from(words[word + 1]) << 32
@@ -73,7 +81,7 @@ impl Machine<'_> {
                     let new = op.apply(*form, old, operand(a, lane), operand(b, lane));
                     Some(Effect { cell, changes: new.is_some_and(|new| new != old) })
                 };
-                (self.active.lanes().filter_map(effect).collect(), to.is_some())
+                (self.registers.active.lanes().filter_map(effect).collect(), to.is_some())
             }
             Action::Image(image) => {
                 let Doing::Atomic(op) = image.doing else { return None };
@@ -81,27 +89,27 @@ impl Machine<'_> {
                     let (buffer, word, [old, new]) = self.texel_effect(op, image, lane)?;
                     Some(Effect { cell: Cell::Buffer { buffer, word }, changes: new != old })
                 };
-                (self.active.lanes().filter_map(effect).collect(), !image.to.is_empty())
+                (self.registers.active.lanes().filter_map(effect).collect(), !image.to.is_empty())
             }
             _ => return None,
         };
-        self.yielding.as_mut()?.judge(step.place, &effects, has_result)
+        self.scheduler.yielding.as_mut()?.judge(step.place, &effects, has_result)
     }
 
     /// The word that a lane accesses, and its root; none where that lies outside.
     fn cell_of(&self, access: &Access, words: usize, lane: usize) -> Option<(Root, Cell)> {
         let (root, window, start) = match access.root {
             Root::Descriptors { first, length, index } => {
-                let index =
-                    Some(self.words[index.0 as usize][lane]).filter(|index| *index < length)?;
+                let index = Some(self.registers.words[index.0 as usize][lane])
+                    .filter(|index| *index < length)?;
                 (Root::Descriptor(first + index), access.window, 0)
             }
             Root::Address(parts) => {
-                let (buffer, offset) = self.addressed(self.number(parts, lane))?;
+                let (buffer, offset) = self.memory.addressed(self.registers.number(parts, lane))?;
                 (Root::Buffer(buffer), access.window, offset)
             }
             Root::Pointer { which, into: _ } => {
-                let number = self.words[which.0 as usize][lane].checked_sub(1)?;
+                let number = self.registers.words[which.0 as usize][lane].checked_sub(1)?;
                 let object = self.program.objects.get(number as usize)?;
                 (object.root, object.window, 0)
             }
@@ -114,7 +122,7 @@ impl Machine<'_> {
         let (limit, first) = self.range_of(root, window, access.unit);
         let address =
             access.dimensions.iter().fold(access.base.wrapping_add(start), |address, dimension| {
-                let index = self.words[dimension.index.0 as usize][lane];
+                let index = self.registers.words[dimension.index.0 as usize][lane];
                 address.wrapping_add(index.wrapping_mul(dimension.stride))
             });
         let unit = access.unit.of_words(1);
@@ -123,7 +131,7 @@ impl Machine<'_> {
             .then_some(first + word)?;
         let cell = match root {
             Root::Descriptor(index) => {
-                Cell::Buffer { buffer: self.slots[index as usize]?.buffer, word }
+                Cell::Buffer { buffer: self.memory.slots[index as usize]?.buffer, word }
             }
             Root::Buffer(buffer) => Cell::Buffer { buffer: buffer as usize, word },
             Root::Workgroup => Cell::Workgroup { word },
@@ -139,14 +147,16 @@ impl Machine<'_> {
     /// Keeps the active lanes before a step, with what the block has computed.
     fn hold(&mut self, tile: &mut Tile, urgency: Urgency, (block, step): (u32, usize)) {
         let shared_words = self.program.shared_words as usize;
-        let shared_masks = self.program.shared_masks as usize * self.mask_words;
+        let shared_masks = self.program.shared_masks as usize * self.registers.mask_words;
         let registers = Rc::new(BlockRegisters {
-            words: self.words[..shared_words].to_vec(),
-            masks: self.masks[..shared_masks].to_vec(),
-            undefined_words: self.undefined_words[..shared_words * self.mask_words].to_vec(),
-            undefined_masks: self.undefined_masks[..shared_masks].to_vec(),
+            words: self.registers.words[..shared_words].to_vec(),
+            masks: self.registers.masks[..shared_masks].to_vec(),
+            undefined_words: self.registers.undefined_words
+                [..shared_words * self.registers.mask_words]
+                .to_vec(),
+            undefined_masks: self.registers.undefined_masks[..shared_masks].to_vec(),
         });
-        let Some(yielding) = &mut self.yielding else { return };
+        let Some(yielding) = &mut self.scheduler.yielding else { return };
         let number = yielding.next;
         yielding.next += 1;
         tile.holding.held.push_back(Held {
@@ -154,20 +164,9 @@ impl Machine<'_> {
             urgency,
             block,
             step,
-            lanes: self.active,
+            lanes: self.registers.active,
             registers,
         });
-    }
-
-    /// Puts back what a block had computed.
-    pub(super) fn restore(&mut self, held: &Held) {
-        let registers = &held.registers;
-        self.words[..registers.words.len()].clone_from_slice(&registers.words);
-        self.masks[..registers.masks.len()].copy_from_slice(&registers.masks);
-        self.undefined_words[..registers.undefined_words.len()]
-            .copy_from_slice(&registers.undefined_words);
-        self.undefined_masks[..registers.undefined_masks.len()]
-            .copy_from_slice(&registers.undefined_masks);
     }
 
     /// Lets the lane go on that has held longest of those that may, counters before flags; whether
@@ -199,7 +198,7 @@ impl Machine<'_> {
             holding.held.remove(at);
         }
         holding.released = Some(released);
-        if let Some(yielding) = &mut self.yielding {
+        if let Some(yielding) = &mut self.scheduler.yielding {
             yielding.released += 1;
         }
         true
@@ -208,10 +207,10 @@ impl Machine<'_> {
     /// Runs the workgroup's invocations, from barrier to barrier. Those that held before this turn
     /// go on, if it is for a counter; for a flag one may when nobody else can go on.
     pub(super) fn go_on_yielding(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
-        let turn = self.yielding.as_ref().map_or(0, |yielding| yielding.next);
+        let turn = self.scheduler.yielding.as_ref().map_or(0, |yielding| yielding.next);
         let mut rounds = 0;
         loop {
-            let (before, arrivals) = (self.watch.changes, self.watch.arrivals);
+            let (before, arrivals) = (self.scheduler.watch.changes, self.scheduler.watch.arrivals);
             self.run_tiles(tiles)?;
             if tiles.iter().all(Tile::is_free) {
                 if self.meet(tiles) {
@@ -225,36 +224,25 @@ impl Machine<'_> {
             }
             // Some wait for what others write. As long as these do anything, all of them go on, but
             // not for ever.
-            rounds = if self.watch.arrivals == arrivals { rounds + 1 } else { 0 };
-            if self.watch.changes != before && rounds < ROUNDS {
+            rounds = if self.scheduler.watch.arrivals == arrivals { rounds + 1 } else { 0 };
+            if self.scheduler.watch.changes != before && rounds < ROUNDS {
                 continue;
             }
             let alone = !self.may_rest();
-            let may_change =
-                alone || self.yielding.as_ref().is_some_and(|yielding| yielding.flags_may_change);
+            let may_change = alone
+                || self
+                    .scheduler
+                    .yielding
+                    .as_ref()
+                    .is_some_and(|yielding| yielding.flags_may_change);
             if may_change && self.release(tiles, |_| true) {
-                self.yielding.iter_mut().for_each(|yielding| yielding.flags_may_change = false);
+                self.scheduler
+                    .yielding
+                    .iter_mut()
+                    .for_each(|yielding| yielding.flags_may_change = false);
             } else if !alone {
                 return Ok(Pace::Rests);
             }
-        }
-    }
-
-    /// What has been done so far, as a number that only grows.
-    pub(super) fn progress(&self) -> u64 {
-        self.watch.changes + self.yielding.as_ref().map_or(0, |yielding| yielding.released)
-    }
-
-    /// A workgroup has had its turn, of so many that wait: when none of them does anything any
-    /// more, a flag may change.
-    pub(super) fn turn_ends(&mut self, before: u64, waiting: usize) {
-        let progress = self.progress();
-        let Some(yielding) = &mut self.yielding else { return };
-        yielding.turns += 1;
-        yielding.quiet_turns = if progress == before { yielding.quiet_turns + 1 } else { 0 };
-        if yielding.quiet_turns > waiting || yielding.turns > PATIENT_ROUNDS * (waiting + 1) {
-            (yielding.quiet_turns, yielding.turns) = (0, 0);
-            yielding.flags_may_change = true;
         }
     }
 }

@@ -1,19 +1,18 @@
 //! Integer dot products on the machine, lane by lane.
 
 use super::state::Machine;
-use crate::ir::Parts;
 use crate::ir::dot_product::Dot;
-use crate::ir::scalars;
+use crate::ir::{Parts, scalars};
 use vkcert_spirv::operation::undefined::{Extent, Undefined};
 
 impl Machine<'_> {
     pub(super) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {
         self.write_number(to, |machine, lane| {
-            dot.value(from.len(), |index| machine.number(from[index], lane)).0
+            dot.value(from.len(), |index| machine.registers.number(from[index], lane)).0
         });
         if dot.may_be_undefined() {
-            let lanes = self.lanes_where(|lane| {
-                !dot.value(from.len(), |index| self.number(from[index], lane)).1
+            let lanes = self.registers.lanes_where(|lane| {
+                !dot.value(from.len(), |index| self.registers.number(from[index], lane)).1
             });
             let why =
                 "a product or sum of a dot product with an accumulator does not fit the result";

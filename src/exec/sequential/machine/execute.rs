@@ -5,10 +5,10 @@
 //! action is none of its operands (`decode` sees to it).
 
 use super::finding_collector::NOWHERE;
+use super::registers::Registers;
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, Mask, blend, spread};
-use crate::ir::scalars;
-use crate::ir::{Action, Compared, Parts, Reg, Scalar, Step};
+use crate::ir::lane_mask::{MASK_WORDS, Mask, spread};
+use crate::ir::{Action, Compared, Parts, Reg, Scalar, Step, scalars};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_spirv::operation::sized::{Form, Operation, Relation};
 use vkcert_spirv::operation::undefined::{Extent, Rule, Undefined};
@@ -16,326 +16,7 @@ use vkcert_spirv::operation::undefined::{Extent, Rule, Undefined};
 /// For a source that every lane takes its value from.
 const EVERY_LANE: [u64; MASK_WORDS] = [u64::MAX; MASK_WORDS];
 
-impl Machine<'_> {
-    /// Runs one step. Looks at the definedness of its operands first.
-    #[inline]
-    pub(super) fn step(&mut self, step: &Step) {
-        if self.track_undefined && !step.suspects.is_empty() {
-            self.check_defined(&step.suspects, step.place);
-        }
-        let place = step.place;
-        match &step.action {
-            Action::Copy { to, from } => self.copy(*to, *from),
-            Action::CopyMask { to, from } => self.copy_mask(*to, *from),
-            Action::Unary { op, to, a } => {
-                self.write(*to, |out, words| op.apply(out, &words[a.0 as usize]));
-                self.judge(step);
-            }
-            Action::Binary { op, to, a, b } => {
-                self.write(*to, |out, words| {
-                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize])
-                });
-                self.judge(step);
-            }
-            Action::Ternary { op, to, a, b, c } => {
-                self.write(*to, |out, words| {
-                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize], &words[c.0 as usize]);
-                });
-                self.judge(step);
-            }
-            Action::Compare { op, to, a, b } => {
-                let mut bits = [0; MASK_WORDS];
-                op.apply(
-                    &mut bits[..self.mask_words],
-                    &self.words[a.0 as usize],
-                    &self.words[b.0 as usize],
-                );
-                self.write_mask(*to, &bits);
-            }
-            Action::Classify { op, to, a } => {
-                let mut bits = [0; MASK_WORDS];
-                op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize]);
-                self.write_mask(*to, &bits);
-            }
-            Action::Sized { operation, to, from } => {
-                self.sized(*operation, *to, from);
-                if step.may_be_undefined {
-                    self.judge_sized(*operation, *to, from, place);
-                }
-            }
-            Action::Dot { dot, to, from } => self.dot(*dot, *to, from, place),
-            Action::Relate { relation, form, to, from } => self.relate(*relation, *form, *to, from),
-            Action::Logic { table, to, a, b } => self.logic(*table, *to, *a, *b),
-            Action::Not { to, a } => {
-                let bits = self.bits(*a).map(|bits| !bits);
-                self.write_mask(*to, &bits);
-            }
-            Action::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
-            Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
-            Action::Product(factors) => self.product(factors, place),
-            Action::Converged => self.check_converged(place),
-            Action::Doubt { to, value, condition, why } => {
-                self.doubt(*to, *value, (*condition, *why), place)
-            }
-            Action::Assume { condition, otherwise } => {
-                let bits = self.bits(*condition);
-                let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
-                self.report_value(&lanes, place, FindingKind::UndefinedValue, otherwise);
-            }
-            Action::ToWord { to, a } => {
-                let bits = self.bits(*a);
-                let words = self.mask_words;
-                self.write(*to, |out, _| {
-                    spread(out, &bits[..words]);
-                    out.iter_mut().for_each(|word| *word &= 1);
-                });
-            }
-            Action::ToMask { to, a } => {
-                let mut bits = [0; MASK_WORDS];
-                let words = &self.words[a.0 as usize];
-                vkcert_spirv::operation::word::pack(
-                    &mut bits[..self.mask_words],
-                    words,
-                    words,
-                    |a, _| a != 0,
-                );
-                self.write_mask(*to, &bits);
-            }
-            Action::Pick { to, from, index } => self.pick(*to, from, *index, place),
-            Action::Put { to, old, value, index, position } => {
-                self.put(*to, [*old, *value], *index, *position)
-            }
-            Action::Load { access, to } => self.load(access, to, place),
-            Action::Store { access, from } => self.store(access, from, place),
-            Action::Atomic { op, form, access, to, a, b } => {
-                self.atomic((*op, *form), access, [*to, *a, *b], place)
-            }
-            Action::Image(image) => self.image(image, place),
-            Action::ArrayLength { descriptor, base, stride, to } => {
-                let bytes = self.slots[*descriptor as usize].map_or(0, |slot| slot.bytes);
-                let length = bytes.saturating_sub(*base) / (*stride).max(1);
-                self.write(*to, |out, _| out.fill(length));
-            }
-            Action::Undefine { to } => {
-                let (unwritten, first) = (self.unwritten_now(), self.first_lane);
-                self.write(*to, |out, _| unwritten.fill_lanes(out, to.0, first));
-                self.set_undefined(Scalar::Word(*to), &[u64::MAX; MASK_WORDS]);
-            }
-            Action::UndefineMask { to } => {
-                let mut bits = [0; MASK_WORDS];
-                self.unwritten_now().fill_masks(
-                    &mut bits[..self.mask_words],
-                    to.0,
-                    self.first_lane,
-                );
-                self.write_mask(*to, &bits);
-                self.set_undefined(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
-            }
-            Action::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
-            Action::LoopReset { counter } => self.write(*counter, |out, _| out.fill(0)),
-            Action::LoopNext { counter } => {
-                let counter = &mut self.words[counter.0 as usize];
-                self.active.lanes().for_each(|lane| counter[lane] = counter[lane].wrapping_add(1));
-            }
-            Action::Condition { slot: _, sum, value, weights } => {
-                self.condition(*sum, *value, *weights)
-            }
-            Action::Decision { slot, sum, compared } => self.decision(*slot, *sum, compared),
-            Action::Single { slot, value, weights, compared } => {
-                self.single(*slot, *value, *weights, compared)
-            }
-            Action::Group { op, to, from, index } => self.group(*op, to, from, *index, place),
-            Action::Exchange { way, to, from, index } => {
-                self.exchange_values(*way, to, from, *index, place)
-            }
-            Action::Print(print) => self.print(print, place),
-            Action::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
-            Action::Fence { fence } => self.fence(*fence),
-            Action::Mark { bit } => {
-                if let Some(lane) = self.lowest(&self.active.0) {
-                    let rank = self.rank(lane);
-                    self.recorder.set(*bit, rank);
-                }
-                self.keep(Some(*bit), self.active.0);
-            }
-        }
-    }
-
-    /// The word of a scalar in a lane: of a Boolean 0 or 1.
-    pub(super) fn word_of(&self, scalar: Scalar, lane: usize) -> u32 {
-        match scalar {
-            Scalar::Word(reg) => self.words[reg.0 as usize][lane],
-            Scalar::Mask(reg) => (self.bits(reg)[lane / 64] >> (lane % 64)) as u32 & 1,
-        }
-    }
-
-    /// Gives a scalar a word by lane; a Boolean is set where its word is not 0.
-    pub(super) fn write_words(&mut self, scalar: Scalar, words: &[u32]) {
-        match scalar {
-            Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(words)),
-            Scalar::Mask(reg) => {
-                let mut bits = [0; MASK_WORDS];
-                vkcert_spirv::operation::word::pack(
-                    &mut bits[..self.mask_words],
-                    words,
-                    words,
-                    |a, _| a != 0,
-                );
-                self.write_mask(reg, &bits);
-            }
-        }
-    }
-
-    /// The bits of a number in a lane.
-    pub(super) fn number(&self, parts: Parts, lane: usize) -> u64 {
-        let word = |reg: Reg| u64::from(self.words[reg.0 as usize][lane]);
-        word(parts.low) | parts.high.map_or(0, |high| word(high) << 32)
-    }
-
-    /// The operands of an operation in a lane; those that it does not have are 0.
-    fn operands(&self, from: &[Parts], lane: usize) -> [u64; 3] {
-        std::array::from_fn(|index| from.get(index).map_or(0, |parts| self.number(*parts, lane)))
-    }
-
-    fn sized(&mut self, operation: Operation, to: Parts, from: &[Parts]) {
-        self.write_number(to, |machine, lane| {
-            let [a, b, c] = machine.operands(from, lane);
-            operation.value(a, b, c).expect("decoding has asked whether it exists")
-        });
-    }
-
-    /// Computes a number lane by lane.
-    pub(super) fn write_number(&mut self, to: Parts, value: impl Fn(&Self, usize) -> u64) {
-        let mut halves =
-            [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
-        let [low, high] = &mut halves;
-        for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
-            let value = value(self, lane);
-            (*low, *high) = (value as u32, (value >> 32) as u32);
-        }
-        for (reg, half) in to.registers().zip(&halves) {
-            self.write(reg, |out, _| out.copy_from_slice(half));
-        }
-        [self.staging, self.staging_high] = halves;
-    }
-
-    fn judge_sized(&mut self, operation: Operation, to: Parts, from: &[Parts], place: u32) {
-        let mut found: [Option<(Undefined, Mask)>; 2] = [None, None];
-        for lane in self.active.lanes() {
-            let [a, b, c] = self.operands(from, lane);
-            if let Some(undefined) = operation.undefined(a, b, c) {
-                found[undefined.extent as usize]
-                    .get_or_insert((undefined, Mask::EMPTY))
-                    .1
-                    .insert(lane);
-            }
-        }
-        self.leave(&scalars(&[to]), found, place);
-    }
-
-    /// What an operation leaves undefined: lanes by extent, the others have values.
-    pub(super) fn leave(
-        &mut self,
-        to: &[Scalar],
-        found: [Option<(Undefined, Mask)>; 2],
-        place: u32,
-    ) {
-        to.iter().for_each(|scalar| self.set_undefined(*scalar, &[0; MASK_WORDS]));
-        for (undefined, lanes) in found.into_iter().flatten() {
-            self.leave_undefined(to, &lanes, undefined, place);
-        }
-    }
-
-    fn relate(&mut self, relation: Relation, form: Form, to: Reg, from: &[Parts]) {
-        let mut bits = [0; MASK_WORDS];
-        for lane in 0..self.width {
-            let [a, b, _] = self.operands(from, lane);
-            bits[lane / 64] |= u64::from(relation.holds(form, a, b)) << (lane % 64);
-        }
-        self.write_mask(to, &bits);
-    }
-
-    /// Computes a register: in place where every lane may be written, else through the scratch
-    /// register.
-    #[inline]
-    pub(super) fn write(&mut self, to: Reg, compute: impl FnOnce(&mut [u32], &[Box<[u32]>])) {
-        let index = to.0 as usize;
-        if self.full || to.0 < self.program.shared_words {
-            let mut out = std::mem::take(&mut self.words[index]);
-            compute(&mut out, &self.words);
-            self.words[index] = out;
-        } else {
-            let mut out = std::mem::take(&mut self.scratch);
-            compute(&mut out, &self.words);
-            blend(&mut self.words[index], &out, &self.lane_mask);
-            self.scratch = out;
-        }
-    }
-
-    #[inline]
-    pub(super) fn bits(&self, reg: Reg) -> [u64; MASK_WORDS] {
-        let mut bits = [0; MASK_WORDS];
-        bits[..self.mask_words]
-            .copy_from_slice(&self.masks[reg.0 as usize * self.mask_words..][..self.mask_words]);
-        bits
-    }
-
-    #[inline]
-    pub(super) fn write_mask(&mut self, to: Reg, bits: &[u64; MASK_WORDS]) {
-        let old = &mut self.masks[to.0 as usize * self.mask_words..][..self.mask_words];
-        for ((old, new), active) in old.iter_mut().zip(bits).zip(&self.active.0) {
-            *old = (*old & !active) | (new & active);
-        }
-    }
-
-    pub(super) fn undefined_bits(&self, scalar: Scalar) -> [u64; MASK_WORDS] {
-        let mut bits = [0; MASK_WORDS];
-        let (all, reg) = match scalar {
-            Scalar::Word(reg) => (&self.undefined_words, reg),
-            Scalar::Mask(reg) => (&self.undefined_masks, reg),
-        };
-        bits[..self.mask_words]
-            .copy_from_slice(&all[reg.0 as usize * self.mask_words..][..self.mask_words]);
-        bits
-    }
-
-    #[inline]
-    pub(super) fn set_undefined(&mut self, scalar: Scalar, bits: &[u64; MASK_WORDS]) {
-        if !self.track_undefined {
-            return;
-        }
-        let (all, reg) = match scalar {
-            Scalar::Word(reg) => (&mut self.undefined_words, reg),
-            Scalar::Mask(reg) => (&mut self.undefined_masks, reg),
-        };
-        let old = &mut all[reg.0 as usize * self.mask_words..][..self.mask_words];
-        let mut any = 0;
-        for ((old, new), active) in old.iter_mut().zip(bits).zip(&self.active.0) {
-            *old = (*old & !active) | (new & active);
-            any |= new & active;
-        }
-        if any != 0 && !self.origins.is_empty() {
-            let marks = std::array::from_fn(|word| bits[word] & self.active.0[word]);
-            self.forget_origins(scalar, &marks);
-        }
-    }
-
-    fn copy(&mut self, to: Reg, from: Reg) {
-        if to == from {
-            return;
-        }
-        self.write(to, |out, words| out.copy_from_slice(&words[from.0 as usize]));
-        self.carry(Scalar::Word(to), &[(Scalar::Word(from), EVERY_LANE)]);
-    }
-
-    fn copy_mask(&mut self, to: Reg, from: Reg) {
-        let bits = self.bits(from);
-        self.write_mask(to, &bits);
-        if to != from {
-            self.carry(Scalar::Mask(to), &[(Scalar::Mask(from), EVERY_LANE)]);
-        }
-    }
-
+impl Registers {
     fn logic(&mut self, table: u8, to: Reg, a: Reg, b: Reg) {
         let (a, b) = (self.bits(a), self.bits(b));
         let row = |index: u8| if table >> index & 1 == 1 { u64::MAX } else { 0 };
@@ -347,186 +28,13 @@ impl Machine<'_> {
         self.write_mask(to, &bits);
     }
 
-    fn select(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
-        let bits = self.bits(condition);
-        let words = self.mask_words;
-        self.write(to, |out, all| {
-            spread(out, &bits[..words]);
-            for ((out, a), b) in out.iter_mut().zip(&all[a.0 as usize]).zip(&all[b.0 as usize]) {
-                *out = (*a & *out) | (*b & !*out);
-            }
-        });
-        self.carry(
-            Scalar::Word(to),
-            &[(Scalar::Word(a), bits), (Scalar::Word(b), bits.map(|bits| !bits))],
-        );
-    }
-
-    fn select_mask(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
-        let choose = |condition: [u64; MASK_WORDS], a: [u64; MASK_WORDS], b: [u64; MASK_WORDS]| {
-            std::array::from_fn(|word| (a[word] & condition[word]) | (b[word] & !condition[word]))
-        };
-        let bits = self.bits(condition);
-        let chosen = choose(bits, self.bits(a), self.bits(b));
-        self.write_mask(to, &chosen);
-        self.carry(
-            Scalar::Mask(to),
-            &[(Scalar::Mask(a), bits), (Scalar::Mask(b), bits.map(|bits| !bits))],
-        );
-    }
-
-    /// OpVectorExtractDynamic; an index outside the vector is undefined behaviour (SPIR-V) and
-    /// gives 0 here.
-    fn pick(&mut self, to: Reg, from: &[Reg], index: Reg, place: u32) {
-        let mut outside = Mask::EMPTY;
-        let mut sources: Vec<_> =
-            from.iter().map(|reg| (Scalar::Word(*reg), [0; MASK_WORDS])).collect();
-        for lane in self.active.lanes() {
-            match sources.get_mut(self.words[index.0 as usize][lane] as usize) {
-                Some((_, lanes)) => lanes[lane / 64] |= 1 << (lane % 64),
-                None => outside.insert(lane),
-            }
-        }
-        self.write(to, |out, words| {
-            for (lane, out) in out.iter_mut().enumerate() {
-                let position = words[index.0 as usize][lane] as usize;
-                *out = from.get(position).map_or(0, |reg| words[reg.0 as usize][lane]);
-            }
-        });
-        self.carry(Scalar::Word(to), &sources);
-        self.report_value(
-            &outside,
-            place,
-            FindingKind::OutOfBounds,
-            "the index lies outside the vector",
-        );
-    }
-
-    fn put(&mut self, to: Reg, [old, value]: [Reg; 2], index: Reg, position: u32) {
+    fn relate(&mut self, relation: Relation, form: Form, to: Reg, from: &[Parts]) {
         let mut bits = [0; MASK_WORDS];
-        let indices = &self.words[index.0 as usize];
-        vkcert_spirv::operation::word::pack(
-            &mut bits[..self.mask_words],
-            indices,
-            indices,
-            |a, _| a == position,
-        );
-        self.write(to, |out, words| {
-            let indices = &words[index.0 as usize];
-            for (((out, index), old), value) in out
-                .iter_mut()
-                .zip(indices)
-                .zip(&words[old.0 as usize])
-                .zip(&words[value.0 as usize])
-            {
-                *out = if *index == position { *value } else { *old };
-            }
-        });
-        self.carry(
-            Scalar::Word(to),
-            &[(Scalar::Word(value), bits), (Scalar::Word(old), bits.map(|bits| !bits))],
-        );
-    }
-
-    fn undefine_memory(&mut self, base: u32, words: u32) {
-        let (unwritten, first) = (self.unwritten_now(), self.first_lane);
-        for word in base as usize..(base + words) as usize {
-            self.forget_memory(word as u32);
-            let bits = &mut self.memory_undefined[word * self.mask_words..][..self.mask_words];
-            bits.iter_mut().zip(&self.active.0).for_each(|(bits, active)| *bits |= active);
-            for lane in self.active.lanes() {
-                self.memory[word * self.width + lane] =
-                    unwritten.of_invocation(word as u32, first + lane as u32);
-            }
+        for lane in 0..self.width {
+            let [a, b, _] = self.operands(from, lane);
+            bits[lane / 64] |= u64::from(relation.holds(form, a, b)) << (lane % 64);
         }
-    }
-
-    /// Tells or marks what an operation on words left undefined.
-    pub(super) fn judge(&mut self, step: &Step) {
-        if !step.may_be_undefined {
-            return;
-        }
-        let words = |reg: Reg| &*self.words[reg.0 as usize];
-        let (to, found) = match &step.action {
-            Action::Unary { op, to, a } => {
-                let a = words(*a);
-                (*to, self.met(op.rules(), |rule, lane| (rule.is_met)(a[lane])))
-            }
-            Action::Binary { op, to, a, b } => {
-                let (a, b) = (words(*a), words(*b));
-                (*to, self.met(op.rules(), |rule, lane| (rule.is_met)(a[lane], b[lane])))
-            }
-            Action::Ternary { op, to, a, b, c } => {
-                let (a, b, c) = (words(*a), words(*b), words(*c));
-                (*to, self.met(op.rules(), |rule, lane| (rule.is_met)(a[lane], b[lane], c[lane])))
-            }
-            _ => return,
-        };
-        for (_, lanes) in found.iter().flatten() {
-            self.take_operand(&step.action, lanes);
-        }
-        self.leave(&[Scalar::Word(to)], found, step.place);
-    }
-
-    /// In which lanes rules are met, at most one of an extent.
-    fn met<Test>(
-        &self,
-        rules: &[Rule<Test>],
-        is_met: impl Fn(&Rule<Test>, usize) -> bool,
-    ) -> [Option<(Undefined, Mask)>; 2] {
-        let mut found = [None, None];
-        for rule in rules {
-            let lanes = self.lanes_where(|lane| is_met(rule, lane));
-            if !lanes.is_empty() {
-                found[rule.then.extent as usize] = Some((rule.then, lanes));
-            }
-        }
-        found
-    }
-
-    /// Passes a value on that is undefined where a condition holds.
-    fn doubt(&mut self, to: Reg, value: Reg, (condition, why): (Reg, &'static str), place: u32) {
-        self.copy(to, value);
-        let bits = self.bits(condition);
-        let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 1);
-        self.leave_undefined(
-            &[Scalar::Word(to)],
-            &lanes,
-            Undefined { extent: Extent::Value, why },
-            place,
-        );
-    }
-
-    pub(super) fn lanes_where(&self, test: impl Fn(usize) -> bool) -> Mask {
-        let mut mask = Mask::EMPTY;
-        for lane in self.active.lanes().filter(|lane| test(*lane)) {
-            mask.insert(lane);
-        }
-        mask
-    }
-
-    pub(super) fn report_value(
-        &mut self,
-        lanes: &Mask,
-        place: u32,
-        kind: FindingKind,
-        message: &str,
-    ) {
-        if lanes.is_empty() {
-            return;
-        }
-        for lane in lanes.lanes() {
-            let witness = self.invocation(self.first_lane + lane as u32);
-            self.collector.add(kind, [place, NOWHERE], 0, || Finding {
-                invocations: vec![witness],
-                ..Finding::new(kind, message)
-            });
-        }
-    }
-
-    fn lowest(&self, bits: &[u64; MASK_WORDS]) -> Option<usize> {
-        let word = bits[..self.mask_words].iter().position(|word| *word != 0)?;
-        Some(64 * word + bits[word].trailing_zeros() as usize)
+        self.write_mask(to, &bits);
     }
 
     fn condition(&mut self, sum: Reg, value: Reg, weights: [u32; 2]) {
@@ -551,50 +59,470 @@ impl Machine<'_> {
         }
     }
 
+    /// In which lanes rules are met, at most one of an extent.
+    fn met<Test>(
+        &self,
+        rules: &[Rule<Test>],
+        is_met: impl Fn(&Rule<Test>, usize) -> bool,
+    ) -> [Option<(Undefined, Mask)>; 2] {
+        let mut found = [None, None];
+        for rule in rules {
+            let lanes = self.lanes_where(|lane| is_met(rule, lane));
+            if !lanes.is_empty() {
+                found[rule.then.extent as usize] = Some((rule.then, lanes));
+            }
+        }
+        found
+    }
+}
+
+impl Machine<'_> {
+    /// Runs one step. Looks at the definedness of its operands first.
+    #[inline]
+    pub(super) fn step(&mut self, step: &Step) {
+        if self.monitor.track_undefined && !step.suspects.is_empty() {
+            self.check_defined(&step.suspects, step.place);
+        }
+        let place = step.place;
+        match &step.action {
+            Action::Copy { to, from } => self.copy(*to, *from),
+            Action::CopyMask { to, from } => self.copy_mask(*to, *from),
+            Action::Unary { op, to, a } => {
+                self.registers.write(*to, |out, words| op.apply(out, &words[a.0 as usize]));
+                self.judge(step);
+            }
+            Action::Binary { op, to, a, b } => {
+                self.registers.write(*to, |out, words| {
+                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize])
+                });
+                self.judge(step);
+            }
+            Action::Ternary { op, to, a, b, c } => {
+                self.registers.write(*to, |out, words| {
+                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize], &words[c.0 as usize]);
+                });
+                self.judge(step);
+            }
+            Action::Compare { op, to, a, b } => {
+                let mut bits = [0; MASK_WORDS];
+                op.apply(
+                    &mut bits[..self.registers.mask_words],
+                    &self.registers.words[a.0 as usize],
+                    &self.registers.words[b.0 as usize],
+                );
+                self.registers.write_mask(*to, &bits);
+            }
+            Action::Classify { op, to, a } => {
+                let mut bits = [0; MASK_WORDS];
+                op.apply(
+                    &mut bits[..self.registers.mask_words],
+                    &self.registers.words[a.0 as usize],
+                );
+                self.registers.write_mask(*to, &bits);
+            }
+            Action::Sized { operation, to, from } => {
+                self.sized(*operation, *to, from);
+                if step.may_be_undefined {
+                    self.judge_sized(*operation, *to, from, place);
+                }
+            }
+            Action::Dot { dot, to, from } => self.dot(*dot, *to, from, place),
+            Action::Relate { relation, form, to, from } => {
+                self.registers.relate(*relation, *form, *to, from)
+            }
+            Action::Logic { table, to, a, b } => self.registers.logic(*table, *to, *a, *b),
+            Action::Not { to, a } => {
+                let bits = self.registers.bits(*a).map(|bits| !bits);
+                self.registers.write_mask(*to, &bits);
+            }
+            Action::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
+            Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
+            Action::Product(factors) => self.product(factors, place),
+            Action::Converged => self.check_converged(place),
+            Action::Doubt { to, value, condition, why } => {
+                self.doubt(*to, *value, (*condition, *why), place)
+            }
+            Action::Assume { condition, otherwise } => {
+                let bits = self.registers.bits(*condition);
+                let lanes =
+                    self.registers.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
+                self.report_value(&lanes, place, FindingKind::UndefinedValue, otherwise);
+            }
+            Action::ToWord { to, a } => {
+                let bits = self.registers.bits(*a);
+                let words = self.registers.mask_words;
+                self.registers.write(*to, |out, _| {
+                    spread(out, &bits[..words]);
+                    out.iter_mut().for_each(|word| *word &= 1);
+                });
+            }
+            Action::ToMask { to, a } => {
+                let mut bits = [0; MASK_WORDS];
+                let words = &self.registers.words[a.0 as usize];
+                vkcert_spirv::operation::word::pack(
+                    &mut bits[..self.registers.mask_words],
+                    words,
+                    words,
+                    |a, _| a != 0,
+                );
+                self.registers.write_mask(*to, &bits);
+            }
+            Action::Pick { to, from, index } => self.pick(*to, from, *index, place),
+            Action::Put { to, old, value, index, position } => {
+                self.put(*to, [*old, *value], *index, *position)
+            }
+            Action::Load { access, to } => self.load(access, to, place),
+            Action::Store { access, from } => self.store(access, from, place),
+            Action::Atomic { op, form, access, to, a, b } => {
+                self.atomic((*op, *form), access, [*to, *a, *b], place)
+            }
+            Action::Image(image) => self.image(image, place),
+            Action::ArrayLength { descriptor, base, stride, to } => {
+                let bytes = self.memory.slots[*descriptor as usize].map_or(0, |slot| slot.bytes);
+                let length = bytes.saturating_sub(*base) / (*stride).max(1);
+                self.registers.write(*to, |out, _| out.fill(length));
+            }
+            Action::Undefine { to } => {
+                let (unwritten, first) = (self.unwritten_now(), self.registers.first_lane);
+                self.registers.write(*to, |out, _| unwritten.fill_lanes(out, to.0, first));
+                self.set_undefined(Scalar::Word(*to), &[u64::MAX; MASK_WORDS]);
+            }
+            Action::UndefineMask { to } => {
+                let mut bits = [0; MASK_WORDS];
+                self.unwritten_now().fill_masks(
+                    &mut bits[..self.registers.mask_words],
+                    to.0,
+                    self.registers.first_lane,
+                );
+                self.registers.write_mask(*to, &bits);
+                self.set_undefined(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
+            }
+            Action::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
+            Action::LoopReset { counter } => self.registers.write(*counter, |out, _| out.fill(0)),
+            Action::LoopNext { counter } => {
+                let counter = &mut self.registers.words[counter.0 as usize];
+                self.registers
+                    .active
+                    .lanes()
+                    .for_each(|lane| counter[lane] = counter[lane].wrapping_add(1));
+            }
+            Action::Condition { slot: _, sum, value, weights } => {
+                self.registers.condition(*sum, *value, *weights)
+            }
+            Action::Decision { slot, sum, compared } => self.decision(*slot, *sum, compared),
+            Action::Single { slot, value, weights, compared } => {
+                self.single(*slot, *value, *weights, compared)
+            }
+            Action::Group { op, to, from, index } => self.group(*op, to, from, *index, place),
+            Action::Exchange { way, to, from, index } => {
+                self.exchange_values(*way, to, from, *index, place)
+            }
+            Action::Print(print) => self.print(print, place),
+            Action::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
+            Action::Fence { fence } => self.fence(*fence),
+            Action::Mark { bit } => {
+                if let Some(lane) = self.registers.lowest(&self.registers.active.0) {
+                    let rank = self.rank(lane);
+                    self.monitor.recorder.set(*bit, rank);
+                }
+                self.keep(Some(*bit), self.registers.active.0);
+            }
+        }
+    }
+
+    fn sized(&mut self, operation: Operation, to: Parts, from: &[Parts]) {
+        self.write_number(to, |machine, lane| {
+            let [a, b, c] = machine.registers.operands(from, lane);
+            operation.value(a, b, c).expect("decoding has asked whether it exists")
+        });
+    }
+
+    /// Computes a number lane by lane.
+    pub(super) fn write_number(&mut self, to: Parts, value: impl Fn(&Self, usize) -> u64) {
+        let mut halves = [
+            std::mem::take(&mut self.registers.staging),
+            std::mem::take(&mut self.registers.staging_high),
+        ];
+        let [low, high] = &mut halves;
+        for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
+            let value = value(self, lane);
+            (*low, *high) = (value as u32, (value >> 32) as u32);
+        }
+        for (reg, half) in to.registers().zip(&halves) {
+            self.registers.write(reg, |out, _| out.copy_from_slice(half));
+        }
+        [self.registers.staging, self.registers.staging_high] = halves;
+    }
+
+    fn judge_sized(&mut self, operation: Operation, to: Parts, from: &[Parts], place: u32) {
+        let mut found: [Option<(Undefined, Mask)>; 2] = [None, None];
+        for lane in self.registers.active.lanes() {
+            let [a, b, c] = self.registers.operands(from, lane);
+            if let Some(undefined) = operation.undefined(a, b, c) {
+                found[undefined.extent as usize]
+                    .get_or_insert((undefined, Mask::EMPTY))
+                    .1
+                    .insert(lane);
+            }
+        }
+        self.leave(&scalars(&[to]), found, place);
+    }
+
+    /// What an operation leaves undefined: lanes by extent, the others have values.
+    pub(super) fn leave(
+        &mut self,
+        to: &[Scalar],
+        found: [Option<(Undefined, Mask)>; 2],
+        place: u32,
+    ) {
+        to.iter().for_each(|scalar| self.set_undefined(*scalar, &[0; MASK_WORDS]));
+        for (undefined, lanes) in found.into_iter().flatten() {
+            self.leave_undefined(to, &lanes, undefined, place);
+        }
+    }
+
+    #[inline]
+    pub(super) fn set_undefined(&mut self, scalar: Scalar, bits: &[u64; MASK_WORDS]) {
+        if !self.monitor.track_undefined {
+            return;
+        }
+        let (all, reg) = match scalar {
+            Scalar::Word(reg) => (&mut self.registers.undefined_words, reg),
+            Scalar::Mask(reg) => (&mut self.registers.undefined_masks, reg),
+        };
+        let old =
+            &mut all[reg.0 as usize * self.registers.mask_words..][..self.registers.mask_words];
+        let mut any = 0;
+        for ((old, new), active) in old.iter_mut().zip(bits).zip(&self.registers.active.0) {
+            *old = (*old & !active) | (new & active);
+            any |= new & active;
+        }
+        if any != 0 && !self.monitor.origins.is_empty() {
+            let marks = std::array::from_fn(|word| bits[word] & self.registers.active.0[word]);
+            self.forget_origins(scalar, &marks);
+        }
+    }
+
+    fn copy(&mut self, to: Reg, from: Reg) {
+        if to == from {
+            return;
+        }
+        self.registers.write(to, |out, words| out.copy_from_slice(&words[from.0 as usize]));
+        self.carry(Scalar::Word(to), &[(Scalar::Word(from), EVERY_LANE)]);
+    }
+
+    fn copy_mask(&mut self, to: Reg, from: Reg) {
+        let bits = self.registers.bits(from);
+        self.registers.write_mask(to, &bits);
+        if to != from {
+            self.carry(Scalar::Mask(to), &[(Scalar::Mask(from), EVERY_LANE)]);
+        }
+    }
+
+    fn select(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
+        let bits = self.registers.bits(condition);
+        let words = self.registers.mask_words;
+        self.registers.write(to, |out, all| {
+            spread(out, &bits[..words]);
+            for ((out, a), b) in out.iter_mut().zip(&all[a.0 as usize]).zip(&all[b.0 as usize]) {
+                *out = (*a & *out) | (*b & !*out);
+            }
+        });
+        self.carry(
+            Scalar::Word(to),
+            &[(Scalar::Word(a), bits), (Scalar::Word(b), bits.map(|bits| !bits))],
+        );
+    }
+
+    fn select_mask(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
+        let choose = |condition: [u64; MASK_WORDS], a: [u64; MASK_WORDS], b: [u64; MASK_WORDS]| {
+            std::array::from_fn(|word| (a[word] & condition[word]) | (b[word] & !condition[word]))
+        };
+        let bits = self.registers.bits(condition);
+        let chosen = choose(bits, self.registers.bits(a), self.registers.bits(b));
+        self.registers.write_mask(to, &chosen);
+        self.carry(
+            Scalar::Mask(to),
+            &[(Scalar::Mask(a), bits), (Scalar::Mask(b), bits.map(|bits| !bits))],
+        );
+    }
+
+    /// OpVectorExtractDynamic; an index outside the vector is undefined behaviour (SPIR-V) and
+    /// gives 0 here.
+    fn pick(&mut self, to: Reg, from: &[Reg], index: Reg, place: u32) {
+        let mut outside = Mask::EMPTY;
+        let mut sources: Vec<_> =
+            from.iter().map(|reg| (Scalar::Word(*reg), [0; MASK_WORDS])).collect();
+        for lane in self.registers.active.lanes() {
+            match sources.get_mut(self.registers.words[index.0 as usize][lane] as usize) {
+                Some((_, lanes)) => lanes[lane / 64] |= 1 << (lane % 64),
+                None => outside.insert(lane),
+            }
+        }
+        self.registers.write(to, |out, words| {
+            for (lane, out) in out.iter_mut().enumerate() {
+                let position = words[index.0 as usize][lane] as usize;
+                *out = from.get(position).map_or(0, |reg| words[reg.0 as usize][lane]);
+            }
+        });
+        self.carry(Scalar::Word(to), &sources);
+        self.report_value(
+            &outside,
+            place,
+            FindingKind::OutOfBounds,
+            "the index lies outside the vector",
+        );
+    }
+
+    fn put(&mut self, to: Reg, [old, value]: [Reg; 2], index: Reg, position: u32) {
+        let mut bits = [0; MASK_WORDS];
+        let indices = &self.registers.words[index.0 as usize];
+        vkcert_spirv::operation::word::pack(
+            &mut bits[..self.registers.mask_words],
+            indices,
+            indices,
+            |a, _| a == position,
+        );
+        self.registers.write(to, |out, words| {
+            let indices = &words[index.0 as usize];
+            for (((out, index), old), value) in out
+                .iter_mut()
+                .zip(indices)
+                .zip(&words[old.0 as usize])
+                .zip(&words[value.0 as usize])
+            {
+                *out = if *index == position { *value } else { *old };
+            }
+        });
+        self.carry(
+            Scalar::Word(to),
+            &[(Scalar::Word(value), bits), (Scalar::Word(old), bits.map(|bits| !bits))],
+        );
+    }
+
+    fn undefine_memory(&mut self, base: u32, words: u32) {
+        let (unwritten, first) = (self.unwritten_now(), self.registers.first_lane);
+        for word in base as usize..(base + words) as usize {
+            self.forget_memory(word as u32);
+            let bits = &mut self.registers.private_undefined[word * self.registers.mask_words..]
+                [..self.registers.mask_words];
+            bits.iter_mut()
+                .zip(&self.registers.active.0)
+                .for_each(|(bits, active)| *bits |= active);
+            for lane in self.registers.active.lanes() {
+                self.registers.private[word * self.registers.width + lane] =
+                    unwritten.of_invocation(word as u32, first + lane as u32);
+            }
+        }
+    }
+
+    /// Tells or marks what an operation on words left undefined.
+    pub(super) fn judge(&mut self, step: &Step) {
+        if !step.may_be_undefined {
+            return;
+        }
+        let words = |reg: Reg| &*self.registers.words[reg.0 as usize];
+        let (to, found) = match &step.action {
+            Action::Unary { op, to, a } => {
+                let a = words(*a);
+                (*to, self.registers.met(op.rules(), |rule, lane| (rule.is_met)(a[lane])))
+            }
+            Action::Binary { op, to, a, b } => {
+                let (a, b) = (words(*a), words(*b));
+                (*to, self.registers.met(op.rules(), |rule, lane| (rule.is_met)(a[lane], b[lane])))
+            }
+            Action::Ternary { op, to, a, b, c } => {
+                let (a, b, c) = (words(*a), words(*b), words(*c));
+                (
+                    *to,
+                    self.registers
+                        .met(op.rules(), |rule, lane| (rule.is_met)(a[lane], b[lane], c[lane])),
+                )
+            }
+            _ => return,
+        };
+        for (_, lanes) in found.iter().flatten() {
+            self.take_operand(&step.action, lanes);
+        }
+        self.leave(&[Scalar::Word(to)], found, step.place);
+    }
+
+    /// Passes a value on that is undefined where a condition holds.
+    fn doubt(&mut self, to: Reg, value: Reg, (condition, why): (Reg, &'static str), place: u32) {
+        self.copy(to, value);
+        let bits = self.registers.bits(condition);
+        let lanes = self.registers.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 1);
+        self.leave_undefined(
+            &[Scalar::Word(to)],
+            &lanes,
+            Undefined { extent: Extent::Value, why },
+            place,
+        );
+    }
+
+    pub(super) fn report_value(
+        &mut self,
+        lanes: &Mask,
+        place: u32,
+        kind: FindingKind,
+        message: &str,
+    ) {
+        if lanes.is_empty() {
+            return;
+        }
+        for lane in lanes.lanes() {
+            let witness = self.invocation(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add(kind, [place, NOWHERE], 0, || Finding {
+                invocations: vec![witness],
+                ..Finding::new(kind, message)
+            });
+        }
+    }
+
     fn decision(&mut self, slot: u32, sum: Reg, compared: &[Compared]) {
         let mut last = None;
-        for lane in self.active.lanes() {
-            let value = std::mem::take(&mut self.words[sum.0 as usize][lane]);
+        for lane in self.registers.active.lanes() {
+            let value = std::mem::take(&mut self.registers.words[sum.0 as usize][lane]);
             // Lanes come in ascending order, so a sum that repeats cannot lower the witness.
             if last != Some(value) {
                 last = Some(value);
                 self.set_bit(slot, value, lane, compared);
             }
-            if self.recorder.keeps_everyone()
-                && let Some(bit) = self.recorder.bit(slot, value)
+            if self.monitor.recorder.keeps_everyone()
+                && let Some(bit) = self.monitor.recorder.bit(slot, value)
             {
-                self.recorder.keep(bit, self.rank(lane));
+                self.monitor.recorder.keep(bit, self.rank(lane));
             }
         }
     }
 
     fn single(&mut self, slot: u32, value: Reg, weights: [u32; 2], compared: &[Compared]) {
-        let bits = self.bits(value);
-        let taken = std::array::from_fn(|word| self.active.0[word] & bits[word]);
-        let passed = std::array::from_fn(|word| self.active.0[word] & !bits[word]);
+        let bits = self.registers.bits(value);
+        let taken = std::array::from_fn(|word| self.registers.active.0[word] & bits[word]);
+        let passed = std::array::from_fn(|word| self.registers.active.0[word] & !bits[word]);
         for (lanes, weight) in [(taken, weights[0]), (passed, weights[1])] {
-            if let Some(lane) = self.lowest(&lanes) {
+            if let Some(lane) = self.registers.lowest(&lanes) {
                 self.set_bit(slot, weight, lane, compared);
             }
-            self.keep(self.recorder.bit(slot, weight), lanes);
+            self.keep(self.monitor.recorder.bit(slot, weight), lanes);
         }
     }
 
     /// Keeps who sets a bit, where that is asked for.
     fn keep(&mut self, bit: Option<u32>, lanes: [u64; MASK_WORDS]) {
-        let (true, Some(bit)) = (self.recorder.keeps_everyone(), bit) else { return };
+        let (true, Some(bit)) = (self.monitor.recorder.keeps_everyone(), bit) else { return };
         for lane in Mask(lanes).lanes() {
             let rank = self.rank(lane);
-            self.recorder.keep(bit, rank);
+            self.monitor.recorder.keep(bit, rank);
         }
     }
 
     fn set_bit(&mut self, slot: u32, sum: u32, lane: usize, compared: &[Compared]) {
         let rank = self.rank(lane);
-        let Some(bit) = self.recorder.bit(slot, sum) else { return };
-        if self.recorder.set(bit, rank) && !compared.is_empty() {
-            let words = &self.words;
-            self.recorder.operands(bit, compared, |reg| words[reg.0 as usize][lane]);
+        let Some(bit) = self.monitor.recorder.bit(slot, sum) else { return };
+        if self.monitor.recorder.set(bit, rank) && !compared.is_empty() {
+            let words = &self.registers.words;
+            self.monitor.recorder.operands(bit, compared, |reg| words[reg.0 as usize][lane]);
         }
     }
 }

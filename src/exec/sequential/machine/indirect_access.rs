@@ -10,22 +10,13 @@
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, Mask, spread};
+use crate::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::ir::{Access, Object, Parts, Reg, Root, Scalar};
 use vkcert_model::finding::{Finding, FindingKind};
-
-/// Bits of an address below the buffer's number.
-const OFFSET_BITS: u32 = 40;
 
 impl Machine<'_> {
     pub(super) fn is_indirect(&self, access: &Access) -> bool {
         matches!(access.root, Root::Descriptors { .. } | Root::Address(_) | Root::Pointer { .. })
-    }
-
-    /// Bytes of a buffer of the job.
-    pub(super) fn buffer_bytes(&self, index: u32) -> u32 {
-        let bytes = self.lengths.get(index as usize).copied().unwrap_or_default();
-        u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
     pub(super) fn load_indirectly(&mut self, access: &Access, to: &[Scalar], place: u32) {
@@ -44,39 +35,39 @@ impl Machine<'_> {
         place: u32,
         run: &mut dyn FnMut(&mut Self, &Access),
     ) {
-        let width = self.width;
-        let mut results = std::mem::take(&mut self.detour.results);
-        let mut all_undefined = std::mem::take(&mut self.detour.undefined);
+        let width = self.registers.width;
+        let mut results = std::mem::take(&mut self.memory.detour.results);
+        let mut all_undefined = std::mem::take(&mut self.memory.detour.undefined);
         results.clear();
         results.resize(width * to.len(), 0);
         all_undefined.clear();
         all_undefined.resize(to.len(), [0; MASK_WORDS]);
         self.each_target(access, place, &mut |machine, access| {
             run(machine, access);
-            let active = machine.active;
+            let active = machine.registers.active;
             for ((scalar, words), undefined) in
                 to.iter().zip(results.chunks_exact_mut(width)).zip(&mut all_undefined)
             {
-                let bits = machine.undefined_bits(*scalar);
+                let bits = machine.registers.undefined_bits(*scalar);
                 undefined
                     .iter_mut()
                     .zip(bits)
                     .zip(active.0)
                     .for_each(|((all, bits), active)| *all |= bits & active);
                 for lane in active.lanes() {
-                    words[lane] = machine.word_of(*scalar, lane);
+                    words[lane] = machine.registers.word_of(*scalar, lane);
                 }
             }
         });
         for ((scalar, words), undefined) in
             to.iter().zip(results.chunks_exact(width)).zip(&all_undefined)
         {
-            self.write_words(*scalar, words);
+            self.registers.write_words(*scalar, words);
             let origins = self.origins_of(*scalar, undefined);
             self.set_undefined(*scalar, undefined);
             self.restore_origins(*scalar, origins);
         }
-        (self.detour.results, self.detour.undefined) = (results, all_undefined);
+        (self.memory.detour.results, self.memory.detour.undefined) = (results, all_undefined);
     }
 
     /// Runs an access once for each buffer that some of its lanes go to, with these lanes active.
@@ -86,7 +77,7 @@ impl Machine<'_> {
         place: u32,
         run: &mut dyn FnMut(&mut Self, &Access),
     ) {
-        let mut targets = std::mem::take(&mut self.detour.targets);
+        let mut targets = std::mem::take(&mut self.memory.detour.targets);
         targets.clear();
         match access.root {
             Root::Descriptors { first, length, index } => {
@@ -100,13 +91,13 @@ impl Machine<'_> {
             | Root::PushConstant
             | Root::Buffer(_) => {}
         }
-        let (active, full) = (self.active, self.full);
+        let (active, full) = (self.registers.active, self.registers.full);
         for (root, lanes) in &targets {
-            self.activate(*lanes, *lanes == active && full);
+            self.registers.activate(*lanes, *lanes == active && full);
             run(self, &Access { root: *root, ..access.clone() });
         }
-        self.activate(active, full);
-        self.detour.targets = targets;
+        self.registers.activate(active, full);
+        self.memory.detour.targets = targets;
     }
 
     /// The same for a variable pointer, object by object.
@@ -118,11 +109,11 @@ impl Machine<'_> {
         run: &mut dyn FnMut(&mut Self, &Access),
     ) {
         let program = self.program;
-        let (active, full) = (self.active, self.full);
-        let mut objects = std::mem::take(&mut self.detour.objects);
+        let (active, full) = (self.registers.active, self.registers.full);
+        let mut objects = std::mem::take(&mut self.memory.detour.objects);
         objects.clear();
         for lane in active.lanes() {
-            let number = self.words[which.0 as usize][lane] as usize;
+            let number = self.registers.words[which.0 as usize][lane] as usize;
             if (1..=program.objects.len()).contains(&number) {
                 add(&mut objects, number - 1, lane);
                 continue;
@@ -132,19 +123,11 @@ impl Machine<'_> {
         }
         for (number, lanes) in &objects {
             let Object { root, window, name } = program.objects[*number].clone();
-            self.activate(*lanes, *lanes == active && full);
+            self.registers.activate(*lanes, *lanes == active && full);
             run(self, &Access { root, window, name, ..access.clone() });
         }
-        self.activate(active, full);
-        self.detour.objects = objects;
-    }
-
-    fn activate(&mut self, lanes: Mask, full: bool) {
-        self.active = lanes;
-        self.full = full;
-        if !full {
-            spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
-        }
+        self.registers.activate(active, full);
+        self.memory.detour.objects = objects;
     }
 
     fn by_index(
@@ -155,9 +138,9 @@ impl Machine<'_> {
         place: u32,
         targets: &mut Vec<(Root, Mask)>,
     ) {
-        let active = self.active;
+        let active = self.registers.active;
         for lane in active.lanes() {
-            let index = self.words[index.0 as usize][lane];
+            let index = self.registers.words[index.0 as usize][lane];
             if index < length {
                 add(targets, Root::Descriptor(first + index), lane);
                 continue;
@@ -178,11 +161,11 @@ impl Machine<'_> {
         place: u32,
         targets: &mut Vec<(Root, Mask)>,
     ) {
-        let active = self.active;
+        let active = self.registers.active;
         for lane in active.lanes() {
-            let address = self.number(parts, lane);
-            if let Some((buffer, offset)) = self.addressed(address) {
-                self.offsets[lane] = offset;
+            let address = self.registers.number(parts, lane);
+            if let Some((buffer, offset)) = self.memory.addressed(address) {
+                self.memory.offsets[lane] = offset;
                 add(targets, Root::Buffer(buffer), lane);
                 continue;
             }
@@ -194,21 +177,17 @@ impl Machine<'_> {
         }
     }
 
-    /// The buffer that a device address leads into, and the byte in it.
-    pub(super) fn addressed(&self, address: u64) -> Option<(u32, u32)> {
-        let buffer = (address >> OFFSET_BITS)
-            .checked_sub(1)
-            .filter(|buffer| *buffer < self.lengths.len() as u64)?;
-        let offset = u32::try_from(address & ((1 << OFFSET_BITS) - 1)).ok()?;
-        Some((buffer as u32, offset))
-    }
-
     fn report_target(&mut self, lane: usize, place: u32, message: &str) {
-        let witness = self.invocation(self.first_lane + lane as u32);
-        self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX - 1, || Finding {
-            invocations: vec![witness],
-            ..Finding::new(FindingKind::OutOfBounds, message.to_owned())
-        });
+        let witness = self.invocation(self.registers.first_lane + lane as u32);
+        self.monitor.collector.add(
+            FindingKind::OutOfBounds,
+            [place, NOWHERE],
+            u32::MAX - 1,
+            || Finding {
+                invocations: vec![witness],
+                ..Finding::new(FindingKind::OutOfBounds, message.to_owned())
+            },
+        );
     }
 }
 

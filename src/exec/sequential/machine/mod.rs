@@ -3,7 +3,9 @@
 //! Knows: a tile is a run of consecutive invocations of a workgroup; its lanes stand at blocks, and
 //! the lowest block that has lanes runs next, for all of them at once (see `ir` for why they come
 //! together again). At a barrier a lane leaves the tile's frontier and waits with the identity of
-//! the barrier; when no lane of the workgroup can run, the identities are compared.
+//! the barrier; when no lane of the workgroup can run, the identities are compared. The state has
+//! four parts: what lanes hold (`registers`), what they reach (`dispatch_memory`), what is noticed
+//! of them (`monitor`) and where the run stands (`scheduler`).
 //! Promises: workgroups run in linear order, x fastest, and tiles in theirs, unless a schedule has
 //! them otherwise (`workgroup_order`); invocations of a tile in local-index order. Lanes that read
 //! in a loop until others have written let these go on first (`spin_detection`).
@@ -21,6 +23,7 @@ mod control_flow;
 mod control_trace;
 mod cooperative_matrix;
 pub(crate) mod directed_yield;
+mod dispatch_memory;
 mod dot_product;
 mod execute;
 pub(crate) mod finding_collector;
@@ -28,12 +31,15 @@ mod held_lanes;
 pub(crate) mod image;
 mod indirect_access;
 mod indirect_targets;
+mod monitor;
 mod origins;
 pub(crate) mod printer;
 mod printing;
 mod races;
 pub(crate) mod recorder;
 mod regions;
+mod registers;
+mod run;
 mod scheduler;
 pub(crate) mod speculative_parallel;
 mod spin_detection;

@@ -42,16 +42,16 @@ impl Machine<'_> {
         component: u32,
         place: u32,
     ) {
-        if !self.track_races {
+        if !self.monitor.track_races {
             return;
         }
         let (store, clock) = match access.root {
-            Root::Descriptor(index) => match self.slots[index as usize] {
-                Some(slot) => (&mut self.stores[slot.buffer], self.clock),
+            Root::Descriptor(index) => match self.memory.slots[index as usize] {
+                Some(slot) => (&mut self.memory.stores[slot.buffer], self.monitor.clock),
                 None => return,
             },
-            Root::Workgroup => (&mut self.workgroup_memory, self.clock),
-            Root::Buffer(index) => (&mut self.stores[index as usize], self.clock),
+            Root::Workgroup => (&mut self.memory.workgroup, self.monitor.clock),
+            Root::Buffer(index) => (&mut self.memory.stores[index as usize], self.monitor.clock),
             Root::Invocation
             | Root::PushConstant
             | Root::Descriptors { .. }
@@ -61,17 +61,17 @@ impl Machine<'_> {
             }
         };
         let Some(shadow) = &mut store.shadow else { return };
-        let mut now = moment(&clock, access.root, self.first_lane, place);
+        let mut now = moment(&clock, access.root, self.registers.first_lane, place);
         for lane in found.lanes.lanes() {
-            let word = self.addresses[lane].wrapping_add(component);
+            let word = self.memory.addresses[lane].wrapping_add(component);
             if word >= found.limit {
                 continue;
             }
-            let local = self.first_lane + lane as u32;
+            let local = self.registers.first_lane + lane as u32;
             now.stamp = Stamp::new(now.stamp.time(), local, place);
             let value = u128::from(store.words[found.first + word as usize]);
             shadow.touch(found.first + word as usize, Touch::Read, &now, [value; 2], |earlier| {
-                self.races.push(Clash::new(earlier, (local, Touch::Read), ([value; 2], 4)));
+                self.monitor.races.push(Clash::new(earlier, (local, Touch::Read), ([value; 2], 4)));
             });
         }
         self.report_races(access, place);
@@ -83,10 +83,10 @@ impl Machine<'_> {
 
     /// Reports what was noted in `races`, of accesses to a variable.
     pub(super) fn report_races_at(&mut self, variable: (Root, &Arc<str>), place: u32) {
-        if self.races.is_empty() {
+        if self.monitor.races.is_empty() {
             return;
         }
-        for clash in std::mem::take(&mut self.races) {
+        for clash in std::mem::take(&mut self.monitor.races) {
             self.report_race(variable, &clash, place);
         }
     }
@@ -109,18 +109,18 @@ impl Machine<'_> {
         let pair = [place, clash.other.place()];
         for (touch, place) in clash.touches.into_iter().zip([pair[1], pair[0]]) {
             if touch == Touch::Read {
-                self.collector.racy.insert(place);
+                self.monitor.collector.racy.insert(place);
             }
         }
         let same = clash.touches == [Touch::Write; 2] && clash.values[0] == clash.values[1];
         if clash.touches == [Touch::Write; 2] && !same {
-            self.collector.racy.extend(pair);
+            self.monitor.collector.racy.extend(pair);
         }
         let witnesses = [self.stamped(clash.other), self.invocation(clash.invocation)];
         let shown = clash
             .values
             .map(|value| format!("{value:#0width$x}", width = 2 + 2 * clash.bytes as usize));
-        self.collector.add(FindingKind::DataRace, pair, class, || Finding {
+        self.monitor.collector.add(FindingKind::DataRace, pair, class, || Finding {
             invocations: witnesses.to_vec(),
             ..Finding::new(
                 FindingKind::DataRace,
@@ -142,7 +142,7 @@ impl Machine<'_> {
             .detail("same_value", same)
         });
         if !same {
-            self.collector.refute(FindingKind::DataRace, pair, class, "same_value");
+            self.monitor.collector.refute(FindingKind::DataRace, pair, class, "same_value");
         }
     }
 }

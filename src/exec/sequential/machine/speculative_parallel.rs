@@ -16,8 +16,7 @@ use super::recorder::Recorder;
 use super::regions::RegionCounts;
 use super::spin_watch::Pace;
 use super::state::{Launch, Machine, working_bytes};
-use super::step_budget::Allowance;
-use super::step_budget::Deadline;
+use super::step_budget::{Allowance, Deadline};
 use crate::ir::Program;
 use crate::memory::access_sets;
 use crate::memory::access_sets::Marks;
@@ -71,16 +70,6 @@ impl Written {
     }
 }
 
-impl Machine<'_> {
-    /// Asks for more steps; whether there are now as many as `cost`.
-    #[cold]
-    pub(super) fn takes_more(&mut self, cost: u64) -> bool {
-        let Some(allowance) = self.allowance else { return false };
-        self.steps_left += allowance.take(cost);
-        self.steps_left >= cost
-    }
-}
-
 /// Whether several cores have run what was left of a dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shared {
@@ -122,7 +111,7 @@ impl Sharing<'_> {
         let stores = self
             .written
             .iter()
-            .map(|one| one.bytes(machine.stores[one.buffer].words.len(), machine.program));
+            .map(|one| one.bytes(machine.memory.stores[one.buffer].words.len(), machine.program));
         working_bytes(machine.program, machine.settings.tile_width) + stores.sum::<u64>()
     }
 
@@ -143,23 +132,23 @@ impl Sharing<'_> {
         if workers == 0 {
             return Shared::NotAtAll;
         }
-        let lent: Vec<Lent> = machine.stores.iter_mut().map(Lent::of).collect();
+        let lent: Vec<Lent> = machine.memory.stores.iter_mut().map(Lent::of).collect();
         let team = Team {
             program: machine.program,
             lent,
-            push_constants: Lent::of(&mut machine.push_constants),
+            push_constants: Lent::of(&mut machine.memory.push_constants),
             written: &self.written,
-            allowance: Allowance::new(machine.steps_left),
+            allowance: Allowance::new(machine.scheduler.steps_left),
             queue: Queue::new(self.jobs, next..count, workers),
             model: Model {
                 settings: machine.settings,
-                groups: machine.groups,
-                slots: &machine.slots,
-                samplers: machine.samplers,
-                lengths: &machine.lengths,
-                checks: &machine.collector.checks,
-                recorder: &machine.recorder,
-                deadline: machine.deadline.again(),
+                groups: machine.scheduler.groups,
+                slots: &machine.memory.slots,
+                samplers: machine.memory.samplers,
+                lengths: &machine.memory.lengths,
+                checks: &machine.monitor.collector.checks,
+                recorder: &machine.monitor.recorder,
+                deadline: machine.scheduler.deadline.again(),
             },
         };
         let brought: Vec<Brought> = (0..workers)
@@ -176,7 +165,7 @@ impl Sharing<'_> {
             self.counters.count(Counter::Dependent);
             return Shared::NotAtAll;
         }
-        machine.steps_left = allowance.left.into_inner();
+        machine.scheduler.steps_left = allowance.left.into_inner();
         self.merge(machine, brought);
         self.counters.count(Counter::Shared);
         Shared::Wholly
@@ -186,7 +175,7 @@ impl Sharing<'_> {
         self.written.iter().enumerate().all(|(index, one)| {
             let marks: Vec<&Marks> =
                 brought.iter().map(|brought| &brought.stores[index].2).collect();
-            access_sets::agree(&marks, machine.stores[one.buffer].shadow.as_ref())
+            access_sets::agree(&marks, machine.memory.stores[one.buffer].shadow.as_ref())
         })
     }
 
@@ -198,21 +187,22 @@ impl Sharing<'_> {
                 left.push((Store { words, undefined, ..Store::default() }, marks));
             }
             collectors.push(one.collector);
-            machine.recorder.join(one.recorder);
-            machine.printer.join(one.printer);
-            machine.diverged |= one.diverged;
+            machine.monitor.recorder.join(one.recorder);
+            machine.monitor.printer.join(one.printer);
+            machine.monitor.diverged |= one.diverged;
             machine
+                .memory
                 .touched
                 .iter_mut()
                 .zip(one.touched)
                 .for_each(|(all, words)| *all = words.max(*all));
-            machine.regions.join(&one.regions);
+            machine.monitor.regions.join(&one.regions);
         }
-        machine.collector.gather(collectors);
+        machine.monitor.collector.gather(collectors);
         for (one, left) in self.written.iter().zip(&left) {
             let left: Vec<(&Marks, &Store)> =
                 left.iter().map(|(store, marks)| (marks, store)).collect();
-            access_sets::merge(&mut machine.stores[one.buffer], &left);
+            access_sets::merge(&mut machine.memory.stores[one.buffer], &left);
         }
     }
 }
@@ -338,9 +328,11 @@ impl Team<'_> {
             done += 1;
             batch = self.queue.batch(worker, done);
         }
-        self.allowance.give_back(machine.steps_left);
-        let (collector, recorder, printer) = (machine.collector, machine.recorder, machine.printer);
-        let (diverged, touched, regions) = (machine.diverged, machine.touched, machine.regions);
+        self.allowance.give_back(machine.scheduler.steps_left);
+        let (collector, recorder, printer) =
+            (machine.monitor.collector, machine.monitor.recorder, machine.monitor.printer);
+        let (diverged, touched, regions) =
+            (machine.monitor.diverged, machine.memory.touched, machine.monitor.regions);
         let stores = self.left(stores)?;
         Some(Brought { stores, collector, recorder, printer, diverged, touched, regions })
     }

@@ -43,7 +43,7 @@ impl Machine<'_> {
     fn watches(&self, root: Root) -> bool {
         let watched = match self.program.waits {
             Waits::Never => false,
-            Waits::Plainly => self.watch.awake,
+            Waits::Plainly => self.scheduler.watch.awake,
             Waits::Possibly => true,
         };
         watched && (root.is_buffer() || root == Root::Workgroup)
@@ -63,12 +63,12 @@ impl Machine<'_> {
         }
         let hash = lanes.lanes().fold(0, |hash, lane| {
             mixed(
-                hash ^ u64::from(self.addresses[lane]) << 32
+                hash ^ u64::from(self.memory.addresses[lane]) << 32
                     ^ u64::from(words[lane])
                     ^ (lane as u64) << 48,
             )
         });
-        self.watch.read(place << 5 | component & 31, hash);
+        self.scheduler.watch.read(place << 5 | component & 31, hash);
     }
 
     /// The same for texels, given by lane.
@@ -78,52 +78,52 @@ impl Machine<'_> {
         }
         let words =
             |lane: usize| texels[lane].iter().fold(lane as u64, |hash, word| mixed(hash ^ word));
-        let hash = self.active.lanes().fold(0, |hash, lane| mixed(hash ^ words(lane)));
-        self.watch.read(place << 5, hash);
+        let hash = self.registers.active.lanes().fold(0, |hash, lane| mixed(hash ^ words(lane)));
+        self.scheduler.watch.read(place << 5, hash);
     }
 
     /// What common memory holds has changed.
     #[inline]
     pub(super) fn watch_change(&mut self, root: Root, changed: bool) {
         if changed && self.watches(root) {
-            self.watch.change();
+            self.scheduler.watch.change();
         }
     }
 
     /// How many workgroups may wait at the same time.
     pub(super) fn most_resting(&self) -> usize {
-        let each = working_bytes(self.program, self.width as u32).max(1);
+        let each = working_bytes(self.program, self.registers.width as u32).max(1);
         (RESTING_BYTES / each).max(SOME_RESTING as u64) as usize
     }
 
     /// Whether other workgroups can run while this one waits.
     pub(super) fn may_rest(&self) -> bool {
-        let exact = self.order.is_some() || !self.track_races;
-        let waits = self.program.waits == Waits::Possibly || self.lets_waiters_first();
-        self.workgroups() > 1 && exact && waits
+        let exact = self.monitor.order.is_some() || !self.monitor.track_races;
+        let waits = self.program.waits == Waits::Possibly || self.scheduler.lets_waiters_first();
+        self.scheduler.workgroups() > 1 && exact && waits
     }
 
     /// Puts the workgroup that runs aside; another one can begin with the tiles that are left.
     pub(super) fn lay_aside(&mut self, tiles: &mut Vec<Tile>) -> Resting {
-        if let Some(order) = &self.order {
+        if let Some(order) = &self.monitor.order {
             order.borrow_mut().rest();
         }
         let memory = self.fresh_workgroup_memory();
         Resting {
-            index: self.workgroup_index,
+            index: self.scheduler.workgroup_index,
             tiles: std::mem::replace(tiles, self.tiles()),
-            memory: std::mem::replace(&mut self.workgroup_memory, memory),
-            paths: self.paths.clone(),
+            memory: std::mem::replace(&mut self.memory.workgroup, memory),
+            paths: self.monitor.paths.clone(),
         }
     }
 
     fn take_up(&mut self, resting: Resting, tiles: &mut Vec<Tile>) {
         self.choose(resting.index);
         let time = self.begins();
-        if let Some(order) = &self.order {
+        if let Some(order) = &self.monitor.order {
             order.borrow_mut().resume(resting.index, time);
         }
-        (self.workgroup_memory, self.paths, *tiles) =
+        (self.memory.workgroup, self.monitor.paths, *tiles) =
             (resting.memory, resting.paths, resting.tiles);
     }
 
@@ -138,13 +138,13 @@ impl Machine<'_> {
     ) -> Result<(), Stop> {
         while resting.len() > few {
             let Some(one) = resting.pop_front() else { break };
-            let before = self.progress();
+            let before = self.scheduler.progress();
             self.take_up(one, tiles);
             match self.go_on(tiles)? {
-                Pace::Ended => completed(self.workgroup),
+                Pace::Ended => completed(self.scheduler.workgroup),
                 Pace::Rests => resting.push_back(self.lay_aside(tiles)),
             }
-            self.turn_ends(before, resting.len());
+            self.scheduler.turn_ends(before, resting.len());
         }
         Ok(())
     }

@@ -8,11 +8,11 @@
 //! lane and is told where it is used.
 //! Does not cover: subgroups that a device forms in another way (by rows of the workgroup).
 
+use super::registers::Registers;
 use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, MOST_LANES, Mask};
 use crate::ir::memory_semantics::{Fence, Fences, Kinds};
-use crate::ir::subgroup_operation::{Group, Way};
-use crate::ir::subgroup_operation::{MOST_INVOCATIONS, Members, Undefined as Reason};
+use crate::ir::subgroup_operation::{Group, MOST_INVOCATIONS, Members, Undefined as Reason, Way};
 use crate::ir::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
 use crate::memory::vector_clocks::Order;
 use crate::settings::Settings;
@@ -48,180 +48,7 @@ impl Settings {
     }
 }
 
-impl Machine<'_> {
-    /// Lets the race shadows see everything that orders accesses, where barriers of workgroups are
-    /// not all.
-    pub(super) fn order_exactly(&mut self) {
-        let OrderUse::Exact(places) = &self.program.order else { return };
-        if !self.track_races {
-            return;
-        }
-        let invocations = self.program.local_size.iter().product();
-        let order =
-            Rc::new(RefCell::new(Order::new(places.clone(), invocations, self.subgroup_size)));
-        let mut kinds: BTreeMap<usize, Kinds> = BTreeMap::new();
-        for (one, slot) in self.program.descriptors.iter().zip(&self.slots) {
-            let Some(slot) = slot else { continue };
-            let kind = match one.kept {
-                Kept::Buffer => Kinds::BUFFERS,
-                Kept::Image => Kinds::IMAGES,
-            };
-            let all = kinds.entry(slot.buffer).or_default();
-            *all = all.or(kind);
-        }
-        for (index, store) in self.stores.iter_mut().enumerate() {
-            if let Some(shadow) = &mut store.shadow {
-                shadow.order_exactly(&order, kinds.get(&index).copied().unwrap_or(Kinds::BUFFERS));
-            }
-        }
-        self.order = Some(order);
-    }
-
-    /// Active lanes of each subgroup wait for each other.
-    pub(super) fn subgroup_barrier(&mut self, fences: Fences) {
-        let Some(order) = &self.order else { return };
-        let ordered = self.clock.coupled(fences.ordered(self.settings.memory_model));
-        let after = self.clock.tick();
-        for (lane, members) in subgroups(&self.active, self.width, self.subgroup_size) {
-            let first = self.first_lane + lane;
-            order.borrow_mut().subgroup_barrier(
-                first,
-                members,
-                ordered.kinds(),
-                fences.control,
-                after,
-            );
-        }
-    }
-
-    /// A fence of each active lane.
-    pub(super) fn fence(&mut self, fence: Fence) {
-        let Some(order) = &self.order else { return };
-        let after = self.clock.tick();
-        let mut order = order.borrow_mut();
-        self.active
-            .lanes()
-            .for_each(|lane| order.fence(self.first_lane + lane as u32, fence, after));
-    }
-
-    /// A built-in variable of subgroups, by local index.
-    pub(super) fn subgroup_value(&self, what: PerLane, local: u32) -> u32 {
-        let size = self.subgroup_size;
-        let id = local % size;
-        match what {
-            PerLane::SubgroupId => local / size,
-            PerLane::SubgroupInvocation => id,
-            PerLane::SubgroupMask(mask, word) => {
-                (mask.bits(id, size) >> (32 * u32::from(word))) as u32
-            }
-            PerLane::LocalId(_) | PerLane::GlobalId(_) | PerLane::LocalIndex => local,
-        }
-    }
-
-    pub(super) fn subgroups_of_workgroup(&self) -> u32 {
-        self.program.local_size.iter().product::<u32>().div_ceil(self.subgroup_size)
-    }
-
-    /// The subgroups of the tile that have active lanes: first lane and members.
-    pub(super) fn subgroups(&self) -> impl Iterator<Item = (u32, Members)> + use<> {
-        subgroups(&self.active, self.width, self.subgroup_size)
-    }
-
-    pub(super) fn group(
-        &mut self,
-        op: Group,
-        to: &[Scalar],
-        from: &[Scalar],
-        index: Option<Reg>,
-        place: u32,
-    ) {
-        for (word, scalar) in to.iter().enumerate() {
-            let mut out = std::mem::take(&mut self.staging);
-            out.fill(0);
-            let mut undefined = [None, None];
-            for (first, members) in self.subgroups() {
-                let operands = |id: u32| {
-                    let lane = (first + id) as usize;
-                    let index = index.map_or(0, |reg| u128::from(self.words[reg.0 as usize][lane]));
-                    let (first, second) = from.split_at(op.first_words(from.len()));
-                    [self.bits_of(first, lane), index | self.bits_of(second, lane)]
-                };
-                op.apply(members, operands, |id, value, why| {
-                    let lane = (first + id) as usize;
-                    out[lane] = (value >> (32 * word)) as u32;
-                    note(&mut undefined, why, lane);
-                });
-            }
-            self.write_scalar(*scalar, &out);
-            self.staging = out;
-            // Undefined behaviour is told once.
-            if word > 0 {
-                undefined[Extent::Behaviour as usize] = None;
-            }
-            self.leave(&[*scalar], undefined, place);
-        }
-    }
-
-    pub(super) fn exchange_values(
-        &mut self,
-        way: Way,
-        to: &[Scalar],
-        from: &[Scalar],
-        index: Option<Reg>,
-        place: u32,
-    ) {
-        let mut sources = std::mem::take(&mut self.addresses);
-        let undefined = self.sources(way, index, &mut sources);
-        for (to, from) in to.iter().zip(from) {
-            let mut out = std::mem::take(&mut self.staging);
-            let mut unwritten = [0; MASK_WORDS];
-            out.fill(0);
-            let marks =
-                if self.track_undefined { self.undefined_bits(*from) } else { [0; MASK_WORDS] };
-            for lane in self.active.lanes() {
-                let source = sources[lane] as usize;
-                if source < self.width {
-                    out[lane] = self.bits_of(&[*from], source) as u32;
-                    unwritten[lane / 64] |=
-                        (marks[source / 64] >> (source % 64) & 1) << (lane % 64);
-                }
-            }
-            self.write_scalar(*to, &out);
-            self.carry_across(*to, *from, &unwritten, &sources);
-            self.staging = out;
-        }
-        self.addresses = sources;
-        for (undefined, lanes) in undefined.into_iter().flatten() {
-            self.leave_undefined(to, &lanes, undefined, place);
-        }
-    }
-
-    /// The lane that each active lane takes its value from; none: a lane outside the tile.
-    fn sources(
-        &self,
-        way: Way,
-        index: Option<Reg>,
-        sources: &mut [u32],
-    ) -> [Option<(Undefined, Mask)>; 2] {
-        let mut undefined = [None, None];
-        for (first, members) in self.subgroups() {
-            let index =
-                |id: u32| index.map_or(0, |reg| self.words[reg.0 as usize][(first + id) as usize]);
-            for id in members.ids() {
-                let lane = (first + id) as usize;
-                let common = index(way.index_holder(id, members));
-                let differs = way.wants_one_index() && index(id) != common;
-                let index = if differs { common } else { index(id) };
-                let source = way.source(id, index, members);
-                sources[lane] = source.map_or(u32::MAX, |source| first + source);
-                let why = source.is_none().then_some(Reason::Source);
-                let why = way.too_large(members.size).or(differs.then_some(Reason::Index)).or(why);
-                note(&mut undefined, why, lane);
-            }
-        }
-        undefined
-    }
-
+impl Registers {
     /// Some scalars of a lane as bits, the first lowest.
     fn bits_of(&self, scalars: &[Scalar], lane: usize) -> u128 {
         scalars.iter().rev().fold(0, |bits, scalar| {
@@ -250,6 +77,195 @@ impl Machine<'_> {
                 self.write_mask(reg, &bits);
             }
         }
+    }
+}
+
+impl Machine<'_> {
+    /// Lets the race shadows see everything that orders accesses, where barriers of workgroups are
+    /// not all.
+    pub(super) fn order_exactly(&mut self) {
+        let OrderUse::Exact(places) = &self.program.order else { return };
+        if !self.monitor.track_races {
+            return;
+        }
+        let invocations = self.program.local_size.iter().product();
+        let order = Rc::new(RefCell::new(Order::new(
+            places.clone(),
+            invocations,
+            self.settings.subgroup_size,
+        )));
+        let mut kinds: BTreeMap<usize, Kinds> = BTreeMap::new();
+        for (one, slot) in self.program.descriptors.iter().zip(&self.memory.slots) {
+            let Some(slot) = slot else { continue };
+            let kind = match one.kept {
+                Kept::Buffer => Kinds::BUFFERS,
+                Kept::Image => Kinds::IMAGES,
+            };
+            let all = kinds.entry(slot.buffer).or_default();
+            *all = all.or(kind);
+        }
+        for (index, store) in self.memory.stores.iter_mut().enumerate() {
+            if let Some(shadow) = &mut store.shadow {
+                shadow.order_exactly(&order, kinds.get(&index).copied().unwrap_or(Kinds::BUFFERS));
+            }
+        }
+        self.monitor.order = Some(order);
+    }
+
+    /// Active lanes of each subgroup wait for each other.
+    pub(super) fn subgroup_barrier(&mut self, fences: Fences) {
+        let Some(order) = &self.monitor.order else { return };
+        let ordered = self.monitor.clock.coupled(fences.ordered(self.settings.memory_model));
+        let after = self.monitor.clock.tick();
+        for (lane, members) in
+            subgroups(&self.registers.active, self.registers.width, self.settings.subgroup_size)
+        {
+            let first = self.registers.first_lane + lane;
+            order.borrow_mut().subgroup_barrier(
+                first,
+                members,
+                ordered.kinds(),
+                fences.control,
+                after,
+            );
+        }
+    }
+
+    /// A fence of each active lane.
+    pub(super) fn fence(&mut self, fence: Fence) {
+        let Some(order) = &self.monitor.order else { return };
+        let after = self.monitor.clock.tick();
+        let mut order = order.borrow_mut();
+        self.registers
+            .active
+            .lanes()
+            .for_each(|lane| order.fence(self.registers.first_lane + lane as u32, fence, after));
+    }
+
+    /// A built-in variable of subgroups, by local index.
+    pub(super) fn subgroup_value(&self, what: PerLane, local: u32) -> u32 {
+        let size = self.settings.subgroup_size;
+        let id = local % size;
+        match what {
+            PerLane::SubgroupId => local / size,
+            PerLane::SubgroupInvocation => id,
+            PerLane::SubgroupMask(mask, word) => {
+                (mask.bits(id, size) >> (32 * u32::from(word))) as u32
+            }
+            PerLane::LocalId(_) | PerLane::GlobalId(_) | PerLane::LocalIndex => local,
+        }
+    }
+
+    pub(super) fn subgroups_of_workgroup(&self) -> u32 {
+        self.program.local_size.iter().product::<u32>().div_ceil(self.settings.subgroup_size)
+    }
+
+    /// The subgroups of the tile that have active lanes: first lane and members.
+    pub(super) fn subgroups(&self) -> impl Iterator<Item = (u32, Members)> + use<> {
+        subgroups(&self.registers.active, self.registers.width, self.settings.subgroup_size)
+    }
+
+    pub(super) fn group(
+        &mut self,
+        op: Group,
+        to: &[Scalar],
+        from: &[Scalar],
+        index: Option<Reg>,
+        place: u32,
+    ) {
+        for (word, scalar) in to.iter().enumerate() {
+            let mut out = std::mem::take(&mut self.registers.staging);
+            out.fill(0);
+            let mut undefined = [None, None];
+            for (first, members) in self.subgroups() {
+                let operands = |id: u32| {
+                    let lane = (first + id) as usize;
+                    let index = index
+                        .map_or(0, |reg| u128::from(self.registers.words[reg.0 as usize][lane]));
+                    let (first, second) = from.split_at(op.first_words(from.len()));
+                    [
+                        self.registers.bits_of(first, lane),
+                        index | self.registers.bits_of(second, lane),
+                    ]
+                };
+                op.apply(members, operands, |id, value, why| {
+                    let lane = (first + id) as usize;
+                    out[lane] = (value >> (32 * word)) as u32;
+                    note(&mut undefined, why, lane);
+                });
+            }
+            self.registers.write_scalar(*scalar, &out);
+            self.registers.staging = out;
+            // Undefined behaviour is told once.
+            if word > 0 {
+                undefined[Extent::Behaviour as usize] = None;
+            }
+            self.leave(&[*scalar], undefined, place);
+        }
+    }
+
+    pub(super) fn exchange_values(
+        &mut self,
+        way: Way,
+        to: &[Scalar],
+        from: &[Scalar],
+        index: Option<Reg>,
+        place: u32,
+    ) {
+        let mut sources = std::mem::take(&mut self.memory.addresses);
+        let undefined = self.sources(way, index, &mut sources);
+        for (to, from) in to.iter().zip(from) {
+            let mut out = std::mem::take(&mut self.registers.staging);
+            let mut unwritten = [0; MASK_WORDS];
+            out.fill(0);
+            let marks = if self.monitor.track_undefined {
+                self.registers.undefined_bits(*from)
+            } else {
+                [0; MASK_WORDS]
+            };
+            for lane in self.registers.active.lanes() {
+                let source = sources[lane] as usize;
+                if source < self.registers.width {
+                    out[lane] = self.registers.bits_of(&[*from], source) as u32;
+                    unwritten[lane / 64] |=
+                        (marks[source / 64] >> (source % 64) & 1) << (lane % 64);
+                }
+            }
+            self.registers.write_scalar(*to, &out);
+            self.carry_across(*to, *from, &unwritten, &sources);
+            self.registers.staging = out;
+        }
+        self.memory.addresses = sources;
+        for (undefined, lanes) in undefined.into_iter().flatten() {
+            self.leave_undefined(to, &lanes, undefined, place);
+        }
+    }
+
+    /// The lane that each active lane takes its value from; none: a lane outside the tile.
+    fn sources(
+        &self,
+        way: Way,
+        index: Option<Reg>,
+        sources: &mut [u32],
+    ) -> [Option<(Undefined, Mask)>; 2] {
+        let mut undefined = [None, None];
+        for (first, members) in self.subgroups() {
+            let index = |id: u32| {
+                index.map_or(0, |reg| self.registers.words[reg.0 as usize][(first + id) as usize])
+            };
+            for id in members.ids() {
+                let lane = (first + id) as usize;
+                let common = index(way.index_holder(id, members));
+                let differs = way.wants_one_index() && index(id) != common;
+                let index = if differs { common } else { index(id) };
+                let source = way.source(id, index, members);
+                sources[lane] = source.map_or(u32::MAX, |source| first + source);
+                let why = source.is_none().then_some(Reason::Source);
+                let why = way.too_large(members.size).or(differs.then_some(Reason::Index)).or(why);
+                note(&mut undefined, why, lane);
+            }
+        }
+        undefined
     }
 }
 

@@ -31,11 +31,11 @@ pub(super) struct Moved<'a> {
 
 impl Machine<'_> {
     fn home(&self, home: Home) -> (u64, Home) {
-        (self.workgroup_index, home)
+        (self.scheduler.workgroup_index, home)
     }
 
     fn register(&self, scalar: Scalar, lane: usize) -> (u64, Home) {
-        self.home(Home::Register(scalar, self.first_lane + lane as u32))
+        self.home(Home::Register(scalar, self.registers.first_lane + lane as u32))
     }
 
     /// What an operation leaves in these lanes: an undefined value, which is marked. Undefined
@@ -59,48 +59,42 @@ impl Machine<'_> {
     }
 
     fn mark(&mut self, to: &[Scalar], lanes: &Mask, origin: Origin) {
-        if !self.track_undefined || lanes.is_empty() {
+        if !self.monitor.track_undefined || lanes.is_empty() {
             return;
         }
-        let number = self.origins.number(origin);
+        let number = self.monitor.origins.number(origin);
         for scalar in to {
-            let marks = self.marks_of(*scalar);
+            let marks = self.registers.marks_of(*scalar);
             marks.iter_mut().zip(&lanes.0).for_each(|(marks, lanes)| *marks |= lanes);
             for lane in lanes.lanes() {
                 let register = self.register(*scalar, lane);
-                self.origins.homes.insert(register, number);
+                self.monitor.origins.homes.insert(register, number);
             }
         }
     }
 
-    fn marks_of(&mut self, scalar: Scalar) -> &mut [u64] {
-        let (all, reg) = match scalar {
-            Scalar::Word(reg) => (&mut self.undefined_words, reg),
-            Scalar::Mask(reg) => (&mut self.undefined_masks, reg),
-        };
-        &mut all[reg.0 as usize * self.mask_words..][..self.mask_words]
-    }
-
     /// Gives undefined results another value, in a run that asks for it.
     fn take_any(&mut self, to: &[Scalar], lanes: &Mask, place: u32) {
-        let chosen = self.variation.map_or(Arbitrary::Documented, |variation| variation.undefined);
+        let chosen =
+            self.settings.variation.map_or(Arbitrary::Documented, |variation| variation.undefined);
         for (index, scalar) in to.iter().enumerate() {
             for lane in lanes.lanes() {
                 let value = match chosen {
                     Arbitrary::Documented | Arbitrary::Operand { .. } => return,
                     Arbitrary::Always { word } => word,
                     Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => {
-                        let execution =
-                            mixed(u64::from(seed) << 32 | u64::from(place)) ^ self.steps_left;
+                        let execution = mixed(u64::from(seed) << 32 | u64::from(place))
+                            ^ self.scheduler.steps_left;
                         chosen
                             .by_chance(execution ^ mixed((index << 16 | lane) as u64))
                             .unwrap_or_default()
                     }
                 };
                 match scalar {
-                    Scalar::Word(reg) => self.words[reg.0 as usize][lane] = value,
+                    Scalar::Word(reg) => self.registers.words[reg.0 as usize][lane] = value,
                     Scalar::Mask(reg) => {
-                        let word = &mut self.masks[reg.0 as usize * self.mask_words + lane / 64];
+                        let word = &mut self.registers.masks
+                            [reg.0 as usize * self.registers.mask_words + lane / 64];
                         *word = *word & !(1 << (lane % 64)) | u64::from(value & 1) << (lane % 64);
                     }
                 }
@@ -111,7 +105,8 @@ impl Machine<'_> {
     /// Gives an undefined result of an operation on words the value of an operand, in a run that
     /// asks for it.
     pub(super) fn take_operand(&mut self, action: &Action, lanes: &Mask) {
-        let Some(Variation { undefined: Arbitrary::Operand { number }, .. }) = self.variation
+        let Some(Variation { undefined: Arbitrary::Operand { number }, .. }) =
+            self.settings.variation
         else {
             return;
         };
@@ -126,7 +121,8 @@ impl Machine<'_> {
             _ => return,
         };
         for lane in lanes.lanes() {
-            self.words[to.0 as usize][lane] = self.words[operand.0 as usize][lane];
+            self.registers.words[to.0 as usize][lane] =
+                self.registers.words[operand.0 as usize][lane];
         }
     }
 
@@ -134,26 +130,27 @@ impl Machine<'_> {
     pub(super) fn forget_origins(&mut self, scalar: Scalar, marks: &[u64; MASK_WORDS]) {
         for lane in Mask(*marks).lanes() {
             let register = self.register(scalar, lane);
-            self.origins.homes.remove(&register);
+            self.monitor.origins.homes.remove(&register);
         }
     }
 
     /// A register takes the values of others with their marks: each source with the lanes that it
     /// gives its value to.
     pub(super) fn carry(&mut self, to: Scalar, sources: &[(Scalar, [u64; MASK_WORDS])]) {
-        if !self.track_undefined {
+        if !self.monitor.track_undefined {
             return;
         }
         let mut marks = [0; MASK_WORDS];
         let mut taken = Vec::new();
         for (source, lanes) in sources {
-            let own = self.undefined_bits(*source);
+            let own = self.registers.undefined_bits(*source);
             let own: [u64; MASK_WORDS] =
-                std::array::from_fn(|word| own[word] & lanes[word] & self.active.0[word]);
+                std::array::from_fn(|word| own[word] & lanes[word] & self.registers.active.0[word]);
             marks.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
-            if !self.origins.is_empty() {
+            if !self.monitor.origins.is_empty() {
                 taken.extend(Mask(own).lanes().filter_map(|lane| {
-                    self.origins
+                    self.monitor
+                        .origins
                         .homes
                         .get(&self.register(*source, lane))
                         .map(|origin| (lane, *origin))
@@ -163,7 +160,7 @@ impl Machine<'_> {
         self.set_undefined(to, &marks);
         for (lane, origin) in taken {
             let register = self.register(to, lane);
-            self.origins.homes.insert(register, origin);
+            self.monitor.origins.homes.insert(register, origin);
         }
     }
 
@@ -176,17 +173,17 @@ impl Machine<'_> {
         sources: &[u32],
     ) {
         self.set_undefined(to, marks);
-        if self.origins.is_empty() {
+        if self.monitor.origins.is_empty() {
             return;
         }
         let origin = |lane: usize| {
-            self.origins.homes.get(&self.register(from, sources[lane] as usize)).copied()
+            self.monitor.origins.homes.get(&self.register(from, sources[lane] as usize)).copied()
         };
         let taken: Vec<_> =
             Mask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect();
         for (lane, origin) in taken {
             let register = self.register(to, lane);
-            self.origins.homes.insert(register, origin);
+            self.monitor.origins.homes.insert(register, origin);
         }
     }
 
@@ -196,17 +193,18 @@ impl Machine<'_> {
         scalar: Scalar,
         marks: &[u64; MASK_WORDS],
     ) -> Vec<(usize, u32)> {
-        if self.origins.is_empty() {
+        if self.monitor.origins.is_empty() {
             return Vec::new();
         }
-        let origin = |lane: usize| self.origins.homes.get(&self.register(scalar, lane)).copied();
+        let origin =
+            |lane: usize| self.monitor.origins.homes.get(&self.register(scalar, lane)).copied();
         Mask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect()
     }
 
     pub(super) fn restore_origins(&mut self, scalar: Scalar, origins: Vec<(usize, u32)>) {
         for (lane, origin) in origins {
             let register = self.register(scalar, lane);
-            self.origins.homes.insert(register, origin);
+            self.monitor.origins.homes.insert(register, origin);
         }
     }
 
@@ -214,7 +212,7 @@ impl Machine<'_> {
         let address = (moved.addresses)(lane);
         match moved.root {
             Root::Invocation => {
-                vec![self.home(Home::Invocation(address, self.first_lane + lane as u32))]
+                vec![self.home(Home::Invocation(address, self.registers.first_lane + lane as u32))]
             }
             Root::Workgroup => {
                 let bytes = moved.unit.bytes();
@@ -243,10 +241,10 @@ impl Machine<'_> {
         for lane in Mask(*moved.lanes).lanes().filter(marked) {
             let homes = self.homes_in_memory(moved, lane);
             if let Some(origin) =
-                homes.iter().find_map(|home| self.origins.homes.get(home)).copied()
+                homes.iter().find_map(|home| self.monitor.origins.homes.get(home)).copied()
             {
                 let register = self.register(to, lane);
-                self.origins.homes.insert(register, origin);
+                self.monitor.origins.homes.insert(register, origin);
             }
         }
     }
@@ -260,12 +258,17 @@ impl Machine<'_> {
     ) {
         for lane in Mask(*moved.lanes).lanes() {
             let marked = marks[lane / 64] >> (lane % 64) & 1 == 1;
-            let origin =
-                self.origins.homes.get(&self.register(from, lane)).copied().filter(|_| marked);
+            let origin = self
+                .monitor
+                .origins
+                .homes
+                .get(&self.register(from, lane))
+                .copied()
+                .filter(|_| marked);
             for home in self.homes_in_memory(moved, lane) {
                 match origin {
-                    Some(origin) => drop(self.origins.homes.insert(home, origin)),
-                    None => drop(self.origins.homes.remove(&home)),
+                    Some(origin) => drop(self.monitor.origins.homes.insert(home, origin)),
+                    None => drop(self.monitor.origins.homes.remove(&home)),
                 }
             }
         }
@@ -273,12 +276,12 @@ impl Machine<'_> {
 
     /// An invocation's memory begins a life in the active lanes.
     pub(super) fn forget_memory(&mut self, word: u32) {
-        if self.origins.is_empty() {
+        if self.monitor.origins.is_empty() {
             return;
         }
-        for lane in self.active.lanes() {
-            let home = self.home(Home::Invocation(word, self.first_lane + lane as u32));
-            self.origins.homes.remove(&home);
+        for lane in self.registers.active.lanes() {
+            let home = self.home(Home::Invocation(word, self.registers.first_lane + lane as u32));
+            self.monitor.origins.homes.remove(&home);
         }
     }
 
@@ -288,10 +291,10 @@ impl Machine<'_> {
         let mut unwritten = [0u64; MASK_WORDS];
         let mut any = 0;
         for suspect in suspects {
-            let marks = self.undefined_bits(*suspect);
-            for (index, all) in unwritten[..self.mask_words].iter_mut().enumerate() {
-                let mut found = marks[index] & self.active.0[index];
-                if found != 0 && !self.origins.is_empty() {
+            let marks = self.registers.undefined_bits(*suspect);
+            for (index, all) in unwritten[..self.registers.mask_words].iter_mut().enumerate() {
+                let mut found = marks[index] & self.registers.active.0[index];
+                if found != 0 && !self.monitor.origins.is_empty() {
                     found = self.tell_origins(*suspect, index, found);
                 }
                 *all |= found;
@@ -310,17 +313,19 @@ impl Machine<'_> {
         for bit in bits(marks) {
             let lane = 64 * index + bit;
             let register = self.register(suspect, lane);
-            let Some(number) = self.origins.homes.remove(&register) else { continue };
+            let Some(number) = self.monitor.origins.homes.remove(&register) else { continue };
             unwritten &= !(1 << bit);
-            let Origin { place, why } = self.origins.all[number as usize];
-            let witness = self.invocation(self.first_lane + lane as u32);
-            self.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], 0, || Finding {
-                invocations: vec![witness],
-                ..Finding::new(FindingKind::UndefinedValue, why)
+            let Origin { place, why } = self.monitor.origins.all[number as usize];
+            let witness = self.invocation(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], 0, || {
+                Finding {
+                    invocations: vec![witness],
+                    ..Finding::new(FindingKind::UndefinedValue, why)
+                }
             });
         }
         let told = marks & !unwritten;
-        self.marks_of(suspect)[index] &= !told;
+        self.registers.marks_of(suspect)[index] &= !told;
         unwritten
     }
 }

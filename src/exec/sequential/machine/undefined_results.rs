@@ -7,15 +7,15 @@ use vkcert_model::random::mixed;
 impl Machine<'_> {
     /// The unwritten words of the workgroup at hand.
     pub(super) fn unwritten(&self, whose: Whose) -> Unwritten {
-        Unwritten::of(self.variation, whose, self.workgroup_index)
+        Unwritten::of(self.settings.variation, whose, self.scheduler.workgroup_index)
     }
 
     /// What an instruction leaves that gives no value, or takes it away.
     pub(super) fn unwritten_now(&self) -> Unwritten {
         Unwritten::of(
-            self.variation,
+            self.settings.variation,
             Whose::Execution,
-            mixed(self.workgroup_index) ^ self.steps_left,
+            mixed(self.scheduler.workgroup_index) ^ self.scheduler.steps_left,
         )
     }
 }

@@ -117,15 +117,16 @@ fn flushed(bits: u32) -> u32 {
 impl Machine<'_> {
     /// Which result a lane takes of an instruction's permitted ones.
     pub(super) fn choice(&self, place: u32, lane: usize) -> Choice {
-        self.variation
-            .map_or(Choice::Ordinary, |variation| variation.chosen(place, self.steps_left, lane))
+        self.settings.variation.map_or(Choice::Ordinary, |variation| {
+            variation.chosen(place, self.scheduler.steps_left, lane)
+        })
     }
 
     /// Runs a step of a run that departs from the ordinary one, if it is one that such a run
     /// changes or follows; whether it is.
     #[cold]
     pub(super) fn varied_step(&mut self, step: &Step) -> bool {
-        let Some(variation) = self.variation else { return false };
+        let Some(variation) = self.settings.variation else { return false };
         let how = (step.place, variation);
         match &step.action {
             Action::Unary { op, to, a } => {
@@ -149,8 +150,11 @@ impl Machine<'_> {
             Action::Compare { op, to, a, b } => self.compare(variation, *op, *to, [*a, *b]),
             Action::Classify { op, to, a } => {
                 let mut bits = [0; MASK_WORDS];
-                op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize]);
-                self.write_mask(*to, &bits);
+                op.apply(
+                    &mut bits[..self.registers.mask_words],
+                    &self.registers.words[a.0 as usize],
+                );
+                self.registers.write_mask(*to, &bits);
             }
             Action::Sized { operation, to, from } => match (named(*operation), &**from) {
                 (Some(name), [a]) => self.varied(how, (to.low, [a.low]), Some(name), |out, [a]| {
@@ -192,13 +196,14 @@ impl Machine<'_> {
     ) {
         let Some(operation) = operation else {
             return self
+                .registers
                 .write(to, |out, words| apply(out, from.map(|reg| &*words[reg.0 as usize])));
         };
         let program = self.program;
-        let moment = self.steps_left;
+        let moment = self.scheduler.steps_left;
         let execution =
             Execution { variation, freedom: &program.freedom, operation, place, moment };
-        self.write(to, |out, words| {
+        self.registers.write(to, |out, words| {
             if execution.flushes() && !of_integers(operation) {
                 let operands = from.map(|reg| flushed_words(&words[reg.0 as usize]));
                 let operands = std::array::from_fn(|at| &*operands[at]);
@@ -215,13 +220,13 @@ impl Machine<'_> {
     /// Compares two registers; of floats denormals count as zeros where the run flushes them.
     fn compare(&mut self, variation: Variation, op: Compare, to: Reg, from: [Reg; 2]) {
         let mut bits = [0; MASK_WORDS];
-        let words = from.map(|reg| &*self.words[reg.0 as usize]);
+        let words = from.map(|reg| &*self.registers.words[reg.0 as usize]);
         let free = self.program.freedom.denormals == Denormals::MayBeFlushed
             && op.float_symbol().is_some();
         let flushes = free && variation.flush == Flush::ToZero;
         let [a, b] = words.map(|words| if flushes { flushed_words(words) } else { words.to_vec() });
-        op.apply(&mut bits[..self.mask_words], &a, &b);
-        self.write_mask(to, &bits);
+        op.apply(&mut bits[..self.registers.mask_words], &a, &b);
+        self.registers.write_mask(to, &bits);
     }
 }
 

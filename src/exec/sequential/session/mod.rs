@@ -261,16 +261,16 @@ impl<'a> Session<'a> {
                 allowance: None,
             },
         );
-        machine.yielding = yielding;
-        machine.aliasing = aliasing;
-        machine.reads = reads;
+        machine.scheduler.yielding = yielding;
+        machine.monitor.aliasing = aliasing;
+        machine.monitor.reads = reads;
         let stopped = machine
             .run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup))
             .err();
-        self.steps_left = machine.steps_left;
-        let yielding = machine.yielding.take();
+        self.steps_left = machine.scheduler.steps_left;
+        let yielding = machine.scheduler.yielding.take();
         if let Reading::Next(_) = self.reads {
-            self.reads = Reading::Done(machine.reads.take().and_then(Reads::finish));
+            self.reads = Reading::Done(machine.monitor.reads.take().and_then(Reads::finish));
         }
         self.looked_at.extend(
             yielding.filter(|_| self.looks == Looks::Remembered).map(Yielding::into_looked_at),
@@ -278,27 +278,27 @@ impl<'a> Session<'a> {
         let called = (dispatch.entry.as_str(), &dispatch.specialization);
         self.notes.extend(unset_push_constants::note(
             program,
-            &machine.push_constants,
+            &machine.memory.push_constants,
             parsed,
             called,
         ));
-        self.diverged |= machine.diverged;
-        let RegionCounts { entered, whole } = machine.regions.clone();
+        self.diverged |= machine.monitor.diverged;
+        let RegionCounts { entered, whole } = machine.monitor.regions.clone();
         let mut touched = BTreeMap::new();
-        for (descriptor, words) in program.descriptors.iter().zip(&machine.touched) {
+        for (descriptor, words) in program.descriptors.iter().zip(&machine.memory.touched) {
             let bytes = touched.entry((descriptor.set, descriptor.binding)).or_insert(0);
             *bytes = u64::from(*words * 4).max(*bytes);
         }
         self.touched.push(touched);
-        let printed = std::mem::take(&mut machine.printer).finish();
+        let printed = std::mem::take(&mut machine.monitor.printer).finish();
         let printed = printed_lines(printed, parsed, |rank| machine.invocation_of_rank(rank));
-        let mut recorder = std::mem::take(&mut machine.recorder);
+        let mut recorder = std::mem::take(&mut machine.monitor.recorder);
         if let (Some(everyone), Some(kept)) = (&mut self.everyone, recorder.take_everyone()) {
             let barriers = by_number(parsed, program, &kept.barriers);
             everyone.add(index, DispatchInvocations { barriers, ..kept });
         }
         let mut collector =
-            std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
+            std::mem::replace(&mut machine.monitor.collector, Collector::new(job.checks.clone()));
         if let Some(table) = markers {
             let words = table.layout.words();
             let mut records =
@@ -309,14 +309,14 @@ impl<'a> Session<'a> {
         if self.race_scope.is_some() {
             let depends = schedule_dependence::dependence(
                 program,
-                &machine.slots,
+                &machine.memory.slots,
                 &collector.racy,
                 &mut self.scheduled,
             )
             .map(|place| {
                 (place, "the branch or address at {} depends on what an atomic gave, or on a value that is of a race")
             });
-            let order = machine.order.as_ref().map(|order| order.borrow());
+            let order = machine.monitor.order.as_ref().map(|order| order.borrow());
             let orders = order.as_ref().and_then(|order| order.synchronized);
             let orders = orders.map(|place| {
                 (place, "the atomic at {} orders invocations by what it happened to read")

@@ -12,11 +12,12 @@ use crate::ir::atomic::{Atomic, Touch};
 use crate::ir::image::{Chosen, Doing, ImageStep, Level, Reading};
 use crate::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::ir::memory_semantics::Kinds;
-use crate::ir::{Reg, Root, Scalar};
+use crate::ir::{Root, Scalar};
 use crate::machine::choice::Choice;
 use crate::machine::clash::Clash;
 use crate::machine::finding_collector::NOWHERE;
 use crate::machine::image::texel;
+use crate::machine::registers::Registers;
 use crate::machine::state::Machine;
 use crate::memory::image_view;
 use crate::memory::image_view::{Place, View};
@@ -26,14 +27,38 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::image::ImageFormat;
 use vkcert_model::random::mixed;
 
+impl Registers {
+    /// The texel that whole coordinates name.
+    fn named(&self, step: &ImageStep, view: &View, lane: usize) -> Place {
+        let whole = |at: usize| {
+            let word = step.coordinates.get(at).map_or(0, |reg| self.words[reg.0 as usize][lane]);
+            match step.reading {
+                Reading::Signed => i64::from(word as i32),
+                Reading::Unsigned | Reading::Float => i64::from(word),
+            }
+        };
+        let (axes, layers) = view.coordinates();
+        let at = std::array::from_fn(|axis| if axis < axes { whole(axis) } else { 0 });
+        let layer = if layers > 0 { whole(axes) } else { 0 };
+        let level = match &step.level {
+            Level::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
+            Level::First | Level::Detail(_) | Level::Gradient(_) => 0,
+        };
+        let sample = step
+            .sample
+            .map_or(0, |index| index.number(self.words[index.register.0 as usize][lane]));
+        Place { level, layer, at, sample }
+    }
+}
+
 impl Machine<'_> {
     /// Runs one image instruction for all active lanes.
     pub(crate) fn image(&mut self, step: &ImageStep, place: u32) {
-        let mut results = std::mem::take(&mut self.workspace.results);
+        let mut results = std::mem::take(&mut self.memory.workspace.results);
         results.clear();
-        results.resize(self.width, [0; 4]);
+        results.resize(self.registers.width, [0; 4]);
         let mut undefined = [0; MASK_WORDS];
-        for lane in self.active.lanes() {
+        for lane in self.registers.active.lanes() {
             let Some((descriptor, slot)) = self.chosen(&step.image, lane, place) else { continue };
             let got = match step.doing {
                 Doing::Read => self.read_texel(step, descriptor, slot, lane, place),
@@ -59,7 +84,7 @@ impl Machine<'_> {
         }
         for (component, parts) in step.to.iter().enumerate() {
             for (half, reg) in parts.registers().enumerate() {
-                self.write(reg, |out, _| {
+                self.registers.write(reg, |out, _| {
                     for (out, result) in out.iter_mut().zip(&results) {
                         *out = (result[component.min(3)] >> (32 * half)) as u32;
                     }
@@ -67,7 +92,7 @@ impl Machine<'_> {
                 self.set_undefined(Scalar::Word(reg), &undefined);
             }
         }
-        self.workspace.results = results;
+        self.memory.workspace.results = results;
     }
 
     /// The descriptor that a lane means, and what is bound to it; none after a finding.
@@ -77,7 +102,8 @@ impl Machine<'_> {
         lane: usize,
         place: u32,
     ) -> Option<(u32, Slot)> {
-        let element = chosen.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
+        let element =
+            chosen.index.map_or(0, |index| self.registers.words[index.register.0 as usize][lane]);
         let count = chosen.descriptors.len();
         let Some(descriptor) = chosen.descriptors.get(element as usize) else {
             let signed = chosen.index.is_some_and(|index| index.signed);
@@ -89,7 +115,7 @@ impl Machine<'_> {
         };
         let descriptor = *descriptor;
         let index_in_array = self.program.descriptors[descriptor as usize].array_index;
-        let Some(slot) = self.slots[descriptor as usize] else {
+        let Some(slot) = self.memory.slots[descriptor as usize] else {
             self.tell(FindingKind::OutOfBounds, lane, place, || {
                 format!(
                     "element {index_in_array} of `{}` is used, and nothing is bound to it",
@@ -108,41 +134,11 @@ impl Machine<'_> {
         place: u32,
         message: impl FnOnce() -> String,
     ) {
-        let witness = self.invocation(self.first_lane + lane as u32);
-        self.collector.add(kind, [place, NOWHERE], 0, || Finding {
+        let witness = self.invocation(self.registers.first_lane + lane as u32);
+        self.monitor.collector.add(kind, [place, NOWHERE], 0, || Finding {
             invocations: vec![witness],
             ..Finding::new(kind, message())
         });
-    }
-
-    pub(super) fn float(&self, reg: Reg, lane: usize) -> f32 {
-        f32::from_bits(self.words[reg.0 as usize][lane])
-    }
-
-    pub(super) fn floats(&self, registers: &[Reg], lane: usize) -> [f32; 4] {
-        std::array::from_fn(|at| registers.get(at).map_or(0.0, |reg| self.float(*reg, lane)))
-    }
-
-    /// The texel that whole coordinates name.
-    fn named(&self, step: &ImageStep, view: &View, lane: usize) -> Place {
-        let whole = |at: usize| {
-            let word = step.coordinates.get(at).map_or(0, |reg| self.words[reg.0 as usize][lane]);
-            match step.reading {
-                Reading::Signed => i64::from(word as i32),
-                Reading::Unsigned | Reading::Float => i64::from(word),
-            }
-        };
-        let (axes, layers) = view.coordinates();
-        let at = std::array::from_fn(|axis| if axis < axes { whole(axis) } else { 0 });
-        let layer = if layers > 0 { whole(axes) } else { 0 };
-        let level = match &step.level {
-            Level::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
-            Level::First | Level::Detail(_) | Level::Gradient(_) => 0,
-        };
-        let sample = step
-            .sample
-            .map_or(0, |index| index.number(self.words[index.register.0 as usize][lane]));
-        Place { level, layer, at, sample }
     }
 
     /// First byte in the store of the texel that a lane names; none after a finding.
@@ -154,7 +150,7 @@ impl Machine<'_> {
         lane: usize,
         place: u32,
     ) -> Option<usize> {
-        let at = self.named(step, &slot.view, lane);
+        let at = self.registers.named(step, &slot.view, lane);
         let Some(start) = slot.view.start(&at) else {
             self.tell(FindingKind::OutOfBounds, lane, place, || {
                 let (axes, layers) = slot.view.coordinates();
@@ -171,16 +167,8 @@ impl Machine<'_> {
             });
             return None;
         };
-        self.note_extent(descriptor, &slot.view, start);
+        self.memory.note_extent(descriptor, &slot.view, start);
         Some(4 * slot.first + start)
-    }
-
-    /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a
-    /// texel starts.
-    pub(super) fn note_extent(&mut self, descriptor: u32, view: &View, start: usize) {
-        let size = view.format().map_or(0, ImageFormat::texel_size);
-        let touched = &mut self.touched[descriptor as usize];
-        *touched = (*touched).max((start + size).div_ceil(4) as u32);
     }
 
     /// The texel that starts at a byte of a store.
@@ -193,21 +181,21 @@ impl Machine<'_> {
         place: u32,
     ) -> Got {
         let size = format.texel_size();
-        let store = &self.stores[slot.buffer];
+        let store = &self.memory.stores[slot.buffer];
         let mut undefined = false;
         let mut value = if texel::is_words(format) {
             let words = first / 4..(first + size) / 4;
             undefined = words.clone().any(|word| store.is_undefined(word));
             texel::of_words(format, &store.words[words])
         } else {
-            let bytes = &mut self.workspace.bytes;
+            let bytes = &mut self.memory.workspace.bytes;
             bytes.clear();
             for at in first..first + size {
                 bytes.push((store.words[at / 4] >> (at % 4 * 8)) as u8);
                 let part = at as u32 % 4;
                 undefined |= store.is_part_undefined(at / 4, part..part + 1);
             }
-            texel::value(format, bytes, &mut self.workspace.components)
+            texel::value(format, bytes, &mut self.memory.workspace.components)
         };
         if let Some(paths) = &store.paths {
             // What was read comes with the path of who stored it.
@@ -251,9 +239,9 @@ impl Machine<'_> {
         let Some(format) = slot.view.format() else { return NOTHING };
         let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
         let value = std::array::from_fn(|at| {
-            step.texel.get(at).map_or(0, |parts| self.number(*parts, lane))
+            step.texel.get(at).map_or(0, |parts| self.registers.number(*parts, lane))
         });
-        let mut bytes = std::mem::take(&mut self.workspace.bytes);
+        let mut bytes = std::mem::take(&mut self.memory.workspace.bytes);
         bytes.clear();
         let toward = match self.choice(place, lane) {
             Choice::Ordinary => Toward::Nearest,
@@ -288,7 +276,7 @@ impl Machine<'_> {
             place,
         );
         let path = self.path(lane);
-        let store = &mut self.stores[slot.buffer];
+        let store = &mut self.memory.stores[slot.buffer];
         note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
         for (index, new) in bytes.iter().enumerate() {
             let (word, shift, part) =
@@ -297,7 +285,7 @@ impl Machine<'_> {
             // An undefined value was reported where it was written.
             store.define_part(word, part..part + 1, true);
         }
-        self.workspace.bytes = bytes;
+        self.memory.workspace.bytes = bytes;
         NOTHING
     }
 
@@ -311,11 +299,12 @@ impl Machine<'_> {
         place: u32,
     ) -> Got {
         let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
-        let operand = |at: usize| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane));
+        let operand =
+            |at: usize| step.texel.get(at).map_or(0, |parts| self.registers.number(*parts, lane));
         let (value, comparator) = (operand(0), operand(1));
         let words = step.form.width().words();
         let at = first / 4;
-        let old = self.texel_bits(slot, first, 4 * words) as u64;
+        let old = self.memory.texel_bits(slot, first, 4 * words) as u64;
         let new = op.apply(step.form, old, value, comparator);
         let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
         self.touch_texel(
@@ -325,10 +314,10 @@ impl Machine<'_> {
             (touch, new.map(u128::from)),
             place,
         );
-        let after = self.order.as_ref().map_or(0, |_| self.clock.tick());
+        let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.tick());
         let path = self.path(lane);
-        let (invocation, memory) = (self.first_lane + lane as u32, Kinds::IMAGES);
-        let store = &mut self.stores[slot.buffer];
+        let (invocation, memory) = (self.registers.first_lane + lane as u32, Kinds::IMAGES);
+        let store = &mut self.memory.stores[slot.buffer];
         if let Some(shadow) = &mut store.shadow {
             shadow.tell(at, &Told { invocation, place, memory, op, touch, after });
         }
@@ -343,7 +332,7 @@ impl Machine<'_> {
             }
         }
         self.watch_change(Root::Descriptor(descriptor), changed);
-        if undefined && self.track_undefined && !passes {
+        if undefined && self.monitor.track_undefined && !passes {
             let mut lanes = Mask::EMPTY;
             lanes.insert(lane);
             let message = format!(
@@ -363,23 +352,19 @@ impl Machine<'_> {
         step: &ImageStep,
         lane: usize,
     ) -> Option<(usize, usize, [u64; 2])> {
-        let element =
-            step.image.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
+        let element = step
+            .image
+            .index
+            .map_or(0, |index| self.registers.words[index.register.0 as usize][lane]);
         let descriptor = *step.image.descriptors.get(element as usize)?;
-        let slot = self.slots[descriptor as usize]?;
-        let first = 4 * slot.first + slot.view.start(&self.named(step, &slot.view, lane))?;
-        let operand = |at: usize| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane));
-        let old = self.texel_bits(slot, first, 4 * step.form.width().words()) as u64;
+        let slot = self.memory.slots[descriptor as usize]?;
+        let first =
+            4 * slot.first + slot.view.start(&self.registers.named(step, &slot.view, lane))?;
+        let operand =
+            |at: usize| step.texel.get(at).map_or(0, |parts| self.registers.number(*parts, lane));
+        let old = self.memory.texel_bits(slot, first, 4 * step.form.width().words()) as u64;
         let new = op.apply(step.form, old, operand(0), operand(1)).unwrap_or(old);
         Some((slot.buffer, first / 4, [old, new]))
-    }
-
-    /// The bytes of a texel as a number.
-    fn texel_bits(&self, slot: Slot, first: usize, bytes: usize) -> u128 {
-        let store = &self.stores[slot.buffer];
-        (first..first + bytes)
-            .rev()
-            .fold(0, |all, at| all << 8 | u128::from(store.words[at / 4] >> (at % 4 * 8) & 0xff))
     }
 
     /// Notes an access of a lane to the bytes of a texel, and what it leaves there where that is
@@ -392,19 +377,19 @@ impl Machine<'_> {
         (touch, new): (Touch, Option<u128>),
         place: u32,
     ) {
-        if let Some(marks) = &mut self.stores[slot.buffer].marks {
+        if let Some(marks) = &mut self.memory.stores[slot.buffer].marks {
             marks.touch(touch, first, bytes);
         }
         self.note_user(Root::Descriptor(descriptor), lane, first..first + bytes, touch, place);
-        if !self.track_races {
+        if !self.monitor.track_races {
             return;
         }
-        let held = self.texel_bits(slot, first, bytes);
+        let held = self.memory.texel_bits(slot, first, bytes);
         let values = [held, new.unwrap_or(held)];
-        let local = self.first_lane + lane as u32;
-        let now = self.clock.in_images(local, place);
-        if let Some(shadow) = &mut self.stores[slot.buffer].shadow {
-            let races = &mut self.races;
+        let local = self.registers.first_lane + lane as u32;
+        let now = self.monitor.clock.in_images(local, place);
+        if let Some(shadow) = &mut self.memory.stores[slot.buffer].shadow {
+            let races = &mut self.monitor.races;
             shadow.touch_bytes(first, bytes, touch, &now, values, |earlier| {
                 races.push(Clash::new(earlier, (local, touch), (values, bytes as u32)));
             });
@@ -420,7 +405,7 @@ impl Machine<'_> {
             View::Image(picture, _) => picture,
             View::Bytes | View::Sampler(_) => return NOTHING,
         };
-        let at = self.named(step, &slot.view, lane);
+        let at = self.registers.named(step, &slot.view, lane);
         let level = u32::try_from(at.level).ok().filter(|level| *level < picture.view.levels);
         let Some(level) = level else {
             self.tell(FindingKind::UndefinedValue, lane, place, || {

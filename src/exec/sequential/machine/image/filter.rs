@@ -12,6 +12,7 @@ use crate::ir::Reg;
 use crate::ir::image::{Doing, ImageStep, Level, Projection};
 use crate::machine::choice::Choice;
 use crate::machine::image::texel;
+use crate::machine::registers::Registers;
 use crate::machine::state::Machine;
 use crate::memory::image_view;
 use crate::memory::image_view::{Picture, View};
@@ -21,51 +22,7 @@ use vkcert_model::finding::FindingKind;
 use vkcert_model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
 use vkcert_model::random::mixed;
 
-impl Machine<'_> {
-    /// OpImageSample... and OpImageGather...
-    pub(super) fn sampled(
-        &mut self,
-        step: &ImageStep,
-        descriptor: u32,
-        slot: Slot,
-        lane: usize,
-        place: u32,
-    ) -> Got {
-        let View::Image(picture, own) = slot.view else { return NOTHING };
-        let sampler = match &step.sampler {
-            None => own,
-            Some(chosen) => match self.chosen(chosen, lane, place).map(|(_, slot)| slot.view) {
-                Some(View::Sampler(sampler)) => Some(sampler),
-                Some(View::Image(_, sampler)) => sampler,
-                Some(View::Bytes | View::Texels(..)) | None => None,
-            },
-        };
-        let samplers = self.samplers;
-        let Some(sampler) = sampler.and_then(|sampler| samplers.get(sampler as usize)) else {
-            return NOTHING;
-        };
-        let (coordinate, reference) = self.coordinate(step, &picture, lane);
-        let cube = image_view::directions(picture.view.kind) > image_view::axes(picture.view.kind);
-        let nowhere = cube && coordinate.axes == [0.0; 3];
-        if nowhere || coordinate.axes.iter().any(|axis| axis.is_nan()) {
-            let message = "the coordinates of a sample are no numbers";
-            self.tell(FindingKind::UndefinedValue, lane, place, || {
-                format!("{message} (`{}`)", step.image.name)
-            });
-            return NOTHING;
-        }
-        let mut taps = std::mem::take(&mut self.workspace.taps);
-        taps.clear();
-        self.taps(step, &picture, sampler, coordinate, lane, &mut taps);
-        if self.variation.is_some() {
-            self.follow_taps(sampler, &taps, lane);
-        }
-        let kept = Filtered { descriptor, slot, picture, sampler, reference };
-        let got = self.blended(step, &kept, &taps, lane, place);
-        self.workspace.taps = taps;
-        got
-    }
-
+impl Registers {
     /// Coordinates and reference of a lane, divided where the instruction projects.
     fn coordinate(
         &self,
@@ -123,6 +80,52 @@ impl Machine<'_> {
 
     fn whole(&self, reg: Reg, lane: usize) -> i64 {
         i64::from(self.words[reg.0 as usize][lane] as i32)
+    }
+}
+
+impl Machine<'_> {
+    /// OpImageSample... and OpImageGather...
+    pub(super) fn sampled(
+        &mut self,
+        step: &ImageStep,
+        descriptor: u32,
+        slot: Slot,
+        lane: usize,
+        place: u32,
+    ) -> Got {
+        let View::Image(picture, own) = slot.view else { return NOTHING };
+        let sampler = match &step.sampler {
+            None => own,
+            Some(chosen) => match self.chosen(chosen, lane, place).map(|(_, slot)| slot.view) {
+                Some(View::Sampler(sampler)) => Some(sampler),
+                Some(View::Image(_, sampler)) => sampler,
+                Some(View::Bytes | View::Texels(..)) | None => None,
+            },
+        };
+        let samplers = self.memory.samplers;
+        let Some(sampler) = sampler.and_then(|sampler| samplers.get(sampler as usize)) else {
+            return NOTHING;
+        };
+        let (coordinate, reference) = self.registers.coordinate(step, &picture, lane);
+        let cube = image_view::directions(picture.view.kind) > image_view::axes(picture.view.kind);
+        let nowhere = cube && coordinate.axes == [0.0; 3];
+        if nowhere || coordinate.axes.iter().any(|axis| axis.is_nan()) {
+            let message = "the coordinates of a sample are no numbers";
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                format!("{message} (`{}`)", step.image.name)
+            });
+            return NOTHING;
+        }
+        let mut taps = std::mem::take(&mut self.memory.workspace.taps);
+        taps.clear();
+        self.registers.taps(step, &picture, sampler, coordinate, lane, &mut taps);
+        if self.settings.variation.is_some() {
+            self.follow_taps(sampler, &taps, lane);
+        }
+        let kept = Filtered { descriptor, slot, picture, sampler, reference };
+        let got = self.blended(step, &kept, &taps, lane, place);
+        self.memory.workspace.taps = taps;
+        got
     }
 
     /// The weighted sum of texels, or four components of texels that are gathered.
@@ -202,7 +205,7 @@ impl Machine<'_> {
         let first = tap.place.and_then(|at| from.slot.view.start(&at));
         let mut got = match first {
             Some(first) => {
-                self.note_extent(from.descriptor, &from.slot.view, first);
+                self.memory.note_extent(from.descriptor, &from.slot.view, first);
                 self.fetched(
                     (from.descriptor, from.slot),
                     format,
@@ -231,7 +234,7 @@ impl Machine<'_> {
             let reference =
                 if format == ImageFormat::D16 { reference.clamp(0.0, 1.0) } else { reference };
             let passes: f32 = if compares(operator, reference, texel) { 1.0 } else { 0.0 };
-            if self.variation.is_some() {
+            if self.settings.variation.is_some() {
                 self.follow(lane, u64::from(passes.to_bits()));
             }
             got.value = [u64::from(passes.to_bits()), 0, 0, u64::from(1.0_f32.to_bits())];

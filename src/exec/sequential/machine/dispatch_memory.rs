@@ -1,0 +1,121 @@
+//! The memory that a dispatch reaches: buffers, images, workgroup memory, push constants.
+//!
+//! Knows: which store stands behind a root of an access, and how much of it is bound.
+//! Does not cover: the memory of invocations, which stands with their registers (`registers`).
+
+use super::image::workspace::Workspace;
+use super::indirect_targets::Detour;
+use crate::ir::lane_mask::Mask;
+use crate::ir::{Root, Unit};
+use crate::memory::image_view::View;
+use crate::memory::store::{Slot, Store};
+use vkcert_exec::resource::JobSampler;
+use vkcert_model::image::ImageFormat;
+
+/// Bits of an address below the buffer's number.
+const OFFSET_BITS: u32 = 40;
+
+/// What a dispatch can read and write.
+pub(crate) struct DispatchMemory<'a> {
+    pub stores: &'a mut [Store],
+    /// By descriptor: what is bound to it.
+    pub slots: Vec<Option<Slot>>,
+    /// By descriptor: words from the start of its range up to the last one accessed.
+    pub touched: Vec<u32>,
+    pub workgroup: Store,
+    pub push_constants: Store,
+    /// Bytes of the job's buffers, which are the first of the stores.
+    pub(super) lengths: Vec<usize>,
+    /// The job's samplers.
+    pub(super) samplers: &'a [JobSampler],
+    /// Where the access at hand goes in each lane.
+    pub(super) addresses: Box<[u32]>,
+    /// Where each lane's device address lies in its buffer, while it is followed.
+    pub(super) offsets: Box<[u32]>,
+    pub(super) detour: Detour,
+    pub(super) workspace: Workspace,
+}
+
+impl DispatchMemory<'_> {
+    pub(super) fn store_of(&self, root: Root) -> &Store {
+        match root {
+            Root::Descriptor(index) => match self.slots[index as usize] {
+                Some(slot) => &self.stores[slot.buffer],
+                None => &self.push_constants,
+            },
+            Root::Workgroup => &self.workgroup,
+            Root::Buffer(index) => &self.stores[index as usize],
+            Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Pointer { .. } => &self.push_constants,
+        }
+    }
+
+    pub(super) fn store_of_mut(&mut self, root: Root) -> Option<&mut Store> {
+        match root {
+            Root::Descriptor(index) => {
+                self.slots[index as usize].map(|slot| &mut self.stores[slot.buffer])
+            }
+            Root::Workgroup => Some(&mut self.workgroup),
+            Root::Buffer(index) => self.stores.get_mut(index as usize),
+            Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Pointer { .. } => None,
+        }
+    }
+
+    /// Bytes of a buffer of the job.
+    pub(super) fn buffer_bytes(&self, index: u32) -> u32 {
+        let bytes = self.lengths.get(index as usize).copied().unwrap_or_default();
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+
+    /// The buffer that a device address leads into, and the byte in it.
+    pub(super) fn addressed(&self, address: u64) -> Option<(u32, u32)> {
+        let buffer = (address >> OFFSET_BITS)
+            .checked_sub(1)
+            .filter(|buffer| *buffer < self.lengths.len() as u64)?;
+        let offset = u32::try_from(address & ((1 << OFFSET_BITS) - 1)).ok()?;
+        Some((buffer as u32, offset))
+    }
+
+    /// Remembers the last word of a descriptor's range that was accessed. `most` bounds what any
+    /// lane, active or not, could have accessed, so that the lanes are looked at only where it may
+    /// be news.
+    pub(super) fn touch_range(
+        &mut self,
+        index: usize,
+        lanes: &Mask,
+        most: u32,
+        span: u32,
+        limit: u32,
+        unit: Unit,
+    ) {
+        if most <= unit.of_words(self.touched[index]) {
+            return;
+        }
+        let ends = lanes.lanes().map(|lane| self.addresses[lane].saturating_add(span));
+        let last = ends.filter(|end| *end <= limit).max().unwrap_or(0);
+        self.touched[index] = self.touched[index].max(last.div_ceil(unit.of_words(1)));
+    }
+
+    /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a
+    /// texel starts.
+    pub(super) fn note_extent(&mut self, descriptor: u32, view: &View, start: usize) {
+        let size = view.format().map_or(0, ImageFormat::texel_size);
+        let touched = &mut self.touched[descriptor as usize];
+        *touched = (*touched).max((start + size).div_ceil(4) as u32);
+    }
+
+    /// The bytes of a texel as a number.
+    pub(super) fn texel_bits(&self, slot: Slot, first: usize, bytes: usize) -> u128 {
+        let store = &self.stores[slot.buffer];
+        (first..first + bytes)
+            .rev()
+            .fold(0, |all, at| all << 8 | u128::from(store.words[at / 4] >> (at % 4 * 8) & 0xff))
+    }
+}

@@ -1,0 +1,54 @@
+//! What watches a dispatch: findings, records, printed lines; what orders accesses, races, undefined
+//! values, control-flow traces.
+//!
+//! Knows: nothing here changes what a kernel computes; a run without checks leaves the same memory.
+//! Does not cover: whether an invocation makes progress (`spin_watch`), which decides who runs.
+
+use super::clash::Clash;
+use super::finding_collector::Collector;
+use super::origins::Origins;
+use super::printer::Printer;
+use super::recorder::Recorder;
+use super::regions::RegionCounts;
+use crate::memory::aliasing::Aliasing;
+use crate::memory::read_tracking::Reads;
+use crate::memory::store::Clock;
+use crate::memory::vector_clocks::Order;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What is noticed of a dispatch.
+pub(crate) struct Monitor {
+    pub collector: Collector,
+    pub recorder: Recorder,
+    pub printer: Printer,
+    pub regions: RegionCounts,
+    /// Whether any barrier was divergent.
+    pub diverged: bool,
+    pub(super) clock: Clock,
+    /// First time of each workgroup so far, and its linear index.
+    pub(super) starts: Vec<(u32, u64)>,
+    /// What orders accesses, where races are looked for and barriers of workgroups are not all.
+    pub(crate) order: Option<Rc<RefCell<Order>>>,
+    pub(super) track_races: bool,
+    /// Races of the access at hand.
+    pub(super) races: Vec<Clash>,
+    /// Where `restrict` variables overlap others.
+    pub(crate) aliasing: Option<Aliasing>,
+    /// Where it is asked what is read.
+    pub(crate) reads: Option<Reads>,
+    /// Whether it is marked what the workgroups do to the stores (see `access_sets`).
+    pub(super) marked: bool,
+    pub(super) track_undefined: bool,
+    pub(super) origins: Origins,
+    /// By local index: the control-flow trace of the invocation so far (see `control_trace`);
+    /// empty in an ordinary run.
+    pub(super) paths: Vec<u64>,
+}
+
+impl Monitor {
+    /// Whether it is noted who accesses what.
+    pub(super) fn notes_users(&self) -> bool {
+        self.aliasing.is_some() || self.reads.is_some()
+    }
+}
