@@ -1,0 +1,67 @@
+//! What was certified, and with what: project, profile and engines.
+
+use crate::id::KernelName;
+use crate::verdict::EngineName;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectIdentity {
+    pub name: String,
+    /// DO-178C level `A` to `D`.
+    pub level: String,
+    /// The API that the kernels are for, with what that means; older evidence has none, which is Vulkan.
+    #[serde(default)]
+    pub profile: ProfileEvidence,
+    pub decision_policy: String,
+    pub memory_model: String,
+    pub criteria: Vec<String>,
+    pub tool: String,
+    pub tool_version: String,
+    /// Identity of the compiler: shaderc and SPIRV-Tools versions, SPIR-V revision.
+    pub compiler: String,
+    /// Options that production modules are compiled with.
+    pub compiler_options: String,
+    /// From SOURCE_DATE_EPOCH, RFC 3339; else null.
+    pub date: Option<String>,
+}
+
+/// The profile of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProfileEvidence {
+    /// `vulkan` or `vulkan-sc`.
+    pub name: String,
+    /// Optional features that the target device declares, sorted; empty under `vulkan`.
+    pub features: Vec<String>,
+    /// What was checked because of it, as sentences; empty under `vulkan`.
+    pub meaning: Vec<String>,
+    /// Kernels that the profile refuses, in project order.
+    pub refused: Vec<RefusedKernel>,
+}
+
+impl Default for ProfileEvidence {
+    fn default() -> Self {
+        let name = crate::vulkan_sc::Profile::Vulkan.name().to_owned();
+        Self { name, features: Vec::new(), meaning: Vec::new(), refused: Vec::new() }
+    }
+}
+
+/// A kernel that is not for the target of the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RefusedKernel {
+    pub kernel: KernelName,
+    /// What the target lacks of what the kernel needs, each with its place.
+    pub reasons: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EngineIdentity {
+    pub engine: EngineName,
+    /// `ran` or `not-run`.
+    pub ran: bool,
+    /// Why it did not run.
+    pub reason: Option<String>,
+    /// Device name, driver, API version, device UUID, limits used; empty for the sequential engine but its settings.
+    pub identity: BTreeMap<String, String>,
+}

@@ -1,0 +1,198 @@
+//! The evidence of one certification run: everything a report shows and `verify` re-derives.
+//!
+//! Stored as canonical JSON (sorted keys, no absolute paths, no clock unless SOURCE_DATE_EPOCH is set) in a folder:
+//! `campaign.json` (identification, requirements, tests, coupling), `kernel-<name>-<engine>.json` (structure, raw records,
+//! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `inputs.json` (what the
+//! run read), `manifest.json` (hash of every input and output; its own hash is the root).
+
+mod agreement;
+mod coupling;
+mod identity;
+mod kernel;
+mod requirement;
+mod test;
+
+pub use agreement::{Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
+pub use coupling::{CouplingCheck, CouplingEdge, CouplingEvidence, CouplingNode};
+pub use identity::{EngineIdentity, ProfileEvidence, ProjectIdentity, RefusedKernel};
+pub use kernel::{
+    Configuration, KernelEvidence, KernelFinding, LoweringDecision, ModuleHashes, ObjectEvidence,
+    SpecializedConstant, TestRecords, kernel_label,
+};
+pub use requirement::{
+    CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RequirementEvidence,
+    RequirementStatus, UntestedKernel,
+};
+pub use test::{
+    ExpectedRun, Mismatch, OutputBytes, StoredContents, StoredExpectation, TestEvidence,
+    TestResult, TouchedBuffer,
+};
+
+use crate::coverage::CriterionSummary;
+use crate::finding::{Finding, FindingKind};
+use crate::id::{KernelName, TestId};
+use crate::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
+use crate::reason::Ground;
+use crate::verdict::EngineName;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A whole run as reports see it: `campaign.json` and all kernel files together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    pub campaign: Campaign,
+    /// By kernel (project order), then configuration, then engine.
+    pub kernels: Vec<KernelEvidence>,
+    /// The files that the run read; format 1 does not hold them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<StoredInputs>,
+    pub manifest: Manifest,
+}
+
+/// `inputs.json`: what the run read, so that everything which follows from it can be derived again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredInputs {
+    pub schema: u32,
+    /// By path relative to the project, `/` as separator: the paths of the manifest.
+    pub files: BTreeMap<String, StoredFile>,
+}
+
+/// The contents of a file that the run read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoredFile {
+    Text(String),
+    /// base64
+    Bytes(String),
+    /// Larger than `limits.output_bytes`: the manifest has its hash, and its contents are not stored.
+    Omitted {
+        bytes: u64,
+    },
+}
+
+/// `reports.json`, beside the reports and outside of the evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReportList {
+    /// Version of the format: 1.
+    pub schema: u32,
+    /// SHA-256 of `evidence/manifest.json`.
+    pub root: String,
+    /// SHA-256 of every report, by file name.
+    pub reports: BTreeMap<String, String>,
+}
+
+/// Version of the evidence format that `certify` writes.
+pub const EVIDENCE_SCHEMA: u32 = 2;
+
+/// The format in which justifications are bound to displayed texts, and findings to sentences.
+pub const FIRST_SCHEMA: u32 = 1;
+
+/// Versions of the evidence format that `report` and `verify` read.
+pub const READABLE_SCHEMAS: [u32; 2] = [FIRST_SCHEMA, EVIDENCE_SCHEMA];
+
+/// `campaign.json`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Campaign {
+    pub schema: u32,
+    pub project: ProjectIdentity,
+    /// The project file as it was read; format 1 does not hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<crate::project::ProjectFile>,
+    pub engines: Vec<EngineIdentity>,
+    pub requirements: Vec<RequirementEvidence>,
+    pub tests: Vec<TestEvidence>,
+    pub justifications: Vec<JustificationEvidence>,
+    /// Records of verification by analysis and review; format 1 knew none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<RecordEvidence>,
+    /// Per kernel with an interface: the coupling graph and checks.
+    pub coupling: Vec<CouplingEvidence>,
+    /// Findings that belong to no test: validation, untraced branches, engine disagreement, coupling.
+    pub findings: Vec<KernelFinding>,
+    /// Comparison of the engines, one row per test and kernel, where two engines ran.
+    pub agreement: Vec<Agreement>,
+    /// Tests that the command line left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<TestId>,
+    /// Kinds of findings that the command line left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_looked_for: Vec<FindingKind>,
+    /// What makes the result say less than the level asks for, accepted or not; format 1 does not hold it.
+    #[serde(default)]
+    pub open_items: Vec<OpenItem>,
+    /// Acceptances of the project file that accept nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected_acceptances: Vec<RejectedAcceptance>,
+    /// What a reader of page 1 must know and does not count.
+    #[serde(default)]
+    pub notes: Vec<CampaignNote>,
+    /// Kinds of findings that were not looked for, or not everywhere, with the reason.
+    #[serde(default)]
+    pub unsought: Vec<UnsoughtKind>,
+    /// What the tool does not cover, as sentences.
+    pub limits: Vec<String>,
+    pub conclusion: Conclusion,
+}
+
+impl Campaign {
+    /// Every finding with its kernel and the test that showed it: those of the tests' results, then the others.
+    pub fn all_findings(
+        &self,
+    ) -> impl Iterator<Item = (Option<&KernelName>, Option<&TestId>, &Finding)> {
+        let of_tests = self.tests.iter().flat_map(|test| {
+            let findings = test.results.iter().flat_map(|result| &result.findings);
+            findings.map(|finding| (finding.kernel.as_ref(), Some(&test.id), finding))
+        });
+        let others =
+            self.findings.iter().map(|row| (Some(&row.kernel), row.test.as_ref(), &row.finding));
+        of_tests.chain(others)
+    }
+}
+
+/// What it all comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Conclusion {
+    pub exit_code: u8,
+    /// Reasons for an exit code other than 0, one sentence each.
+    pub reasons: Vec<String>,
+    /// What each of the reasons is of, in their order; evidence of version 0.1.0 does not hold it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grounds: Vec<Ground>,
+    pub summary: Vec<KernelSummary>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelSummary {
+    pub kernel: KernelName,
+    #[serde(default)]
+    pub configuration: String,
+    pub engine: EngineName,
+    pub criteria: Vec<CriterionSummary>,
+}
+
+impl Evidence {
+    /// SHA-256 of the manifest as its file holds it: by it all of the evidence is known.
+    ///
+    /// # Errors
+    /// If the manifest cannot be written as JSON, which the types rule out.
+    pub fn root(&self) -> Result<String, serde_json::Error> {
+        Ok(crate::canonical::sha256_digits(
+            crate::canonical::canonical_lines(&self.manifest)?.as_bytes(),
+        ))
+    }
+}
+
+/// `manifest.json`: paths are relative, `/` as separator.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Manifest {
+    pub schema: u32,
+    pub tool: String,
+    pub compiler: String,
+    pub devices: Vec<String>,
+    /// Project-relative path to SHA-256.
+    pub inputs: BTreeMap<String, String>,
+    /// Evidence-relative path to SHA-256.
+    pub outputs: BTreeMap<String, String>,
+}

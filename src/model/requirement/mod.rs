@@ -1,0 +1,153 @@
+//! Requirements, justifications and interfaces as `requirements/**/*.toml` holds them.
+
+mod host;
+mod justification;
+
+pub use host::{
+    HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostSpecialization, HostStruct,
+    HostType, Interface,
+};
+pub use justification::{
+    DeactivationCategory, Justification, JustificationClass, JustificationSubject, StatementFault,
+};
+
+use crate::id::{KernelName, RequirementId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Level of a requirement (DO-178C): high-level or low-level.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum RequirementLevel {
+    Hlr,
+    Llr,
+}
+
+impl std::fmt::Display for RequirementLevel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            RequirementLevel::Hlr => "HLR",
+            RequirementLevel::Llr => "LLR",
+        })
+    }
+}
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum VerificationMethod {
+    Test,
+    Analysis,
+    Review,
+}
+
+impl std::fmt::Display for VerificationMethod {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            VerificationMethod::Test => "test",
+            VerificationMethod::Analysis => "analysis",
+            VerificationMethod::Review => "review",
+        })
+    }
+}
+
+/// One requirement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Requirement {
+    pub uid: RequirementId,
+    pub level: RequirementLevel,
+    pub title: String,
+    pub statement: String,
+    #[serde(default)]
+    pub rationale: Option<String>,
+    #[serde(default)]
+    pub parents: Vec<ParentLink>,
+    #[serde(default)]
+    pub derived: bool,
+    /// Mandatory where `derived` is true.
+    #[serde(default)]
+    pub safety_rationale: Option<String>,
+    pub verification: Vec<VerificationMethod>,
+    #[serde(default)]
+    pub implements: Vec<CodeLink>,
+}
+
+/// A link to a parent requirement, with the hash of the parent's content when the link was reviewed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParentLink {
+    pub uid: RequirementId,
+    /// `sha256:` and 64 hexadecimal digits over the parent's canonical content; a different one makes the link suspect.
+    #[serde(default)]
+    pub hash: Option<String>,
+}
+
+/// Where the verification of a requirement by analysis or review is written down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerificationRecord {
+    pub requirement: RequirementId,
+    /// The document that holds the analysis or the review.
+    pub document: String,
+    /// Where in the document.
+    pub section: String,
+    pub author: String,
+    /// At levels A and B another person than the author.
+    pub reviewer: String,
+    /// `sha256:` hash of the requirement's content; another content makes the record stale.
+    pub hash: String,
+}
+
+/// Code that implements a requirement: a file and a function in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CodeLink {
+    pub file: String,
+    #[serde(default)]
+    pub symbol: Option<String>,
+    /// The kernels that it is about, where those that the code is part of have other texts of it; empty: all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<KernelName>,
+}
+
+impl std::fmt::Display for CodeLink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.symbol {
+            Some(symbol) => write!(f, "{}:{symbol}", self.file)?,
+            None => f.write_str(&self.file)?,
+        }
+        match self.kernels.as_slice() {
+            [] => Ok(()),
+            kernels => {
+                let names: Vec<&str> = kernels.iter().map(KernelName::as_str).collect();
+                write!(f, " of {}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// A file `requirements/**/*.toml` as a whole, for its schema; readers take each table by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequirementsFile {
+    /// Version of the format: 1.
+    pub schema: u32,
+    #[serde(default)]
+    pub requirement: Vec<Requirement>,
+    #[serde(default)]
+    pub test: Vec<crate::procedure::Test>,
+    /// Records of verification by analysis.
+    #[serde(default)]
+    pub analysis: Vec<VerificationRecord>,
+    /// Records of verification by review.
+    #[serde(default)]
+    pub review: Vec<VerificationRecord>,
+    #[serde(default)]
+    pub justification: Vec<Justification>,
+    #[serde(default)]
+    pub interface: Vec<Interface>,
+}
