@@ -7,7 +7,7 @@
 //! Does not cover: what tests showed (`assess`).
 
 use super::decision::{Decision, Extent};
-use super::mcdc::MAX_VECTORS;
+use super::limits::MAX_VECTORS;
 use vkcert_model::vector::Vector;
 
 /// Vectors of one decision that are an obligation each.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use vkcert_model::structure::BooleanExpression;
 use vkcert_model::vector::{ConditionValue, Outcome, Values, Vector};
 
-pub use super::expression::MAX_CONDITIONS;
+use super::limits::{MAX_CONDITIONS, MAX_VECTORS};
 
 /// One node of the expression; children stand before their parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Packed {
 pub enum Limit {
     #[error("the decision has {0} conditions; the calculus is exact for at most {MAX_CONDITIONS}")]
     Conditions(usize),
-    #[error("the tests showed {0} vectors; the calculus is exact for at most {limit}", limit = super::mcdc::MAX_VECTORS)]
+    #[error("the tests showed {0} vectors; the calculus is exact for at most {MAX_VECTORS}")]
     Vectors(usize),
 }
 

@@ -7,6 +7,10 @@
 use super::mcdc::{Addition, Attainability, ConditionAnalysis, FormAnalysis};
 use vkcert_model::vector::{ConditionValue, Values};
 
+/// Why a condition cannot be shown.
+pub(super) const UNATTAINABLE: &str =
+    "no two vectors that can occur show it, as conditions with the same text always agree";
+
 /// A condition with what is known of it.
 pub(super) struct Told<'a> {
     /// As reports print it: `D1.C2`, `C2`.

@@ -20,11 +20,13 @@ pub mod expression;
 pub mod independence;
 pub mod justification;
 pub mod layout;
+pub mod limits;
 pub mod mcdc;
 pub mod numbering;
 pub mod object;
 mod resolution;
 pub mod statement;
+mod subject;
 mod uncounted;
 mod undefined;
 
@@ -35,10 +37,10 @@ mod definition_tests;
 #[cfg(test)]
 mod statement_tests;
 
-pub use assess::{Subject, assess, contradictions};
+pub use assess::{assess, contradictions};
 pub use command::{McdcResult, mcdc_command};
 pub use criteria::{CRITERIA, Criterion, CriterionSubject};
 pub use justification::{Approval, Binding, Justified, Standard, apply_justifications};
-pub use resolution::Proposing;
+pub use subject::{Proposing, Subject};
 pub use uncounted::name_uncounted_tests;
 pub use undefined::{covered_through_undefined, leave_undetermined};

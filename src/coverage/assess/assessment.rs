@@ -1,0 +1,102 @@
+//! What the assessment of one kernel looks up: its functions, places and texts, and what each test
+//! executed.
+
+use super::super::resolution::Resolution;
+use super::super::statement::{Execution, execution};
+use super::super::subject::Subject;
+use super::test_evidence::TestEvidence;
+use std::collections::BTreeMap;
+use vkcert_model::id::{DecisionId, FunctionId, TestId};
+use vkcert_model::place::{LineStarts, Position, Span};
+use vkcert_model::records::{DecisionSlot, RecordLayout, Records};
+use vkcert_model::structure::{Function, KernelStructure};
+
+/// Longest text of a statement in a report, in characters.
+const MAX_TEXT: usize = 160;
+
+pub(super) struct Assessment<'a> {
+    pub structure: &'a KernelStructure,
+    pub slots: BTreeMap<DecisionId, &'a DecisionSlot>,
+    pub layout: &'a RecordLayout,
+    pub tests: &'a [(TestId, &'a Records)],
+    pub resolution: Resolution<'a>,
+    /// By file.
+    pub lines: Vec<LineStarts>,
+    /// By test.
+    pub executions: Vec<Execution>,
+}
+
+impl<'a> Assessment<'a> {
+    pub(super) fn new(subject: &Subject<'a>, tests: &'a [(TestId, &'a Records)]) -> Self {
+        let Subject { structure, layout, .. } = *subject;
+        let assessment = Self {
+            structure,
+            slots: slots_by_decision(layout),
+            layout,
+            tests,
+            resolution: Resolution::new(subject),
+            lines: structure.files.iter().map(|file| LineStarts::of(&file.text)).collect(),
+            executions: Vec::new(),
+        };
+        let of_test = |(_, records): &(TestId, &'a Records)| {
+            execution(
+                structure,
+                &TestEvidence {
+                    structure,
+                    layout,
+                    slots: &assessment.slots,
+                    resolution: &assessment.resolution,
+                    records,
+                },
+            )
+        };
+        let executions = tests.iter().map(of_test).collect();
+        Self { executions, ..assessment }
+    }
+
+    /// Whether a function is part of the kernel. The entry point always is, even if its mark should
+    /// be missing.
+    pub(super) fn reached(&self, function: &Function) -> bool {
+        self.resolution.marks.contains(&function.entry_mark)
+            || function.name == self.structure.entry
+    }
+
+    pub(super) fn reached_functions(&self) -> impl Iterator<Item = (usize, &'a Function)> + '_ {
+        self.structure.functions.iter().enumerate().filter(|(_, function)| self.reached(function))
+    }
+
+    pub(super) fn function(&self, id: FunctionId) -> Option<&'a Function> {
+        self.structure.functions.iter().find(|function| function.id == id)
+    }
+
+    pub(super) fn not_reached(&self) -> Vec<String> {
+        let functions = self.structure.functions.iter().filter(|function| !self.reached(function));
+        functions.map(|function| function.name.clone()).collect()
+    }
+
+    pub(super) fn place(&self, span: Span) -> (String, Position) {
+        match self.structure.files.get(span.file.0 as usize) {
+            Some(file) => {
+                let lines = &self.lines[span.file.0 as usize];
+                (file.path.clone(), lines.position(&file.text, span.start as usize))
+            }
+            None => (String::new(), Position { line: 1, column: 1 }),
+        }
+    }
+
+    pub(super) fn text(&self, span: Span) -> String {
+        let file = self.structure.files.get(span.file.0 as usize);
+        let text = file
+            .and_then(|file| file.text.get(span.start as usize..span.end as usize))
+            .unwrap_or("");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match words.char_indices().nth(MAX_TEXT) {
+            Some((end, _)) => format!("{} …", &words[..end]),
+            None => words,
+        }
+    }
+}
+
+fn slots_by_decision(layout: &RecordLayout) -> BTreeMap<DecisionId, &DecisionSlot> {
+    layout.decisions.iter().map(|slot| (slot.decision, slot)).collect()
+}
