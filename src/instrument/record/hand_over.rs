@@ -7,14 +7,14 @@
 //! the lowest rank of all that set a bit.
 //! Does not cover: what the words mean (`form`).
 
-use super::buffer::{GroupCopy, Input, Storage};
+use super::buffer::{GroupCopy, Storage};
 use super::plan::SingleBits;
 use crate::form::{INVOCATIONS_WORD, LOCAL_WORD, PLANE_WORD, ROW_WORD};
 use rspirv::dr::Operand;
-use rspirv::spirv::{GroupOperation, LoopControl, MemorySemantics, Op};
+use rspirv::spirv::{GroupOperation, MemorySemantics, Op};
 use vkcert_model::records::{CANARY, HEADER_WORDS, RecordMode, Witnesses};
 use vkcert_spirv::module::Id;
-use vkcert_spirv::rewrite::{Draft, instruction};
+use vkcert_spirv::rewrite::Draft;
 
 /// Words whose tests share one branch.
 const CHUNK: usize = 8;
@@ -27,79 +27,6 @@ struct Gathered {
 }
 
 impl Storage {
-    fn binary(&self, draft: &mut Draft, op: Op, a: Id, b: Id) -> Id {
-        draft.emit(op, self.uint, vec![Operand::IdRef(a), Operand::IdRef(b)])
-    }
-
-    fn load(&self, draft: &mut Draft, pointer: Id) -> Id {
-        draft.emit(Op::Load, self.uint, vec![Operand::IdRef(pointer)])
-    }
-
-    /// Pointer to the buffer's word with a number.
-    fn word(&self, draft: &mut Draft, index: Id) -> Id {
-        let member = draft.constant(0);
-        draft.emit(
-            Op::AccessChain,
-            self.word_pointer,
-            [self.buffer, member, index].map(Operand::IdRef).to_vec(),
-        )
-    }
-
-    fn fixed_word(&self, draft: &mut Draft, index: u32) -> Id {
-        let index = draft.constant(index);
-        self.word(draft, index)
-    }
-
-    fn header(&self, draft: &mut Draft, index: u32) -> Id {
-        let word = self.fixed_word(draft, index);
-        self.load(draft, word)
-    }
-
-    fn differ(&self, draft: &mut Draft, a: Id, b: Id) -> Id {
-        draft.emit(Op::INotEqual, self.boolean, vec![Operand::IdRef(a), Operand::IdRef(b)])
-    }
-
-    fn atomic(&self, draft: &mut Draft, op: Op, pointer: Id, scope: Id, value: Option<Id>) -> Id {
-        let mut operands = vec![
-            Operand::IdRef(pointer),
-            Operand::IdScope(scope),
-            Operand::IdMemorySemantics(self.relaxed),
-        ];
-        operands.extend(value.map(Operand::IdRef));
-        draft.emit(op, self.uint, operands)
-    }
-
-    fn atomic_store(&self, draft: &mut Draft, pointer: Id, scope: Id, value: Id) {
-        let operands = vec![
-            Operand::IdRef(pointer),
-            Operand::IdScope(scope),
-            Operand::IdMemorySemantics(self.relaxed),
-            Operand::IdRef(value),
-        ];
-        draft.push(Op::AtomicStore, operands);
-    }
-
-    fn input(&self, draft: &mut Draft, input: Input, ty: Id) -> Id {
-        let loaded = draft.emit(Op::Load, input.ty, vec![Operand::IdRef(input.variable)]);
-        if input.ty == ty {
-            loaded
-        } else {
-            draft.emit(Op::Bitcast, ty, vec![Operand::IdRef(loaded)])
-        }
-    }
-
-    /// The components of an input with three.
-    fn components(&self, draft: &mut Draft, input: Input, triple: Id) -> [Id; 3] {
-        let all = self.input(draft, input, triple);
-        [0, 1, 2].map(|axis| {
-            draft.emit(
-                Op::CompositeExtract,
-                self.uint,
-                vec![Operand::IdRef(all), Operand::LiteralBit32(axis)],
-            )
-        })
-    }
-
     /// What stands before the kernel: the rank, and the workgroup's words as zero.
     pub(super) fn prepare(&self, draft: &mut Draft) {
         if let Some(rank) = self.rank {
@@ -158,7 +85,7 @@ impl Storage {
     }
 
     /// Data words of all copies.
-    fn copied_words(&self) -> u32 {
+    pub(super) fn copied_words(&self) -> u32 {
         self.copy.map_or(self.words, |copy| copy.copies * copy.stride)
     }
 
@@ -458,67 +385,5 @@ impl Storage {
         }
         draft.end_function();
         draft.name(function, "vkcert_record");
-    }
-
-    /// `if (rank < witness[number]) atomicMin(witness[number], rank)`
-    fn tell_witness(&self, draft: &mut Draft, number: Id) {
-        let rank = self.rank.expect("witnesses have ranks");
-        let first = draft.constant(HEADER_WORDS + self.copied_words());
-        let index = self.binary(draft, Op::IAdd, number, first);
-        let place = self.word(draft, index);
-        let mine = self.load(draft, rank.value);
-        let lowest = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
-        let lower = draft.emit(
-            Op::ULessThan,
-            self.boolean,
-            vec![Operand::IdRef(mine), Operand::IdRef(lowest)],
-        );
-        draft.branch_if(lower, |draft| {
-            self.atomic(draft, Op::AtomicUMin, place, self.scope, Some(mine));
-        });
-    }
-
-    /// Defines `tell(first, bits)`: tells the witness of bit `first + n` for every bit n of `bits`.
-    pub(super) fn define_witness(&self, draft: &mut Draft) {
-        let Some(function) = self.tell_witnesses else { return };
-        let [first, bits, number, rest, next, shifted] = std::array::from_fn(|_| draft.fresh());
-        let [start, header, test, body, proceed, exit] = std::array::from_fn(|_| draft.fresh());
-        draft.begin_function(self.void, function, &[(self.uint, first), (self.uint, bits)]);
-        draft.branch(start);
-        draft.label(start);
-        draft.branch(header);
-        draft.label(header);
-        for (result, from_start, again) in [(number, first, next), (rest, bits, shifted)] {
-            let operands = [from_start, start, again, proceed].map(Operand::IdRef).to_vec();
-            draft.functions.push(instruction(Op::Phi, Some(self.uint), Some(result), operands));
-        }
-        let merge = vec![
-            Operand::IdRef(exit),
-            Operand::IdRef(proceed),
-            Operand::LoopControl(LoopControl::NONE),
-        ];
-        draft.push(Op::LoopMerge, merge);
-        draft.branch(test);
-        draft.label(test);
-        let (zero, one) = (draft.constant(0), draft.constant(1));
-        let some = self.differ(draft, rest, zero);
-        let targets = [some, body, exit].map(Operand::IdRef).to_vec();
-        draft.push(Op::BranchConditional, targets);
-        draft.label(body);
-        let low = self.binary(draft, Op::BitwiseAnd, rest, one);
-        let set = self.differ(draft, low, zero);
-        draft.branch_if(set, |draft| self.tell_witness(draft, number));
-        draft.branch(proceed);
-        draft.label(proceed);
-        for (op, result, value) in
-            [(Op::IAdd, next, number), (Op::ShiftRightLogical, shifted, rest)]
-        {
-            let operands = vec![Operand::IdRef(value), Operand::IdRef(one)];
-            draft.functions.push(instruction(op, Some(self.uint), Some(result), operands));
-        }
-        draft.branch(header);
-        draft.label(exit);
-        draft.end_function();
-        draft.name(function, "vkcert_witness");
     }
 }

@@ -11,11 +11,13 @@
 //! Does not cover: invocations that never reach the end of the entry point (endless loops); what
 //! they gathered is lost.
 
+mod access;
 mod buffer;
 mod hand_over;
 mod mode;
 mod plan;
 mod tree;
+mod witness;
 
 #[cfg(test)]
 pub(crate) use mode::copies;

@@ -11,6 +11,9 @@
 //! operations (`dot`, `reflect`).
 
 mod integer;
+mod number;
+pub mod operator;
+mod row;
 pub mod sized;
 pub mod table;
 pub mod undefined;

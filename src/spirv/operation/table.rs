@@ -1,145 +1,14 @@
 //! The table of scalar operations: a row for each, a column for each question that is asked of it.
 
+use super::operator::{Binary, Classify, Compare, Ternary, Unary};
+pub use super::row::{Folding, Jump, Operands, Precision, Rounding, Row, Source, Widths};
 use super::sized::Sized;
-use super::undefined::{self as rule, Rule};
-use super::word::{Binary, Classify, Compare, Ternary, Unary};
-use crate::precision::{self, Bounds};
+use super::undefined::{self as rule};
+use crate::precision::{self, Bounds, formula};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 use std::collections::HashMap;
 use std::f64::consts::PI;
 use std::sync::LazyLock;
-
-/// What is known of an operation.
-pub struct Row<Test: 'static> {
-    pub source: Source,
-    pub operands: Operands,
-    pub widths: Widths,
-    /// When something is undefined, the most severe first.
-    pub undefined: &'static [Rule<Test>],
-    pub rounding: Rounding,
-    pub jump: Jump,
-    pub precision: Precision,
-    pub folding: Folding,
-}
-
-/// Which instruction an operation is, or is a part of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    Core(Op),
-    /// Of GLSL.std.450.
-    Extended(GLOp),
-    /// One of several operations that an instruction is made of.
-    PartOfCore(Op),
-    PartOfExtended(GLOp),
-    /// A component of `normalize`: the component, and the length of the vector.
-    NormalizedComponent,
-    /// A product and a sum that are rounded once.
-    Contracted,
-}
-
-/// How the operands are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operands {
-    /// As integers of either sign.
-    Integers,
-    /// A signed integer, as opposed to an unsigned one.
-    Signed,
-    Unsigned,
-    Floats,
-    /// A float and an exponent.
-    Exponent,
-    /// An integer and the position of a bit field in it.
-    Field,
-}
-
-/// Which widths an operation exists on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Widths {
-    /// All of its kind of number.
-    All,
-    /// 32 bits alone; conversions have a form of their own for others.
-    Word,
-}
-
-/// Whether the result depends on which way it is rounded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rounding {
-    Exact,
-    Rounded,
-}
-
-/// What of an operation jumps while its operands move little.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Jump {
-    Smooth,
-    Result,
-    /// The whole number below the operand.
-    Floor,
-}
-
-/// What an implementation may make of the exact result.
-#[derive(Clone, Copy)]
-pub enum Precision {
-    /// Nothing.
-    Fixed,
-    /// Its denormal operands and results may be flushed.
-    Flushed,
-    /// The same, and it may lie within bounds.
-    Bounded(Bounds),
-}
-
-/// Where a value is given for constant operands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folding {
-    Never,
-    /// In OpSpecConstantOp.
-    Constants,
-    /// In functions, where compilers leave it.
-    Functions,
-    Both,
-}
-
-impl Folding {
-    /// Whether OpSpecConstantOp is evaluated with it.
-    pub fn in_constants(self) -> bool {
-        matches!(self, Self::Constants | Self::Both)
-    }
-
-    /// Whether instructions of functions are folded.
-    pub fn in_functions(self) -> bool {
-        matches!(self, Self::Functions | Self::Both)
-    }
-}
-
-impl<Test> Row<Test> {
-    /// The operation of the specification's table of bounds; none where its result is fixed.
-    pub fn bounded_operation(&self) -> Option<precision::Operation> {
-        match self.precision {
-            Precision::Fixed => None,
-            Precision::Flushed | Precision::Bounded(_) => Some(self.source.bounded_operation()),
-        }
-    }
-
-    /// How many operands, from the first on, are floats where the first one is.
-    pub fn float_operands(&self, count: usize) -> usize {
-        match self.operands {
-            Operands::Floats => count,
-            Operands::Exponent => 1,
-            Operands::Integers | Operands::Signed | Operands::Unsigned | Operands::Field => 0,
-        }
-    }
-}
-
-impl Source {
-    fn bounded_operation(self) -> precision::Operation {
-        match self {
-            Self::Core(op) | Self::PartOfCore(op) => precision::Operation::Core(op),
-            Self::Extended(op) | Self::PartOfExtended(op) => precision::Operation::Extended(op),
-            Self::NormalizedComponent => precision::Operation::NormalizedComponent,
-            Self::Contracted => precision::Operation::Contracted,
-        }
-    }
-}
 
 macro_rules! rows {
     ($operations:ident, $rule:ty; $($operation:ident $([$part:literal])?:
@@ -216,33 +85,33 @@ rows! { Unary, fn(u32) -> bool;
     Fract: Extended(GLOp::Fract), Floats, All, [], Rounded, Floor,
         bound(|v| v[0] - v[0].floor(), CorrectlyRounded), Never;
     Radians: Extended(GLOp::Radians), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0] * (PI / 180.0), Inherited(precision::radians)), Never;
+        bound(|v| v[0] * (PI / 180.0), Inherited(formula::radians)), Never;
     Degrees: Extended(GLOp::Degrees), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0] * (180.0 / PI), Inherited(precision::degrees)), Never;
+        bound(|v| v[0] * (180.0 / PI), Inherited(formula::degrees)), Never;
     Sin: Extended(GLOp::Sin), Floats, All, [], Rounded, Smooth,
         by_width(|v| v[0].sin(), Absolute(POWER_11), Absolute(POWER_7)), Never;
     Cos: Extended(GLOp::Cos), Floats, All, [], Rounded, Smooth,
         by_width(|v| v[0].cos(), Absolute(POWER_11), Absolute(POWER_7)), Never;
     Tan: Extended(GLOp::Tan), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].tan(), Inherited(precision::tan)), Never;
+        bound(|v| v[0].tan(), Inherited(formula::tan)), Never;
     Asin: Extended(GLOp::Asin), Floats, All, [rule::ARC_SINE], Rounded, Smooth,
-        bound(|v| v[0].asin(), Inherited(precision::asin)), Never;
+        bound(|v| v[0].asin(), Inherited(formula::asin)), Never;
     Acos: Extended(GLOp::Acos), Floats, All, [rule::ARC_COSINE], Rounded, Smooth,
-        bound(|v| v[0].acos(), Inherited(precision::acos)), Never;
+        bound(|v| v[0].acos(), Inherited(formula::acos)), Never;
     Atan: Extended(GLOp::Atan), Floats, All, [], Rounded, Smooth,
         by_width(|v| v[0].atan(), Ulp(4096.0), Ulp(5.0)), Never;
     Sinh: Extended(GLOp::Sinh), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].sinh(), Inherited(precision::sinh)), Never;
+        bound(|v| v[0].sinh(), Inherited(formula::sinh)), Never;
     Cosh: Extended(GLOp::Cosh), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].cosh(), Inherited(precision::cosh)), Never;
+        bound(|v| v[0].cosh(), Inherited(formula::cosh)), Never;
     Tanh: Extended(GLOp::Tanh), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].tanh(), Inherited(precision::tanh)), Never;
+        bound(|v| v[0].tanh(), Inherited(formula::tanh)), Never;
     Asinh: Extended(GLOp::Asinh), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].asinh(), Inherited(precision::asinh)), Never;
+        bound(|v| v[0].asinh(), Inherited(formula::asinh)), Never;
     Acosh: Extended(GLOp::Acosh), Floats, All, [rule::INVERSE_COSH], Rounded, Smooth,
-        bound(|v| v[0].acosh(), Inherited(precision::acosh)), Never;
+        bound(|v| v[0].acosh(), Inherited(formula::acosh)), Never;
     Atanh: Extended(GLOp::Atanh), Floats, All, [rule::INVERSE_TANH], Rounded, Smooth,
-        bound(|v| v[0].atanh(), Inherited(precision::atanh)), Never;
+        bound(|v| v[0].atanh(), Inherited(formula::atanh)), Never;
     Exp: Extended(GLOp::Exp), Floats, All, [], Rounded, Smooth,
         by_width(|v| v[0].exp(),
             UlpBy(|v| 3.0 + 2.0 * v[0].abs()), UlpBy(|v| 1.0 + 2.0 * v[0].abs())), Never;
@@ -254,7 +123,7 @@ rows! { Unary, fn(u32) -> bool;
     Log2: Extended(GLOp::Log2), Floats, All, [rule::LOGARITHM], Rounded, Smooth,
         by_width(|v| v[0].log2(), Logarithm(POWER_21), Logarithm(POWER_7)), Never;
     Sqrt: Extended(GLOp::Sqrt), Floats, All, [rule::ROOT], Rounded, Smooth,
-        bound(|v| v[0].sqrt(), Inherited(precision::sqrt)), Never;
+        bound(|v| v[0].sqrt(), Inherited(formula::sqrt)), Never;
     SqrtToNormalize: PartOfExtended(GLOp::Normalize), Floats, All, [],
         Rounded, Smooth, Fixed, Never;
     InverseSqrt: Extended(GLOp::InverseSqrt), Floats, All, [rule::INVERSE_ROOT], Rounded, Smooth,
@@ -305,11 +174,11 @@ rows! { Binary, fn(u32, u32) -> bool;
         bound(|v| v[0] * v[1], CorrectlyRounded), Never;
     FDiv: Core(Op::FDiv), Floats, All, [], Rounded, Smooth, bound(|v| v[0] / v[1], Ulp(2.5)), Never;
     NormalizedComponent: NormalizedComponent, Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0] / v[1], Inherited(precision::normalized)), Never;
+        bound(|v| v[0] / v[1], Inherited(formula::normalized)), Never;
     FRem: Core(Op::FRem), Floats, All, [rule::FLOAT_REMAINDER], Exact, Smooth,
-        bound(|v| v[0] % v[1], Inherited(precision::remainder)), Never;
+        bound(|v| v[0] % v[1], Inherited(formula::remainder)), Never;
     FMod: Core(Op::FMod), Floats, All, [rule::FLOAT_REMAINDER], Rounded, Smooth,
-        bound(|v| v[0] - v[1] * (v[0] / v[1]).floor(), Inherited(precision::modulo)), Never;
+        bound(|v| v[0] - v[1] * (v[0] / v[1]).floor(), Inherited(formula::modulo)), Never;
     ShiftRightLogical: Core(Op::ShiftRightLogical), Integers, All, [rule::SHIFT],
         Exact, Result, Fixed, Both;
     ShiftRightArithmetic: Core(Op::ShiftRightArithmetic), Integers, All, [rule::SHIFT],
@@ -324,7 +193,7 @@ rows! { Binary, fn(u32, u32) -> bool;
     Carry: PartOfCore(Op::IAddCarry), Integers, All, [], Exact, Result, Fixed, Never;
     Borrow: PartOfCore(Op::ISubBorrow), Integers, All, [], Exact, Result, Fixed, Never;
     Pow: Extended(GLOp::Pow), Floats, All, [rule::POWER], Rounded, Smooth,
-        bound(|v| v[0].powf(v[1]), Inherited(precision::pow)), Never;
+        bound(|v| v[0].powf(v[1]), Inherited(formula::pow)), Never;
     Atan2: Extended(GLOp::Atan2), Floats, All, [rule::ARC_TANGENT], Rounded, Smooth,
         by_width(|v| v[0].atan2(v[1]), Ulp(4096.0), Ulp(5.0)), Never;
     FMin: Extended(GLOp::FMin), Floats, All, [rule::EXTREMUM_OF_NAN], Exact, Smooth, Flushed, Never;
@@ -353,11 +222,11 @@ rows! { Ternary, fn(u32, u32, u32) -> bool;
     NClamp: Extended(GLOp::NClamp), Floats, All, [rule::FLOAT_LIMITS],
         Exact, Smooth, Flushed, Never;
     FMix: Extended(GLOp::FMix), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0] * (1.0 - v[2]) + v[1] * v[2], Inherited(precision::mix)), Never;
+        bound(|v| v[0] * (1.0 - v[2]) + v[1] * v[2], Inherited(formula::mix)), Never;
     SmoothStep: Extended(GLOp::SmoothStep), Floats, All, [rule::EDGES], Rounded, Smooth,
-        bound(precision::smooth_step_exactly, Inherited(precision::smooth_step)), Never;
+        bound(formula::smooth_step_exactly, Inherited(formula::smooth_step)), Never;
     Fma: Extended(GLOp::Fma), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].mul_add(v[1], v[2]), Inherited(precision::fma)), Never;
+        bound(|v| v[0].mul_add(v[1], v[2]), Inherited(formula::fma)), Never;
     ContractedAdd: Contracted, Floats, All, [], Rounded, Smooth,
         bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
     ContractedSub: Contracted, Floats, All, [], Rounded, Smooth,

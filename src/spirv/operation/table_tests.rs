@@ -4,7 +4,7 @@
 use super::super::sized::{Form, Operation, Sized, Width};
 use super::super::undefined::Extent;
 use super::*;
-use crate::opcodes::{GROUPS, Support};
+use crate::opcodes::{Support, groups};
 use std::collections::BTreeSet;
 
 /// Instructions of families of scalar operations that are made of several operations, or only move
@@ -57,8 +57,7 @@ fn sources() -> Vec<Source> {
 #[test]
 fn every_scalar_instruction_that_is_run_has_a_row() {
     let families = ["Conversions", "Arithmetic", "Bits", "Comparisons and logic"];
-    let groups = GROUPS
-        .iter()
+    let groups = groups()
         .filter(|group| group.support == Support::Engine && families.contains(&group.title));
     let (sources, mut missing) = (sources(), Vec::new());
     for op in groups.flat_map(|group| group.ops) {

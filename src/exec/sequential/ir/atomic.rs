@@ -1,7 +1,7 @@
 //! Atomic operations: what each leaves in memory, and how accesses touch it.
 
+use vkcert_spirv::operation::operator::Binary;
 use vkcert_spirv::operation::sized::{Form, Operation, Sized};
-use vkcert_spirv::operation::word::Binary;
 
 /// An atomic operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use super::print_format::{Kindred, Piece};
 use super::register::{Parts, Reg, Scalar};
 use super::subgroup_operation::{Group, Way};
 use std::sync::Arc;
+use vkcert_spirv::operation::operator::{Binary, Classify, Compare, Ternary, Unary};
 use vkcert_spirv::operation::sized::{Form, Operation, Relation};
-use vkcert_spirv::operation::word::{Binary, Classify, Compare, Ternary, Unary};
 
 /// A float comparison whose operands are kept for the comparison of engines.
 #[derive(Debug, Clone)]

@@ -8,10 +8,10 @@
 //! value on. What is undefined has the result that [`Undefined`] documents.
 //! Does not cover: operations over scopes other than Subgroup.
 
+use vkcert_spirv::operation::operator::Binary;
 use vkcert_spirv::operation::sized::{Form, Operation, Sized};
 use vkcert_spirv::operation::undefined;
 use vkcert_spirv::operation::undefined::Extent;
-use vkcert_spirv::operation::word::Binary;
 
 /// Most invocations of a subgroup (Vulkan, `maxSubgroupSize`).
 pub(crate) const MOST_INVOCATIONS: u32 = 128;

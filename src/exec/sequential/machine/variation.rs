@@ -16,10 +16,10 @@ use crate::ir::{Action, Reg, Step};
 use crate::settings::variation::{Direction, Flush, Variation};
 use rspirv::spirv::Op;
 use vkcert_model::random::mixed;
+use vkcert_spirv::operation::operator::Compare;
 use vkcert_spirv::operation::sized::{
     Form, Operation as SizedOperation, Sized, Width as SizedWidth,
 };
-use vkcert_spirv::operation::word::Compare;
 use vkcert_spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
 
 /// One execution of an operation, over all lanes.

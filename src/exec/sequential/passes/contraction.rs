@@ -8,8 +8,8 @@
 use crate::ir::{Action, Parts, Program, Reg, Scalar, Use};
 use crate::settings::variation::Preferred;
 use std::collections::HashMap;
+use vkcert_spirv::operation::operator::{Binary, Ternary};
 use vkcert_spirv::operation::sized::{Form, Operation, Sized, Width};
-use vkcert_spirv::operation::word::{Binary, Ternary};
 
 /// Contracts every sum that may be contracted.
 pub(super) fn contract(program: &mut Program, preferred: Preferred) {

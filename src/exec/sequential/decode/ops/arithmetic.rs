@@ -10,8 +10,8 @@ use crate::decode::unsupported::Unsupported;
 use crate::ir::{Parts, Reg};
 use rspirv::spirv::Op;
 use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::operator::{Binary, Ternary};
 use vkcert_spirv::operation::sized::{Form, Sized, Width};
-use vkcert_spirv::operation::word::{Binary, Ternary};
 
 /// What is made of several operations; scalar ones stand in `spirv::operation`.
 pub(crate) const TABLE: &[Row] = &[

@@ -17,8 +17,8 @@ use vkcert_instrument::{MarkerArguments, MarkerFunction};
 use vkcert_model::records::MarkerTable;
 use vkcert_model::structure::MarkerRole;
 use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::operator::Compare;
 use vkcert_spirv::operation::sized::{Form, Relation};
-use vkcert_spirv::operation::word::Compare;
 
 pub(crate) const TABLE: &[Row] = &[
     row(Op::Nop, Meaning::Nothing),

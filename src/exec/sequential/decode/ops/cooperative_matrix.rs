@@ -30,8 +30,8 @@ use rspirv::spirv::{CooperativeMatrixOperands, Op};
 use std::sync::Arc;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::operator::Binary;
 use vkcert_spirv::operation::sized::Form;
-use vkcert_spirv::operation::word::Binary;
 use vkcert_spirv::types::{Signedness, Type, Types};
 
 pub(crate) const TABLE: &[Row] = &[

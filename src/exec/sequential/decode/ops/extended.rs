@@ -20,8 +20,8 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 use vkcert_oracle::float::Direction;
 use vkcert_spirv::float_controls::Denormals;
 use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::operator::{Binary, Compare, Unary};
 use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
-use vkcert_spirv::operation::word::{Binary, Compare, Unary};
 use vkcert_spirv::operation::{ScalarOperation, extended_operation};
 
 pub(crate) const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];

@@ -461,7 +461,7 @@ fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsuppor
     for (at, coordinate) in step.coordinates.iter().enumerate() {
         sums.push(match offset.get(at) {
             Some(offset) => {
-                let add = vkcert_spirv::operation::word::Binary::IAdd;
+                let add = vkcert_spirv::operation::operator::Binary::IAdd;
                 super::number::compute2(decoder, add, form, (*coordinate).into(), (*offset).into())?
                     .low
             }

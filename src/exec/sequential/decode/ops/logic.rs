@@ -12,7 +12,7 @@ use crate::ir::{Action, Compared, Scalar};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
-use vkcert_spirv::operation::word::Compare;
+use vkcert_spirv::operation::operator::Compare;
 
 pub(crate) const AND: u8 = 0b1000;
 const OR: u8 = 0b1110;

@@ -15,8 +15,8 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{MemoryAccess, Op};
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::operator::Binary;
 use vkcert_spirv::operation::sized::{Form, Sized, Width};
-use vkcert_spirv::operation::word::Binary;
 use vkcert_spirv::types::{Majorness, Signedness, Type};
 
 pub(crate) const TABLE: &[Row] = &[

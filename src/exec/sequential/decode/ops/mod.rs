@@ -121,7 +121,7 @@ fn element_wise(
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use vkcert_spirv::opcodes::{Effect, GROUPS, Support, support};
+    use vkcert_spirv::opcodes::{Effect, Support, groups, support};
 
     /// Declarations are read where the module is; those that stand in functions too have rows.
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         let all: Vec<Op> = rows().into_keys().collect();
         let foreign: Vec<&Op> = all.iter().filter(|op| support(**op) != Support::Engine).collect();
         assert!(foreign.is_empty(), "rows that are never asked: {foreign:?}");
-        let run = GROUPS.iter().filter(|group| {
+        let run = groups().filter(|group| {
             group.support == Support::Engine && group.effect != Effect::Declaration
         });
         let missing: Vec<&Op> =

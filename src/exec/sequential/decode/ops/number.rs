@@ -15,8 +15,8 @@ use rspirv::spirv::FPFastMathMode;
 use vkcert_oracle::float::Direction;
 use vkcert_spirv::float_controls::Denormals;
 use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::operator::{Binary, Classify, Unary};
 use vkcert_spirv::operation::sized::{Form, Operation, Relation, Sized, Width};
-use vkcert_spirv::operation::word::{Binary, Classify, Unary};
 use vkcert_spirv::types::Type;
 
 /// The components of a scalar, vector or matrix.

@@ -20,8 +20,8 @@ use rspirv::spirv::{Decoration, Op};
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::ScalarOperation;
+use vkcert_spirv::operation::operator::{Binary, Compare};
 use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
-use vkcert_spirv::operation::word::{Binary, Compare};
 use vkcert_spirv::types::Type;
 
 pub(crate) const TABLE: &[Row] = &[

@@ -24,8 +24,8 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{GroupOperation, Op};
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::operator::Binary;
 use vkcert_spirv::operation::sized::{Form, Operation, Sized, Width};
-use vkcert_spirv::operation::word::Binary;
 
 /// Reads rows as `op => meaning`.
 macro_rules! rows {

@@ -25,8 +25,8 @@ use crate::ir::{Action, Bound, Dimension, Object, Parts, Pointed, Reg, Root, Sca
 use rspirv::spirv::{Op, StorageClass};
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::operator::{Binary, Compare};
 use vkcert_spirv::operation::sized::{Form, Relation, Sized};
-use vkcert_spirv::operation::word::{Binary, Compare};
 use vkcert_spirv::types::{BlockKind, Type};
 
 /// The registers of a pointer as a value.

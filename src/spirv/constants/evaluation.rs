@@ -1,183 +1,30 @@
-//! Values of constants under a specialization.
+//! The value of one constant from the values of those before it.
 //!
-//! Knows: every OpConstant*, OpSpecConstant*, OpSpecConstantOp and OpUndef, evaluated with given
-//! values for specialization ids (SPIR-V specification, "Constant-Creation Instructions" and
-//! "Specialization").
-//! Promises: a value is exact for its width; what the specification leaves undefined (division by
-//! zero, a remainder of negative numbers, a shift by the width or more) is [`Value::Undef`], never
-//! a guess. An opcode that is not evaluated is an error by name.
-//! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as
-//! Vulkan does (VkSpecializationMapEntry); `reflect` lists those that exist.
+//! Promises: what the specification leaves undefined is [`Value::Undef`]; an opcode that is not
+//! evaluated is an error by name.
 
-use super::float_controls::{self, Denormals, FloatControls};
-use super::module::{Id, Instruction, Module};
-use super::operation::sized::{Form, Operation, Relation, Sized, Width};
-use super::operation::word::Unary;
-use super::operation::{ScalarOperation, scalar_operation};
-use super::types::{Type, Types};
+use super::{ConstantError, Constants, Value};
+use crate::float_controls::{self, Denormals, FloatControls};
+use crate::module::{Id, Instruction, Module};
+use crate::operation::operator::Unary;
+use crate::operation::sized::{Form, Operation, Relation, Sized, Width};
+use crate::operation::{ScalarOperation, scalar_operation};
+use crate::types::{Type, Types};
 use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::Op;
 use std::collections::BTreeMap;
-use vkcert_model::structure::Constness;
 use vkcert_oracle::float::{Format, Real};
 
-/// The value of a constant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// The bits of an integer or float; bits above the type's width are 0.
-    Scalar(u64),
-    Bool(bool),
-    Composite(Vec<Value>),
-    /// Zero of any type (OpConstantNull).
-    Null,
-    Undef,
-}
-
-/// Constants cannot be evaluated.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConstantError {
-    #[error("Op{op:?} in a constant is not supported")]
-    Unsupported { op: Op },
-    #[error("constant %{id}: {reason}")]
-    Malformed { id: Id, reason: String },
-}
-
-/// All constants of a module under one specialization.
-#[derive(Debug, Clone, Default)]
-pub struct Constants {
-    values: BTreeMap<Id, (Value, Constness)>,
-}
-
-impl Constants {
-    /// Evaluates every constant; `specialization` maps a SpecId to raw bits (Booleans: any bit set
-    /// is true).
-    pub fn evaluate(
-        module: &Module,
-        types: &Types,
-        specialization: &BTreeMap<u32, u64>,
-    ) -> Result<Self, ConstantError> {
-        let mut constants = Self::default();
-        for instruction in &module.instructions {
-            if let (true, Some(id)) = (makes_constant(instruction.op), instruction.result) {
-                let value = Evaluation { module, types, specialization, known: &constants }
-                    .of(id, instruction)?;
-                let constness = constants.constness_of(module, instruction);
-                constants.values.insert(id, (value, constness));
-            }
-        }
-        Ok(constants)
-    }
-
-    /// Those alone that no specialization changes.
-    pub fn unspecialized(&self) -> Self {
-        let values =
-            self.values.iter().filter(|(_, (_, constness))| *constness == Constness::Constant);
-        Self { values: values.map(|(id, value)| (*id, value.clone())).collect() }
-    }
-
-    pub fn value(&self, id: Id) -> Option<&Value> {
-        self.values.get(&id).map(|(value, _)| value)
-    }
-
-    /// What the value of `id` depends on; ids that are no constants are `Runtime`.
-    pub fn constness(&self, id: Id) -> Constness {
-        self.values.get(&id).map_or(Constness::Runtime, |(_, constness)| *constness)
-    }
-
-    /// The bits of every specialization constant by its id (SpecId); a Boolean is 0 or 1.
-    pub fn specialized(&self, module: &Module) -> BTreeMap<u32, u64> {
-        let bits = |(id, (value, _)): (&Id, &(Value, Constness))| {
-            let spec_id = module.specialization_id(*id)?;
-            match value {
-                Value::Scalar(bits) => Some((spec_id, *bits)),
-                Value::Bool(value) => Some((spec_id, u64::from(*value))),
-                Value::Composite(_) | Value::Null | Value::Undef => None,
-            }
-        };
-        self.values.iter().filter_map(bits).collect()
-    }
-
-    /// The value of an operation (result id, opcode, result type) on values of the given types;
-    /// none where it is not evaluated.
-    pub fn operate(
-        &self,
-        module: &Module,
-        types: &Types,
-        (id, op, ty): (Id, Op, Id),
-        values: &[Value],
-        operand_types: &[Id],
-    ) -> Option<Value> {
-        let evaluation =
-            Evaluation { module, types, specialization: &BTreeMap::new(), known: self };
-        match (op, values) {
-            (Op::Select, [Value::Bool(condition), one, other]) => {
-                Some(if *condition { one } else { other }.clone())
-            }
-            _ => evaluation.component_wise(id, op, ty, values, operand_types).ok(),
-        }
-    }
-
-    /// Bits of a scalar constant, zero-extended; `None` for Booleans, composites, undefined and
-    /// unknown ids.
-    pub fn scalar(&self, id: Id) -> Option<u64> {
-        match self.value(id)? {
-            Value::Scalar(bits) => Some(*bits),
-            Value::Null => Some(0),
-            Value::Bool(_) | Value::Composite(_) | Value::Undef => None,
-        }
-    }
-
-    /// A scalar constant's low 32 bits (scopes, memory semantics, indices).
-    pub fn word(&self, id: Id) -> Option<u32> {
-        self.scalar(id).map(|bits| bits as u32)
-    }
-
-    pub fn boolean(&self, id: Id) -> Option<bool> {
-        match self.value(id)? {
-            Value::Bool(value) => Some(*value),
-            Value::Null => Some(false),
-            Value::Scalar(_) | Value::Composite(_) | Value::Undef => None,
-        }
-    }
-
-    /// The length of an array type, by the id of its length constant.
-    pub fn array_length(&self, length: Id) -> Option<u64> {
-        self.scalar(length)
-    }
-
-    fn constness_of(&self, module: &Module, instruction: &Instruction) -> Constness {
-        let own = match instruction.op {
-            Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse => {
-                // Without a SpecId nothing outside the module can change it.
-                match instruction.result.and_then(|id| module.decoration(id, Decoration::SpecId)) {
-                    Some(_) => Constness::Specialization,
-                    None => Constness::Constant,
-                }
-            }
-            _ => Constness::Constant,
-        };
-        instruction.ids().map(|id| self.constness(id)).fold(own, Constness::max)
-    }
-}
-
-fn makes_constant(op: Op) -> bool {
-    op.is_constant()
-        || matches!(
-            op,
-            Op::Undef | Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT
-        )
-}
-
 /// One instruction's evaluation in the context of those before it.
-struct Evaluation<'a> {
-    module: &'a Module,
-    types: &'a Types,
-    specialization: &'a BTreeMap<u32, u64>,
-    known: &'a Constants,
+pub(super) struct Evaluation<'a> {
+    pub(super) module: &'a Module,
+    pub(super) types: &'a Types,
+    pub(super) specialization: &'a BTreeMap<u32, u64>,
+    pub(super) known: &'a Constants,
 }
 
 impl Evaluation<'_> {
-    fn of(&self, id: Id, instruction: &Instruction) -> Result<Value, ConstantError> {
+    pub(super) fn of(&self, id: Id, instruction: &Instruction) -> Result<Value, ConstantError> {
         let ty = instruction.result_type.ok_or_else(|| malformed(id, "no type"))?;
         Ok(match instruction.op {
             Op::ConstantTrue => Value::Bool(true),
@@ -215,15 +62,20 @@ impl Evaluation<'_> {
         })
     }
 
-    fn override_of(&self, id: Id) -> Option<u64> {
+    pub(super) fn override_of(&self, id: Id) -> Option<u64> {
         self.specialization.get(&self.module.specialization_id(id)?).copied()
     }
 
-    fn width(&self, ty: Id) -> u32 {
+    pub(super) fn width(&self, ty: Id) -> u32 {
         self.types.scalar_of(ty).and_then(|scalar| self.types.scalar_width(scalar)).unwrap_or(64)
     }
 
-    fn literal(&self, id: Id, ty: Id, instruction: &Instruction) -> Result<u64, ConstantError> {
+    pub(super) fn literal(
+        &self,
+        id: Id,
+        ty: Id,
+        instruction: &Instruction,
+    ) -> Result<u64, ConstantError> {
         match instruction.operands.first() {
             Some(Operand::LiteralBit32(bits)) => Ok(truncate(u64::from(*bits), self.width(ty))),
             Some(Operand::LiteralBit64(bits)) => Ok(truncate(*bits, self.width(ty))),
@@ -231,14 +83,19 @@ impl Evaluation<'_> {
         }
     }
 
-    fn operand(&self, id: Id, operand: Id) -> Result<Value, ConstantError> {
+    pub(super) fn operand(&self, id: Id, operand: Id) -> Result<Value, ConstantError> {
         let value = self.known.value(operand).cloned();
         value.ok_or_else(|| {
             malformed(id, format!("operand %{operand} is no constant defined before it"))
         })
     }
 
-    fn operation(&self, id: Id, ty: Id, instruction: &Instruction) -> Result<Value, ConstantError> {
+    pub(super) fn operation(
+        &self,
+        id: Id,
+        ty: Id,
+        instruction: &Instruction,
+    ) -> Result<Value, ConstantError> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = instruction.operands.first() else {
             return Err(malformed(id, "no opcode"));
         };
@@ -281,12 +138,17 @@ impl Evaluation<'_> {
         }
     }
 
-    fn type_of(&self, id: Id) -> Option<Id> {
+    pub(super) fn type_of(&self, id: Id) -> Option<Id> {
         self.module.definition(id)?.result_type
     }
 
     /// The components of a vector or other composite, nulls and undefined values spread out.
-    fn components(&self, id: Id, value: &Value, ty: Id) -> Result<Vec<Value>, ConstantError> {
+    pub(super) fn components(
+        &self,
+        id: Id,
+        value: &Value,
+        ty: Id,
+    ) -> Result<Vec<Value>, ConstantError> {
         let count = || {
             let count =
                 self.types.component_count(ty, self.known).filter(|count| *count <= MAX_REPLICATED);
@@ -309,7 +171,7 @@ impl Evaluation<'_> {
         }
     }
 
-    fn extract(
+    pub(super) fn extract(
         &self,
         id: Id,
         mut value: Value,
@@ -334,7 +196,7 @@ impl Evaluation<'_> {
         })
     }
 
-    fn insert(
+    pub(super) fn insert(
         &self,
         id: Id,
         object: Value,
@@ -352,7 +214,7 @@ impl Evaluation<'_> {
         Ok(Value::Composite(parts))
     }
 
-    fn component_wise(
+    pub(super) fn component_wise(
         &self,
         id: Id,
         op: Op,
@@ -377,7 +239,7 @@ impl Evaluation<'_> {
         (0..*count as usize).map(lane).collect::<Result<_, _>>().map(Value::Composite)
     }
 
-    fn scalar_operation(
+    pub(super) fn scalar_operation(
         &self,
         id: Id,
         op: Op,
@@ -411,7 +273,7 @@ impl Evaluation<'_> {
 
     /// OpFConvert, rounded and flushed as the module says (VK_KHR_shader_float_controls, issue 3);
     /// refused where its entry points do not say the same.
-    fn converted(
+    pub(super) fn converted(
         &self,
         id: Id,
         bits: u64,
@@ -441,7 +303,7 @@ impl Evaluation<'_> {
         Ok(Some(Value::Scalar(flushed(result.denormals, new, rounded))))
     }
 
-    fn known_op(&self, op: Op) -> Result<(), ConstantError> {
+    pub(super) fn known_op(&self, op: Op) -> Result<(), ConstantError> {
         let known = logical(op, false, Some(false)).is_some()
             || logical(op, false, None).is_some()
             || unary(op, 0, 32, 32).is_some()
@@ -453,18 +315,18 @@ impl Evaluation<'_> {
 }
 
 /// Constants longer than this are not spread out.
-const MAX_REPLICATED: u64 = 1 << 20;
+pub(super) const MAX_REPLICATED: u64 = 1 << 20;
 
-fn malformed(id: Id, reason: impl Into<String>) -> ConstantError {
+pub(super) fn malformed(id: Id, reason: impl Into<String>) -> ConstantError {
     ConstantError::Malformed { id, reason: reason.into() }
 }
 
-fn truncate(bits: u64, width: u32) -> u64 {
+pub(super) fn truncate(bits: u64, width: u32) -> u64 {
     if width >= 64 { bits } else { bits & ((1 << width) - 1) }
 }
 
 /// Boolean operators; `None` where `op` is none.
-fn logical(op: Op, a: bool, b: Option<bool>) -> Option<Value> {
+pub(super) fn logical(op: Op, a: bool, b: Option<bool>) -> Option<Value> {
     Some(Value::Bool(match (op, b) {
         (Op::LogicalNot, None) => !a,
         (Op::LogicalAnd, Some(b)) => a && b,
@@ -476,12 +338,12 @@ fn logical(op: Op, a: bool, b: Option<bool>) -> Option<Value> {
 }
 
 /// The scalar operation of an instruction that is evaluated in constants.
-fn folded(op: Op) -> Option<ScalarOperation> {
+pub(super) fn folded(op: Op) -> Option<ScalarOperation> {
     scalar_operation(op).filter(|operation| operation.folding(op).in_constants())
 }
 
 /// Operators on one number: from a value of `from` bits to one of `to` bits.
-fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
+pub(super) fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
     let form = |width: u32| Width::of(width).map(Form::Integer);
     let bits = match folded(op)? {
         ScalarOperation::Unary(Unary::QuantizeToF16) if from == 32 => {
@@ -502,7 +364,7 @@ fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
 
 /// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is
 /// no such operator.
-fn binary(op: Op, a: u64, b: u64, width: u32) -> Option<Value> {
+pub(super) fn binary(op: Op, a: u64, b: u64, width: u32) -> Option<Value> {
     let form = Form::Integer(Width::of(width)?);
     match folded(op)? {
         ScalarOperation::Compare(relation) => {

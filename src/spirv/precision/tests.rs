@@ -1,5 +1,6 @@
 //! Bounds against values derived by hand, and against brute force.
 
+use super::Operation::{Core, Extended};
 use super::*;
 use half::f16;
 use proptest::prelude::*;

@@ -4,13 +4,23 @@
 //! instructions and write the result with [`super::rewrite`]. Offsets count 32-bit words from the
 //! magic number (SPIR-V specification, section 2.3).
 
+mod debug_lines;
+mod functions;
+mod words;
+
 use super::opcodes;
+pub use debug_lines::Line;
+use debug_lines::{lines, lines_ahead};
+use functions::functions;
+pub use functions::{Block, Function, is_terminator};
 use rspirv::binary::{Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
-use rspirv::spirv::{Capability, Decoration, GlslStd450Op, Op};
+use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
+use words::constant_operation;
+pub(crate) use words::{disguise_constant_operations, whole_instructions};
+pub use words::{unknown_capabilities, without_unknown_capabilities};
 
 /// An id of a module.
 pub type Id = u32;
@@ -52,24 +62,6 @@ impl Instruction {
     }
 }
 
-/// A function's extent in the instruction list.
-#[derive(Debug, Clone)]
-pub struct Function {
-    pub id: Id,
-    /// Result ids of OpFunctionParameter.
-    pub parameters: Vec<Id>,
-    /// From OpFunction up to and including OpFunctionEnd.
-    pub range: Range<usize>,
-    pub blocks: Vec<Block>,
-}
-
-/// A block's extent: from OpLabel up to and including its terminator. Debug lines stay inside.
-#[derive(Debug, Clone)]
-pub struct Block {
-    pub label: Id,
-    pub range: Range<usize>,
-}
-
 /// An entry point.
 #[derive(Debug, Clone)]
 pub struct EntryPoint {
@@ -84,15 +76,6 @@ pub struct EntryPoint {
 pub struct Decorated {
     pub decoration: Decoration,
     pub operands: Vec<Operand>,
-}
-
-/// Debug line that applies to an instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
-    /// Id of the OpString with the file name.
-    pub file: Id,
-    pub line: u32,
-    pub column: u32,
 }
 
 /// A parsed module.
@@ -471,217 +454,4 @@ impl Module {
             instruction: Some(self.instructions[index].offset),
         }
     }
-}
-
-/// Numbers of declared capabilities that the grammar does not have.
-pub fn unknown_capabilities(words: &[u32]) -> Vec<u32> {
-    let declared = capabilities(words).map(|(_, number)| number);
-    declared.filter(|number| Capability::from_u32(*number).is_none()).collect()
-}
-
-/// The module without these declarations.
-pub fn without_unknown_capabilities(words: &[u32]) -> Vec<u32> {
-    let unknown = |number: u32| Capability::from_u32(number).is_none();
-    let dropped: Vec<usize> =
-        capabilities(words).filter(|one| unknown(one.1)).map(|(at, _)| at).collect();
-    let kept = |at: usize| !dropped.iter().any(|start| (*start..start + 2).contains(&at));
-    words.iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, word)| *word).collect()
-}
-
-/// Where each OpCapability stands, and its number; they come before everything else.
-fn capabilities(words: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
-    let first = 5;
-    let declared = words.get(first..).unwrap_or_default().chunks_exact(2);
-    let declared = declared.take_while(|pair| pair[0] == 2 << 16 | Op::Capability as u32);
-    declared.enumerate().map(move |(at, pair)| (first + 2 * at, pair[1]))
-}
-
-/// Instructions must end within the module: rspirv 0.13 reads strings up to the end that an
-/// instruction claims.
-pub(super) fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
-    let mut offset = 5;
-    while let Some(word) = words.get(offset) {
-        let length = (word >> 16) as usize;
-        if length == 0 || offset + length > words.len() {
-            let reason = format!("the instruction at word {offset} claims {length} words");
-            return Err(ModuleError::Parse { reason });
-        }
-        offset += length;
-    }
-    Ok(())
-}
-
-/// rspirv 0.13 reads exactly one operand per entry of the grammar behind the opcode of an
-/// OpSpecConstantOp, so that a shuffle or an extraction with several indices fails. In its eyes
-/// they become OpSpecConstantComposite, whose operands are plain words; [`constant_operation`]
-/// gives them their meaning. `None` where the module has none.
-pub(super) fn disguise_constant_operations(words: &[u32]) -> Option<Vec<u32>> {
-    let mut disguised: Option<Vec<u32>> = None;
-    let mut offset = 5;
-    while let Some(word) = words.get(offset) {
-        if word & 0xFFFF == Op::SpecConstantOp as u32 {
-            let copy = disguised.get_or_insert_with(|| words.to_vec());
-            copy[offset] = word & 0xFFFF_0000 | Op::SpecConstantComposite as u32;
-        }
-        offset += (word >> 16).max(1) as usize;
-    }
-    disguised
-}
-
-/// The operands of an OpSpecConstantOp from its plain words: opcode, then ids and literals as that
-/// opcode has them.
-fn constant_operation(words: &[Operand]) -> Result<Vec<Operand>, ModuleError> {
-    let mut words = words.iter().filter_map(|word| match word {
-        Operand::IdRef(word) => Some(*word),
-        _ => None,
-    });
-    let opcode = words.next().and_then(Op::from_u32);
-    let op = opcode.ok_or_else(|| ModuleError::Parse {
-        reason: "OpSpecConstantOp without an opcode".to_owned(),
-    })?;
-    let ids = match op {
-        Op::CompositeExtract => 1,
-        Op::CompositeInsert | Op::VectorShuffle => 2,
-        _ => usize::MAX,
-    };
-    let operands = words.enumerate().map(|(index, word)| match index {
-        index if index < ids => Operand::IdRef(word),
-        _ => Operand::LiteralBit32(word),
-    });
-    Ok(std::iter::once(Operand::LiteralSpecConstantOpInteger(op)).chain(operands).collect())
-}
-
-fn functions(instructions: &[Instruction]) -> Vec<Function> {
-    let mut functions: Vec<Function> = Vec::new();
-    let mut block_start = None;
-    for (index, instruction) in instructions.iter().enumerate() {
-        match instruction.op {
-            Op::Function => functions.push(Function {
-                id: instruction.result.expect("OpFunction has a result"),
-                parameters: Vec::new(),
-                range: index..index + 1,
-                blocks: Vec::new(),
-            }),
-            Op::FunctionParameter => {
-                if let (Some(function), Some(result)) = (functions.last_mut(), instruction.result) {
-                    function.parameters.push(result);
-                }
-            }
-            Op::Label => {
-                block_start = Some((instruction.result.expect("OpLabel has a result"), index))
-            }
-            Op::FunctionEnd => {
-                if let Some(function) = functions.last_mut() {
-                    function.range.end = index + 1;
-                }
-            }
-            op if is_terminator(op) => {
-                if let (Some((label, start)), Some(function)) =
-                    (block_start.take(), functions.last_mut())
-                {
-                    function.blocks.push(Block { label, range: start..index + 1 });
-                }
-            }
-            _ => {}
-        }
-    }
-    functions
-}
-
-/// Whether an instruction ends a block (SPIR-V specification, "Block Termination Instruction").
-pub fn is_terminator(op: Op) -> bool {
-    rspirv::grammar::reflect::is_block_terminator(op)
-}
-
-/// Lines by OpLine, and by DebugLine of the instruction set NonSemantic.Shader.DebugInfo.100 where
-/// a compiler writes those instead (DebugLine = 103, DebugNoLine = 104, DebugSource = 35; their
-/// numbers are ids of constants).
-fn lines(instructions: &[Instruction]) -> Vec<Option<Line>> {
-    let debug = DebugLines::of(instructions);
-    let mut current = None;
-    instructions
-        .iter()
-        .map(|instruction| {
-            match instruction.op {
-                Op::Line => {
-                    current =
-                        match (instruction.id(0), instruction.literal(1), instruction.literal(2)) {
-                            (Some(file), Some(line), Some(column)) => {
-                                Some(Line { file, line, column })
-                            }
-                            _ => None,
-                        }
-                }
-                Op::NoLine | Op::FunctionEnd => current = None,
-                Op::ExtInst if instruction.id(0).is_some_and(|set| debug.set == Some(set)) => {
-                    match instruction.literal(1) {
-                        Some(103) => current = debug.line(instruction),
-                        Some(104) => current = None,
-                        _ => {}
-                    }
-                }
-                _ => {}
-            }
-            let here = current;
-            if is_terminator(instruction.op) {
-                current = None;
-            }
-            here
-        })
-        .collect()
-}
-
-/// What DebugLine refers to.
-struct DebugLines {
-    set: Option<Id>,
-    /// The file name of each DebugSource.
-    sources: BTreeMap<Id, Id>,
-    numbers: BTreeMap<Id, u32>,
-}
-
-impl DebugLines {
-    fn of(instructions: &[Instruction]) -> Self {
-        let set = instructions.iter().find(|instruction| {
-            let name = [Operand::LiteralString("NonSemantic.Shader.DebugInfo.100".to_owned())];
-            instruction.op == Op::ExtInstImport && instruction.operands == name
-        });
-        let set = set.and_then(|instruction| instruction.result);
-        let mut found = Self { set, sources: BTreeMap::new(), numbers: BTreeMap::new() };
-        if set.is_none() {
-            return found;
-        }
-        for instruction in instructions {
-            match (instruction.op, instruction.result) {
-                (Op::Constant, Some(id)) => {
-                    found.numbers.extend(instruction.literal(0).map(|number| (id, number)));
-                }
-                (Op::ExtInst, Some(id))
-                    if instruction.id(0) == set && instruction.literal(1) == Some(35) =>
-                {
-                    found.sources.extend(instruction.id(2).map(|file| (id, file)));
-                }
-                _ => {}
-            }
-        }
-        found
-    }
-
-    fn line(&self, instruction: &Instruction) -> Option<Line> {
-        let number = |index| self.numbers.get(&instruction.id(index)?).copied();
-        let file = *self.sources.get(&instruction.id(2)?)?;
-        Some(Line { file, line: number(3)?, column: number(5).unwrap_or(0) })
-    }
-}
-
-/// By instruction: its own line or the first one behind it in its function; none outside functions.
-fn lines_ahead(functions: &[Function], lines: &[Option<Line>]) -> Vec<Option<Line>> {
-    let mut ahead = vec![None; lines.len()];
-    for function in functions {
-        let mut next = None;
-        for index in function.range.clone().rev() {
-            next = lines[index].or(next);
-            ahead[index] = next;
-        }
-    }
-    ahead
 }

@@ -1,6 +1,6 @@
 //! What is cut is valid where the whole is, and nothing invalid becomes valid by being cut.
 
-#[path = "../../../tests/support/large_kernel.rs"]
+#[path = "../../../../tests/support/large_kernel.rs"]
 mod large_kernel;
 
 use super::*;

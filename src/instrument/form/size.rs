@@ -1,0 +1,32 @@
+//! The size of a dispatch, and the order in which its invocations are counted.
+
+/// The size of one dispatch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DispatchSize {
+    pub groups: [u32; 3],
+    pub local_size: [u32; 3],
+}
+
+impl DispatchSize {
+    pub(super) fn per_workgroup(&self) -> u128 {
+        self.local_size.iter().map(|axis| u128::from(*axis)).product()
+    }
+
+    pub fn invocations(&self) -> u128 {
+        self.groups.iter().map(|axis| u128::from(*axis)).product::<u128>() * self.per_workgroup()
+    }
+
+    /// The global invocation id of a rank.
+    pub fn invocation(&self, rank: u32) -> [u32; 3] {
+        let per_workgroup = self.per_workgroup().max(1);
+        let split = |linear: u128, size: [u32; 3]| {
+            let [x, y] = [u128::from(size[0].max(1)), u128::from(size[1].max(1))];
+            [linear % x, linear / x % y, linear / (x * y)]
+        };
+        let workgroup = split(u128::from(rank) / per_workgroup, self.groups);
+        let local = split(u128::from(rank) % per_workgroup, self.local_size);
+        std::array::from_fn(|axis| {
+            (workgroup[axis] * u128::from(self.local_size[axis]) + local[axis]) as u32
+        })
+    }
+}

@@ -1,0 +1,166 @@
+//! Values of constants under a specialization.
+//!
+//! Knows: every OpConstant*, OpSpecConstant*, OpSpecConstantOp and OpUndef, evaluated with given
+//! values for specialization ids (SPIR-V specification, "Constant-Creation Instructions" and
+//! "Specialization").
+//! Promises: a value is exact for its width; what the specification leaves undefined (division by
+//! zero, a remainder of negative numbers, a shift by the width or more) is [`Value::Undef`], never
+//! a guess. An opcode that is not evaluated is an error by name.
+//! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as
+//! Vulkan does (VkSpecializationMapEntry); `reflect` lists those that exist.
+
+mod evaluation;
+
+use super::module::{Id, Instruction, Module};
+use super::types::Types;
+use evaluation::Evaluation;
+use rspirv::spirv::{Decoration, Op};
+use std::collections::BTreeMap;
+use vkcert_model::structure::Constness;
+
+/// The value of a constant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// The bits of an integer or float; bits above the type's width are 0.
+    Scalar(u64),
+    Bool(bool),
+    Composite(Vec<Value>),
+    /// Zero of any type (OpConstantNull).
+    Null,
+    Undef,
+}
+
+/// Constants cannot be evaluated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConstantError {
+    #[error("Op{op:?} in a constant is not supported")]
+    Unsupported { op: Op },
+    #[error("constant %{id}: {reason}")]
+    Malformed { id: Id, reason: String },
+}
+
+/// All constants of a module under one specialization.
+#[derive(Debug, Clone, Default)]
+pub struct Constants {
+    values: BTreeMap<Id, (Value, Constness)>,
+}
+
+impl Constants {
+    /// Evaluates every constant; `specialization` maps a SpecId to raw bits (Booleans: any bit set
+    /// is true).
+    pub fn evaluate(
+        module: &Module,
+        types: &Types,
+        specialization: &BTreeMap<u32, u64>,
+    ) -> Result<Self, ConstantError> {
+        let mut constants = Self::default();
+        for instruction in &module.instructions {
+            if let (true, Some(id)) = (makes_constant(instruction.op), instruction.result) {
+                let value = Evaluation { module, types, specialization, known: &constants }
+                    .of(id, instruction)?;
+                let constness = constants.constness_of(module, instruction);
+                constants.values.insert(id, (value, constness));
+            }
+        }
+        Ok(constants)
+    }
+
+    /// Those alone that no specialization changes.
+    pub fn unspecialized(&self) -> Self {
+        let values =
+            self.values.iter().filter(|(_, (_, constness))| *constness == Constness::Constant);
+        Self { values: values.map(|(id, value)| (*id, value.clone())).collect() }
+    }
+
+    pub fn value(&self, id: Id) -> Option<&Value> {
+        self.values.get(&id).map(|(value, _)| value)
+    }
+
+    /// What the value of `id` depends on; ids that are no constants are `Runtime`.
+    pub fn constness(&self, id: Id) -> Constness {
+        self.values.get(&id).map_or(Constness::Runtime, |(_, constness)| *constness)
+    }
+
+    /// The bits of every specialization constant by its id (SpecId); a Boolean is 0 or 1.
+    pub fn specialized(&self, module: &Module) -> BTreeMap<u32, u64> {
+        let bits = |(id, (value, _)): (&Id, &(Value, Constness))| {
+            let spec_id = module.specialization_id(*id)?;
+            match value {
+                Value::Scalar(bits) => Some((spec_id, *bits)),
+                Value::Bool(value) => Some((spec_id, u64::from(*value))),
+                Value::Composite(_) | Value::Null | Value::Undef => None,
+            }
+        };
+        self.values.iter().filter_map(bits).collect()
+    }
+
+    /// The value of an operation (result id, opcode, result type) on values of the given types;
+    /// none where it is not evaluated.
+    pub fn operate(
+        &self,
+        module: &Module,
+        types: &Types,
+        (id, op, ty): (Id, Op, Id),
+        values: &[Value],
+        operand_types: &[Id],
+    ) -> Option<Value> {
+        let evaluation =
+            Evaluation { module, types, specialization: &BTreeMap::new(), known: self };
+        match (op, values) {
+            (Op::Select, [Value::Bool(condition), one, other]) => {
+                Some(if *condition { one } else { other }.clone())
+            }
+            _ => evaluation.component_wise(id, op, ty, values, operand_types).ok(),
+        }
+    }
+
+    /// Bits of a scalar constant, zero-extended; `None` for Booleans, composites, undefined and
+    /// unknown ids.
+    pub fn scalar(&self, id: Id) -> Option<u64> {
+        match self.value(id)? {
+            Value::Scalar(bits) => Some(*bits),
+            Value::Null => Some(0),
+            Value::Bool(_) | Value::Composite(_) | Value::Undef => None,
+        }
+    }
+
+    /// A scalar constant's low 32 bits (scopes, memory semantics, indices).
+    pub fn word(&self, id: Id) -> Option<u32> {
+        self.scalar(id).map(|bits| bits as u32)
+    }
+
+    pub fn boolean(&self, id: Id) -> Option<bool> {
+        match self.value(id)? {
+            Value::Bool(value) => Some(*value),
+            Value::Null => Some(false),
+            Value::Scalar(_) | Value::Composite(_) | Value::Undef => None,
+        }
+    }
+
+    /// The length of an array type, by the id of its length constant.
+    pub fn array_length(&self, length: Id) -> Option<u64> {
+        self.scalar(length)
+    }
+
+    fn constness_of(&self, module: &Module, instruction: &Instruction) -> Constness {
+        let own = match instruction.op {
+            Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse => {
+                // Without a SpecId nothing outside the module can change it.
+                match instruction.result.and_then(|id| module.decoration(id, Decoration::SpecId)) {
+                    Some(_) => Constness::Specialization,
+                    None => Constness::Constant,
+                }
+            }
+            _ => Constness::Constant,
+        };
+        instruction.ids().map(|id| self.constness(id)).fold(own, Constness::max)
+    }
+}
+
+fn makes_constant(op: Op) -> bool {
+    op.is_constant()
+        || matches!(
+            op,
+            Op::Undef | Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT
+        )
+}

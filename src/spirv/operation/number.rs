@@ -1,0 +1,145 @@
+//! Widths of numbers, and how their bits are read.
+//!
+//! Knows: integers of 8, 16, 32 and 64 bits, IEEE 754 floats of 16, 32 and 64 bits and bfloat16, as
+//! bits in the low end of a 64-bit word.
+//! Promises: a float is rounded once, also where it goes through a wider one.
+
+use vkcert_oracle::float::Format;
+
+/// Bits of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Width {
+    W8,
+    W16,
+    W32,
+    W64,
+}
+
+impl Width {
+    pub fn of(bits: u32) -> Option<Self> {
+        match bits {
+            8 => Some(Width::W8),
+            16 => Some(Width::W16),
+            32 => Some(Width::W32),
+            64 => Some(Width::W64),
+            _ => None,
+        }
+    }
+
+    pub const fn bits(self) -> u32 {
+        match self {
+            Width::W8 => 8,
+            Width::W16 => 16,
+            Width::W32 => 32,
+            Width::W64 => 64,
+        }
+    }
+
+    pub const fn bytes(self) -> u32 {
+        self.bits() / 8
+    }
+
+    /// Registers of 32 bits that hold such a number.
+    pub const fn words(self) -> usize {
+        match self {
+            Width::W8 | Width::W16 | Width::W32 => 1,
+            Width::W64 => 2,
+        }
+    }
+
+    pub(super) fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+
+    pub(super) fn signed(self, bits: u64) -> i64 {
+        let shift = 64 - self.bits();
+        ((bits << shift) as i64) >> shift
+    }
+
+    pub(super) fn least(self) -> i64 {
+        i64::MIN >> (64 - self.bits())
+    }
+}
+
+/// How bits are read as a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    Integer(Width),
+    Float(Width),
+    /// A float of 16 bits that has the exponent of one of 32 (bfloat16).
+    Brain,
+}
+
+impl Form {
+    pub const WORD: Form = Form::Integer(Width::W32);
+    pub const FLOAT: Form = Form::Float(Width::W32);
+
+    pub const fn width(self) -> Width {
+        match self {
+            Form::Integer(width) | Form::Float(width) => width,
+            Form::Brain => Width::W16,
+        }
+    }
+
+    pub const fn is_float(self) -> bool {
+        match self {
+            Form::Float(_) | Form::Brain => true,
+            Form::Integer(_) => false,
+        }
+    }
+
+    /// The format of a float; none for integers.
+    pub fn format(self) -> Option<Format> {
+        match self {
+            Form::Float(width) => Format::of_width(width.bits()),
+            Form::Brain => Some(Format::BRAIN),
+            Form::Integer(_) => None,
+        }
+    }
+
+    /// Whether `word` computes on it.
+    pub fn is_word(self) -> bool {
+        self.width() == Width::W32
+    }
+
+    /// The bits of a float in this form.
+    pub fn of_float(self, value: f64) -> u64 {
+        match self {
+            Form::Float(Width::W16) => u64::from(half_of(value)),
+            Form::Brain => u64::from(half::bf16::from_f32(odd(value)).to_bits()),
+            Form::Float(Width::W32) => u64::from((value as f32).to_bits()),
+            Form::Float(Width::W64) | Form::Integer(_) | Form::Float(Width::W8) => value.to_bits(),
+        }
+    }
+
+    /// The float that bits of this form are; exact.
+    pub fn float(self, bits: u64) -> f64 {
+        match self {
+            Form::Float(Width::W16) => half::f16::from_bits(bits as u16).to_f64(),
+            Form::Brain => half::bf16::from_bits(bits as u16).to_f64(),
+            Form::Float(Width::W32) => f64::from(f32::from_bits(bits as u32)),
+            Form::Float(Width::W64) | Form::Integer(_) | Form::Float(Width::W8) => {
+                f64::from_bits(bits)
+            }
+        }
+    }
+}
+
+/// The nearest float of 16 bits, ties to even. A float of 32 bits in between keeps, in its last
+/// bit, that something was cut off (rounding to odd), so that nothing is rounded twice.
+pub(super) fn half_of(value: f64) -> u16 {
+    half::f16::from_f32(odd(value)).to_bits()
+}
+
+/// A float of 32 bits that lies on the same side of every float of 16 bits as `value`, and of all
+/// ties between them.
+pub(super) fn odd(value: f64) -> f32 {
+    let near = value as f32;
+    if !near.is_finite() || f64::from(near) == value || near.to_bits() & 1 == 1 {
+        return near;
+    }
+    let away = (f64::from(near).abs() < value.abs()) || near == 0.0;
+    let bits = near.to_bits();
+    let moved = if away { bits + 1 } else { bits - 1 };
+    f32::from_bits(if near == 0.0 { moved | (value.to_bits() >> 63 << 31) as u32 } else { moved })
+}

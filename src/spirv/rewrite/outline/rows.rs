@@ -1,0 +1,112 @@
+//! A module as rows whose ids can be replaced word by word.
+
+use super::Id;
+use rspirv::binary::{Consumer, ParseAction};
+use rspirv::dr::{self, Operand};
+use rspirv::spirv::Op;
+use std::ops::Range;
+
+/// An instruction: where its words stand, and which of them are ids.
+pub(super) struct Row {
+    pub(super) op: Op,
+    pub(super) result: Option<Id>,
+    pub(super) offset: usize,
+    pub(super) length: usize,
+    /// In [`Rows::uses`].
+    pub(super) uses: Range<usize>,
+}
+
+#[derive(PartialEq, Eq)]
+pub(super) enum Readable {
+    Yes,
+    No,
+}
+
+/// A module as instructions whose ids can be replaced word by word.
+pub(super) struct Rows<'a> {
+    pub(super) words: &'a [u32],
+    pub(super) rows: Vec<Row>,
+    /// Word offset and id of every operand that is one; the result type is none of them.
+    pub(super) uses: Vec<(usize, Id)>,
+    pub(super) state: Readable,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(words: &'a [u32]) -> Self {
+        Self { words, rows: Vec::new(), uses: Vec::new(), state: Readable::Yes }
+    }
+
+    pub(super) fn uses(&self, row: usize) -> &[(usize, Id)] {
+        &self.uses[self.rows[row].uses.clone()]
+    }
+
+    /// From OpFunction up to and including OpFunctionEnd.
+    pub(super) fn functions(&self) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        let mut start = None;
+        for (index, row) in self.rows.iter().enumerate() {
+            match (row.op, start) {
+                (Op::Function, None) => start = Some(index),
+                (Op::FunctionEnd, Some(first)) => {
+                    found.push(first..index + 1);
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    pub(super) fn blocks(&self, function: &Range<usize>) -> usize {
+        self.rows[function.clone()].iter().filter(|row| row.op == Op::Label).count()
+    }
+}
+
+impl Consumer for Rows<'_> {
+    fn initialize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+    fn finalize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+    fn consume_header(&mut self, _header: dr::ModuleHeader) -> ParseAction {
+        ParseAction::Continue
+    }
+    fn consume_instruction(&mut self, read: dr::Instruction) -> ParseAction {
+        let offset = self.rows.last().map_or(5, |row| row.offset + row.length);
+        let length = (self.words.get(offset).copied().unwrap_or(1 << 16) >> 16) as usize;
+        let first = self.uses.len();
+        let mut at = offset
+            + 1
+            + usize::from(read.result_type.is_some())
+            + usize::from(read.result_id.is_some());
+        for operand in &read.operands {
+            at += match operand {
+                Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id) => {
+                    self.uses.push((at, *id));
+                    1
+                }
+                Operand::LiteralString(text) => text.len() / 4 + 1,
+                Operand::LiteralBit64(_) => 2,
+                _ => 1,
+            };
+        }
+        let op = read.class.opcode;
+        // What is not read as it stands (constant operations) has no use inside functions; group
+        // decorations have two forms.
+        let declared = op == Op::SpecConstantComposite || op == Op::Source;
+        let grouped =
+            matches!(op, Op::DecorationGroup | Op::GroupDecorate | Op::GroupMemberDecorate);
+        if grouped || (at != offset + length && !declared) {
+            self.state = Readable::No;
+        }
+        self.rows.push(Row {
+            op,
+            result: read.result_id,
+            offset,
+            length,
+            uses: first..self.uses.len(),
+        });
+        ParseAction::Continue
+    }
+}

@@ -1,0 +1,339 @@
+//! The types of a module as values, and how many bytes they take (`layout`).
+//!
+//! Knows: every OpType* of a module with the decorations that lay it out (ArrayStride, Offset,
+//! MatrixStride, RowMajor).
+//! Promises: ids that are no type give `None`; a type that this file has no variant for is
+//! [`Type::Other`] by opcode.
+
+mod declaration;
+mod layout;
+
+use super::constants::Constants;
+use super::module::{Id, Instruction, Module};
+use declaration::read;
+pub use layout::LayoutError;
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Dim, ImageFormat, Op, StorageClass};
+use std::collections::BTreeMap;
+
+/// A type of a module. Ids refer to other types, lengths to constants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Type {
+    Void,
+    Bool,
+    /// `width` in bits.
+    Int {
+        width: u32,
+        signedness: Signedness,
+    },
+    /// `width` in bits.
+    Float {
+        width: u32,
+    },
+    /// 16 bits with the exponent of 32 (SPV_KHR_bfloat16).
+    BFloat16,
+    Vector {
+        component: Id,
+        count: u32,
+    },
+    /// `column` is the type of one column, `count` the number of columns.
+    Matrix {
+        column: Id,
+        count: u32,
+    },
+    /// `length` is the id of a constant or specialization constant; `stride` in bytes where
+    /// decorated.
+    Array {
+        element: Id,
+        length: Id,
+        stride: Option<u32>,
+    },
+    /// Spread over the invocations of a scope; all but the component are constants.
+    CooperativeMatrix {
+        component: Id,
+        scope: Id,
+        rows: Id,
+        columns: Id,
+        /// Elements that each invocation holds; 0 as long as nobody has told.
+        share: u32,
+    },
+    RuntimeArray {
+        element: Id,
+        stride: Option<u32>,
+    },
+    Structure {
+        members: Vec<Member>,
+        /// OpName of the structure.
+        name: Option<String>,
+        block: BlockKind,
+    },
+    Pointer {
+        storage: StorageClass,
+        pointee: Id,
+    },
+    /// A pointer that does not say what it points to (SPV_KHR_untyped_pointers).
+    UntypedPointer {
+        storage: StorageClass,
+    },
+    /// A pointer type that is declared before the type it points to.
+    ForwardPointer {
+        storage: StorageClass,
+    },
+    Function {
+        result: Id,
+        parameters: Vec<Id>,
+    },
+    Image(Image),
+    Sampler,
+    SampledImage {
+        image: Id,
+    },
+    /// Any other type, by opcode; nothing here lays it out.
+    Other(Op),
+}
+
+/// How an integer type reads its bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Signedness {
+    Signed,
+    Unsigned,
+}
+
+/// Whether a structure is the type of a resource (SPIR-V specification, decorations Block and
+/// BufferBlock).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BlockKind {
+    None,
+    Block,
+    /// Storage buffers of SPIR-V 1.0 in storage class Uniform.
+    BufferBlock,
+}
+
+/// An image type (OpTypeImage).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Image {
+    pub sampled_type: Id,
+    pub dim: Dim,
+    /// 0: not a depth image, 1: depth, 2: unknown.
+    pub depth: u32,
+    pub arrayed: bool,
+    pub multisampled: bool,
+    /// 0: known at run time, 1: with a sampler, 2: storage.
+    pub sampled: u32,
+    pub format: ImageFormat,
+}
+
+/// A member of a structure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    pub ty: Id,
+    /// Bytes from the start of the structure, where decorated.
+    pub offset: Option<u32>,
+    /// Layout of a matrix (or of an array of matrices) in this member.
+    pub matrix: Option<MatrixLayout>,
+    pub name: Option<String>,
+    pub builtin: Option<BuiltIn>,
+    pub access: MemberAccess,
+}
+
+/// NonWritable and NonReadable of one member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MemberAccess {
+    pub non_writable: bool,
+    pub non_readable: bool,
+}
+
+/// MatrixStride with RowMajor or ColMajor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatrixLayout {
+    /// Bytes from one column (row) to the next.
+    pub stride: u32,
+    pub majorness: Majorness,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Majorness {
+    Column,
+    Row,
+}
+
+/// All types of a module.
+#[derive(Debug, Clone)]
+pub struct Types {
+    by_id: BTreeMap<Id, Type>,
+}
+
+impl Types {
+    /// Collects the types of `module`.
+    pub fn of(module: &Module) -> Self {
+        let mut by_id = BTreeMap::new();
+        for instruction in &module.instructions {
+            if instruction.op == Op::Function {
+                break;
+            }
+            if let Op::TypeForwardPointer = instruction.op {
+                if let (Some(id), Some(Operand::StorageClass(storage))) =
+                    (instruction.id(0), instruction.operands.get(1))
+                {
+                    by_id.insert(id, Type::ForwardPointer { storage: *storage });
+                }
+            } else if let (true, Some(id)) = (instruction.op.is_type(), instruction.result) {
+                by_id.insert(id, read(module, instruction).unwrap_or(Type::Other(instruction.op)));
+            }
+        }
+        Self { by_id }
+    }
+
+    pub fn get(&self, id: Id) -> Option<&Type> {
+        self.by_id.get(&id)
+    }
+
+    /// All types, by id.
+    pub fn iter(&self) -> impl Iterator<Item = (Id, &Type)> {
+        self.by_id.iter().map(|(id, ty)| (*id, ty))
+    }
+
+    /// The id of the first type equal to `wanted` (layout included).
+    pub fn find(&self, wanted: &Type) -> Option<Id> {
+        self.by_id.iter().find(|(_, ty)| *ty == wanted).map(|(id, _)| *id)
+    }
+
+    /// What a pointer type points to.
+    pub fn pointee(&self, pointer: Id) -> Option<Id> {
+        match self.get(pointer)? {
+            Type::Pointer { pointee, .. } => Some(*pointee),
+            _ => None,
+        }
+    }
+
+    /// The storage class of a variable and the type of what it holds; none for other instructions,
+    /// and where an untyped variable does not say it.
+    pub fn variable(&self, instruction: &Instruction) -> Option<(StorageClass, Id)> {
+        match (instruction.op, instruction.operands.first()?) {
+            (Op::Variable, Operand::StorageClass(storage)) => {
+                Some((*storage, self.pointee(instruction.result_type?)?))
+            }
+            (Op::UntypedVariableKHR, Operand::StorageClass(storage)) => {
+                Some((*storage, instruction.id(1)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The storage class of a pointer type.
+    pub fn storage(&self, pointer: Id) -> Option<StorageClass> {
+        match self.get(pointer)? {
+            Type::Pointer { storage, .. } | Type::UntypedPointer { storage } => Some(*storage),
+            _ => None,
+        }
+    }
+
+    /// Bits of a scalar; `None` for anything else. Booleans have no bits in memory and count as 1.
+    pub fn scalar_width(&self, id: Id) -> Option<u32> {
+        match self.get(id)? {
+            Type::Bool => Some(1),
+            Type::Int { width, .. } | Type::Float { width } => Some(*width),
+            Type::BFloat16 => Some(16),
+            _ => None,
+        }
+    }
+
+    /// Type of the component at `index` of a composite: vector component, column, element or
+    /// member.
+    pub fn component(&self, id: Id, index: u32) -> Option<Id> {
+        match self.get(id)? {
+            Type::Vector { component, count } => (index < *count).then_some(*component),
+            Type::Matrix { column, count } => (index < *count).then_some(*column),
+            Type::Array { element, .. } | Type::RuntimeArray { element, .. } => Some(*element),
+            Type::CooperativeMatrix { component, share, .. } => {
+                (index < *share).then_some(*component)
+            }
+            Type::Structure { members, .. } => members.get(index as usize).map(|member| member.ty),
+            _ => None,
+        }
+    }
+
+    /// Tells how many elements of each cooperative matrix an invocation holds.
+    pub fn share_matrices<E>(
+        &mut self,
+        share: impl Fn([Id; 3]) -> Result<u32, E>,
+    ) -> Result<(), E> {
+        for ty in self.by_id.values_mut() {
+            if let Type::CooperativeMatrix { component: _, scope, rows, columns, share: own } = ty {
+                *own = share([*scope, *rows, *columns])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of components of a composite; `None` for scalars, runtime arrays and unknown lengths.
+    pub fn component_count(&self, id: Id, constants: &Constants) -> Option<u64> {
+        match self.get(id)? {
+            Type::Vector { count, .. } | Type::Matrix { count, .. } => Some(u64::from(*count)),
+            Type::Array { length, .. } => constants.array_length(*length),
+            Type::Structure { members, .. } => Some(members.len() as u64),
+            _ => None,
+        }
+    }
+
+    /// The innermost scalar type of a scalar, vector, matrix or array.
+    pub fn scalar_of(&self, id: Id) -> Option<Id> {
+        match self.get(id)? {
+            Type::Bool | Type::Int { .. } | Type::Float { .. } | Type::BFloat16 => Some(id),
+            Type::Vector { component: inner, .. }
+            | Type::Matrix { column: inner, .. }
+            | Type::Array { element: inner, .. }
+            | Type::RuntimeArray { element: inner, .. } => self.scalar_of(*inner),
+            _ => None,
+        }
+    }
+
+    /// How the type is called in GLSL, for messages: `uint`, `vec3`, `mat4x3`, `float[]`, a
+    /// structure's own name.
+    pub fn name(&self, id: Id) -> String {
+        let Some(ty) = self.get(id) else { return format!("%{id}") };
+        match ty {
+            Type::Void => "void".to_owned(),
+            Type::Bool => "bool".to_owned(),
+            Type::Int { width: 32, signedness: Signedness::Signed } => "int".to_owned(),
+            Type::Int { width: 32, signedness: Signedness::Unsigned } => "uint".to_owned(),
+            Type::Int { width, signedness: Signedness::Signed } => format!("int{width}"),
+            Type::Int { width, signedness: Signedness::Unsigned } => format!("uint{width}"),
+            Type::Float { width: 64 } => "double".to_owned(),
+            Type::Float { width: 32 } => "float".to_owned(),
+            Type::Float { width } => format!("float{width}"),
+            Type::BFloat16 => "bfloat16".to_owned(),
+            Type::Vector { component, count } => vector_name(&self.name(*component), *count),
+            Type::Matrix { column, count } => match self.get(*column) {
+                Some(Type::Vector { count: rows, .. }) => format!("mat{count}x{rows}"),
+                _ => format!("mat{count}"),
+            },
+            Type::Array { element, .. } | Type::RuntimeArray { element, .. } => {
+                format!("{}[]", self.name(*element))
+            }
+            Type::Structure { name, .. } => name.clone().unwrap_or_else(|| format!("struct %{id}")),
+            Type::Pointer { pointee, .. } => format!("pointer to {}", self.name(*pointee)),
+            Type::UntypedPointer { .. } => "untyped pointer".to_owned(),
+            Type::ForwardPointer { .. } => "pointer".to_owned(),
+            Type::Function { .. } => "function".to_owned(),
+            Type::Image(_) => "image".to_owned(),
+            Type::Sampler => "sampler".to_owned(),
+            Type::SampledImage { .. } => "sampled image".to_owned(),
+            Type::CooperativeMatrix { component, .. } => {
+                format!("cooperative matrix of {}", self.name(*component))
+            }
+            Type::Other(op) => format!("{op:?}"),
+        }
+    }
+}
+
+fn vector_name(component: &str, count: u32) -> String {
+    match component {
+        "float" => format!("vec{count}"),
+        "double" => format!("dvec{count}"),
+        "int" => format!("ivec{count}"),
+        "uint" => format!("uvec{count}"),
+        "bool" => format!("bvec{count}"),
+        other => format!("{other}x{count}"),
+    }
+}
