@@ -22,7 +22,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// As evidence stores it: bytes of a record; none: in place.
+    /// As evidence stores it: the length of a record in bytes; none: in place.
     pub fn stored(self) -> Option<u64> {
         match self {
             Placement::InPlace => None,
@@ -38,24 +38,26 @@ impl Placement {
 /// An element, or a record, that is not what is expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disagreement {
-    /// Of the actual one, bytes.
+    /// First byte of the actual one; of the expected one where no actual one is left.
     pub offset: u64,
     pub expected: Vec<(ScalarType, u64)>,
-    /// None: the contents end before.
+    /// None: the contents end before it.
     pub actual: Option<Vec<(ScalarType, u64)>>,
 }
 
-/// What a comparison comes to.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// Elements, or records, that disagree.
+    /// Number of elements, or of records, that disagree.
     pub wrong: u64,
-    /// All of them.
+    /// Number of elements, or of records, that were compared.
     pub all: u64,
+    /// The first of those that disagree.
     pub listed: Vec<Disagreement>,
 }
 
-/// Compares contents with what is expected of them; an error says why it cannot be told.
+/// Compares contents with what is expected of them and lists at most `most` disagreements; an
+/// error says why records could not be matched.
 pub fn compare(
     actual: &[u8],
     leaves: &[Leaf],
@@ -95,33 +97,42 @@ fn in_any_order(
     record: u64,
     most: usize,
 ) -> Result<Outcome, String> {
-    let expected = records(leaves, record);
-    let found = |leaf: &Leaf| {
-        Some(Leaf { bits: read(actual, leaf.scalar, leaf.offset as usize)?, ..*leaf })
-    };
-    let found: Vec<Leaf> = leaves.iter().map_while(found).collect();
-    let found = records(&found, record);
-    let unmatched = matching::unmatched(&expected, &found, tolerance)?;
+    let mut expected_records = records(leaves, record);
+    let mut actual_records = records(&actual_leaves(actual, leaves), record);
+    let unmatched = matching::unmatched(&expected_records, &actual_records, tolerance)?;
     let mut outcome = Outcome {
         wrong: unmatched.expected.len() as u64,
-        all: expected.len() as u64,
+        all: expected_records.len() as u64,
         ..Outcome::default()
     };
-    let theirs =
-        unmatched.actual.iter().map(|index| Some(&found[*index])).chain(std::iter::repeat(None));
-    for (index, theirs) in unmatched.expected.iter().zip(theirs).take(most) {
-        let ours = &expected[*index];
+    for (position, expected_index) in unmatched.expected.iter().take(most).enumerate() {
+        let expected_record = &mut expected_records[*expected_index];
+        let actual_record = match unmatched.actual.get(position) {
+            Some(actual_index) => Some(&mut actual_records[*actual_index]),
+            None => None,
+        };
         outcome.listed.push(Disagreement {
-            offset: theirs.map_or(ours.offset, |theirs| theirs.offset),
-            expected: ours.scalars.clone(),
-            actual: theirs.map(|theirs| theirs.scalars.clone()),
+            offset: actual_record.as_ref().map_or(expected_record.offset, |record| record.offset),
+            expected: std::mem::take(&mut expected_record.scalars),
+            actual: actual_record.map(|record| std::mem::take(&mut record.scalars)),
         });
     }
     Ok(outcome)
 }
 
-/// Leaves by the record that they stand in; a record is as long as the bytes say, whatever of it is
-/// expected.
+/// What the contents hold at the places of the expected leaves, up to the first leaf that they end
+/// before.
+fn actual_leaves(contents: &[u8], expected_leaves: &[Leaf]) -> Vec<Leaf> {
+    let mut leaves = Vec::with_capacity(expected_leaves.len());
+    for leaf in expected_leaves {
+        let Some(bits) = read(contents, leaf.scalar, leaf.offset as usize) else { break };
+        leaves.push(Leaf { bits, ..*leaf });
+    }
+    leaves
+}
+
+/// Leaves by the record that they belong to; `record` is the length of a record in bytes, of which
+/// a test need not expect all.
 pub fn records(leaves: &[Leaf], record: u64) -> Vec<Record> {
     let start = leaves.first().map_or(0, |leaf| leaf.offset);
     let mut records: Vec<(u64, Record)> = Vec::new();

@@ -29,21 +29,20 @@ pub struct Difference {
     pub basis: Basis,
 }
 
-/// What a scalar comes from.
+/// Whether a scalar depends on values that the specification leaves undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Basis {
     #[default]
     Defined,
-    /// In these bits a value that the specification leaves undefined: they may be any. Of a float,
-    /// all of them.
+    /// These bits depend on an undefined value, so that they may be any. Of a float, all bits do.
     Undefined { bits: u64 },
 }
 
 /// Results that the specification permits for one scalar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Permitted {
-    /// By the decisions on the way to it: raw bits of the least and the greatest result. `nan`:
-    /// whether one is NaN.
+    /// Raw bits of the least and the greatest result by the control-flow trace that led to them.
+    /// `nan`: whether one of the results is NaN.
     Between { spans: BTreeMap<u64, [u64; 2]>, nan: Nan },
     /// Raw bits, ascending.
     OneOf(Vec<u64>),
@@ -76,7 +75,7 @@ impl TexelComponent {
 }
 
 impl Difference {
-    /// What contents of the buffer hold there.
+    /// Raw bits of the scalar in these contents of its buffer.
     pub fn held(&self, bytes: &[u8]) -> Option<u64> {
         match self.texel {
             Some(texel) => texel.read(bytes, self.offset),
@@ -84,7 +83,7 @@ impl Difference {
         }
     }
 
-    /// Whether it differs in no bit but those that depend on an undefined value.
+    /// Whether the two values differ in no bit but those that depend on an undefined value.
     pub fn is_undefined(&self) -> bool {
         self.beyond_undefined() == 0
     }
@@ -97,7 +96,8 @@ impl Difference {
         }
     }
 
-    /// Notes another result, of a run with other undefined values.
+    /// Notes the result of a run in which undefined values were chosen differently: bits that
+    /// changed depend on them.
     pub fn waver(&mut self, left: u64) {
         let others = match (self.scalar.class(), left ^ self.ours) {
             (_, 0) => return,
@@ -110,7 +110,7 @@ impl Difference {
         };
     }
 
-    /// Whether the device's value is permitted, given whether the kernels keep the signs of zeros.
+    /// Whether the device's value is permitted, given whether kernels must keep the signs of zeros.
     pub fn within(&self, zeros: Zeros) -> bool {
         if self.is_undefined() {
             return true;
@@ -148,7 +148,7 @@ impl Difference {
         floats.then(|| ulp_distance(self.scalar, self.ours, self.theirs))
     }
 
-    /// Adds a result that came by a path.
+    /// Adds a permitted result, of a run with this control-flow trace.
     pub fn permit(&mut self, bits: u64, path: u64) {
         match &mut self.permitted {
             Permitted::OneOf(values) => {
@@ -181,7 +181,7 @@ fn place(scalar: ScalarType, bits: u64) -> i128 {
 }
 
 impl Permitted {
-    /// Before any run.
+    /// What is permitted before any run has been seen.
     pub fn nothing(scalar: ScalarType) -> Self {
         match scalar.class() {
             ScalarClass::Float => Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },

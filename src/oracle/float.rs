@@ -55,7 +55,7 @@ impl Format {
     }
 }
 
-/// Where a result goes that lies between two numbers of a format.
+/// Rounding direction of a result that lies between two numbers of a format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// To the nearest, ties to the even one.
@@ -66,7 +66,7 @@ pub enum Direction {
     Down,
 }
 
-/// A number, an infinity, or none of them, before rounding.
+/// An exact result before rounding: a number, an infinity, or NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Real {
     Nan,
@@ -99,7 +99,8 @@ pub struct Finite {
     rest: Rest,
 }
 
-/// Whether something smaller than one in the last place of the significand was cut off.
+/// The sticky bit: whether something smaller than one in the last place of the significand was cut
+/// off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
     None,
@@ -346,7 +347,7 @@ impl Finite {
         if bits >= format.infinity() { format.overflow(direction, self.sign) } else { bits }
     }
 
-    /// The significand without its last `shift` digits, and what these are.
+    /// The significand without its last `shift` digits, and what was cut off.
     fn cut(self, shift: u32) -> (u128, Cut) {
         if shift == 0 {
             return (self.significand, Cut::of(0, 1, self.rest));

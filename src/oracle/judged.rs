@@ -25,21 +25,22 @@ use vkcert_model::procedure::Tolerance;
 /// Identity of the code of each kernel: the same for kernels that differ in their names alone.
 pub type Codes = BTreeMap<KernelName, String>;
 
-/// Something that a dispatch can store: the row of its [`DispatchFlow`].
+/// Something that a dispatch can store: a store of its [`DispatchFlow`], by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Output {
     dispatch: usize,
     store: usize,
 }
 
-/// What a test judges.
+/// Which dispatches of a test, and which of their outputs, the test judges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Observation {
     /// Whether an output of it is judged, by dispatch.
     dispatches: Vec<bool>,
     /// The outputs that are judged by the kernels' code.
     outputs: BTreeSet<Output>,
-    /// Buffers that are to be zero within a tolerance, and what they start as could fail it.
+    /// Buffers that are expected to be zero within a tolerance which some initial contents would
+    /// fail.
     zeros: Vec<String>,
     /// Why expectations judge nothing, a sentence each.
     idle: Vec<String>,
@@ -48,7 +49,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Of a test with these expectations and dispatches.
+    /// For a test with these expectations and dispatches.
     pub fn of(expected: &[StoredExpectation], flows: &[DispatchFlow], codes: &Codes) -> Self {
         let mut observation = Self { dispatches: vec![false; flows.len()], ..Self::default() };
         for expectation in expected {
@@ -61,14 +62,13 @@ impl Observation {
                 Err(sentence) => observation.idle.push(sentence),
             }
         }
-        observation
-            .outputs
-            .iter()
-            .for_each(|output| observation.dispatches[output.dispatch] = true);
+        for output in &observation.outputs {
+            observation.dispatches[output.dispatch] = true;
+        }
         observation
     }
 
-    /// Every dispatch is judged: of evidence that does not hold what they store.
+    /// Every dispatch is judged: for evidence that does not store what they can store to.
     pub fn of_everything(dispatches: usize) -> Self {
         Self { dispatches: vec![true; dispatches], ..Self::default() }
     }
@@ -86,8 +86,11 @@ impl Observation {
                 continue;
             }
             *judged = false;
-            let kernel = flows.get(number).map(|flow| flow.kernel.clone());
-            self.unnoticed.extend(kernel.filter(|kernel| !self.unnoticed.contains(kernel)));
+            if let Some(flow) = flows.get(number)
+                && !self.unnoticed.contains(&flow.kernel)
+            {
+                self.unnoticed.push(flow.kernel.clone());
+            }
         }
         self
     }
@@ -150,17 +153,7 @@ fn judged(
         return Err(format!("no value of `{name}` fails the tolerance"));
     }
     let ours = made_by(compared, flows);
-    let code =
-        |kernel: &KernelName| codes.get(kernel).cloned().unwrap_or_else(|| kernel.to_string());
-    let codes_of = |made: &BTreeSet<Output>| -> BTreeSet<String> {
-        made.iter().map(|output| code(&flows[output.dispatch].kernel)).collect()
-    };
-    let without = |made: &BTreeSet<Output>, codes: &BTreeSet<String>| -> BTreeSet<Output> {
-        made.iter()
-            .copied()
-            .filter(|output| !codes.contains(&code(&flows[output.dispatch].kernel)))
-            .collect()
-    };
+    let identities = CodeIdentities { flows, codes };
     match &expectation.contents {
         StoredContents::Values(_) if ours.is_empty() => Err(not_stored(name, flows)),
         StoredContents::Values(_) => Ok(ours),
@@ -168,8 +161,9 @@ fn judged(
             let bytes = length.map_or(u64::MAX, |length| stored_length(expectation, length));
             let other = BufferRange { buffer: buffer.clone(), offset: 0, bytes };
             let theirs = made_by(vec![other], flows);
-            let mut judged = without(&ours, &codes_of(&theirs));
-            judged.extend(without(&theirs, &codes_of(&ours)));
+            let mut judged =
+                identities.outputs_by_other_code(&ours, &identities.of_outputs(&theirs));
+            judged.extend(identities.outputs_by_other_code(&theirs, &identities.of_outputs(&ours)));
             if !judged.is_empty() {
                 return Ok(judged);
             }
@@ -180,9 +174,11 @@ fn judged(
             })
         }
         StoredContents::Check { kernel, reads } => {
-            let judged = without(
-                &made_by(reads.clone(), flows),
-                &BTreeSet::from([code(&KernelName(kernel.clone()))]),
+            let checked_outputs = made_by(reads.clone(), flows);
+            let checker = KernelName(kernel.clone());
+            let judged = identities.outputs_by_other_code(
+                &checked_outputs,
+                &BTreeSet::from([identities.of_kernel(&checker)]),
             );
             if judged.is_empty() {
                 return Err(format!(
@@ -192,7 +188,9 @@ fn judged(
             Ok(judged)
         }
         StoredContents::Reference { kernel, .. } => {
-            let judged = without(&ours, &BTreeSet::from([code(&KernelName(kernel.clone()))]));
+            let reference = KernelName(kernel.clone());
+            let judged = identities
+                .outputs_by_other_code(&ours, &BTreeSet::from([identities.of_kernel(&reference)]));
             if !judged.is_empty() {
                 return Ok(judged);
             }
@@ -201,6 +199,38 @@ fn judged(
                 false => format!("the reference for `{name}` is the kernel itself"),
             })
         }
+    }
+}
+
+/// The code behind each output: kernels that differ in their names alone count as one.
+struct CodeIdentities<'a> {
+    flows: &'a [DispatchFlow],
+    codes: &'a Codes,
+}
+
+impl<'a> CodeIdentities<'a> {
+    /// The identity of a kernel's code; of a kernel without one, its name.
+    fn of_kernel(&self, kernel: &'a KernelName) -> &'a str {
+        self.codes.get(kernel).unwrap_or(&kernel.0)
+    }
+
+    fn of_output(&self, output: &Output) -> &'a str {
+        self.of_kernel(&self.flows[output.dispatch].kernel)
+    }
+
+    fn of_outputs(&self, outputs: &BTreeSet<Output>) -> BTreeSet<&'a str> {
+        outputs.iter().map(|output| self.of_output(output)).collect()
+    }
+
+    /// The outputs that none of these pieces of code stores.
+    fn outputs_by_other_code(
+        &self,
+        outputs: &BTreeSet<Output>,
+        excluded_code: &BTreeSet<&str>,
+    ) -> BTreeSet<Output> {
+        let mut others = outputs.clone();
+        others.retain(|output| !excluded_code.contains(self.of_output(output)));
+        others
     }
 }
 
@@ -213,16 +243,18 @@ fn not_stored(name: &str, flows: &[DispatchFlow]) -> String {
     }
 }
 
-/// The outputs that these bytes can come of, directly or through later dispatches.
+/// The outputs from which the watched bytes can be made, directly or through later dispatches: a
+/// backward data-flow analysis over the dispatches.
 fn made_by(mut watched: Vec<BufferRange>, flows: &[DispatchFlow]) -> BTreeSet<Output> {
     let mut made = BTreeSet::new();
     for (dispatch, flow) in flows.iter().enumerate().rev() {
         let mut open: Vec<_> = flow.stores.iter().enumerate().collect();
-        // What a dispatch stores can be what it reads elsewhere: until nothing is added.
+        // A dispatch can read what it stores elsewhere, so repeat until nothing is added.
         loop {
-            let seen = |range: &BufferRange| watched.iter().any(|watched| watched.overlaps(range));
+            let is_watched =
+                |range: &BufferRange| watched.iter().any(|watched| watched.overlaps(range));
             let (reached, rest): (Vec<_>, Vec<_>) =
-                open.into_iter().partition(|(_, store)| store.to.iter().any(seen));
+                open.into_iter().partition(|(_, store)| store.to.iter().any(is_watched));
             if reached.is_empty() {
                 break;
             }
@@ -240,31 +272,37 @@ fn made_by(mut watched: Vec<BufferRange>, flows: &[DispatchFlow]) -> BTreeSet<Ou
 
 /// The bytes whose values can fail an expectation.
 fn compared_ranges(expectation: &StoredExpectation) -> Vec<BufferRange> {
-    let scalar = |text: &str| text.parse::<ElementType>().ok().map(|element| element.scalar);
-    let from = |offset: u64, length: Option<u64>| {
-        let offset = expectation.format.map_or(offset, |format| stored_offset(format, offset));
-        let bytes = length.map_or(u64::MAX - offset, |length| stored_length(expectation, length));
-        vec![BufferRange { buffer: expectation.buffer.clone(), offset, bytes }]
-    };
     match &expectation.contents {
         StoredContents::Values(runs) => {
             runs.iter().flat_map(|run| compared_run(expectation, run)).collect()
         }
-        // What the checker reads stands apart: every value of its verdict but one fails.
-        StoredContents::Check { .. } => from(0, None),
+        // The range is of the checker's verdict, of which every value but one fails; what the
+        // checker reads is looked at apart.
+        StoredContents::Check { .. } => vec![compared_range(expectation, 0, None)],
         StoredContents::EqualsBuffer { scalar: text, offset, length, .. }
         | StoredContents::Reference { scalar: text, offset, length, .. } => {
-            match scalar(text) {
-                // What is expected is not known before the run: a tolerance that lets every value
-                // pass for one.
-                Some(scalar) if !can_fail(scalar, bits_of(scalar, 1), expectation) => Vec::new(),
-                Some(_) | None => from(*offset, *length),
+            match text.parse::<ElementType>() {
+                // The expected values are not known before the run; a tolerance that lets every
+                // value pass for 1 is taken to let every value pass.
+                Ok(element_type) if !can_fail_one(element_type.scalar, expectation) => Vec::new(),
+                Ok(_) | Err(_) => vec![compared_range(expectation, *offset, *length)],
             }
         }
     }
 }
 
-/// Bytes of the buffer that so many compared bytes stand for.
+/// The stored bytes behind `length` compared bytes from `offset` on; none: to the end.
+fn compared_range(
+    expectation: &StoredExpectation,
+    offset: u64,
+    length: Option<u64>,
+) -> BufferRange {
+    let offset = expectation.format.map_or(offset, |format| stored_offset(format, offset));
+    let bytes = length.map_or(u64::MAX - offset, |length| stored_length(expectation, length));
+    BufferRange { buffer: expectation.buffer.clone(), offset, bytes }
+}
+
+/// Number of stored bytes that so many compared bytes stand for.
 fn stored_length(expectation: &StoredExpectation, compared: u64) -> u64 {
     expectation.format.map_or(compared, |format| {
         let range = stored_range(format, 0..compared);
@@ -272,21 +310,14 @@ fn stored_length(expectation: &StoredExpectation, compared: u64) -> u64 {
     })
 }
 
-/// Neighbouring elements of a run that some value fails, together.
+/// The ranges of neighbouring elements of a run for which some value fails the expectation.
 fn compared_run(expectation: &StoredExpectation, run: &ExpectedRun) -> Vec<BufferRange> {
     let Ok(element) = run.scalar.parse::<ElementType>() else { return Vec::new() };
     let Ok(bytes) = STANDARD.decode(&run.bytes) else { return Vec::new() };
     let size = element.scalar.size();
-    let range = |from: usize, to: usize| {
-        let [from, to] = [from, to].map(|at| run.offset + at as u64);
-        let (offset, end) = match expectation.format {
-            None => (from, to),
-            Some(format) => {
-                let last = stored_offset(format, to.saturating_sub(size as u64));
-                (stored_offset(format, from), last + format.texel_size() as u64)
-            }
-        };
-        BufferRange { buffer: expectation.buffer.clone(), offset, bytes: end - offset }
+    let range = |start: usize, end: usize| {
+        let [start, end] = [start, end].map(|within_run| run.offset + within_run as u64);
+        stored_elements(expectation, start..end, size as u64)
     };
     if is_exact(&expectation.tolerance) {
         return if bytes.len() < size { Vec::new() } else { vec![range(0, bytes.len())] };
@@ -310,38 +341,62 @@ fn compared_run(expectation: &StoredExpectation, run: &ExpectedRun) -> Vec<Buffe
     ranges
 }
 
-/// Whether zeros, or what is as good as zero to the tolerance, are expected within a tolerance that
-/// refuses 2, which is the most of their scale.
-fn wants_zeros(expectation: &StoredExpectation) -> bool {
-    let StoredContents::Values(runs) = &expectation.contents else { return false };
-    let of_run = |run: &ExpectedRun| {
-        let (element, bytes) =
-            (run.scalar.parse::<ElementType>().ok()?, STANDARD.decode(&run.bytes).ok()?);
-        let scalar = element.scalar;
-        let refused = !agrees(scalar, 0, bits_of(scalar, 2), &expectation.tolerance);
-        let mut offsets = (0..bytes.len()).step_by(scalar.size());
-        let is_zero = |at: usize| {
-            read(&bytes, scalar, at)
-                .is_none_or(|bits| is_as_zero(scalar, bits, &expectation.tolerance))
-        };
-        Some(refused && offsets.all(is_zero))
+/// The stored bytes behind a range of compared elements of so many bytes each.
+fn stored_elements(
+    expectation: &StoredExpectation,
+    compared: std::ops::Range<u64>,
+    element_size: u64,
+) -> BufferRange {
+    let (offset, end) = match expectation.format {
+        None => (compared.start, compared.end),
+        Some(format) => {
+            let last = stored_offset(format, compared.end.saturating_sub(element_size));
+            (stored_offset(format, compared.start), last + format.texel_size() as u64)
+        }
     };
-    !is_exact(&expectation.tolerance) && runs.iter().all(|run| of_run(run) == Some(true))
+    BufferRange { buffer: expectation.buffer.clone(), offset, bytes: end - offset }
 }
 
+/// Whether only zeros, or values that the tolerance takes for zero, are expected, within a
+/// tolerance that refuses 2, which is the most of their scale.
+fn wants_zeros(expectation: &StoredExpectation) -> bool {
+    let StoredContents::Values(runs) = &expectation.contents else { return false };
+    !is_exact(&expectation.tolerance)
+        && runs.iter().all(|run| run_wants_zeros(run, &expectation.tolerance) == Some(true))
+}
+
+/// The same of one run; none where the run cannot be decoded.
+fn run_wants_zeros(run: &ExpectedRun, tolerance: &Tolerance) -> Option<bool> {
+    let scalar = run.scalar.parse::<ElementType>().ok()?.scalar;
+    let bytes = STANDARD.decode(&run.bytes).ok()?;
+    if agrees(scalar, 0, bits_of(scalar, 2), tolerance) {
+        return Some(false);
+    }
+    let mut offsets = (0..bytes.len()).step_by(scalar.size());
+    Some(offsets.all(|offset| {
+        read(&bytes, scalar, offset).is_none_or(|bits| is_as_zero(scalar, bits, tolerance))
+    }))
+}
+
+/// Whether a tolerance lets equal values pass alone.
 pub fn is_exact(tolerance: &Tolerance) -> bool {
     let Tolerance { abs, rel, ulp, bits } = tolerance;
     *bits || abs.is_none() && rel.is_none() && ulp.is_none()
 }
 
-/// Whether some finite value that can stand there does not agree with `expected`. Each bound of a
-/// tolerance holds in an interval around what is expected, so the extremes decide.
+/// Whether some finite value of the element does not agree with `expected`. It suffices to try the
+/// extremes, because each bound of a tolerance holds in an interval around the expected value.
 fn can_fail(scalar: ScalarType, expected: u64, expectation: &StoredExpectation) -> bool {
     let extremes = match expectation.format {
         Some(format) => texel_extremes(format),
         None => scalar_extremes(scalar),
     };
     extremes.into_iter().any(|extreme| !agrees(scalar, expected, extreme, &expectation.tolerance))
+}
+
+/// The same where 1 is expected.
+fn can_fail_one(scalar: ScalarType, expectation: &StoredExpectation) -> bool {
+    can_fail(scalar, bits_of(scalar, 1), expectation)
 }
 
 /// Raw bits of a small number; of Booleans 1.

@@ -16,7 +16,7 @@ use vkcert_model::procedure::Tolerance;
 /// Most records of several numbers that are matched within a tolerance.
 pub const MOST: usize = 2048;
 
-/// Numbers that belong together.
+/// Scalars that are compared as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// First byte.
@@ -25,14 +25,14 @@ pub struct Record {
     pub scalars: Vec<(ScalarType, u64)>,
 }
 
-/// What has no counterpart, by index, ascending.
+/// Indices of the records without a counterpart, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unmatched {
     pub expected: Vec<usize>,
     pub actual: Vec<usize>,
 }
 
-/// The records without a counterpart; an error says why none can be told.
+/// The records without a counterpart; an error says why matching was not tried.
 pub fn unmatched(
     expected: &[Record],
     actual: &[Record],
@@ -80,14 +80,17 @@ fn approach(expected: &[Record], actual: &[Record], tolerance: &Tolerance) -> Ap
 }
 
 fn rest(pairs: Vec<(usize, usize)>, expected: usize, actual: usize) -> Unmatched {
-    let (mut ours, mut theirs) = (vec![true; expected], vec![true; actual]);
+    let mut expected_is_open = vec![true; expected];
+    let mut actual_is_open = vec![true; actual];
     for (left, right) in pairs {
-        (ours[left], theirs[right]) = (false, false);
+        expected_is_open[left] = false;
+        actual_is_open[right] = false;
     }
-    let open = |flags: Vec<bool>| {
-        flags.iter().enumerate().filter(|(_, open)| **open).map(|(index, _)| index).collect()
-    };
-    Unmatched { expected: open(ours), actual: open(theirs) }
+    Unmatched { expected: set_indices(&expected_is_open), actual: set_indices(&actual_is_open) }
+}
+
+fn set_indices(flags: &[bool]) -> Vec<usize> {
+    (0..flags.len()).filter(|index| flags[*index]).collect()
 }
 
 /// Records whose numbers are equal stand next to each other once both sides are sorted.
@@ -96,25 +99,17 @@ fn equal_pairs(
     actual: &[Record],
     tolerance: &Tolerance,
 ) -> Vec<(usize, usize)> {
-    let key = |record: &Record| -> Vec<(ScalarType, u64)> {
-        let numbers = record.scalars.iter();
-        numbers.map(|(scalar, bits)| (*scalar, canonical(*scalar, *bits, tolerance))).collect()
-    };
-    let sorted = |records: &[Record]| {
-        let mut keys: Vec<_> = records.iter().map(key).zip(0..).collect();
-        keys.sort();
-        keys
-    };
-    let (ours, theirs) = (sorted(expected), sorted(actual));
+    let expected_keys = sorted_keys(expected, tolerance);
+    let actual_keys = sorted_keys(actual, tolerance);
     let (mut left, mut right, mut pairs) = (0, 0, Vec::new());
-    while let (Some((our_key, our_index)), Some((their_key, their_index))) =
-        (ours.get(left), theirs.get(right))
+    while let (Some(expected_key), Some(actual_key)) =
+        (expected_keys.get(left), actual_keys.get(right))
     {
-        match our_key.cmp(their_key) {
+        match expected_key.canonical_scalars.cmp(&actual_key.canonical_scalars) {
             std::cmp::Ordering::Less => left += 1,
             std::cmp::Ordering::Greater => right += 1,
             std::cmp::Ordering::Equal => {
-                pairs.push((*our_index, *their_index));
+                pairs.push((expected_key.record_index, actual_key.record_index));
                 (left, right) = (left + 1, right + 1);
             }
         }
@@ -122,8 +117,30 @@ fn equal_pairs(
     pairs
 }
 
-/// What agrees with one number stands together among the sorted others: each takes, of the numbers
-/// that it agrees with and that began before it, the one whose stretch ends first.
+/// Equal records have equal canonical scalars.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RecordKey {
+    canonical_scalars: Vec<(ScalarType, u64)>,
+    record_index: usize,
+}
+
+fn sorted_keys(records: &[Record], tolerance: &Tolerance) -> Vec<RecordKey> {
+    let mut keys = Vec::with_capacity(records.len());
+    for (record_index, record) in records.iter().enumerate() {
+        let mut canonical_scalars = record.scalars.clone();
+        for (scalar, bits) in &mut canonical_scalars {
+            *bits = canonical(*scalar, *bits, tolerance);
+        }
+        keys.push(RecordKey { canonical_scalars, record_index });
+    }
+    keys.sort();
+    keys
+}
+
+/// The actual numbers that agree with an expected one are neighbours once all are sorted: an
+/// interval of positions. Matching intervals to positions is solved greedily: each actual number
+/// takes, of the expected ones whose interval holds its position, the one whose interval ends
+/// first.
 fn interval_pairs(
     expected: &[Record],
     actual: &[Record],
@@ -203,9 +220,9 @@ fn path_pairs(
         .collect()
 }
 
-/// A matching that grows.
+/// A matching that grows by augmenting paths.
 struct Search {
-    /// By expected record: the actual ones that agree with it.
+    /// By expected record: the actual records that agree with it.
     fitting: Vec<Vec<usize>>,
     of_expected: Vec<Option<usize>>,
     of_actual: Vec<Option<usize>>,
@@ -214,8 +231,8 @@ struct Search {
 }
 
 impl Search {
-    /// Measures the paths from what has no counterpart yet; whether one of them ends at an actual
-    /// record without one.
+    /// Measures the shortest alternating paths from expected records without a counterpart; returns
+    /// whether one of them ends at an actual record without one.
     fn layers(&mut self) -> bool {
         let mut queue = VecDeque::new();
         for (index, pair) in self.of_expected.iter().enumerate() {
@@ -240,15 +257,15 @@ impl Search {
         ends
     }
 
-    /// Follows layers from an expected record without a counterpart and turns the pairs on the way
-    /// round.
+    /// Follows the layers from an expected record without a counterpart to an actual one without,
+    /// and exchanges the pairs along this path.
     fn augment(&mut self, start: usize) {
         let mut path: Vec<(usize, usize)> = vec![(start, 0)];
         while let Some((left, tried)) = path.last_mut() {
             let (left, at) = (*left, *tried);
             *tried += 1;
             let Some(right) = self.fitting[left].get(at).copied() else {
-                // Nothing behind it leads on.
+                // A dead end: no other path of this phase needs to pass it.
                 self.depth[left] = None;
                 path.pop();
                 continue;

@@ -14,14 +14,15 @@ use vkcert_model::element::{ElementType, ScalarType};
 use vkcert_model::evidence::{StoredContents, StoredExpectation};
 use vkcert_model::verdict::Verdict;
 
-/// The verdict that stored outputs of a completed run come to; `Err` says why none can be derived.
+/// The verdict on the stored outputs of a completed run; `Err` says why none can be derived.
 pub fn judge(
     expectations: &[StoredExpectation],
     outputs: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Verdict, String> {
     for expectation in expectations {
         let name = &expectation.buffer;
-        // What is expected comes first: of a checker or a reference nothing else is needed.
+        // Expectations are decoded before outputs are looked up, because an expectation by a
+        // checker or a reference kernel has no verdict here, whatever outputs are stored.
         let leaves = leaves(expectation, outputs)?;
         let actual = outputs
             .get(name)
@@ -39,17 +40,12 @@ fn leaves(
     expectation: &StoredExpectation,
     outputs: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Vec<Leaf>, String> {
-    let scalar = |text: &str| {
-        text.parse::<ElementType>()
-            .map(|element| element.scalar)
-            .map_err(|_| format!("`{text}` is no scalar type"))
-    };
     match &expectation.contents {
         StoredContents::Values(runs) => {
             let mut leaves = Vec::new();
             for run in runs {
                 let bytes = STANDARD.decode(&run.bytes).map_err(|error| error.to_string())?;
-                leaves.extend(split(&bytes, scalar(&run.scalar)?, run.offset));
+                leaves.extend(split(&bytes, parse_scalar_type(&run.scalar)?, run.offset));
             }
             Ok(leaves)
         }
@@ -59,7 +55,7 @@ fn leaves(
                 .ok_or_else(|| format!("the contents of buffer {buffer} are not stored"))?;
             let bytes = compared(expectation.format, bytes);
             let length = length.map_or(bytes.len(), |length| (length as usize).min(bytes.len()));
-            Ok(split(&bytes[..length], scalar(text)?, *offset))
+            Ok(split(&bytes[..length], parse_scalar_type(text)?, *offset))
         }
         StoredContents::Reference { kernel, .. } => {
             Err(format!("its expectation comes from the reference kernel {kernel}"))
@@ -70,12 +66,22 @@ fn leaves(
     }
 }
 
-fn split(bytes: &[u8], scalar: ScalarType, offset: u64) -> Vec<Leaf> {
+fn parse_scalar_type(text: &str) -> Result<ScalarType, String> {
+    match text.parse::<ElementType>() {
+        Ok(element_type) => Ok(element_type.scalar),
+        Err(_) => Err(format!("`{text}` is no scalar type")),
+    }
+}
+
+/// The elements of contents that begin at `first_offset` of their buffer.
+fn split(contents: &[u8], scalar: ScalarType, first_offset: u64) -> Vec<Leaf> {
     let size = scalar.size();
-    let leaf = |(index, bytes): (usize, &[u8])| {
+    let mut leaves = Vec::with_capacity(contents.len() / size);
+    for (index, element_bytes) in contents.chunks_exact(size).enumerate() {
         let mut word = [0; 8];
-        word[..size].copy_from_slice(bytes);
-        Leaf { offset: offset + (index * size) as u64, scalar, bits: u64::from_le_bytes(word) }
-    };
-    bytes.chunks_exact(size).enumerate().map(leaf).collect()
+        word[..size].copy_from_slice(element_bytes);
+        let offset = first_offset + (index * size) as u64;
+        leaves.push(Leaf { offset, scalar, bits: u64::from_le_bytes(word) });
+    }
+    leaves
 }
