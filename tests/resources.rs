@@ -357,7 +357,7 @@ fn compare_decoded(format: &str, seen: &Value) {
     };
     let parsed: ImageFormat = serde_json::from_value(json!(format)).expect("a format");
     let stored = bytes("a");
-    let decoded = vkcert::oracle::texel::decode(parsed, &stored[stored.len() / 2..]);
+    let decoded = vkcert::oracle::texel::decode_texels(parsed, &stored[stored.len() / 2..]);
     let (width, components) = (parsed.component().size(), usize::from(parsed.components()));
     let out = bytes("out");
     for (index, part) in decoded.chunks_exact(width).enumerate() {

@@ -25,7 +25,7 @@ use vkcert_model::procedure::Language;
 use vkcert_model::records::{Presence, RecordLayout, Recorded, Witnesses};
 use vkcert_model::structure::{Accuracy, KernelStructure, TextDigests};
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_oracle::judged::{Codes, Observation};
+use vkcert_oracle::judged::{KernelCodes, TestObservation};
 use vkcert_requirement::{Project, trace};
 
 /// What each test that can run expects, with values resolved, and what its dispatches store.
@@ -257,7 +257,7 @@ pub fn kernels(
     let (runs, engines) = (facts.runs, facts.engine_names());
     let codes = codes(kernels);
     let observed = |test: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test, &codes);
-    let observations: Vec<Observation> = campaign.tests.iter().map(observed).collect();
+    let observations: Vec<TestObservation> = campaign.tests.iter().map(observed).collect();
     let mut evidence = Vec::new();
     for kernel in kernels {
         let rows = kernel
@@ -360,7 +360,7 @@ fn of_configuration<'a>(
 }
 
 /// Identities of the kernels' code.
-pub fn codes(kernels: &[Kernel]) -> Codes {
+pub fn codes(kernels: &[Kernel]) -> KernelCodes {
     let identity = |kernel: &Kernel| CodeIdentity {
         kernel: KernelName(kernel.name.clone()),
         code: kernel.code_digits(),
@@ -377,7 +377,7 @@ fn records(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
     engine: EngineName,
-    (runs, observations): (&[Vec<TestRun>], &[Observation]),
+    (runs, observations): (&[Vec<TestRun>], &[TestObservation]),
     kind: fn(&TestRun) -> &Vec<ModuleRecords>,
 ) -> Vec<TestRecords> {
     let mut found = Vec::new();

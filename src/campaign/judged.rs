@@ -15,7 +15,7 @@ use vkcert_model::altered::held_to;
 use vkcert_model::flow::DispatchFlow;
 use vkcert_model::id::KernelName;
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_oracle::judged::Observation;
+use vkcert_oracle::judged::TestObservation;
 use vkcert_spirv::flow::{Flow, flows_or_switched_off};
 use vkcert_spirv::interface::{ReflectError, Reflection};
 
@@ -90,13 +90,13 @@ pub fn doubt_idle_tests(
     let codes = assemble::codes(kernels);
     for (test, row) in prepared.iter().zip(runs) {
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
-        let by_code = Observation::of(expected, flows, &codes);
+        let by_code = TestObservation::from_expectations(expected, flows, &codes);
         let sequential = row.iter().find(|run| run.engine == EngineName::Sequential);
         let observation = match sequential.and_then(|run| held_to(run.verdict, &run.altered)) {
-            Some(altered) => by_code.holding(altered, flows),
+            Some(altered) => by_code.confirmed_by_alterations(altered, flows),
             None => by_code,
         };
-        let Some(reason) = observation.says_nothing() else { continue };
+        let Some(reason) = observation.emptiness_reason() else { continue };
         let passed = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
         passed.for_each(|run| run.doubt(reason.clone()));
     }

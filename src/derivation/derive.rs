@@ -30,7 +30,7 @@ use vkcert_model::requirement::{
 };
 use vkcert_model::structure::KernelStructure;
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_oracle::judged::{Codes, Observation};
+use vkcert_oracle::judged::{KernelCodes, TestObservation};
 use vkcert_oracle::scalar::specialization_bits;
 use vkcert_requirement::hash::requirement_hash;
 use vkcert_requirement::reach::TestedCode;
@@ -42,7 +42,7 @@ use vkcert_requirement::{status, trace};
 pub fn counts(
     verdict: Verdict,
     test: &Test,
-    observation: &Observation,
+    observation: &TestObservation,
     of: (&KernelName, &Configuration),
 ) -> bool {
     let (kernel, configuration) = of;
@@ -54,7 +54,7 @@ pub fn counts(
     verdict == Verdict::Pass
         && !test.requirements.is_empty()
         && dispatches.clone().next().is_some()
-        && dispatches.all(|number| observation.judges(number))
+        && dispatches.all(|number| observation.judges_dispatch(number))
 }
 
 /// Whether the values that a dispatch gives lead to a configuration.
@@ -82,7 +82,7 @@ pub struct CodeIdentity {
 /// The same identity for kernels whose modules, or whose preprocessed texts, are the same from the
 /// same entry on: a text that is compiled in another way, for another target or with definitions
 /// that it does not use is the same code.
-pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> Codes {
+pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> KernelCodes {
     let mut classes: Vec<(BTreeSet<String>, Vec<KernelName>)> = Vec::new();
     for CodeIdentity { kernel, code, text, entry } in kernels {
         let code = format!("code {code} {entry}");
@@ -105,7 +105,7 @@ pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> Codes {
 }
 
 /// Identities of the kernels' code from stored evidence.
-pub fn codes(kernels: &[KernelEvidence]) -> Codes {
+pub fn codes(kernels: &[KernelEvidence]) -> KernelCodes {
     let identity = |row: &KernelEvidence| CodeIdentity {
         kernel: row.kernel.clone(),
         code: row.modules.code.clone(),
@@ -124,13 +124,13 @@ pub fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
 
 /// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch
 /// counts as judged.
-pub fn observation(schema: u32, test: &TestEvidence, codes: &Codes) -> Observation {
+pub fn observation(schema: u32, test: &TestEvidence, codes: &KernelCodes) -> TestObservation {
     match schema {
-        FIRST_SCHEMA => Observation::of_everything(test.definition.dispatches.len()),
+        FIRST_SCHEMA => TestObservation::judging_everything(test.definition.dispatches.len()),
         _ => {
-            let by_code = Observation::of(&test.expected, &test.flows, codes);
+            let by_code = TestObservation::from_expectations(&test.expected, &test.flows, codes);
             match altered_stores(test) {
-                Some(altered) => by_code.holding(altered, &test.flows),
+                Some(altered) => by_code.confirmed_by_alterations(altered, &test.flows),
                 None => by_code,
             }
         }
@@ -146,7 +146,8 @@ pub fn tested_code(campaign: &Campaign, kernels: &[KernelEvidence]) -> TestedCod
         let observation = observation(campaign.schema, test, &codes);
         let passed = test.results.iter().any(|result| result.verdict == Verdict::Pass);
         let numbered = test.definition.dispatches.iter().enumerate();
-        let counted = numbered.filter(|(number, _)| !passed || observation.judges(*number));
+        let counted =
+            numbered.filter(|(number, _)| !passed || observation.judges_dispatch(*number));
         (test.id.clone(), counted.map(|(_, dispatch)| dispatch.kernel.clone()).collect())
     };
     TestedCode::new(kernels, campaign.tests.iter().map(judged).collect())

@@ -11,10 +11,10 @@ use vkcert_model::element::ScalarType;
 use vkcert_model::evidence::Mismatch;
 use vkcert_model::image::TexelPlace;
 use vkcert_model::verdict::Verdict;
-use vkcert_oracle::compare::{shown, shown_bits};
-use vkcert_oracle::comparison::{Disagreement, Placement, compare};
-use vkcert_oracle::scalar::{Leaf, read};
-use vkcert_oracle::texel::{compared, stored_offset};
+use vkcert_oracle::compare::{shown_bits, value_as_json};
+use vkcert_oracle::comparison::{Disagreement, Placement, compare_contents};
+use vkcert_oracle::scalar::{Leaf, read_scalar};
+use vkcert_oracle::texel::{compared_contents, stored_offset};
 
 /// What a run comes to.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +84,7 @@ pub fn resolved(
         if run.completion != Completion::Completed {
             return Ok(None);
         }
-        let bytes = compared(
+        let bytes = compared_contents(
             expected.format,
             run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice),
         );
@@ -156,7 +156,7 @@ impl Comparison<'_> {
             ExpectedContents::Buffer { other, scalar, offset, length } => {
                 match self.run.buffers.get(*other) {
                     Some(bytes) => {
-                        let bytes = compared(expected.format, bytes);
+                        let bytes = compared_contents(expected.format, bytes);
                         (
                             leaves(bytes.get(..*length).unwrap_or(&bytes), *scalar, *offset),
                             actual.clone(),
@@ -176,7 +176,7 @@ impl Comparison<'_> {
                     return Ok(Err(stopped));
                 }
                 let bytes = run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice);
-                let bytes = compared(expected.format, bytes);
+                let bytes = compared_contents(expected.format, bytes);
                 (
                     leaves(bytes.get(*offset..*offset + *length).unwrap_or(&[]), *scalar, *offset),
                     actual.clone(),
@@ -198,7 +198,7 @@ impl Comparison<'_> {
                 (ones(self.prepared.job.buffers[expected.buffer].bytes.len()), verdict)
             }
         };
-        Ok(self.compare(expected, &compared(expected.format, &actual), &leaves))
+        Ok(self.compare(expected, &compared_contents(expected.format, &actual), &leaves))
     }
 
     fn compare(
@@ -208,9 +208,14 @@ impl Comparison<'_> {
         leaves: &[Leaf],
     ) -> Result<(), Stopped> {
         let name = &self.prepared.job.buffers[expected.buffer].name;
-        let outcome =
-            compare(actual, leaves, &expected.tolerance, expected.placement, self.prepared.listed)
-                .map_err(|why| (Verdict::Undetermined, format!("`{name}`: {why}")))?;
+        let outcome = compare_contents(
+            actual,
+            leaves,
+            &expected.tolerance,
+            expected.placement,
+            self.prepared.listed,
+        )
+        .map_err(|why| (Verdict::Undetermined, format!("`{name}`: {why}")))?;
         let source = match expected.contents {
             ExpectedContents::Check { .. } => Source::Checker,
             ExpectedContents::Values(_)
@@ -228,8 +233,8 @@ impl Comparison<'_> {
             let member = block.and_then(|block| block.member_at(offset));
             self.mismatches.push(Mismatch { offset, texel, member, ..mismatch });
         }
-        if outcome.wrong > 0 {
-            let (wrong, all) = (outcome.wrong, outcome.all);
+        if outcome.disagreeing > 0 {
+            let (wrong, all) = (outcome.disagreeing, outcome.compared);
             self.counts.push(Count {
                 buffer: name.clone(),
                 placement: expected.placement,
@@ -310,7 +315,11 @@ fn leaves(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
     (0..bytes.len())
         .step_by(scalar.size())
         .filter_map(|at| {
-            Some(Leaf { offset: (offset + at) as u64, scalar, bits: read(bytes, scalar, at)? })
+            Some(Leaf {
+                offset: (offset + at) as u64,
+                scalar,
+                bits: read_scalar(bytes, scalar, at)?,
+            })
         })
         .collect()
 }
@@ -319,7 +328,7 @@ fn leaves(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
 /// same.
 fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatch {
     let value = |(scalar, bits): &(ScalarType, u64)| {
-        if by_bits { shown_bits(*scalar, *bits).into() } else { shown(*scalar, *bits) }
+        if by_bits { shown_bits(*scalar, *bits).into() } else { value_as_json(*scalar, *bits) }
     };
     let actual = disagreement.actual.as_ref();
     let bits =
@@ -329,7 +338,7 @@ fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatc
         offset: disagreement.offset,
         expected: together(disagreement.expected.iter().map(value).collect()),
         actual: actual.map_or(serde_json::Value::Null, |all| {
-            together(all.iter().map(|(scalar, bits)| shown(*scalar, *bits)).collect())
+            together(all.iter().map(|(scalar, bits)| value_as_json(*scalar, *bits)).collect())
         }),
         bits: bits.collect::<Vec<_>>().join(" "),
         texel: None,

@@ -16,7 +16,7 @@ use vkcert_model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
 use vkcert_model::flow::{BufferRange, StoreFlow};
 use vkcert_model::id::KernelName;
 use vkcert_oracle::scalar::Leaf;
-use vkcert_oracle::texel::compared;
+use vkcert_oracle::texel::compared_contents;
 use vkcert_spirv::flow::flows;
 use vkcert_spirv::module::Module;
 
@@ -30,8 +30,9 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
     let contents = match &expected.contents {
         ExpectedContents::Values(leaves) => StoredContents::Values(runs(leaves)),
         ExpectedContents::Buffer { other, scalar, offset, length } => {
-            let whole =
-                compared(expected.format, &prepared.job.buffers[*other].bytes).len() == *length;
+            let whole = compared_contents(expected.format, &prepared.job.buffers[*other].bytes)
+                .len()
+                == *length;
             StoredContents::EqualsBuffer {
                 buffer: name(*other),
                 scalar: scalar.to_string(),
@@ -41,7 +42,8 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
         }
         ExpectedContents::Reference { job, scalar, offset, length } => {
             let whole =
-                compared(expected.format, &prepared.job.buffers[expected.buffer].bytes).len();
+                compared_contents(expected.format, &prepared.job.buffers[expected.buffer].bytes)
+                    .len();
             StoredContents::Reference {
                 kernel: kernels(job),
                 scalar: scalar.to_string(),
@@ -58,7 +60,7 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
         buffer: name(expected.buffer),
         format: expected.format,
         tolerance: expected.tolerance,
-        record: expected.placement.stored(),
+        record: expected.placement.stored_record_length(),
         contents,
     }
 }

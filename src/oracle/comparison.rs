@@ -5,9 +5,9 @@
 //! are counted in full and listed up to a bound, in the order of offsets.
 //! Does not cover: where leaves come from.
 
-use super::compare::agrees;
-use super::matching::{self, Record};
-use super::scalar::{Leaf, read};
+use super::compare::values_agree;
+use super::matching::{self, ScalarRecord};
+use super::scalar::{Leaf, read_scalar};
 use vkcert_model::element::ScalarType;
 use vkcert_model::procedure::Tolerance;
 
@@ -23,14 +23,14 @@ pub enum Placement {
 
 impl Placement {
     /// As evidence stores it: the length of a record in bytes; none: in place.
-    pub fn stored(self) -> Option<u64> {
+    pub fn stored_record_length(self) -> Option<u64> {
         match self {
             Placement::InPlace => None,
             Placement::AnyOrder { record } => Some(record),
         }
     }
 
-    pub fn of_stored(record: Option<u64>) -> Self {
+    pub fn from_stored(record: Option<u64>) -> Self {
         record.map_or(Placement::InPlace, |record| Placement::AnyOrder { record })
     }
 }
@@ -47,65 +47,78 @@ pub struct Disagreement {
 
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Outcome {
+pub struct ComparisonOutcome {
     /// Number of elements, or of records, that disagree.
-    pub wrong: u64,
+    pub disagreeing: u64,
     /// Number of elements, or of records, that were compared.
-    pub all: u64,
+    pub compared: u64,
     /// The first of those that disagree.
     pub listed: Vec<Disagreement>,
 }
 
 /// Compares contents with what is expected of them and lists at most `most` disagreements; an
 /// error says why records could not be matched.
-pub fn compare(
-    actual: &[u8],
-    leaves: &[Leaf],
+pub fn compare_contents(
+    actual_bytes: &[u8],
+    expected_leaves: &[Leaf],
     tolerance: &Tolerance,
     placement: Placement,
-    most: usize,
-) -> Result<Outcome, String> {
+    listing_limit: usize,
+) -> Result<ComparisonOutcome, String> {
     match placement {
-        Placement::InPlace => Ok(in_place(actual, leaves, tolerance, most)),
-        Placement::AnyOrder { record } => in_any_order(actual, leaves, tolerance, record, most),
+        Placement::InPlace => {
+            Ok(compare_in_place(actual_bytes, expected_leaves, tolerance, listing_limit))
+        }
+        Placement::AnyOrder { record } => {
+            compare_in_any_order(actual_bytes, expected_leaves, tolerance, record, listing_limit)
+        }
     }
 }
 
-fn in_place(actual: &[u8], leaves: &[Leaf], tolerance: &Tolerance, most: usize) -> Outcome {
-    let mut outcome = Outcome { all: leaves.len() as u64, ..Outcome::default() };
-    for leaf in leaves {
-        let found = read(actual, leaf.scalar, leaf.offset as usize);
-        if found.is_some_and(|found| agrees(leaf.scalar, leaf.bits, found, tolerance)) {
+fn compare_in_place(
+    actual_bytes: &[u8],
+    expected_leaves: &[Leaf],
+    tolerance: &Tolerance,
+    listing_limit: usize,
+) -> ComparisonOutcome {
+    let mut outcome = ComparisonOutcome {
+        compared: expected_leaves.len() as u64,
+        ..ComparisonOutcome::default()
+    };
+    for leaf in expected_leaves {
+        let actual_bits = read_scalar(actual_bytes, leaf.scalar, leaf.offset as usize);
+        if actual_bits.is_some_and(|bits| values_agree(leaf.scalar, leaf.bits, bits, tolerance)) {
             continue;
         }
-        outcome.wrong += 1;
-        if outcome.listed.len() < most {
+        outcome.disagreeing += 1;
+        if outcome.listed.len() < listing_limit {
             outcome.listed.push(Disagreement {
                 offset: leaf.offset,
                 expected: vec![(leaf.scalar, leaf.bits)],
-                actual: found.map(|bits| vec![(leaf.scalar, bits)]),
+                actual: actual_bits.map(|bits| vec![(leaf.scalar, bits)]),
             });
         }
     }
     outcome
 }
 
-fn in_any_order(
-    actual: &[u8],
-    leaves: &[Leaf],
+fn compare_in_any_order(
+    actual_bytes: &[u8],
+    expected_leaves: &[Leaf],
     tolerance: &Tolerance,
-    record: u64,
-    most: usize,
-) -> Result<Outcome, String> {
-    let mut expected_records = records(leaves, record);
-    let mut actual_records = records(&actual_leaves(actual, leaves), record);
-    let unmatched = matching::unmatched(&expected_records, &actual_records, tolerance)?;
-    let mut outcome = Outcome {
-        wrong: unmatched.expected.len() as u64,
-        all: expected_records.len() as u64,
-        ..Outcome::default()
+    record_length: u64,
+    listing_limit: usize,
+) -> Result<ComparisonOutcome, String> {
+    let mut expected_records = group_into_records(expected_leaves, record_length);
+    let mut actual_records =
+        group_into_records(&actual_leaves(actual_bytes, expected_leaves), record_length);
+    let unmatched = matching::find_unmatched(&expected_records, &actual_records, tolerance)?;
+    let mut outcome = ComparisonOutcome {
+        disagreeing: unmatched.expected.len() as u64,
+        compared: expected_records.len() as u64,
+        ..ComparisonOutcome::default()
     };
-    for (position, expected_index) in unmatched.expected.iter().take(most).enumerate() {
+    for (position, expected_index) in unmatched.expected.iter().take(listing_limit).enumerate() {
         let expected_record = &mut expected_records[*expected_index];
         let actual_record = match unmatched.actual.get(position) {
             Some(actual_index) => Some(&mut actual_records[*actual_index]),
@@ -125,7 +138,7 @@ fn in_any_order(
 fn actual_leaves(contents: &[u8], expected_leaves: &[Leaf]) -> Vec<Leaf> {
     let mut leaves = Vec::with_capacity(expected_leaves.len());
     for leaf in expected_leaves {
-        let Some(bits) = read(contents, leaf.scalar, leaf.offset as usize) else { break };
+        let Some(bits) = read_scalar(contents, leaf.scalar, leaf.offset as usize) else { break };
         leaves.push(Leaf { bits, ..*leaf });
     }
     leaves
@@ -133,19 +146,19 @@ fn actual_leaves(contents: &[u8], expected_leaves: &[Leaf]) -> Vec<Leaf> {
 
 /// Leaves by the record that they belong to; `record` is the length of a record in bytes, of which
 /// a test need not expect all.
-pub fn records(leaves: &[Leaf], record: u64) -> Vec<Record> {
-    let start = leaves.first().map_or(0, |leaf| leaf.offset);
-    let mut records: Vec<(u64, Record)> = Vec::new();
+pub fn group_into_records(leaves: &[Leaf], record_length: u64) -> Vec<ScalarRecord> {
+    let first_offset = leaves.first().map_or(0, |leaf| leaf.offset);
+    let mut records: Vec<(u64, ScalarRecord)> = Vec::new();
     for leaf in leaves {
-        let number = leaf.offset.saturating_sub(start) / record.max(1);
+        let record_number = leaf.offset.saturating_sub(first_offset) / record_length.max(1);
         match records.last_mut() {
-            Some((last, record)) if *last == number => {
+            Some((last_number, record)) if *last_number == record_number => {
                 record.scalars.push((leaf.scalar, leaf.bits))
             }
             Some(_) | None => {
                 records.push((
-                    number,
-                    Record { offset: leaf.offset, scalars: vec![(leaf.scalar, leaf.bits)] },
+                    record_number,
+                    ScalarRecord { offset: leaf.offset, scalars: vec![(leaf.scalar, leaf.bits)] },
                 ));
             }
         }

@@ -6,7 +6,7 @@
 //! `campaign::agreement`).
 
 use super::compare::ulp_distance;
-use super::scalar::{decode_float, read};
+use super::scalar::{decode_float, read_scalar};
 use super::texel::decode_texel;
 use std::collections::BTreeMap;
 use vkcert_model::element::{ScalarClass, ScalarType};
@@ -14,7 +14,7 @@ use vkcert_model::image::ImageFormat;
 
 /// A scalar that the engines left differently.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Difference {
+pub struct ScalarDifference {
     /// Index of the buffer among those of its test.
     pub buffer: usize,
     /// Bytes from the start of the buffer.
@@ -25,13 +25,13 @@ pub struct Difference {
     /// Raw bits: what the sequential engine and the device left.
     pub ours: u64,
     pub theirs: u64,
-    pub permitted: Permitted,
-    pub basis: Basis,
+    pub permitted: PermittedResults,
+    pub basis: ValueBasis,
 }
 
 /// Whether a scalar depends on values that the specification leaves undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Basis {
+pub enum ValueBasis {
     #[default]
     Defined,
     /// These bits depend on an undefined value, so that they may be any. Of a float, all bits do.
@@ -40,17 +40,17 @@ pub enum Basis {
 
 /// Results that the specification permits for one scalar.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Permitted {
+pub enum PermittedResults {
     /// Raw bits of the least and the greatest result by the control-flow trace that led to them.
     /// `nan`: whether one of the results is NaN.
-    Between { spans: BTreeMap<u64, [u64; 2]>, nan: Nan },
+    Between { spans: BTreeMap<u64, [u64; 2]>, nan: NanResult },
     /// Raw bits, ascending.
     OneOf(Vec<u64>),
 }
 
 /// Whether NaN is among the permitted results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Nan {
+pub enum NanResult {
     Absent,
     Present,
 }
@@ -64,22 +64,30 @@ pub struct TexelComponent {
 
 impl TexelComponent {
     /// Raw bits of the component, given any byte of its texel.
-    pub fn read(self, bytes: &[u8], offset: u64) -> Option<u64> {
-        let size = self.format.texel_size();
-        let start = offset as usize / size * size;
-        let mut components = Vec::new();
-        decode_texel(self.format, bytes.get(start..start + size)?, &mut components);
-        let scalar = self.format.component();
-        read(&components, scalar, self.component as usize * scalar.size())
+    pub fn component_bits(self, bytes: &[u8], offset: u64) -> Option<u64> {
+        let texel_size = self.format.texel_size();
+        let texel_start = offset as usize / texel_size * texel_size;
+        let mut decoded_components = Vec::new();
+        decode_texel(
+            self.format,
+            bytes.get(texel_start..texel_start + texel_size)?,
+            &mut decoded_components,
+        );
+        let component_type = self.format.component();
+        read_scalar(
+            &decoded_components,
+            component_type,
+            self.component as usize * component_type.size(),
+        )
     }
 }
 
-impl Difference {
+impl ScalarDifference {
     /// Raw bits of the scalar in these contents of its buffer.
-    pub fn held(&self, bytes: &[u8]) -> Option<u64> {
+    pub fn bits_in(&self, bytes: &[u8]) -> Option<u64> {
         match self.texel {
-            Some(texel) => texel.read(bytes, self.offset),
-            None => read(bytes, self.scalar, self.offset as usize),
+            Some(texel) => texel.component_bits(bytes, self.offset),
+            None => read_scalar(bytes, self.scalar, self.offset as usize),
         }
     }
 
@@ -91,45 +99,47 @@ impl Difference {
     /// Bits that differ and do not depend on an undefined value.
     pub fn beyond_undefined(&self) -> u64 {
         match self.basis {
-            Basis::Defined => u64::MAX,
-            Basis::Undefined { bits } => (self.ours ^ self.theirs) & !bits,
+            ValueBasis::Defined => u64::MAX,
+            ValueBasis::Undefined { bits } => (self.ours ^ self.theirs) & !bits,
         }
     }
 
     /// Notes the result of a run in which undefined values were chosen differently: bits that
     /// changed depend on them.
-    pub fn waver(&mut self, left: u64) {
-        let others = match (self.scalar.class(), left ^ self.ours) {
+    pub fn note_undefined_variation(&mut self, other_result: u64) {
+        let varying_bits = match (self.scalar.class(), other_result ^ self.ours) {
             (_, 0) => return,
             (ScalarClass::Float, _) => u64::MAX,
-            (ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned, others) => others,
+            (ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned, varying_bits) => {
+                varying_bits
+            }
         };
         self.basis = match self.basis {
-            Basis::Defined => Basis::Undefined { bits: others },
-            Basis::Undefined { bits } => Basis::Undefined { bits: bits | others },
+            ValueBasis::Defined => ValueBasis::Undefined { bits: varying_bits },
+            ValueBasis::Undefined { bits } => ValueBasis::Undefined { bits: bits | varying_bits },
         };
     }
 
     /// Whether the device's value is permitted, given whether kernels must keep the signs of zeros.
-    pub fn within(&self, zeros: Zeros) -> bool {
+    pub fn device_value_is_permitted(&self, zero_signs: ZeroSigns) -> bool {
         if self.is_undefined() {
             return true;
         }
         match &self.permitted {
-            Permitted::OneOf(values) => values.contains(&self.theirs),
-            Permitted::Between { spans, nan } => {
+            PermittedResults::OneOf(values) => values.contains(&self.theirs),
+            PermittedResults::Between { spans, nan } => {
                 let value = decode_float(self.scalar, self.theirs);
                 if value.is_nan() {
-                    return *nan == Nan::Present;
+                    return *nan == NanResult::Present;
                 }
-                spans.values().any(|ends| match zeros {
-                    Zeros::Equal => {
+                spans.values().any(|ends| match zero_signs {
+                    ZeroSigns::Equal => {
                         let [low, high] = ends.map(|end| decode_float(self.scalar, end));
                         low <= value && value <= high
                     }
-                    Zeros::Signed => {
-                        let [low, value, high] =
-                            [ends[0], self.theirs, ends[1]].map(|bits| place(self.scalar, bits));
+                    ZeroSigns::Signed => {
+                        let [low, value, high] = [ends[0], self.theirs, ends[1]]
+                            .map(|bits| signed_zero_ordinal(self.scalar, bits));
                         low <= value && value <= high
                     }
                 })
@@ -138,34 +148,35 @@ impl Difference {
     }
 
     /// Steps from one value to the other, for two finite floats that are defined.
-    pub fn ulps(&self) -> Option<u64> {
+    pub fn distance_in_ulps(&self) -> Option<u64> {
         if self.is_undefined() {
             return None;
         }
-        let finite = |bits| decode_float(self.scalar, bits).is_finite();
-        let floats =
-            self.scalar.class() == ScalarClass::Float && finite(self.ours) && finite(self.theirs);
-        floats.then(|| ulp_distance(self.scalar, self.ours, self.theirs))
+        let is_finite = |bits| decode_float(self.scalar, bits).is_finite();
+        let are_finite_floats = self.scalar.class() == ScalarClass::Float
+            && is_finite(self.ours)
+            && is_finite(self.theirs);
+        are_finite_floats.then(|| ulp_distance(self.scalar, self.ours, self.theirs))
     }
 
     /// Adds a permitted result, of a run with this control-flow trace.
-    pub fn permit(&mut self, bits: u64, path: u64) {
+    pub fn permit_result(&mut self, bits: u64, control_flow_trace: u64) {
         match &mut self.permitted {
-            Permitted::OneOf(values) => {
-                if let Err(at) = values.binary_search(&bits) {
-                    values.insert(at, bits);
+            PermittedResults::OneOf(values) => {
+                if let Err(position) = values.binary_search(&bits) {
+                    values.insert(position, bits);
                 }
             }
-            Permitted::Between { nan, .. } if decode_float(self.scalar, bits).is_nan() => {
-                *nan = Nan::Present
+            PermittedResults::Between { nan, .. } if decode_float(self.scalar, bits).is_nan() => {
+                *nan = NanResult::Present
             }
-            Permitted::Between { spans, nan: _ } => {
-                let [low, high] = spans.entry(path).or_insert([bits, bits]);
-                let at = place(self.scalar, bits);
-                if at < place(self.scalar, *low) {
+            PermittedResults::Between { spans, nan: _ } => {
+                let [low, high] = spans.entry(control_flow_trace).or_insert([bits, bits]);
+                let result_ordinal = signed_zero_ordinal(self.scalar, bits);
+                if result_ordinal < signed_zero_ordinal(self.scalar, *low) {
                     *low = bits;
                 }
-                if at > place(self.scalar, *high) {
+                if result_ordinal > signed_zero_ordinal(self.scalar, *high) {
                     *high = bits;
                 }
             }
@@ -174,19 +185,21 @@ impl Difference {
 }
 
 /// Position of a float among all that are not NaN; the negative zero comes before the positive one.
-fn place(scalar: ScalarType, bits: u64) -> i128 {
-    let sign = 1_u64 << (scalar.size() * 8 - 1);
-    let magnitude = i128::from(bits & (sign - 1));
-    if bits & sign == 0 { magnitude } else { -magnitude - 1 }
+fn signed_zero_ordinal(scalar_type: ScalarType, bits: u64) -> i128 {
+    let sign_bit = 1_u64 << (scalar_type.size() * 8 - 1);
+    let magnitude = i128::from(bits & (sign_bit - 1));
+    if bits & sign_bit == 0 { magnitude } else { -magnitude - 1 }
 }
 
-impl Permitted {
+impl PermittedResults {
     /// What is permitted before any run has been seen.
-    pub fn nothing(scalar: ScalarType) -> Self {
-        match scalar.class() {
-            ScalarClass::Float => Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
+    pub fn none_for(scalar_type: ScalarType) -> Self {
+        match scalar_type.class() {
+            ScalarClass::Float => {
+                PermittedResults::Between { spans: BTreeMap::new(), nan: NanResult::Absent }
+            }
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
-                Permitted::OneOf(Vec::new())
+                PermittedResults::OneOf(Vec::new())
             }
         }
     }
@@ -194,7 +207,7 @@ impl Permitted {
 
 /// Whether the sign of a zero must be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Zeros {
+pub enum ZeroSigns {
     Signed,
     #[default]
     Equal,

@@ -10,21 +10,21 @@
 
 /// A binary floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
+pub struct FloatFormat {
     /// Digits of the significand, the leading one included.
     digits: u32,
     exponent_bits: u32,
 }
 
-impl Format {
-    pub const HALF: Format = Format { digits: 11, exponent_bits: 5 };
-    pub const BRAIN: Format = Format { digits: 8, exponent_bits: 8 };
-    pub const SINGLE: Format = Format { digits: 24, exponent_bits: 8 };
-    pub const DOUBLE: Format = Format { digits: 53, exponent_bits: 11 };
+impl FloatFormat {
+    pub const HALF: FloatFormat = FloatFormat { digits: 11, exponent_bits: 5 };
+    pub const BRAIN: FloatFormat = FloatFormat { digits: 8, exponent_bits: 8 };
+    pub const SINGLE: FloatFormat = FloatFormat { digits: 24, exponent_bits: 8 };
+    pub const DOUBLE: FloatFormat = FloatFormat { digits: 53, exponent_bits: 11 };
 
     /// The IEEE 754 format of so many bits.
-    pub fn of_width(bits: u32) -> Option<Self> {
-        match bits {
+    pub fn with_width(bit_width: u32) -> Option<Self> {
+        match bit_width {
             16 => Some(Self::HALF),
             32 => Some(Self::SINGLE),
             64 => Some(Self::DOUBLE),
@@ -33,31 +33,31 @@ impl Format {
     }
 
     /// Exponent of the least normal number: it is `2^least`.
-    fn least(self) -> i32 {
+    fn least_exponent(self) -> i32 {
         2 - (1 << (self.exponent_bits - 1))
     }
 
-    fn sign(self) -> u64 {
+    fn sign_bit(self) -> u64 {
         1 << (self.digits + self.exponent_bits - 1)
     }
 
-    fn infinity(self) -> u64 {
+    fn infinity_bits(self) -> u64 {
         ((1 << self.exponent_bits) - 1) << (self.digits - 1)
     }
 
     fn quiet_nan(self) -> u64 {
-        self.infinity() | 1 << (self.digits - 2)
+        self.infinity_bits() | 1 << (self.digits - 2)
     }
 
     /// A denormal number as a zero of its sign, every other one as it is.
-    pub fn flushed(self, bits: u64) -> u64 {
-        if bits & self.infinity() == 0 { bits & self.sign() } else { bits }
+    pub fn flush_denormal(self, bits: u64) -> u64 {
+        if bits & self.infinity_bits() == 0 { bits & self.sign_bit() } else { bits }
     }
 }
 
 /// Rounding direction of a result that lies between two numbers of a format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
+pub enum RoundingDirection {
     /// To the nearest, ties to the even one.
     #[default]
     Nearest,
@@ -68,10 +68,10 @@ pub enum Direction {
 
 /// An exact result before rounding: a number, an infinity, or NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Real {
+pub enum ExactReal {
     Nan,
     Infinity(Sign),
-    Finite(Finite),
+    Finite(FiniteNumber),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,50 +81,50 @@ pub enum Sign {
 }
 
 impl Sign {
-    fn of(negative: bool) -> Self {
-        if negative { Sign::Minus } else { Sign::Plus }
+    fn from_negative(is_negative: bool) -> Self {
+        if is_negative { Sign::Minus } else { Sign::Plus }
     }
 
-    fn times(self, other: Sign) -> Sign {
-        Sign::of(self != other)
+    fn times(self, other_sign: Sign) -> Sign {
+        Sign::from_negative(self != other_sign)
     }
 }
 
 /// `significand * 2^exponent` with a sign; a zero has one, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finite {
+pub struct FiniteNumber {
     sign: Sign,
     significand: u128,
     exponent: i32,
-    rest: Rest,
+    sticky: StickyBit,
 }
 
 /// The sticky bit: whether something smaller than one in the last place of the significand was cut
 /// off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rest {
-    None,
-    Some,
+enum StickyBit {
+    Clear,
+    Set,
 }
 
-impl Rest {
-    fn of(cut: bool) -> Self {
-        if cut { Rest::Some } else { Rest::None }
+impl StickyBit {
+    fn from_cut(is_cut: bool) -> Self {
+        if is_cut { StickyBit::Set } else { StickyBit::Clear }
     }
 }
 
 /// Place of the leading digit of significands that are added.
-const LEADING: u32 = 120;
+const LEADING_PLACE: u32 = 120;
 
-impl Finite {
+impl FiniteNumber {
     fn zero(sign: Sign) -> Self {
-        Self { sign, significand: 0, exponent: 0, rest: Rest::None }
+        Self { sign, significand: 0, exponent: 0, sticky: StickyBit::Clear }
     }
 
-    /// The same number with its leading digit at [`LEADING`], where it has one.
+    /// The same number with its leading digit at [`LEADING_PLACE`], where it has one.
     fn normalized(self) -> Self {
-        let Some(leading) = self.significand.checked_ilog2() else { return self };
-        let shift = LEADING.saturating_sub(leading);
+        let Some(leading_place) = self.significand.checked_ilog2() else { return self };
+        let shift = LEADING_PLACE.saturating_sub(leading_place);
         Self {
             significand: self.significand << shift,
             exponent: self.exponent - shift as i32,
@@ -133,91 +133,129 @@ impl Finite {
     }
 
     /// The sum with a number of no larger magnitude's exponent; both normalised and not zero.
-    fn plus_smaller(self, smaller: Finite, direction: Direction) -> Finite {
-        let distance = (self.exponent - smaller.exponent) as u32;
-        let kept = smaller.significand.checked_shr(distance).unwrap_or(0);
-        let cut = if distance < 128 { kept << distance != smaller.significand } else { true };
-        let rest = Rest::of(cut);
+    fn plus_smaller(self, smaller: FiniteNumber, direction: RoundingDirection) -> FiniteNumber {
+        let exponent_distance = (self.exponent - smaller.exponent) as u32;
+        let kept_digits = smaller.significand.checked_shr(exponent_distance).unwrap_or(0);
+        let is_cut = if exponent_distance < 128 {
+            kept_digits << exponent_distance != smaller.significand
+        } else {
+            true
+        };
+        let sticky_bit = StickyBit::from_cut(is_cut);
         if self.sign == smaller.sign {
-            return Finite { significand: self.significand + kept, rest, ..self };
+            return FiniteNumber {
+                significand: self.significand + kept_digits,
+                sticky: sticky_bit,
+                ..self
+            };
         }
-        match (self.significand.cmp(&kept), rest) {
-            (std::cmp::Ordering::Equal, Rest::None) => {
-                Finite::zero(Sign::of(direction == Direction::Down))
+        match (self.significand.cmp(&kept_digits), sticky_bit) {
+            (std::cmp::Ordering::Equal, StickyBit::Clear) => {
+                FiniteNumber::zero(Sign::from_negative(direction == RoundingDirection::Down))
             }
             // Of equal exponents nothing is cut off.
-            (std::cmp::Ordering::Less, _) => {
-                Finite { significand: kept - self.significand, rest, ..smaller }
-            }
-            (_, Rest::None) => Finite { significand: self.significand - kept, rest, ..self },
-            (_, Rest::Some) => Finite { significand: self.significand - kept - 1, rest, ..self },
+            (std::cmp::Ordering::Less, _) => FiniteNumber {
+                significand: kept_digits - self.significand,
+                sticky: sticky_bit,
+                ..smaller
+            },
+            (_, StickyBit::Clear) => FiniteNumber {
+                significand: self.significand - kept_digits,
+                sticky: sticky_bit,
+                ..self
+            },
+            (_, StickyBit::Set) => FiniteNumber {
+                significand: self.significand - kept_digits - 1,
+                sticky: sticky_bit,
+                ..self
+            },
         }
     }
 }
 
-impl Real {
+impl ExactReal {
     /// The number behind bits of a format.
-    pub fn of_bits(format: Format, bits: u64) -> Self {
-        let sign = Sign::of(bits & format.sign() != 0);
+    pub fn from_bits(format: FloatFormat, bits: u64) -> Self {
+        let sign = Sign::from_negative(bits & format.sign_bit() != 0);
         let fraction = bits & ((1 << (format.digits - 1)) - 1);
-        let biased = (bits & format.infinity()) >> (format.digits - 1);
-        let last = format.least() - format.digits as i32 + 1;
-        if bits & format.infinity() == format.infinity() {
-            return if fraction == 0 { Real::Infinity(sign) } else { Real::Nan };
+        let biased_exponent = (bits & format.infinity_bits()) >> (format.digits - 1);
+        let least_exponent = format.least_exponent() - format.digits as i32 + 1;
+        if bits & format.infinity_bits() == format.infinity_bits() {
+            return if fraction == 0 { ExactReal::Infinity(sign) } else { ExactReal::Nan };
         }
-        let (significand, exponent) = match biased {
-            0 => (fraction, last),
-            biased => (fraction | 1 << (format.digits - 1), last + biased as i32 - 1),
+        let (significand, exponent) = match biased_exponent {
+            0 => (fraction, least_exponent),
+            biased_exponent => {
+                (fraction | 1 << (format.digits - 1), least_exponent + biased_exponent as i32 - 1)
+            }
         };
-        Real::Finite(Finite { sign, significand: significand.into(), exponent, rest: Rest::None })
+        ExactReal::Finite(FiniteNumber {
+            sign,
+            significand: significand.into(),
+            exponent,
+            sticky: StickyBit::Clear,
+        })
     }
 
-    pub fn of_float(value: f64) -> Self {
-        Self::of_bits(Format::DOUBLE, value.to_bits())
+    pub fn from_double(value: f64) -> Self {
+        Self::from_bits(FloatFormat::DOUBLE, value.to_bits())
     }
 
-    pub fn of_unsigned(value: u64) -> Self {
-        let finite =
-            Finite { sign: Sign::Plus, significand: value.into(), exponent: 0, rest: Rest::None };
-        Real::Finite(finite)
+    pub fn from_unsigned(value: u64) -> Self {
+        let finite = FiniteNumber {
+            sign: Sign::Plus,
+            significand: value.into(),
+            exponent: 0,
+            sticky: StickyBit::Clear,
+        };
+        ExactReal::Finite(finite)
     }
 
-    pub fn of_signed(value: i64) -> Self {
+    pub fn from_signed(value: i64) -> Self {
         let significand = value.unsigned_abs().into();
-        Real::Finite(Finite {
-            sign: Sign::of(value < 0),
+        ExactReal::Finite(FiniteNumber {
+            sign: Sign::from_negative(value < 0),
             significand,
             exponent: 0,
-            rest: Rest::None,
+            sticky: StickyBit::Clear,
         })
     }
 
     pub fn negated(self) -> Self {
         match self {
-            Real::Nan => Real::Nan,
-            Real::Infinity(sign) => Real::Infinity(sign.times(Sign::Minus)),
-            Real::Finite(one) => Real::Finite(Finite { sign: one.sign.times(Sign::Minus), ..one }),
+            ExactReal::Nan => ExactReal::Nan,
+            ExactReal::Infinity(sign) => ExactReal::Infinity(sign.times(Sign::Minus)),
+            ExactReal::Finite(finite_number) => ExactReal::Finite(FiniteNumber {
+                sign: finite_number.sign.times(Sign::Minus),
+                ..finite_number
+            }),
         }
     }
 
     /// The sum; the direction decides the sign of a zero alone.
-    pub fn plus(self, other: Real, direction: Direction) -> Real {
-        match (self, other) {
-            (Real::Nan, _) | (_, Real::Nan) => Real::Nan,
-            (Real::Infinity(one), Real::Infinity(two)) if one != two => Real::Nan,
-            (Real::Infinity(sign), _) | (_, Real::Infinity(sign)) => Real::Infinity(sign),
-            (Real::Finite(one), Real::Finite(two)) => {
-                Real::Finite(match (one.significand, two.significand) {
-                    (0, 0) if one.sign == two.sign => one,
-                    (0, 0) => Finite::zero(Sign::of(direction == Direction::Down)),
-                    (0, _) => two,
-                    (_, 0) => one,
+    pub fn plus(self, other_number: ExactReal, direction: RoundingDirection) -> ExactReal {
+        match (self, other_number) {
+            (ExactReal::Nan, _) | (_, ExactReal::Nan) => ExactReal::Nan,
+            (ExactReal::Infinity(augend), ExactReal::Infinity(addend)) if augend != addend => {
+                ExactReal::Nan
+            }
+            (ExactReal::Infinity(sign), _) | (_, ExactReal::Infinity(sign)) => {
+                ExactReal::Infinity(sign)
+            }
+            (ExactReal::Finite(augend), ExactReal::Finite(addend)) => {
+                ExactReal::Finite(match (augend.significand, addend.significand) {
+                    (0, 0) if augend.sign == addend.sign => augend,
+                    (0, 0) => FiniteNumber::zero(Sign::from_negative(
+                        direction == RoundingDirection::Down,
+                    )),
+                    (0, _) => addend,
+                    (_, 0) => augend,
                     (_, _) => {
-                        let [one, two] = [one, two].map(Finite::normalized);
-                        if one.exponent >= two.exponent {
-                            one.plus_smaller(two, direction)
+                        let [augend, addend] = [augend, addend].map(FiniteNumber::normalized);
+                        if augend.exponent >= addend.exponent {
+                            augend.plus_smaller(addend, direction)
                         } else {
-                            two.plus_smaller(one, direction)
+                            addend.plus_smaller(augend, direction)
                         }
                     }
                 })
@@ -226,47 +264,61 @@ impl Real {
     }
 
     /// The product of numbers that are exact.
-    pub fn times(self, other: Real) -> Real {
-        match (self, other) {
-            (Real::Nan, _) | (_, Real::Nan) => Real::Nan,
-            (Real::Infinity(one), Real::Infinity(two)) => Real::Infinity(one.times(two)),
-            (Real::Infinity(sign), Real::Finite(finite))
-            | (Real::Finite(finite), Real::Infinity(sign)) => {
+    pub fn times(self, other_number: ExactReal) -> ExactReal {
+        match (self, other_number) {
+            (ExactReal::Nan, _) | (_, ExactReal::Nan) => ExactReal::Nan,
+            (ExactReal::Infinity(left_factor), ExactReal::Infinity(right_factor)) => {
+                ExactReal::Infinity(left_factor.times(right_factor))
+            }
+            (ExactReal::Infinity(sign), ExactReal::Finite(finite))
+            | (ExactReal::Finite(finite), ExactReal::Infinity(sign)) => {
                 if finite.significand == 0 {
-                    Real::Nan
+                    ExactReal::Nan
                 } else {
-                    Real::Infinity(sign.times(finite.sign))
+                    ExactReal::Infinity(sign.times(finite.sign))
                 }
             }
-            (Real::Finite(one), Real::Finite(two)) => Real::Finite(Finite {
-                sign: one.sign.times(two.sign),
-                significand: one.significand * two.significand,
-                exponent: one.exponent + two.exponent,
-                rest: Rest::None,
-            }),
+            (ExactReal::Finite(left_factor), ExactReal::Finite(right_factor)) => {
+                ExactReal::Finite(FiniteNumber {
+                    sign: left_factor.sign.times(right_factor.sign),
+                    significand: left_factor.significand * right_factor.significand,
+                    exponent: left_factor.exponent + right_factor.exponent,
+                    sticky: StickyBit::Clear,
+                })
+            }
         }
     }
 
     /// The quotient of numbers that are exact.
-    pub fn over(self, other: Real) -> Real {
-        match (self, other) {
-            (Real::Nan, _) | (_, Real::Nan) | (Real::Infinity(_), Real::Infinity(_)) => Real::Nan,
-            (Real::Infinity(sign), Real::Finite(two)) => Real::Infinity(sign.times(two.sign)),
-            (Real::Finite(one), Real::Infinity(sign)) => {
-                Real::Finite(Finite::zero(one.sign.times(sign)))
+    pub fn divided_by(self, divisor_real: ExactReal) -> ExactReal {
+        match (self, divisor_real) {
+            (ExactReal::Nan, _)
+            | (_, ExactReal::Nan)
+            | (ExactReal::Infinity(_), ExactReal::Infinity(_)) => ExactReal::Nan,
+            (ExactReal::Infinity(sign), ExactReal::Finite(divisor_number)) => {
+                ExactReal::Infinity(sign.times(divisor_number.sign))
             }
-            (Real::Finite(one), Real::Finite(two)) => {
-                let sign = one.sign.times(two.sign);
-                match (one.significand, two.significand) {
-                    (0, 0) => Real::Nan,
-                    (_, 0) => Real::Infinity(sign),
-                    (0, _) => Real::Finite(Finite::zero(sign)),
+            (ExactReal::Finite(dividend), ExactReal::Infinity(sign)) => {
+                ExactReal::Finite(FiniteNumber::zero(dividend.sign.times(sign)))
+            }
+            (ExactReal::Finite(dividend), ExactReal::Finite(divisor_number)) => {
+                let sign = dividend.sign.times(divisor_number.sign);
+                match (dividend.significand, divisor_number.significand) {
+                    (0, 0) => ExactReal::Nan,
+                    (_, 0) => ExactReal::Infinity(sign),
+                    (0, _) => ExactReal::Finite(FiniteNumber::zero(sign)),
                     (_, divisor) => {
-                        let one = one.normalized();
-                        let quotient = one.significand / divisor;
-                        let rest = Rest::of(!one.significand.is_multiple_of(divisor));
-                        let exponent = one.exponent - two.exponent;
-                        Real::Finite(Finite { sign, significand: quotient, exponent, rest })
+                        let dividend = dividend.normalized();
+                        let quotient = dividend.significand / divisor;
+                        let sticky_bit =
+                            StickyBit::from_cut(!dividend.significand.is_multiple_of(divisor));
+                        let exponent = dividend.exponent - divisor_number.exponent;
+                        ExactReal::Finite(FiniteNumber {
+                            sign,
+                            significand: quotient,
+                            exponent,
+                            sticky: sticky_bit,
+                        })
                     }
                 }
             }
@@ -274,120 +326,147 @@ impl Real {
     }
 
     /// The square root of a number that is exact.
-    pub fn root(self) -> Real {
+    pub fn square_root(self) -> ExactReal {
         match self {
-            Real::Nan | Real::Infinity(Sign::Minus) => Real::Nan,
-            Real::Infinity(Sign::Plus) => self,
-            Real::Finite(one) if one.significand == 0 => self,
-            Real::Finite(one) if one.sign == Sign::Minus => Real::Nan,
-            Real::Finite(one) => {
-                let mut one = one.normalized();
-                if one.exponent % 2 != 0 {
-                    one = Finite {
-                        significand: one.significand << 1,
-                        exponent: one.exponent - 1,
-                        ..one
+            ExactReal::Nan | ExactReal::Infinity(Sign::Minus) => ExactReal::Nan,
+            ExactReal::Infinity(Sign::Plus) => self,
+            ExactReal::Finite(radicand) if radicand.significand == 0 => self,
+            ExactReal::Finite(radicand) if radicand.sign == Sign::Minus => ExactReal::Nan,
+            ExactReal::Finite(radicand) => {
+                let mut radicand = radicand.normalized();
+                if radicand.exponent % 2 != 0 {
+                    radicand = FiniteNumber {
+                        significand: radicand.significand << 1,
+                        exponent: radicand.exponent - 1,
+                        ..radicand
                     };
                 }
-                let significand = one.significand.isqrt();
-                let rest = Rest::of(significand * significand != one.significand);
-                Real::Finite(Finite { significand, exponent: one.exponent / 2, rest, ..one })
+                let significand = radicand.significand.isqrt();
+                let sticky_bit =
+                    StickyBit::from_cut(significand * significand != radicand.significand);
+                ExactReal::Finite(FiniteNumber {
+                    significand,
+                    exponent: radicand.exponent / 2,
+                    sticky: sticky_bit,
+                    ..radicand
+                })
             }
         }
     }
 
     /// Times a power of two.
-    pub fn scaled(self, power: i32) -> Real {
+    pub fn scaled_by_power(self, power_of_two: i32) -> ExactReal {
         match self {
-            Real::Finite(one) => Real::Finite(Finite {
-                exponent: one.exponent.saturating_add(power.clamp(-1 << 20, 1 << 20)),
-                ..one
+            ExactReal::Finite(finite_number) => ExactReal::Finite(FiniteNumber {
+                exponent: finite_number
+                    .exponent
+                    .saturating_add(power_of_two.clamp(-1 << 20, 1 << 20)),
+                ..finite_number
             }),
-            Real::Nan | Real::Infinity(_) => self,
+            ExactReal::Nan | ExactReal::Infinity(_) => self,
         }
     }
 
     /// The bits of the number of a format that it is rounded to.
-    pub fn rounded(self, format: Format, direction: Direction) -> u64 {
-        let signed =
-            |sign: Sign, bits: u64| if sign == Sign::Minus { bits | format.sign() } else { bits };
+    pub fn rounded_bits(self, format: FloatFormat, direction: RoundingDirection) -> u64 {
+        let with_sign = |sign: Sign, bits: u64| {
+            if sign == Sign::Minus { bits | format.sign_bit() } else { bits }
+        };
         match self {
-            Real::Nan => format.quiet_nan(),
-            Real::Infinity(sign) => signed(sign, format.infinity()),
-            Real::Finite(one) => signed(one.sign, one.magnitude(format, direction)),
+            ExactReal::Nan => format.quiet_nan(),
+            ExactReal::Infinity(sign) => with_sign(sign, format.infinity_bits()),
+            ExactReal::Finite(finite_number) => {
+                with_sign(finite_number.sign, finite_number.rounded_magnitude(format, direction))
+            }
         }
     }
 }
 
-impl Finite {
+impl FiniteNumber {
     /// The bits of the rounded number without its sign.
-    fn magnitude(self, format: Format, direction: Direction) -> u64 {
-        let Some(leading) = self.significand.checked_ilog2() else { return 0 };
+    fn rounded_magnitude(self, format: FloatFormat, direction: RoundingDirection) -> u64 {
+        let Some(leading_place) = self.significand.checked_ilog2() else { return 0 };
         let digits = format.digits as i32;
         // Exponent of the last digit that is kept.
-        let last = (self.exponent + leading as i32).max(format.least()) - digits + 1;
-        let shift = last - self.exponent;
-        let (kept, cut) = match u32::try_from(shift) {
-            Ok(shift) => self.cut(shift),
-            Err(_) => (self.significand << -shift, Cut::of(0, 1, self.rest)),
+        let last_exponent =
+            (self.exponent + leading_place as i32).max(format.least_exponent()) - digits + 1;
+        let shift = last_exponent - self.exponent;
+        let (kept_digits, cut_part) = match u32::try_from(shift) {
+            Ok(shift) => self.cut_after(shift),
+            Err(_) => {
+                (self.significand << -shift, CutDigits::compared_with_half(0, 1, self.sticky))
+            }
         };
-        let away = match direction {
-            Direction::Nearest => cut == Cut::More || (cut == Cut::Half && kept & 1 == 1),
-            Direction::TowardZero => false,
-            Direction::Up => cut != Cut::Nothing && self.sign == Sign::Plus,
-            Direction::Down => cut != Cut::Nothing && self.sign == Sign::Minus,
+        let rounds_away = match direction {
+            RoundingDirection::Nearest => {
+                cut_part == CutDigits::AboveHalf
+                    || (cut_part == CutDigits::ExactHalf && kept_digits & 1 == 1)
+            }
+            RoundingDirection::TowardZero => false,
+            RoundingDirection::Up => cut_part != CutDigits::Zero && self.sign == Sign::Plus,
+            RoundingDirection::Down => cut_part != CutDigits::Zero && self.sign == Sign::Minus,
         };
-        let hidden = 1u64 << (digits - 1);
-        let biased = last + digits - format.least();
-        if biased >= (1 << format.exponent_bits) - 1 {
-            return format.overflow(direction, self.sign);
+        let hidden_bit = 1u64 << (digits - 1);
+        let biased_exponent = last_exponent + digits - format.least_exponent();
+        if biased_exponent >= (1 << format.exponent_bits) - 1 {
+            return format.overflow_bits(direction, self.sign);
         }
         // A significand that becomes one digit longer carries into the exponent.
-        let bits = (biased as u64) * hidden + (kept as u64 + u64::from(away)) - hidden;
-        if bits >= format.infinity() { format.overflow(direction, self.sign) } else { bits }
+        let bits = (biased_exponent as u64) * hidden_bit
+            + (kept_digits as u64 + u64::from(rounds_away))
+            - hidden_bit;
+        if bits >= format.infinity_bits() {
+            format.overflow_bits(direction, self.sign)
+        } else {
+            bits
+        }
     }
 
     /// The significand without its last `shift` digits, and what was cut off.
-    fn cut(self, shift: u32) -> (u128, Cut) {
+    fn cut_after(self, shift: u32) -> (u128, CutDigits) {
         if shift == 0 {
-            return (self.significand, Cut::of(0, 1, self.rest));
+            return (self.significand, CutDigits::compared_with_half(0, 1, self.sticky));
         }
-        let Some(kept) = self.significand.checked_shr(shift) else { return (0, Cut::Less) };
-        let below = self.significand & ((1 << shift) - 1);
-        (kept, Cut::of(below, 1 << (shift - 1), self.rest))
+        let Some(kept_digits) = self.significand.checked_shr(shift) else {
+            return (0, CutDigits::BelowHalf);
+        };
+        let cut_digits = self.significand & ((1 << shift) - 1);
+        (kept_digits, CutDigits::compared_with_half(cut_digits, 1 << (shift - 1), self.sticky))
     }
 }
 
 /// What was cut off, compared with half of one in the last place that was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cut {
-    Nothing,
-    Less,
-    Half,
-    More,
+enum CutDigits {
+    Zero,
+    BelowHalf,
+    ExactHalf,
+    AboveHalf,
 }
 
-impl Cut {
-    fn of(below: u128, half: u128, rest: Rest) -> Self {
-        match (below.cmp(&half), rest) {
-            (std::cmp::Ordering::Less, Rest::None) if below == 0 => Cut::Nothing,
-            (std::cmp::Ordering::Less, _) => Cut::Less,
-            (std::cmp::Ordering::Equal, Rest::None) => Cut::Half,
-            (std::cmp::Ordering::Equal, Rest::Some) | (std::cmp::Ordering::Greater, _) => Cut::More,
+impl CutDigits {
+    fn compared_with_half(cut_digits: u128, half_place: u128, sticky_bit: StickyBit) -> Self {
+        match (cut_digits.cmp(&half_place), sticky_bit) {
+            (std::cmp::Ordering::Less, StickyBit::Clear) if cut_digits == 0 => CutDigits::Zero,
+            (std::cmp::Ordering::Less, _) => CutDigits::BelowHalf,
+            (std::cmp::Ordering::Equal, StickyBit::Clear) => CutDigits::ExactHalf,
+            (std::cmp::Ordering::Equal, StickyBit::Set) | (std::cmp::Ordering::Greater, _) => {
+                CutDigits::AboveHalf
+            }
         }
     }
 }
 
-impl Format {
+impl FloatFormat {
     /// What a number beyond the largest finite one becomes, without its sign.
-    fn overflow(self, direction: Direction, sign: Sign) -> u64 {
-        let infinite = match direction {
-            Direction::Nearest => true,
-            Direction::TowardZero => false,
-            Direction::Up => sign == Sign::Plus,
-            Direction::Down => sign == Sign::Minus,
+    fn overflow_bits(self, direction: RoundingDirection, sign: Sign) -> u64 {
+        let becomes_infinite = match direction {
+            RoundingDirection::Nearest => true,
+            RoundingDirection::TowardZero => false,
+            RoundingDirection::Up => sign == Sign::Plus,
+            RoundingDirection::Down => sign == Sign::Minus,
         };
-        if infinite { self.infinity() } else { self.infinity() - 1 }
+        if becomes_infinite { self.infinity_bits() } else { self.infinity_bits() - 1 }
     }
 }
 
@@ -397,7 +476,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Floats of 64 bits, also of the kinds that chance seldom makes.
-    fn numbers() -> impl Strategy<Value = f64> {
+    fn any_double() -> impl Strategy<Value = f64> {
         let corners = [
             0.0,
             -0.0,
@@ -417,7 +496,7 @@ mod tests {
         ]
     }
 
-    fn same(ours: u64, theirs: f64) -> bool {
+    fn same_double(ours: u64, theirs: f64) -> bool {
         ours == theirs.to_bits() || (f64::from_bits(ours).is_nan() && theirs.is_nan())
     }
 
@@ -426,25 +505,25 @@ mod tests {
 
         /// To the nearest, as the machine computes.
         #[test]
-        fn basic_operations_are_those_of_the_machine(a in numbers(), b in numbers(), c in numbers()) {
-            let [x, y, z] = [a, b, c].map(Real::of_float);
-            let nearest = |real: Real| real.rounded(Format::DOUBLE, Direction::Nearest);
-            prop_assert!(same(nearest(x.plus(y, Direction::Nearest)), a + b), "{a:e} + {b:e}");
-            prop_assert!(same(nearest(x.times(y)), a * b), "{a:e} * {b:e}");
-            prop_assert!(same(nearest(x.over(y)), a / b), "{a:e} / {b:e}");
-            prop_assert!(same(nearest(x.root()), a.sqrt()), "root of {a:e}");
-            prop_assert!(same(nearest(x.times(y).plus(z, Direction::Nearest)), a.mul_add(b, c)), "{a:e} {b:e} {c:e}");
-            let single = x.rounded(Format::SINGLE, Direction::Nearest) as u32;
+        fn basic_operations_are_those_of_the_machine(a in any_double(), b in any_double(), c in any_double()) {
+            let [x, y, z] = [a, b, c].map(ExactReal::from_double);
+            let nearest = |real: ExactReal| real.rounded_bits(FloatFormat::DOUBLE, RoundingDirection::Nearest);
+            prop_assert!(same_double(nearest(x.plus(y, RoundingDirection::Nearest)), a + b), "{a:e} + {b:e}");
+            prop_assert!(same_double(nearest(x.times(y)), a * b), "{a:e} * {b:e}");
+            prop_assert!(same_double(nearest(x.divided_by(y)), a / b), "{a:e} / {b:e}");
+            prop_assert!(same_double(nearest(x.square_root()), a.sqrt()), "root of {a:e}");
+            prop_assert!(same_double(nearest(x.times(y).plus(z, RoundingDirection::Nearest)), a.mul_add(b, c)), "{a:e} {b:e} {c:e}");
+            let single = x.rounded_bits(FloatFormat::SINGLE, RoundingDirection::Nearest) as u32;
             prop_assert!(f32::from_bits(single) == a as f32 || (a.is_nan() && f32::from_bits(single).is_nan()));
         }
 
         /// Toward zero and the two other ways lie around the exact number, next to each other.
         #[test]
-        fn directions_enclose(a in numbers(), b in numbers()) {
-            let exact = Real::of_float(a).times(Real::of_float(b));
+        fn directions_enclose(a in any_double(), b in any_double()) {
+            let exact = ExactReal::from_double(a).times(ExactReal::from_double(b));
             let [down, up, zero, nearest] =
-                [Direction::Down, Direction::Up, Direction::TowardZero, Direction::Nearest]
-                    .map(|direction| f32::from_bits(exact.rounded(Format::SINGLE, direction) as u32));
+                [RoundingDirection::Down, RoundingDirection::Up, RoundingDirection::TowardZero, RoundingDirection::Nearest]
+                    .map(|direction| f32::from_bits(exact.rounded_bits(FloatFormat::SINGLE, direction) as u32));
             prop_assume!(!nearest.is_nan());
             prop_assert!(down <= up && (nearest == down || nearest == up));
             prop_assert!(zero.abs() <= up.abs() && zero.abs() <= down.abs());
@@ -456,14 +535,29 @@ mod tests {
     fn integers_are_rounded_once() {
         // Between two numbers of 8 digits, a little above the middle: 64 bits hold less than that.
         let value = (1u64 << 60) + (1 << 52) + 1;
-        let bits = Real::of_unsigned(value).rounded(Format::BRAIN, Direction::Nearest);
+        let bits = ExactReal::from_unsigned(value)
+            .rounded_bits(FloatFormat::BRAIN, RoundingDirection::Nearest);
         assert_eq!(
             half::bf16::from_bits(bits as u16).to_f64(),
             (1u64 << 60) as f64 + (1u64 << 53) as f64
         );
-        assert_eq!(Real::of_signed(-1).rounded(Format::HALF, Direction::Nearest), 0xbc00);
-        assert_eq!(Real::of_unsigned(65520).rounded(Format::HALF, Direction::Nearest), 0x7c00);
-        assert_eq!(Real::of_unsigned(65520).rounded(Format::HALF, Direction::TowardZero), 0x7bff);
-        assert_eq!(Real::of_signed(-65520).rounded(Format::HALF, Direction::Up), 0xfbff);
+        assert_eq!(
+            ExactReal::from_signed(-1).rounded_bits(FloatFormat::HALF, RoundingDirection::Nearest),
+            0xbc00
+        );
+        assert_eq!(
+            ExactReal::from_unsigned(65520)
+                .rounded_bits(FloatFormat::HALF, RoundingDirection::Nearest),
+            0x7c00
+        );
+        assert_eq!(
+            ExactReal::from_unsigned(65520)
+                .rounded_bits(FloatFormat::HALF, RoundingDirection::TowardZero),
+            0x7bff
+        );
+        assert_eq!(
+            ExactReal::from_signed(-65520).rounded_bits(FloatFormat::HALF, RoundingDirection::Up),
+            0xfbff
+        );
     }
 }

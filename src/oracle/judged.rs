@@ -5,11 +5,11 @@
 //! bytes that it can store to, or at bytes that a later dispatch can make of them. What stands on
 //! both sides of a comparison is not judged by it: neither a buffer by itself, nor a kernel by its
 //! own results.
-//! Does not cover: whether the expected values are the right ones; how altered contents come to be
-//! ([`Observation::holding`] is told).
+//! Does not cover: whether the expected values are the right ones; running a test on altered contents
+//! ([`TestObservation::confirmed_by_alterations`] takes the results).
 
-use super::compare::{agrees, is_as_zero};
-use super::scalar::{float_bits, read};
+use super::compare::{is_taken_for_zero, values_agree};
+use super::scalar::{float_bits, read_scalar};
 use super::texel::{stored_offset, stored_range};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -23,43 +23,49 @@ use vkcert_model::image::{ImageFormat, TexelEncoding};
 use vkcert_model::procedure::Tolerance;
 
 /// Identity of the code of each kernel: the same for kernels that differ in their names alone.
-pub type Codes = BTreeMap<KernelName, String>;
+pub type KernelCodes = BTreeMap<KernelName, String>;
 
 /// Something that a dispatch can store: a store of its [`DispatchFlow`], by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Output {
+struct DispatchOutput {
     dispatch: usize,
     store: usize,
 }
 
 /// Which dispatches of a test, and which of their outputs, the test judges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Observation {
+pub struct TestObservation {
     /// Whether an output of it is judged, by dispatch.
     dispatches: Vec<bool>,
     /// The outputs that are judged by the kernels' code.
-    outputs: BTreeSet<Output>,
+    outputs: BTreeSet<DispatchOutput>,
     /// Buffers that are expected to be zero within a tolerance which some initial contents would
     /// fail.
-    zeros: Vec<String>,
+    zero_buffers: Vec<String>,
     /// Why expectations judge nothing, a sentence each.
-    idle: Vec<String>,
+    idle_reasons: Vec<String>,
     /// Kernels whose stores could be altered without the test failing.
-    unnoticed: Vec<KernelName>,
+    unnoticed_kernels: Vec<KernelName>,
 }
 
-impl Observation {
+impl TestObservation {
     /// For a test with these expectations and dispatches.
-    pub fn of(expected: &[StoredExpectation], flows: &[DispatchFlow], codes: &Codes) -> Self {
-        let mut observation = Self { dispatches: vec![false; flows.len()], ..Self::default() };
+    pub fn from_expectations(
+        expected: &[StoredExpectation],
+        dispatch_flows: &[DispatchFlow],
+        codes: &KernelCodes,
+    ) -> Self {
+        let mut observation =
+            Self { dispatches: vec![false; dispatch_flows.len()], ..Self::default() };
         for expectation in expected {
-            if wants_zeros(expectation) && !observation.zeros.contains(&expectation.buffer) {
-                observation.zeros.push(expectation.buffer.clone());
+            if expects_zeros(expectation) && !observation.zero_buffers.contains(&expectation.buffer)
+            {
+                observation.zero_buffers.push(expectation.buffer.clone());
             }
-            match judged(expectation, flows, codes) {
+            match judged_outputs(expectation, dispatch_flows, codes) {
                 Ok(judged) => observation.outputs.extend(judged),
-                Err(sentence) if observation.idle.contains(&sentence) => {}
-                Err(sentence) => observation.idle.push(sentence),
+                Err(sentence) if observation.idle_reasons.contains(&sentence) => {}
+                Err(sentence) => observation.idle_reasons.push(sentence),
             }
         }
         for output in &observation.outputs {
@@ -69,134 +75,150 @@ impl Observation {
     }
 
     /// Every dispatch is judged: for evidence that does not store what they can store to.
-    pub fn of_everything(dispatches: usize) -> Self {
-        Self { dispatches: vec![true; dispatches], ..Self::default() }
+    pub fn judging_everything(dispatch_count: usize) -> Self {
+        Self { dispatches: vec![true; dispatch_count], ..Self::default() }
     }
 
     /// The same, held to what altered contents showed: a dispatch stays judged only if an
     /// alteration of its kernel's stores fails the test.
-    pub fn holding(mut self, altered: &[AlteredStores], flows: &[DispatchFlow]) -> Self {
-        for (number, judged) in
-            self.dispatches.iter_mut().enumerate().filter(|(_, judged)| **judged)
+    pub fn confirmed_by_alterations(
+        mut self,
+        altered_stores: &[AlteredStores],
+        flows: &[DispatchFlow],
+    ) -> Self {
+        for (dispatch_index, is_judged) in
+            self.dispatches.iter_mut().enumerate().filter(|(_, is_judged)| **is_judged)
         {
-            let dispatch = number as u32;
-            let row = altered.iter().find(|row| row.dispatches.contains(&dispatch));
-            if row.is_some_and(|row| row.noticed.is_some() && !row.overwritten.contains(&dispatch))
-            {
+            let dispatch_number = dispatch_index as u32;
+            let tried_alterations = altered_stores
+                .iter()
+                .find(|tried_alterations| tried_alterations.dispatches.contains(&dispatch_number));
+            if tried_alterations.is_some_and(|tried_alterations| {
+                tried_alterations.noticed.is_some()
+                    && !tried_alterations.overwritten.contains(&dispatch_number)
+            }) {
                 continue;
             }
-            *judged = false;
-            if let Some(flow) = flows.get(number)
-                && !self.unnoticed.contains(&flow.kernel)
+            *is_judged = false;
+            if let Some(flow) = flows.get(dispatch_index)
+                && !self.unnoticed_kernels.contains(&flow.kernel)
             {
-                self.unnoticed.push(flow.kernel.clone());
+                self.unnoticed_kernels.push(flow.kernel.clone());
             }
         }
         self
     }
 
     /// Why a pass would say nothing; none where an output of some dispatch is judged.
-    pub fn says_nothing(&self) -> Option<String> {
+    pub fn emptiness_reason(&self) -> Option<String> {
         if self.dispatches.contains(&true) {
             return None;
         }
-        if !self.unnoticed.is_empty() {
-            let names: Vec<String> =
-                self.unnoticed.iter().map(|kernel| format!("`{kernel}`")).collect();
-            let hint = self.hint();
+        if !self.unnoticed_kernels.is_empty() {
+            let kernel_names: Vec<String> =
+                self.unnoticed_kernels.iter().map(|kernel| format!("`{kernel}`")).collect();
+            let hint = self.zero_start_hint();
             return Some(format!(
                 "none of the tried alterations of what {} stored fails this test{hint}",
-                names.join(" and ")
+                kernel_names.join(" and ")
             ));
         }
-        let why = if self.idle.is_empty() {
+        let idle_reasons = if self.idle_reasons.is_empty() {
             "it expects nothing".to_owned()
         } else {
-            self.idle.join("; ")
+            self.idle_reasons.join("; ")
         };
-        Some(format!("no output of its kernels is judged: {why}"))
+        Some(format!("no output of its kernels is judged: {idle_reasons}"))
     }
 
     /// What would let a test of zeros fail where nothing is stored.
-    fn hint(&self) -> String {
-        let names: Vec<String> = self.zeros.iter().map(|name| format!("`{name}`")).collect();
-        if names.is_empty() {
+    fn zero_start_hint(&self) -> String {
+        let buffer_names: Vec<String> =
+            self.zero_buffers.iter().map(|name| format!("`{name}`")).collect();
+        if buffer_names.is_empty() {
             return String::new();
         }
         format!(
             "; {} shall be zero: let it start as what the tolerance refuses",
-            names.join(" and ")
+            buffer_names.join(" and ")
         )
     }
 
     /// Whether an output of dispatch `number` is judged.
-    pub fn judges(&self, number: usize) -> bool {
-        self.dispatches.get(number) == Some(&true)
+    pub fn judges_dispatch(&self, dispatch_index: usize) -> bool {
+        self.dispatches.get(dispatch_index) == Some(&true)
     }
 
     /// Whether what row `store` of the flow of dispatch `number` tells is judged, by the kernels'
     /// code.
-    pub fn judges_output(&self, number: usize, store: usize) -> bool {
-        self.outputs.contains(&Output { dispatch: number, store })
+    pub fn judges_output(&self, dispatch_index: usize, store_index: usize) -> bool {
+        self.outputs.contains(&DispatchOutput { dispatch: dispatch_index, store: store_index })
     }
 }
 
 /// The outputs that an expectation judges; else why there are none.
-fn judged(
+fn judged_outputs(
     expectation: &StoredExpectation,
     flows: &[DispatchFlow],
-    codes: &Codes,
-) -> Result<BTreeSet<Output>, String> {
-    let name = &expectation.buffer;
-    let compared = compared_ranges(expectation);
-    if compared.is_empty() {
-        return Err(format!("no value of `{name}` fails the tolerance"));
+    codes: &KernelCodes,
+) -> Result<BTreeSet<DispatchOutput>, String> {
+    let buffer_name = &expectation.buffer;
+    let compared_bytes = compared_ranges(expectation);
+    if compared_bytes.is_empty() {
+        return Err(format!("no value of `{buffer_name}` fails the tolerance"));
     }
-    let ours = made_by(compared, flows);
+    let own_outputs = outputs_behind(compared_bytes, flows);
     let identities = CodeIdentities { flows, codes };
     match &expectation.contents {
-        StoredContents::Values(_) if ours.is_empty() => Err(not_stored(name, flows)),
-        StoredContents::Values(_) => Ok(ours),
+        StoredContents::Values(_) if own_outputs.is_empty() => {
+            Err(not_stored_message(buffer_name, flows))
+        }
+        StoredContents::Values(_) => Ok(own_outputs),
         StoredContents::EqualsBuffer { buffer, length, .. } => {
             let bytes = length.map_or(u64::MAX, |length| stored_length(expectation, length));
-            let other = BufferRange { buffer: buffer.clone(), offset: 0, bytes };
-            let theirs = made_by(vec![other], flows);
-            let mut judged =
-                identities.outputs_by_other_code(&ours, &identities.of_outputs(&theirs));
-            judged.extend(identities.outputs_by_other_code(&theirs, &identities.of_outputs(&ours)));
-            if !judged.is_empty() {
-                return Ok(judged);
+            let other_bytes = BufferRange { buffer: buffer.clone(), offset: 0, bytes };
+            let other_outputs = outputs_behind(vec![other_bytes], flows);
+            let mut judged_outputs = identities
+                .outputs_by_other_code(&own_outputs, &identities.of_outputs(&other_outputs));
+            judged_outputs.extend(
+                identities
+                    .outputs_by_other_code(&other_outputs, &identities.of_outputs(&own_outputs)),
+            );
+            if !judged_outputs.is_empty() {
+                return Ok(judged_outputs);
             }
-            Err(match ours.is_empty() {
-                _ if buffer == name => format!("`{name}` is compared with itself"),
-                true => format!("{}, nor to `{buffer}`", not_stored(name, flows)),
-                false => format!("`{name}` and `{buffer}` are made by the same kernels"),
+            Err(match own_outputs.is_empty() {
+                _ if buffer == buffer_name => format!("`{buffer_name}` is compared with itself"),
+                true => format!("{}, nor to `{buffer}`", not_stored_message(buffer_name, flows)),
+                false => format!("`{buffer_name}` and `{buffer}` are made by the same kernels"),
             })
         }
         StoredContents::Check { kernel, reads } => {
-            let checked_outputs = made_by(reads.clone(), flows);
+            let checked_outputs = outputs_behind(reads.clone(), flows);
             let checker = KernelName(kernel.clone());
-            let judged = identities.outputs_by_other_code(
+            let judged_outputs = identities.outputs_by_other_code(
                 &checked_outputs,
                 &BTreeSet::from([identities.of_kernel(&checker)]),
             );
-            if judged.is_empty() {
+            if judged_outputs.is_empty() {
                 return Err(format!(
                     "the checker `{kernel}` looks at nothing that a kernel of the test stores"
                 ));
             }
-            Ok(judged)
+            Ok(judged_outputs)
         }
         StoredContents::Reference { kernel, .. } => {
             let reference = KernelName(kernel.clone());
-            let judged = identities
-                .outputs_by_other_code(&ours, &BTreeSet::from([identities.of_kernel(&reference)]));
-            if !judged.is_empty() {
-                return Ok(judged);
+            let judged_outputs = identities.outputs_by_other_code(
+                &own_outputs,
+                &BTreeSet::from([identities.of_kernel(&reference)]),
+            );
+            if !judged_outputs.is_empty() {
+                return Ok(judged_outputs);
             }
-            Err(match ours.is_empty() {
-                true => not_stored(name, flows),
-                false => format!("the reference for `{name}` is the kernel itself"),
+            Err(match own_outputs.is_empty() {
+                true => not_stored_message(buffer_name, flows),
+                false => format!("the reference for `{buffer_name}` is the kernel itself"),
             })
         }
     }
@@ -205,7 +227,7 @@ fn judged(
 /// The code behind each output: kernels that differ in their names alone count as one.
 struct CodeIdentities<'a> {
     flows: &'a [DispatchFlow],
-    codes: &'a Codes,
+    codes: &'a KernelCodes,
 }
 
 impl<'a> CodeIdentities<'a> {
@@ -214,74 +236,82 @@ impl<'a> CodeIdentities<'a> {
         self.codes.get(kernel).unwrap_or(&kernel.0)
     }
 
-    fn of_output(&self, output: &Output) -> &'a str {
+    fn of_output(&self, output: &DispatchOutput) -> &'a str {
         self.of_kernel(&self.flows[output.dispatch].kernel)
     }
 
-    fn of_outputs(&self, outputs: &BTreeSet<Output>) -> BTreeSet<&'a str> {
+    fn of_outputs(&self, outputs: &BTreeSet<DispatchOutput>) -> BTreeSet<&'a str> {
         outputs.iter().map(|output| self.of_output(output)).collect()
     }
 
     /// The outputs that none of these pieces of code stores.
     fn outputs_by_other_code(
         &self,
-        outputs: &BTreeSet<Output>,
+        outputs: &BTreeSet<DispatchOutput>,
         excluded_code: &BTreeSet<&str>,
-    ) -> BTreeSet<Output> {
+    ) -> BTreeSet<DispatchOutput> {
         let mut others = outputs.clone();
         others.retain(|output| !excluded_code.contains(self.of_output(output)));
         others
     }
 }
 
-fn not_stored(name: &str, flows: &[DispatchFlow]) -> String {
-    let mut stored = flows.iter().flat_map(|flow| &flow.stores).flat_map(|store| &store.to);
-    if stored.any(|range| range.buffer == name) {
-        format!("no kernel of the test stores to the part of `{name}` that is compared")
+fn not_stored_message(buffer_name: &str, flows: &[DispatchFlow]) -> String {
+    let mut stored_ranges = flows.iter().flat_map(|flow| &flow.stores).flat_map(|store| &store.to);
+    if stored_ranges.any(|range| range.buffer == buffer_name) {
+        format!("no kernel of the test stores to the part of `{buffer_name}` that is compared")
     } else {
-        format!("no kernel of the test stores to `{name}`")
+        format!("no kernel of the test stores to `{buffer_name}`")
     }
 }
 
 /// The outputs from which the watched bytes can be made, directly or through later dispatches: a
 /// backward data-flow analysis over the dispatches.
-fn made_by(mut watched: Vec<BufferRange>, flows: &[DispatchFlow]) -> BTreeSet<Output> {
-    let mut made = BTreeSet::new();
+fn outputs_behind(
+    mut watched_ranges: Vec<BufferRange>,
+    flows: &[DispatchFlow],
+) -> BTreeSet<DispatchOutput> {
+    let mut contributing_outputs = BTreeSet::new();
     for (dispatch, flow) in flows.iter().enumerate().rev() {
-        let mut open: Vec<_> = flow.stores.iter().enumerate().collect();
+        let mut open_stores: Vec<_> = flow.stores.iter().enumerate().collect();
         // A dispatch can read what it stores elsewhere, so repeat until nothing is added.
         loop {
-            let is_watched =
-                |range: &BufferRange| watched.iter().any(|watched| watched.overlaps(range));
-            let (reached, rest): (Vec<_>, Vec<_>) =
-                open.into_iter().partition(|(_, store)| store.to.iter().any(is_watched));
+            let is_watched = |range: &BufferRange| {
+                watched_ranges.iter().any(|watched_ranges| watched_ranges.overlaps(range))
+            };
+            let (reached, other_stores): (Vec<_>, Vec<_>) =
+                open_stores.into_iter().partition(|(_, store)| store.to.iter().any(is_watched));
             if reached.is_empty() {
                 break;
             }
-            made.extend(reached.iter().map(|(store, _)| Output { dispatch, store: *store }));
+            contributing_outputs.extend(
+                reached
+                    .iter()
+                    .map(|(store_index, _)| DispatchOutput { dispatch, store: *store_index }),
+            );
             for range in reached.iter().flat_map(|(_, store)| &store.from) {
-                if !watched.contains(range) {
-                    watched.push(range.clone());
+                if !watched_ranges.contains(range) {
+                    watched_ranges.push(range.clone());
                 }
             }
-            open = rest;
+            open_stores = other_stores;
         }
     }
-    made
+    contributing_outputs
 }
 
 /// The bytes whose values can fail an expectation.
 fn compared_ranges(expectation: &StoredExpectation) -> Vec<BufferRange> {
     match &expectation.contents {
         StoredContents::Values(runs) => {
-            runs.iter().flat_map(|run| compared_run(expectation, run)).collect()
+            runs.iter().flat_map(|run| failable_ranges_of_run(expectation, run)).collect()
         }
         // The range is of the checker's verdict, of which every value but one fails; what the
         // checker reads is looked at apart.
         StoredContents::Check { .. } => vec![compared_range(expectation, 0, None)],
-        StoredContents::EqualsBuffer { scalar: text, offset, length, .. }
-        | StoredContents::Reference { scalar: text, offset, length, .. } => {
-            match text.parse::<ElementType>() {
+        StoredContents::EqualsBuffer { scalar: scalar_name, offset, length, .. }
+        | StoredContents::Reference { scalar: scalar_name, offset, length, .. } => {
+            match scalar_name.parse::<ElementType>() {
                 // The expected values are not known before the run; a tolerance that lets every
                 // value pass for 1 is taken to let every value pass.
                 Ok(element_type) if !can_fail_one(element_type.scalar, expectation) => Vec::new(),
@@ -303,41 +333,49 @@ fn compared_range(
 }
 
 /// Number of stored bytes that so many compared bytes stand for.
-fn stored_length(expectation: &StoredExpectation, compared: u64) -> u64 {
-    expectation.format.map_or(compared, |format| {
-        let range = stored_range(format, 0..compared);
-        range.end - range.start
+fn stored_length(expectation: &StoredExpectation, compared_length: u64) -> u64 {
+    expectation.format.map_or(compared_length, |format| {
+        let stored_bytes = stored_range(format, 0..compared_length);
+        stored_bytes.end - stored_bytes.start
     })
 }
 
 /// The ranges of neighbouring elements of a run for which some value fails the expectation.
-fn compared_run(expectation: &StoredExpectation, run: &ExpectedRun) -> Vec<BufferRange> {
+fn failable_ranges_of_run(expectation: &StoredExpectation, run: &ExpectedRun) -> Vec<BufferRange> {
     let Ok(element) = run.scalar.parse::<ElementType>() else { return Vec::new() };
-    let Ok(bytes) = STANDARD.decode(&run.bytes) else { return Vec::new() };
-    let size = element.scalar.size();
-    let range = |start: usize, end: usize| {
-        let [start, end] = [start, end].map(|within_run| run.offset + within_run as u64);
-        stored_elements(expectation, start..end, size as u64)
+    let Ok(run_bytes) = STANDARD.decode(&run.bytes) else { return Vec::new() };
+    let element_size = element.scalar.size();
+    let failable_range = |start_in_run: usize, end_in_run: usize| {
+        let [start, end] =
+            [start_in_run, end_in_run].map(|within_run| run.offset + within_run as u64);
+        stored_elements(expectation, start..end, element_size as u64)
     };
     if is_exact(&expectation.tolerance) {
-        return if bytes.len() < size { Vec::new() } else { vec![range(0, bytes.len())] };
+        return if run_bytes.len() < element_size {
+            Vec::new()
+        } else {
+            vec![failable_range(0, run_bytes.len())]
+        };
     }
     let mut ranges = Vec::new();
-    let mut start = None;
-    for (index, element_bytes) in bytes.chunks_exact(size).enumerate() {
-        let mut word = [0; 8];
-        word[..size].copy_from_slice(element_bytes);
-        let fails = can_fail(element.scalar, u64::from_le_bytes(word), expectation);
-        match (fails, start) {
-            (true, None) => start = Some(index * size),
-            (false, Some(from)) => {
-                ranges.push(range(from, index * size));
-                start = None;
+    let mut failing_start = None;
+    for (index, element_bytes) in run_bytes.chunks_exact(element_size).enumerate() {
+        let mut padded_bytes = [0; 8];
+        padded_bytes[..element_size].copy_from_slice(element_bytes);
+        let element_can_fail =
+            can_fail(element.scalar, u64::from_le_bytes(padded_bytes), expectation);
+        match (element_can_fail, failing_start) {
+            (true, None) => failing_start = Some(index * element_size),
+            (false, Some(range_start)) => {
+                ranges.push(failable_range(range_start, index * element_size));
+                failing_start = None;
             }
             (true, Some(_)) | (false, None) => {}
         }
     }
-    ranges.extend(start.map(|from| range(from, bytes.len() / size * size)));
+    ranges.extend(failing_start.map(|range_start| {
+        failable_range(range_start, run_bytes.len() / element_size * element_size)
+    }));
     ranges
 }
 
@@ -359,22 +397,23 @@ fn stored_elements(
 
 /// Whether only zeros, or values that the tolerance takes for zero, are expected, within a
 /// tolerance that refuses 2, which is the most of their scale.
-fn wants_zeros(expectation: &StoredExpectation) -> bool {
+fn expects_zeros(expectation: &StoredExpectation) -> bool {
     let StoredContents::Values(runs) = &expectation.contents else { return false };
     !is_exact(&expectation.tolerance)
-        && runs.iter().all(|run| run_wants_zeros(run, &expectation.tolerance) == Some(true))
+        && runs.iter().all(|run| run_expects_zeros(run, &expectation.tolerance) == Some(true))
 }
 
 /// The same of one run; none where the run cannot be decoded.
-fn run_wants_zeros(run: &ExpectedRun, tolerance: &Tolerance) -> Option<bool> {
-    let scalar = run.scalar.parse::<ElementType>().ok()?.scalar;
-    let bytes = STANDARD.decode(&run.bytes).ok()?;
-    if agrees(scalar, 0, bits_of(scalar, 2), tolerance) {
+fn run_expects_zeros(run: &ExpectedRun, tolerance: &Tolerance) -> Option<bool> {
+    let scalar_type = run.scalar.parse::<ElementType>().ok()?.scalar;
+    let run_bytes = STANDARD.decode(&run.bytes).ok()?;
+    if values_agree(scalar_type, 0, small_number_bits(scalar_type, 2), tolerance) {
         return Some(false);
     }
-    let mut offsets = (0..bytes.len()).step_by(scalar.size());
+    let mut offsets = (0..run_bytes.len()).step_by(scalar_type.size());
     Some(offsets.all(|offset| {
-        read(&bytes, scalar, offset).is_none_or(|bits| is_as_zero(scalar, bits, tolerance))
+        read_scalar(&run_bytes, scalar_type, offset)
+            .is_none_or(|bits| is_taken_for_zero(scalar_type, bits, tolerance))
     }))
 }
 
@@ -386,59 +425,63 @@ pub fn is_exact(tolerance: &Tolerance) -> bool {
 
 /// Whether some finite value of the element does not agree with `expected`. It suffices to try the
 /// extremes, because each bound of a tolerance holds in an interval around the expected value.
-fn can_fail(scalar: ScalarType, expected: u64, expectation: &StoredExpectation) -> bool {
+fn can_fail(scalar_type: ScalarType, expected_bits: u64, expectation: &StoredExpectation) -> bool {
     let extremes = match expectation.format {
         Some(format) => texel_extremes(format),
-        None => scalar_extremes(scalar),
+        None => scalar_extremes(scalar_type),
     };
-    extremes.into_iter().any(|extreme| !agrees(scalar, expected, extreme, &expectation.tolerance))
+    extremes
+        .into_iter()
+        .any(|extreme| !values_agree(scalar_type, expected_bits, extreme, &expectation.tolerance))
 }
 
 /// The same where 1 is expected.
-fn can_fail_one(scalar: ScalarType, expectation: &StoredExpectation) -> bool {
-    can_fail(scalar, bits_of(scalar, 1), expectation)
+fn can_fail_one(scalar_type: ScalarType, expectation: &StoredExpectation) -> bool {
+    can_fail(scalar_type, small_number_bits(scalar_type, 1), expectation)
 }
 
 /// Raw bits of a small number; of Booleans 1.
-fn bits_of(scalar: ScalarType, number: u8) -> u64 {
-    match scalar.class() {
+fn small_number_bits(scalar_type: ScalarType, number: u8) -> u64 {
+    match scalar_type.class() {
         ScalarClass::Bool => 1,
         ScalarClass::Signed | ScalarClass::Unsigned => number.into(),
-        ScalarClass::Float => float_bits(scalar, number.into()),
+        ScalarClass::Float => float_bits(scalar_type, number.into()),
     }
 }
 
 /// Raw bits of the least and the greatest finite value.
-fn scalar_extremes(scalar: ScalarType) -> [u64; 2] {
-    let width = scalar.size() * 8;
-    let all = u64::MAX >> (64 - width);
-    let sign = 1_u64 << (width - 1);
-    match scalar.class() {
+fn scalar_extremes(scalar_type: ScalarType) -> [u64; 2] {
+    let bit_width = scalar_type.size() * 8;
+    let all_bits = u64::MAX >> (64 - bit_width);
+    let sign_bit = 1_u64 << (bit_width - 1);
+    match scalar_type.class() {
         ScalarClass::Bool => [0, 1],
-        ScalarClass::Unsigned => [0, all],
-        ScalarClass::Signed => [sign, all ^ sign],
+        ScalarClass::Unsigned => [0, all_bits],
+        ScalarClass::Signed => [sign_bit, all_bits ^ sign_bit],
         ScalarClass::Float => {
-            let greatest = match width {
+            let greatest = match bit_width {
                 16 => 0x7BFF,
                 32 => 0x7F7F_FFFF,
                 _ => 0x7FEF_FFFF_FFFF_FFFF,
             };
-            [sign | greatest, greatest]
+            [sign_bit | greatest, greatest]
         }
     }
 }
 
 /// The same of a decoded component of a texel.
 pub fn texel_extremes(format: ImageFormat) -> [u64; 2] {
-    let floats =
+    let float_bits =
         |least: f32, greatest: f32| [least, greatest].map(|value| u64::from(value.to_bits()));
     match format.encoding() {
         TexelEncoding::Plain(scalar) => scalar_extremes(scalar),
-        TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => floats(0.0, 1.0),
-        TexelEncoding::Snorm(_) => floats(-1.0, 1.0),
+        TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => {
+            float_bits(0.0, 1.0)
+        }
+        TexelEncoding::Snorm(_) => float_bits(-1.0, 1.0),
         TexelEncoding::Rgb10A2Uint => [0, 1023],
         // The greatest value of 6 bits of mantissa at the greatest exponent.
-        TexelEncoding::R11G11B10 => floats(0.0, 65024.0),
+        TexelEncoding::R11G11B10 => float_bits(0.0, 65024.0),
     }
 }
 
@@ -447,21 +490,21 @@ mod tests {
     use super::*;
     use vkcert_model::flow::StoreFlow;
 
-    fn range(buffer: &str) -> BufferRange {
+    fn whole_buffer(buffer: &str) -> BufferRange {
         BufferRange { buffer: buffer.to_owned(), offset: 0, bytes: 4 }
     }
 
     fn flow(kernel: &str, stores: &[(&str, &str)]) -> DispatchFlow {
         let store = |(to, from): &(&str, &str)| StoreFlow {
             place: None,
-            to: vec![range(to)],
+            to: vec![whole_buffer(to)],
             members: Vec::new(),
-            from: vec![range(from)],
+            from: vec![whole_buffer(from)],
         };
         DispatchFlow { kernel: kernel.into(), stores: stores.iter().map(store).collect() }
     }
 
-    fn expects(tolerance: Tolerance, value: u8) -> StoredExpectation {
+    fn expecting_byte(tolerance: Tolerance, value: u8) -> StoredExpectation {
         let run =
             ExpectedRun { scalar: "uint8".to_owned(), offset: 0, bytes: STANDARD.encode([value]) };
         let contents = StoredContents::Values(vec![run]);
@@ -483,9 +526,15 @@ mod tests {
         ];
         for stores in [&[("a", "b"), ("b", "d")], &[("b", "d"), ("a", "b")]] {
             let flows = [flows[0].clone(), flows[1].clone(), flow("k", stores)];
-            let observation =
-                Observation::of(&[expects(Tolerance::default(), 1)], &flows, &Codes::new());
-            assert_eq!([0, 1, 2].map(|number| observation.judges(number)), [true, false, true]);
+            let observation = TestObservation::from_expectations(
+                &[expecting_byte(Tolerance::default(), 1)],
+                &flows,
+                &KernelCodes::new(),
+            );
+            assert_eq!(
+                [0, 1, 2].map(|number| observation.judges_dispatch(number)),
+                [true, false, true]
+            );
             assert!(
                 !observation.judges_output(1, 0)
                     && observation.judges_output(2, 0)
@@ -496,16 +545,24 @@ mod tests {
 
     #[test]
     fn an_expectation_judges_where_either_extreme_fails_it() {
-        let judges = |abs: f64, value: u8| {
+        let expectation_judges = |abs: f64, value: u8| {
             let tolerance = Tolerance { abs: Some(abs), ..Tolerance::default() };
-            Observation::of(
-                &[expects(tolerance, value)],
+            TestObservation::from_expectations(
+                &[expecting_byte(tolerance, value)],
                 &[flow("k", &[("a", "b")])],
-                &Codes::new(),
+                &KernelCodes::new(),
             )
-            .judges(0)
+            .judges_dispatch(0)
         };
-        assert!(judges(254.0, 255) && judges(254.0, 0) && judges(127.0, 128));
-        assert!(!judges(255.0, 255) && !judges(255.0, 0) && !judges(128.0, 128));
+        assert!(
+            expectation_judges(254.0, 255)
+                && expectation_judges(254.0, 0)
+                && expectation_judges(127.0, 128)
+        );
+        assert!(
+            !expectation_judges(255.0, 255)
+                && !expectation_judges(255.0, 0)
+                && !expectation_judges(128.0, 128)
+        );
     }
 }

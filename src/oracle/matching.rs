@@ -4,21 +4,21 @@
 //! has one of its own: the number of records without one is the least that any assignment leaves.
 //! Where agreement is an equality, records are counted; single numbers within a tolerance are
 //! matched along their order; records of several numbers within a tolerance by augmenting paths, up
-//! to [`MOST`] of them, beyond which nothing is claimed.
+//! to [`MATCHING_LIMIT`] of them, beyond which nothing is claimed.
 //! Does not cover: where records stand and how large they are (`comparison`).
 
-use super::compare::{agrees, canonical, ordered};
+use super::compare::{canonical_bits, ordering_key, values_agree};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use vkcert_model::element::ScalarType;
 use vkcert_model::procedure::Tolerance;
 
 /// Most records of several numbers that are matched within a tolerance.
-pub const MOST: usize = 2048;
+pub const MATCHING_LIMIT: usize = 2048;
 
 /// Scalars that are compared as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct ScalarRecord {
     /// First byte.
     pub offset: u64,
     /// Raw bits.
@@ -27,66 +27,78 @@ pub struct Record {
 
 /// Indices of the records without a counterpart, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Unmatched {
+pub struct UnmatchedRecords {
     pub expected: Vec<usize>,
     pub actual: Vec<usize>,
 }
 
 /// The records without a counterpart; an error says why matching was not tried.
-pub fn unmatched(
-    expected: &[Record],
-    actual: &[Record],
+pub fn find_unmatched(
+    expected: &[ScalarRecord],
+    actual: &[ScalarRecord],
     tolerance: &Tolerance,
-) -> Result<Unmatched, String> {
-    let pairs = match approach(expected, actual, tolerance) {
-        Approach::Equality => equal_pairs(expected, actual, tolerance),
-        Approach::Intervals(scalar) => interval_pairs(expected, actual, scalar, tolerance),
-        Approach::Paths if expected.len().max(actual.len()) <= MOST => {
+) -> Result<UnmatchedRecords, String> {
+    let matched_pairs = match choose_approach(expected, actual, tolerance) {
+        MatchingApproach::Equality => equal_pairs(expected, actual, tolerance),
+        MatchingApproach::Intervals(scalar) => interval_pairs(expected, actual, scalar, tolerance),
+        MatchingApproach::Paths if expected.len().max(actual.len()) <= MATCHING_LIMIT => {
             path_pairs(expected, actual, tolerance)
         }
-        Approach::Paths => {
-            let number = expected.len().max(actual.len());
+        MatchingApproach::Paths => {
+            let record_count = expected.len().max(actual.len());
             return Err(format!(
-                "{number} records of several elements in any order, compared within a tolerance; at most {MOST} are matched"
+                "{record_count} records of several elements in any order, compared within a tolerance; at most {MATCHING_LIMIT} are matched"
             ));
         }
     };
-    Ok(rest(pairs, expected.len(), actual.len()))
+    Ok(records_without_pair(matched_pairs, expected.len(), actual.len()))
 }
 
 /// How counterparts are found.
-enum Approach {
+enum MatchingApproach {
     Equality,
     /// Single numbers of one type.
     Intervals(ScalarType),
     Paths,
 }
 
-fn approach(expected: &[Record], actual: &[Record], tolerance: &Tolerance) -> Approach {
+fn choose_approach(
+    expected: &[ScalarRecord],
+    actual: &[ScalarRecord],
+    tolerance: &Tolerance,
+) -> MatchingApproach {
     if tolerance.bits
         || (tolerance.abs.is_none() && tolerance.rel.is_none() && tolerance.ulp.is_none())
     {
-        return Approach::Equality;
+        return MatchingApproach::Equality;
     }
-    let mut all = expected.iter().chain(actual);
+    let mut all_records = expected.iter().chain(actual);
     match expected.first().map(|record| record.scalars.as_slice()) {
         Some([(scalar, _)])
-            if all.all(|record| matches!(record.scalars[..], [(other, _)] if other == *scalar)) =>
+            if all_records
+                .all(|record| matches!(record.scalars[..], [(other, _)] if other == *scalar)) =>
         {
-            Approach::Intervals(*scalar)
+            MatchingApproach::Intervals(*scalar)
         }
-        Some(_) | None => Approach::Paths,
+        Some(_) | None => MatchingApproach::Paths,
     }
 }
 
-fn rest(pairs: Vec<(usize, usize)>, expected: usize, actual: usize) -> Unmatched {
-    let mut expected_is_open = vec![true; expected];
-    let mut actual_is_open = vec![true; actual];
-    for (left, right) in pairs {
+fn records_without_pair(
+    matched_pairs: Vec<(usize, usize)>,
+    expected_count: usize,
+    actual_count: usize,
+) -> UnmatchedRecords {
+    let mut expected_is_open = vec![true; expected_count];
+    let mut actual_is_open = vec![true; actual_count];
+    for (left, right) in matched_pairs {
         expected_is_open[left] = false;
         actual_is_open[right] = false;
     }
-    Unmatched { expected: set_indices(&expected_is_open), actual: set_indices(&actual_is_open) }
+    UnmatchedRecords {
+        expected: set_indices(&expected_is_open),
+        actual: set_indices(&actual_is_open),
+    }
 }
 
 fn set_indices(flags: &[bool]) -> Vec<usize> {
@@ -95,22 +107,22 @@ fn set_indices(flags: &[bool]) -> Vec<usize> {
 
 /// Records whose numbers are equal stand next to each other once both sides are sorted.
 fn equal_pairs(
-    expected: &[Record],
-    actual: &[Record],
+    expected: &[ScalarRecord],
+    actual: &[ScalarRecord],
     tolerance: &Tolerance,
 ) -> Vec<(usize, usize)> {
     let expected_keys = sorted_keys(expected, tolerance);
     let actual_keys = sorted_keys(actual, tolerance);
-    let (mut left, mut right, mut pairs) = (0, 0, Vec::new());
+    let (mut expected_position, mut actual_position, mut pairs) = (0, 0, Vec::new());
     while let (Some(expected_key), Some(actual_key)) =
-        (expected_keys.get(left), actual_keys.get(right))
+        (expected_keys.get(expected_position), actual_keys.get(actual_position))
     {
         match expected_key.canonical_scalars.cmp(&actual_key.canonical_scalars) {
-            std::cmp::Ordering::Less => left += 1,
-            std::cmp::Ordering::Greater => right += 1,
+            std::cmp::Ordering::Less => expected_position += 1,
+            std::cmp::Ordering::Greater => actual_position += 1,
             std::cmp::Ordering::Equal => {
                 pairs.push((expected_key.record_index, actual_key.record_index));
-                (left, right) = (left + 1, right + 1);
+                (expected_position, actual_position) = (expected_position + 1, actual_position + 1);
             }
         }
     }
@@ -124,12 +136,12 @@ struct RecordKey {
     record_index: usize,
 }
 
-fn sorted_keys(records: &[Record], tolerance: &Tolerance) -> Vec<RecordKey> {
+fn sorted_keys(records: &[ScalarRecord], tolerance: &Tolerance) -> Vec<RecordKey> {
     let mut keys = Vec::with_capacity(records.len());
     for (record_index, record) in records.iter().enumerate() {
         let mut canonical_scalars = record.scalars.clone();
         for (scalar, bits) in &mut canonical_scalars {
-            *bits = canonical(*scalar, *bits, tolerance);
+            *bits = canonical_bits(*scalar, *bits, tolerance);
         }
         keys.push(RecordKey { canonical_scalars, record_index });
     }
@@ -142,42 +154,49 @@ fn sorted_keys(records: &[Record], tolerance: &Tolerance) -> Vec<RecordKey> {
 /// takes, of the expected ones whose interval holds its position, the one whose interval ends
 /// first.
 fn interval_pairs(
-    expected: &[Record],
-    actual: &[Record],
-    scalar: ScalarType,
+    expected: &[ScalarRecord],
+    actual: &[ScalarRecord],
+    scalar_type: ScalarType,
     tolerance: &Tolerance,
 ) -> Vec<(usize, usize)> {
-    let number = |record: &Record| record.scalars[0].1;
-    let mut points: Vec<(i128, u64, usize)> = Vec::with_capacity(actual.len());
-    points.extend(actual.iter().enumerate().map(|(index, record)| {
-        let bits = number(record);
-        (ordered(scalar, bits), bits, index)
+    let single_number = |record: &ScalarRecord| record.scalars[0].1;
+    let mut sorted_numbers: Vec<(i128, u64, usize)> = Vec::with_capacity(actual.len());
+    sorted_numbers.extend(actual.iter().enumerate().map(|(index, record)| {
+        let bits = single_number(record);
+        (ordering_key(scalar_type, bits), bits, index)
     }));
-    points.sort();
-    let mut stretches: Vec<(usize, usize, usize)> = Vec::with_capacity(expected.len());
+    sorted_numbers.sort();
+    let mut intervals: Vec<(usize, usize, usize)> = Vec::with_capacity(expected.len());
     for (index, record) in expected.iter().enumerate() {
-        let (wanted, place) = (number(record), ordered(scalar, number(record)));
-        let fits = |bits: u64| agrees(scalar, wanted, bits, tolerance);
-        let start = points.partition_point(|(at, bits, _)| *at < place && !fits(*bits));
-        let end = points.partition_point(|(at, bits, _)| *at < place || fits(*bits));
-        stretches.push((start, end, index));
+        let (expected_bits, expected_key) =
+            (single_number(record), ordering_key(scalar_type, single_number(record)));
+        let is_in_tolerance = |bits: u64| values_agree(scalar_type, expected_bits, bits, tolerance);
+        let interval_start = sorted_numbers
+            .partition_point(|(key, bits, _)| *key < expected_key && !is_in_tolerance(*bits));
+        let interval_end = sorted_numbers
+            .partition_point(|(key, bits, _)| *key < expected_key || is_in_tolerance(*bits));
+        intervals.push((interval_start, interval_end, index));
     }
-    stretches.sort();
-    let (mut next, mut open, mut pairs) = (0, BinaryHeap::new(), Vec::new());
-    for (at, (_, _, found)) in points.iter().enumerate() {
-        while let Some((start, end, index)) =
-            stretches.get(next).filter(|(start, _, _)| *start <= at)
+    intervals.sort();
+    let (mut next_interval, mut open_intervals, mut pairs) = (0, BinaryHeap::new(), Vec::new());
+    for (position, (_, _, actual_index)) in sorted_numbers.iter().enumerate() {
+        while let Some((interval_start, interval_end, index)) = intervals
+            .get(next_interval)
+            .filter(|(interval_start, _, _)| *interval_start <= position)
         {
-            if start < end {
-                open.push(Reverse((*end, *index)));
+            if interval_start < interval_end {
+                open_intervals.push(Reverse((*interval_end, *index)));
             }
-            next += 1;
+            next_interval += 1;
         }
-        while open.peek().is_some_and(|Reverse((end, _))| *end <= at) {
-            open.pop();
+        while open_intervals
+            .peek()
+            .is_some_and(|Reverse((interval_end, _))| *interval_end <= position)
+        {
+            open_intervals.pop();
         }
-        if let Some(Reverse((_, index))) = open.pop() {
-            pairs.push((index, *found));
+        if let Some(Reverse((_, index))) = open_intervals.pop() {
+            pairs.push((index, *actual_index));
         }
     }
     pairs
@@ -186,34 +205,38 @@ fn interval_pairs(
 /// A largest matching (Hopcroft and Karp, SIAM Journal on Computing 2, 1973): shortest augmenting
 /// paths, all of one length at a time.
 fn path_pairs(
-    expected: &[Record],
-    actual: &[Record],
+    expected: &[ScalarRecord],
+    actual: &[ScalarRecord],
     tolerance: &Tolerance,
 ) -> Vec<(usize, usize)> {
-    let same = |ours: &Record, theirs: &Record| {
-        let numbers = ours.scalars.iter().zip(&theirs.scalars);
-        ours.scalars.len() == theirs.scalars.len()
-            && numbers.into_iter().all(|((scalar, wanted), (other, found))| {
-                scalar == other && agrees(*scalar, *wanted, *found, tolerance)
-            })
+    let records_agree = |expected_record: &ScalarRecord, actual_record: &ScalarRecord| {
+        let scalar_pairs = expected_record.scalars.iter().zip(&actual_record.scalars);
+        expected_record.scalars.len() == actual_record.scalars.len()
+            && scalar_pairs.into_iter().all(
+                |((scalar, expected_bits), (actual_scalar, actual_bits))| {
+                    scalar == actual_scalar
+                        && values_agree(*scalar, *expected_bits, *actual_bits, tolerance)
+                },
+            )
     };
-    let fitting =
-        |ours: &Record| (0..actual.len()).filter(|index| same(ours, &actual[*index])).collect();
-    let mut search = Search {
-        fitting: expected.iter().map(fitting).collect(),
-        of_expected: vec![None; expected.len()],
-        of_actual: vec![None; actual.len()],
+    let agreeing_records = |expected_record: &ScalarRecord| {
+        (0..actual.len()).filter(|index| records_agree(expected_record, &actual[*index])).collect()
+    };
+    let mut search = BipartiteMatching {
+        agreeing_actual: expected.iter().map(agreeing_records).collect(),
+        actual_of_expected: vec![None; expected.len()],
+        expected_of_actual: vec![None; actual.len()],
         depth: vec![None; expected.len()],
     };
-    while search.layers() {
+    while search.build_layers() {
         for start in 0..expected.len() {
-            if search.of_expected[start].is_none() {
-                search.augment(start);
+            if search.actual_of_expected[start].is_none() {
+                search.augment_from(start);
             }
         }
     }
     search
-        .of_expected
+        .actual_of_expected
         .iter()
         .enumerate()
         .filter_map(|(left, right)| Some((left, (*right)?)))
@@ -221,68 +244,75 @@ fn path_pairs(
 }
 
 /// A matching that grows by augmenting paths.
-struct Search {
+struct BipartiteMatching {
     /// By expected record: the actual records that agree with it.
-    fitting: Vec<Vec<usize>>,
-    of_expected: Vec<Option<usize>>,
-    of_actual: Vec<Option<usize>>,
+    agreeing_actual: Vec<Vec<usize>>,
+    actual_of_expected: Vec<Option<usize>>,
+    expected_of_actual: Vec<Option<usize>>,
     /// By expected record: how many pairs a shortest path to it passes; none: no path comes to it.
     depth: Vec<Option<usize>>,
 }
 
-impl Search {
+impl BipartiteMatching {
     /// Measures the shortest alternating paths from expected records without a counterpart; returns
     /// whether one of them ends at an actual record without one.
-    fn layers(&mut self) -> bool {
-        let mut queue = VecDeque::new();
-        for (index, pair) in self.of_expected.iter().enumerate() {
+    fn build_layers(&mut self) -> bool {
+        let mut open_records = VecDeque::new();
+        for (index, pair) in self.actual_of_expected.iter().enumerate() {
             self.depth[index] = pair.is_none().then_some(0);
             if pair.is_none() {
-                queue.push_back(index);
+                open_records.push_back(index);
             }
         }
-        let mut ends = false;
-        while let Some(left) = queue.pop_front() {
-            for right in &self.fitting[left] {
-                match self.of_actual[*right] {
-                    None => ends = true,
-                    Some(next) if self.depth[next].is_none() => {
-                        self.depth[next] = self.depth[left].map(|depth| depth + 1);
-                        queue.push_back(next);
+        let mut path_is_complete = false;
+        while let Some(expected_index) = open_records.pop_front() {
+            for actual_index in &self.agreeing_actual[expected_index] {
+                match self.expected_of_actual[*actual_index] {
+                    None => path_is_complete = true,
+                    Some(next_expected) if self.depth[next_expected].is_none() => {
+                        self.depth[next_expected] =
+                            self.depth[expected_index].map(|depth| depth + 1);
+                        open_records.push_back(next_expected);
                     }
                     Some(_) => {}
                 }
             }
         }
-        ends
+        path_is_complete
     }
 
     /// Follows the layers from an expected record without a counterpart to an actual one without,
     /// and exchanges the pairs along this path.
-    fn augment(&mut self, start: usize) {
-        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-        while let Some((left, tried)) = path.last_mut() {
-            let (left, at) = (*left, *tried);
-            *tried += 1;
-            let Some(right) = self.fitting[left].get(at).copied() else {
+    fn augment_from(&mut self, free_record: usize) {
+        let mut path: Vec<(usize, usize)> = vec![(free_record, 0)];
+        while let Some((expected_index, tried_count)) = path.last_mut() {
+            let (expected_index, candidate_index) = (*expected_index, *tried_count);
+            *tried_count += 1;
+            let Some(actual_index) =
+                self.agreeing_actual[expected_index].get(candidate_index).copied()
+            else {
                 // A dead end: no other path of this phase needs to pass it.
-                self.depth[left] = None;
+                self.depth[expected_index] = None;
                 path.pop();
                 continue;
             };
-            match self.of_actual[right] {
+            match self.expected_of_actual[actual_index] {
                 None => {
-                    for (left, tried) in path {
-                        let right = self.fitting[left][tried - 1];
-                        (self.of_expected[left], self.of_actual[right]) = (Some(right), Some(left));
+                    for (expected_index, tried_count) in path {
+                        let actual_index = self.agreeing_actual[expected_index][tried_count - 1];
+                        (
+                            self.actual_of_expected[expected_index],
+                            self.expected_of_actual[actual_index],
+                        ) = (Some(actual_index), Some(expected_index));
                     }
                     return;
                 }
-                Some(next)
-                    if self.depth[next].is_some()
-                        && self.depth[next] == self.depth[left].map(|one| one + 1) =>
+                Some(next_expected)
+                    if self.depth[next_expected].is_some()
+                        && self.depth[next_expected]
+                            == self.depth[expected_index].map(|depth_before| depth_before + 1) =>
                 {
-                    path.push((next, 0));
+                    path.push((next_expected, 0));
                 }
                 Some(_) => {}
             }
@@ -295,91 +325,111 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn records(values: &[&[f32]]) -> Vec<Record> {
-        let record = |(at, numbers): (usize, &&[f32])| Record {
-            offset: at as u64,
+    fn float_records(values: &[&[f32]]) -> Vec<ScalarRecord> {
+        let make_record = |(record_number, numbers): (usize, &&[f32])| ScalarRecord {
+            offset: record_number as u64,
             scalars: numbers
                 .iter()
                 .map(|value| (ScalarType::Float32, u64::from(value.to_bits())))
                 .collect(),
         };
-        values.iter().enumerate().map(record).collect()
+        values.iter().enumerate().map(make_record).collect()
     }
 
-    fn abs(abs: f64) -> Tolerance {
+    fn absolute_tolerance(abs: f64) -> Tolerance {
         Tolerance { abs: Some(abs), ..Tolerance::default() }
     }
 
-    fn open(
+    fn open_indices(
         expected: &[&[f32]],
         actual: &[&[f32]],
         tolerance: &Tolerance,
     ) -> (Vec<usize>, Vec<usize>) {
-        let found = unmatched(&records(expected), &records(actual), tolerance).unwrap();
-        (found.expected, found.actual)
+        let unmatched_records =
+            find_unmatched(&float_records(expected), &float_records(actual), tolerance).unwrap();
+        (unmatched_records.expected, unmatched_records.actual)
     }
 
     #[test]
     fn equal_records_are_counted() {
         let exact = Tolerance::default();
         assert_eq!(
-            open(&[&[1.0], &[2.0], &[2.0]], &[&[2.0], &[1.0], &[2.0]], &exact),
+            open_indices(&[&[1.0], &[2.0], &[2.0]], &[&[2.0], &[1.0], &[2.0]], &exact),
             (vec![], vec![])
         );
         assert_eq!(
-            open(&[&[1.0], &[2.0], &[2.0]], &[&[1.0], &[1.0], &[2.0]], &exact),
+            open_indices(&[&[1.0], &[2.0], &[2.0]], &[&[1.0], &[1.0], &[2.0]], &exact),
             (vec![2], vec![1])
         );
         // Numbers of a record stay together.
         assert_eq!(
-            open(&[&[1.0, 2.0], &[3.0, 4.0]], &[&[3.0, 4.0], &[1.0, 2.0]], &exact),
+            open_indices(&[&[1.0, 2.0], &[3.0, 4.0]], &[&[3.0, 4.0], &[1.0, 2.0]], &exact),
             (vec![], vec![])
         );
         assert_eq!(
-            open(&[&[1.0, 2.0], &[3.0, 4.0]], &[&[1.0, 4.0], &[3.0, 2.0]], &exact).0.len(),
+            open_indices(&[&[1.0, 2.0], &[3.0, 4.0]], &[&[1.0, 4.0], &[3.0, 2.0]], &exact).0.len(),
             2
         );
         assert_eq!(
-            open(&[&[0.0], &[f32::NAN]], &[&[-f32::NAN], &[-0.0]], &exact),
+            open_indices(&[&[0.0], &[f32::NAN]], &[&[-f32::NAN], &[-0.0]], &exact),
             (vec![], vec![])
         );
         let bits = Tolerance { bits: true, ..exact };
-        assert_eq!(open(&[&[0.0]], &[&[-0.0]], &bits), (vec![0], vec![0]));
+        assert_eq!(open_indices(&[&[0.0]], &[&[-0.0]], &bits), (vec![0], vec![0]));
     }
 
     #[test]
     fn a_near_neighbour_is_given_up_where_another_needs_it() {
         // The nearest pairing takes 1 for 1 and leaves 0 and 2, which do not agree.
-        assert_eq!(open(&[&[0.0], &[1.0]], &[&[1.0], &[2.0]], &abs(1.0)), (vec![], vec![]));
-        let one = [&[0.0, 0.0][..], &[1.0, 0.0]];
-        assert_eq!(open(&one, &[&[1.0, 0.0], &[2.0, 0.0]], &abs(1.0)), (vec![], vec![]));
+        assert_eq!(
+            open_indices(&[&[0.0], &[1.0]], &[&[1.0], &[2.0]], &absolute_tolerance(1.0)),
+            (vec![], vec![])
+        );
+        let wide_records = [&[0.0, 0.0][..], &[1.0, 0.0]];
+        assert_eq!(
+            open_indices(&wide_records, &[&[1.0, 0.0], &[2.0, 0.0]], &absolute_tolerance(1.0)),
+            (vec![], vec![])
+        );
         // Each agrees with some expected one, and still two share one counterpart.
-        assert_eq!(open(&[&[0.0], &[5.0]], &[&[0.5], &[0.25]], &abs(1.0)).0, vec![1]);
+        assert_eq!(
+            open_indices(&[&[0.0], &[5.0]], &[&[0.5], &[0.25]], &absolute_tolerance(1.0)).0,
+            vec![1]
+        );
     }
 
     #[test]
     fn too_many_records_within_a_tolerance_are_not_claimed() {
-        let many: Vec<Vec<f32>> = (0..MOST + 1).map(|at| vec![at as f32, 0.0]).collect();
-        let many: Vec<&[f32]> = many.iter().map(Vec::as_slice).collect();
-        let told = unmatched(&records(&many), &records(&many), &abs(0.5));
-        assert!(told.is_err_and(|why| why.contains("at most 2048 are matched")));
-        assert_eq!(open(&many, &many, &Tolerance::default()), (vec![], vec![]));
+        let record_values: Vec<Vec<f32>> =
+            (0..MATCHING_LIMIT + 1).map(|record_number| vec![record_number as f32, 0.0]).collect();
+        let record_values: Vec<&[f32]> = record_values.iter().map(Vec::as_slice).collect();
+        let matching_result = find_unmatched(
+            &float_records(&record_values),
+            &float_records(&record_values),
+            &absolute_tolerance(0.5),
+        );
+        assert!(matching_result.is_err_and(|why| why.contains("at most 2048 are matched")));
+        assert_eq!(
+            open_indices(&record_values, &record_values, &Tolerance::default()),
+            (vec![], vec![])
+        );
     }
 
     /// The least number of records that any assignment leaves, by trying all of them.
     fn least_open(expected: &[f32], actual: &[f32], fits: &dyn Fn(f32, f32) -> bool) -> usize {
         let Some((first, others)) = expected.split_first() else { return 0 };
-        let without = 1 + least_open(others, actual, fits);
-        let with = (0..actual.len()).filter(|at| fits(*first, actual[*at])).map(|at| {
-            let left: Vec<f32> = actual
-                .iter()
-                .enumerate()
-                .filter(|(one, _)| *one != at)
-                .map(|(_, one)| *one)
-                .collect();
-            least_open(others, &left, fits)
-        });
-        with.min().map_or(without, |with| with.min(without))
+        let left_unmatched = 1 + least_open(others, actual, fits);
+        let taken_counts = (0..actual.len())
+            .filter(|taken_index| fits(*first, actual[*taken_index]))
+            .map(|taken_index| {
+                let remaining_numbers: Vec<f32> = actual
+                    .iter()
+                    .enumerate()
+                    .filter(|(kept_index, _)| *kept_index != taken_index)
+                    .map(|(_, number)| *number)
+                    .collect();
+                least_open(others, &remaining_numbers, fits)
+            });
+        taken_counts.min().map_or(left_unmatched, |taken_counts| taken_counts.min(left_unmatched))
     }
 
     proptest! {
@@ -394,14 +444,14 @@ mod tests {
             let (ours, theirs): (Vec<f32>, Vec<f32>) =
                 pairs.iter().map(|(left, right)| (f32::from(*left) - 4.0, f32::from(*right) - 4.0)).unzip();
             let bits = |value: f32| u64::from(value.to_bits());
-            let fits = |left: f32, right: f32| agrees(ScalarType::Float32, bits(left), bits(right), &tolerance);
+            let fits = |left: f32, right: f32| values_agree(ScalarType::Float32, bits(left), bits(right), &tolerance);
             let least = least_open(&ours, &theirs, &fits);
             let single = |values: &[f32]| values.iter().map(|value| vec![*value]).collect::<Vec<_>>();
             let double = |values: &[f32]| values.iter().map(|value| vec![*value, 7.0]).collect::<Vec<_>>();
             for widen in [single, double] {
                 let (left, right) = (widen(&ours), widen(&theirs));
-                let slices = |all: &[Vec<f32>]| records(&all.iter().map(Vec::as_slice).collect::<Vec<_>>());
-                let found = unmatched(&slices(&left), &slices(&right), &tolerance).unwrap();
+                let slices = |all: &[Vec<f32>]| float_records(&all.iter().map(Vec::as_slice).collect::<Vec<_>>());
+                let found = find_unmatched(&slices(&left), &slices(&right), &tolerance).unwrap();
                 prop_assert_eq!(found.expected.len(), least);
                 prop_assert_eq!(found.actual.len(), least);
             }

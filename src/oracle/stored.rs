@@ -4,9 +4,9 @@
 //! a reference kernel or a checker, whose values exist only while it runs: of these it says that no
 //! verdict can be derived.
 
-use super::comparison::{Placement, compare};
+use super::comparison::{Placement, compare_contents};
 use super::scalar::Leaf;
-use super::texel::compared;
+use super::texel::compared_contents;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use vkcert_model::evidence::{StoredContents, StoredExpectation};
 use vkcert_model::verdict::Verdict;
 
 /// The verdict on the stored outputs of a completed run; `Err` says why none can be derived.
-pub fn judge(
+pub fn judge_stored_outputs(
     expectations: &[StoredExpectation],
     outputs: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Verdict, String> {
@@ -23,39 +23,47 @@ pub fn judge(
         let name = &expectation.buffer;
         // Expectations are decoded before outputs are looked up, because an expectation by a
         // checker or a reference kernel has no verdict here, whatever outputs are stored.
-        let leaves = leaves(expectation, outputs)?;
-        let actual = outputs
+        let expected_leaves = decode_expected_leaves(expectation, outputs)?;
+        let stored_bytes = outputs
             .get(name)
             .ok_or_else(|| format!("the contents of buffer {name} are stored as a hash alone"))?;
-        let actual = compared(expectation.format, actual);
-        let placement = Placement::of_stored(expectation.record);
-        if compare(&actual, &leaves, &expectation.tolerance, placement, 0)?.wrong > 0 {
+        let stored_bytes = compared_contents(expectation.format, stored_bytes);
+        let placement = Placement::from_stored(expectation.record);
+        if compare_contents(&stored_bytes, &expected_leaves, &expectation.tolerance, placement, 0)?
+            .disagreeing
+            > 0
+        {
             return Ok(Verdict::Fail);
         }
     }
     Ok(Verdict::Pass)
 }
 
-fn leaves(
+fn decode_expected_leaves(
     expectation: &StoredExpectation,
     outputs: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Vec<Leaf>, String> {
     match &expectation.contents {
         StoredContents::Values(runs) => {
-            let mut leaves = Vec::new();
+            let mut run_leaves = Vec::new();
             for run in runs {
-                let bytes = STANDARD.decode(&run.bytes).map_err(|error| error.to_string())?;
-                leaves.extend(split(&bytes, parse_scalar_type(&run.scalar)?, run.offset));
+                let run_bytes = STANDARD.decode(&run.bytes).map_err(|error| error.to_string())?;
+                run_leaves.extend(leaves_of_contents(
+                    &run_bytes,
+                    parse_scalar_type(&run.scalar)?,
+                    run.offset,
+                ));
             }
-            Ok(leaves)
+            Ok(run_leaves)
         }
-        StoredContents::EqualsBuffer { buffer, scalar: text, offset, length } => {
-            let bytes = outputs
+        StoredContents::EqualsBuffer { buffer, scalar: scalar_name, offset, length } => {
+            let run_bytes = outputs
                 .get(buffer)
                 .ok_or_else(|| format!("the contents of buffer {buffer} are not stored"))?;
-            let bytes = compared(expectation.format, bytes);
-            let length = length.map_or(bytes.len(), |length| (length as usize).min(bytes.len()));
-            Ok(split(&bytes[..length], parse_scalar_type(text)?, *offset))
+            let run_bytes = compared_contents(expectation.format, run_bytes);
+            let length =
+                length.map_or(run_bytes.len(), |length| (length as usize).min(run_bytes.len()));
+            Ok(leaves_of_contents(&run_bytes[..length], parse_scalar_type(scalar_name)?, *offset))
         }
         StoredContents::Reference { kernel, .. } => {
             Err(format!("its expectation comes from the reference kernel {kernel}"))
@@ -74,14 +82,14 @@ fn parse_scalar_type(text: &str) -> Result<ScalarType, String> {
 }
 
 /// The elements of contents that begin at `first_offset` of their buffer.
-fn split(contents: &[u8], scalar: ScalarType, first_offset: u64) -> Vec<Leaf> {
-    let size = scalar.size();
+fn leaves_of_contents(contents: &[u8], scalar_type: ScalarType, first_offset: u64) -> Vec<Leaf> {
+    let size = scalar_type.size();
     let mut leaves = Vec::with_capacity(contents.len() / size);
     for (index, element_bytes) in contents.chunks_exact(size).enumerate() {
-        let mut word = [0; 8];
-        word[..size].copy_from_slice(element_bytes);
+        let mut padded_bytes = [0; 8];
+        padded_bytes[..size].copy_from_slice(element_bytes);
         let offset = first_offset + (index * size) as u64;
-        leaves.push(Leaf { offset, scalar, bits: u64::from_le_bytes(word) });
+        leaves.push(Leaf { offset, scalar: scalar_type, bits: u64::from_le_bytes(padded_bytes) });
     }
     leaves
 }

@@ -12,7 +12,7 @@ use super::types::Types;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, FPRoundingMode, Op};
 use std::collections::BTreeMap;
-use vkcert_oracle::float::Direction;
+use vkcert_oracle::float::RoundingDirection;
 
 /// What becomes of denormal operands and results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Denormals {
 /// The modes of one width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WidthControls {
-    pub rounding: Direction,
+    pub rounding: RoundingDirection,
     pub denormals: Denormals,
 }
 
@@ -71,8 +71,8 @@ impl FloatControls {
             return;
         };
         match mode {
-            ExecutionMode::RoundingModeRTE => controls.rounding = Direction::Nearest,
-            ExecutionMode::RoundingModeRTZ => controls.rounding = Direction::TowardZero,
+            ExecutionMode::RoundingModeRTE => controls.rounding = RoundingDirection::Nearest,
+            ExecutionMode::RoundingModeRTZ => controls.rounding = RoundingDirection::TowardZero,
             ExecutionMode::DenormFlushToZero => controls.denormals = Denormals::Flushed,
             _ => {}
         }
@@ -139,12 +139,12 @@ fn flags_of(constant: &Instruction) -> Option<FPFastMathMode> {
 }
 
 /// The direction that decorates a result (FPRoundingMode).
-pub fn decorated(module: &Module, result: Id) -> Option<Direction> {
+pub fn decorated(module: &Module, result: Id) -> Option<RoundingDirection> {
     match module.decoration(result, Decoration::FPRoundingMode)?.operands.first()? {
-        Operand::FPRoundingMode(FPRoundingMode::RTE) => Some(Direction::Nearest),
-        Operand::FPRoundingMode(FPRoundingMode::RTZ) => Some(Direction::TowardZero),
-        Operand::FPRoundingMode(FPRoundingMode::RTP) => Some(Direction::Up),
-        Operand::FPRoundingMode(FPRoundingMode::RTN) => Some(Direction::Down),
+        Operand::FPRoundingMode(FPRoundingMode::RTE) => Some(RoundingDirection::Nearest),
+        Operand::FPRoundingMode(FPRoundingMode::RTZ) => Some(RoundingDirection::TowardZero),
+        Operand::FPRoundingMode(FPRoundingMode::RTP) => Some(RoundingDirection::Up),
+        Operand::FPRoundingMode(FPRoundingMode::RTN) => Some(RoundingDirection::Down),
         _ => None,
     }
 }

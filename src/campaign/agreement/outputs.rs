@@ -14,8 +14,10 @@ use vkcert_model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorB
 use vkcert_model::finding::Finding;
 use vkcert_model::id::KernelName;
 use vkcert_model::procedure::Tolerance;
-use vkcert_oracle::compare::{shown, shown_bits};
-use vkcert_oracle::difference::{Basis, Difference, Nan, Permitted, Zeros};
+use vkcert_oracle::compare::{shown_bits, value_as_json};
+use vkcert_oracle::difference::{
+    NanResult, PermittedResults, ScalarDifference, ValueBasis, ZeroSigns,
+};
 use vkcert_sequential::{SequentialExecutor, Variation};
 use vkcert_spirv::module::Module;
 use vkcert_spirv::precision::Rounding;
@@ -86,7 +88,7 @@ pub(super) fn compare(
 
 /// What of the outputs of two engines differs, without what the test allows.
 pub(super) struct Unexcused {
-    pub differences: Vec<Difference>,
+    pub differences: Vec<ScalarDifference>,
     /// Whether a tolerance that both engines meet covers something.
     pub within_tolerance: bool,
     /// What differs where it may, in words.
@@ -169,7 +171,7 @@ fn without_outputs(
 }
 
 /// Whether an expectation with a tolerance judges the element.
-fn tolerated(plan: &Prepared, difference: &Difference) -> bool {
+fn tolerated(plan: &Prepared, difference: &ScalarDifference) -> bool {
     let wide = |tolerance: &Tolerance| {
         tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some()
     };
@@ -195,7 +197,7 @@ fn settle(
     plan: &Prepared,
     job: &Job,
     blocks: &Blocks,
-    differences: &[Difference],
+    differences: &[ScalarDifference],
     trial: Trial,
 ) -> OutputComparison {
     let mut comparison = OutputComparison::settled(AgreementOutcome::WithinErrorBounds);
@@ -241,29 +243,30 @@ fn last_kernel(plan: &Prepared, job: &Job, buffer: usize) -> KernelName {
     plan.modules[job.dispatches[last].module].kernel.clone()
 }
 
-fn bounded(name: &str, blocks: &Blocks, differences: &[&Difference]) -> BoundedBuffer {
-    let (within, outside): (Vec<&Difference>, Vec<&Difference>) =
-        differences.iter().partition(|difference| difference.within(blocks.zeros));
+fn bounded(name: &str, blocks: &Blocks, differences: &[&ScalarDifference]) -> BoundedBuffer {
+    let (within, outside): (Vec<&ScalarDifference>, Vec<&ScalarDifference>) = differences
+        .iter()
+        .partition(|difference| difference.device_value_is_permitted(blocks.zeros));
     let listed = outside.iter().chain(&within).take(LISTED);
     BoundedBuffer {
         buffer: name.to_owned(),
         elements: differences.len() as u64,
         outside: outside.len() as u64,
         undefined: differences.iter().filter(|difference| difference.is_undefined()).count() as u64,
-        worst_ulp: differences.iter().filter_map(|difference| difference.ulps()).max(),
+        worst_ulp: differences.iter().filter_map(|difference| difference.distance_in_ulps()).max(),
         listed: listed.map(|difference| element(blocks, difference, blocks.zeros)).collect(),
     }
 }
 
-fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedElement {
+fn element(blocks: &Blocks, difference: &ScalarDifference, zeros: ZeroSigns) -> BoundedElement {
     let scalar = difference.scalar;
     let value = |bits: &u64| value(scalar, *bits);
     let (permitted, nan) = match &difference.permitted {
-        Permitted::Between { spans, nan } => {
+        PermittedResults::Between { spans, nan } => {
             (spans.values().map(|ends| ends.iter().map(value).collect()).collect(), *nan)
         }
-        Permitted::OneOf(values) => {
-            (values.iter().map(|bits| vec![value(bits)]).collect(), Nan::Absent)
+        PermittedResults::OneOf(values) => {
+            (values.iter().map(|bits| vec![value(bits)]).collect(), NanResult::Absent)
         }
     };
     BoundedElement {
@@ -271,29 +274,29 @@ fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedEle
         texel: blocks.texel(difference),
         offset: difference.offset,
         type_name: scalar.to_string(),
-        within: difference.within(zeros),
+        within: difference.device_value_is_permitted(zeros),
         sequential: value(&difference.ours),
         vulkan: value(&difference.theirs),
         permitted,
-        nan_permitted: nan == Nan::Present,
+        nan_permitted: nan == NanResult::Present,
         undefined: difference.is_undefined(),
         undefined_bits: undefined_bits(difference),
     }
 }
 
 /// Of an integer.
-fn undefined_bits(difference: &Difference) -> Option<String> {
+fn undefined_bits(difference: &ScalarDifference) -> Option<String> {
     match (difference.basis, difference.scalar.class()) {
-        (Basis::Defined, _) | (Basis::Undefined { .. }, ScalarClass::Float) => None,
+        (ValueBasis::Defined, _) | (ValueBasis::Undefined { .. }, ScalarClass::Float) => None,
         (
-            Basis::Undefined { bits },
+            ValueBasis::Undefined { bits },
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned,
         ) => Some(shown_bits(difference.scalar, bits)),
     }
 }
 
 fn value(scalar: ScalarType, bits: u64) -> ElementValue {
-    ElementValue { value: shown(scalar, bits), bits: shown_bits(scalar, bits) }
+    ElementValue { value: value_as_json(scalar, bits), bits: shown_bits(scalar, bits) }
 }
 
 /// The ranges of what is permitted, and NaN where it is.

@@ -14,8 +14,10 @@ use vkcert_exec::Job;
 use vkcert_exec::prepare::scalar_type;
 use vkcert_model::element::ScalarType;
 use vkcert_model::image::{ImageFormat, ImageShape, TexelPlace};
-use vkcert_oracle::difference::{Basis, Difference, Permitted, TexelComponent, Zeros};
-use vkcert_oracle::scalar::read;
+use vkcert_oracle::difference::{
+    PermittedResults, ScalarDifference, TexelComponent, ValueBasis, ZeroSigns,
+};
+use vkcert_oracle::scalar::read_scalar;
 use vkcert_oracle::texel::stored_offset;
 use vkcert_sequential::{ChanceTrial, Variation};
 use vkcert_spirv::constants::Constants;
@@ -33,7 +35,7 @@ pub struct Blocks {
     /// By buffer: the image whose contents it is.
     images: Vec<Option<ImageShape>>,
     /// Whether one of the kernels keeps the signs of zeros.
-    pub zeros: Zeros,
+    pub zeros: ZeroSigns,
 }
 
 struct BoundModule {
@@ -61,7 +63,7 @@ impl Blocks {
     pub fn of(job: &Job) -> Self {
         let (bound, images) =
             (job.buffers.iter().map(|_| Vec::new()).collect(), vec![None; job.buffers.len()]);
-        let mut blocks = Self { modules: Vec::new(), bound, images, zeros: Zeros::Equal };
+        let mut blocks = Self { modules: Vec::new(), bound, images, zeros: ZeroSigns::Equal };
         for image in &job.resources.images {
             blocks.images[image.buffer as usize] = Some(image.shape);
         }
@@ -77,8 +79,8 @@ impl Blocks {
             else {
                 continue;
             };
-            if Freedom::of(&module, reflection.function).zeros == Zeros::Signed {
-                blocks.zeros = Zeros::Signed;
+            if Freedom::of(&module, reflection.function).zeros == ZeroSigns::Signed {
+                blocks.zeros = ZeroSigns::Signed;
             }
             for binding in &dispatch.bindings {
                 let resource = reflection
@@ -120,14 +122,14 @@ impl Blocks {
     }
 
     /// Where a difference stands in its image.
-    pub fn texel(&self, difference: &Difference) -> Option<TexelPlace> {
+    pub fn texel(&self, difference: &ScalarDifference) -> Option<TexelPlace> {
         let (shape, texel) = (self.images[difference.buffer]?, difference.texel?);
         shape.texel_place(difference.offset / shape.format.texel_size() as u64, texel.component)
     }
 
     /// How a program names the scalar of a difference: `values[3].x`, a texel; the byte where it
     /// has no name.
-    pub fn path(&self, difference: &Difference) -> String {
+    pub fn path(&self, difference: &ScalarDifference) -> String {
         if let Some(texel) = self.texel(difference) {
             return texel.to_string();
         }
@@ -138,11 +140,11 @@ impl Blocks {
     }
 
     /// Scalars in which two contents of a buffer differ, ascending.
-    pub fn differences(&self, buffer: usize, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
+    pub fn differences(&self, buffer: usize, ours: &[u8], theirs: &[u8]) -> Vec<ScalarDifference> {
         if let Some(shape) = self.images[buffer] {
             return texel_differences(buffer, shape.format, ours, theirs);
         }
-        let mut found: Vec<Difference> = Vec::new();
+        let mut found: Vec<ScalarDifference> = Vec::new();
         let mut from = 0;
         let differing = |from: usize| {
             let (left, right) = (ours.get(from..)?, theirs.get(from..)?);
@@ -150,7 +152,8 @@ impl Blocks {
         };
         while let Some(at) = differing(from) {
             let mut scalar = self.scalar(buffer, at as u64);
-            let bits = |scalar: &Scalar, bytes| read(bytes, scalar.ty, scalar.offset as usize);
+            let bits =
+                |scalar: &Scalar, bytes| read_scalar(bytes, scalar.ty, scalar.offset as usize);
             let (ours, theirs) = match (bits(&scalar, ours), bits(&scalar, theirs)) {
                 (Some(ours), Some(theirs)) => (ours, theirs),
                 // The scalar reaches beyond the buffer: its bytes.
@@ -160,9 +163,9 @@ impl Blocks {
                 }
             };
             from = scalar.offset as usize + scalar.ty.size();
-            let permitted = Permitted::nothing(scalar.ty);
+            let permitted = PermittedResults::none_for(scalar.ty);
             let (scalar, offset) = (scalar.ty, scalar.offset);
-            found.push(Difference {
+            found.push(ScalarDifference {
                 buffer,
                 offset,
                 scalar,
@@ -170,7 +173,7 @@ impl Blocks {
                 ours,
                 theirs,
                 permitted,
-                basis: Basis::Defined,
+                basis: ValueBasis::Defined,
             });
         }
         found
@@ -184,7 +187,7 @@ fn texel_differences(
     format: ImageFormat,
     ours: &[u8],
     theirs: &[u8],
-) -> Vec<Difference> {
+) -> Vec<ScalarDifference> {
     let (size, scalar) = (format.texel_size(), format.component());
     let components = u64::from(format.components());
     let texels = ours.chunks_exact(size).zip(theirs.chunks_exact(size)).enumerate();
@@ -194,15 +197,17 @@ fn texel_differences(
         let mut all = Vec::new();
         for component in 0..components {
             let texel = TexelComponent { format, component: component as u32 };
-            let (Some(ours), Some(theirs)) = (texel.read(left, 0), texel.read(right, 0)) else {
+            let (Some(ours), Some(theirs)) =
+                (texel.component_bits(left, 0), texel.component_bits(right, 0))
+            else {
                 continue;
             };
             let offset = stored_offset(
                 format,
                 (index as u64 * components + component) * scalar.size() as u64,
             );
-            let permitted = Permitted::nothing(scalar);
-            all.push(Difference {
+            let permitted = PermittedResults::none_for(scalar);
+            all.push(ScalarDifference {
                 buffer,
                 offset,
                 scalar,
@@ -210,7 +215,7 @@ fn texel_differences(
                 ours,
                 theirs,
                 permitted,
-                basis: Basis::Defined,
+                basis: ValueBasis::Defined,
             });
         }
         found.extend(all.iter().filter(|one| one.ours != one.theirs).cloned());
@@ -240,36 +245,37 @@ pub struct VariedOutputs {
 /// which these are others leave otherwise. `run` gives the outputs of a run that completed. Where
 /// an integer differs in further bits, more runs are made by chance.
 pub fn find_undefined(
-    differences: &mut [Difference],
+    differences: &mut [ScalarDifference],
     mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
 ) {
     for variation in Variation::OF_UNDEFINED {
-        if differences.iter().all(Difference::is_undefined) {
+        if differences.iter().all(ScalarDifference::is_undefined) {
             return;
         }
         waver(differences, run(*variation));
     }
-    let partly =
-        |difference: &Difference| difference.basis != Basis::Defined && !difference.is_undefined();
+    let partly = |difference: &ScalarDifference| {
+        difference.basis != ValueBasis::Defined && !difference.is_undefined()
+    };
     Variation::try_by_chance(|variation| {
         if !differences.iter().any(partly) {
             return ChanceTrial::NotNeeded;
         }
-        let before: Vec<u64> = differences.iter().map(Difference::beyond_undefined).collect();
+        let before: Vec<u64> = differences.iter().map(ScalarDifference::beyond_undefined).collect();
         waver(differences, run(variation));
-        match differences.iter().map(Difference::beyond_undefined).eq(before) {
+        match differences.iter().map(ScalarDifference::beyond_undefined).eq(before) {
             true => ChanceTrial::Idle,
             false => ChanceTrial::Settled,
         }
     });
 }
 
-fn waver(differences: &mut [Difference], outputs: Option<VariedOutputs>) {
+fn waver(differences: &mut [ScalarDifference], outputs: Option<VariedOutputs>) {
     let Some(outputs) = outputs else { return };
     for difference in differences {
         let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
-        if let Some(left) = difference.held(bytes) {
-            difference.waver(left);
+        if let Some(left) = difference.bits_in(bytes) {
+            difference.note_undefined_variation(left);
         }
     }
 }
@@ -278,8 +284,8 @@ fn waver(differences: &mut [Difference], outputs: Option<VariedOutputs>) {
 /// variation is left. `run` gives the outputs of a run that completed. The ordinary run comes first
 /// and is not counted.
 pub fn permit(
-    differences: &mut [Difference],
-    zeros: Zeros,
+    differences: &mut [ScalarDifference],
+    zeros: ZeroSigns,
     variations: &[Variation],
     mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
 ) -> Trial {
@@ -287,10 +293,10 @@ pub fn permit(
     let ordinary = run(Variation::NONE);
     for difference in differences.iter_mut() {
         let path = ordinary.as_ref().map_or(0, |outputs| outputs.path(difference));
-        difference.permit(difference.ours, path);
+        difference.permit_result(difference.ours, path);
     }
     for variation in variations {
-        if differences.iter().all(|difference| difference.within(zeros)) {
+        if differences.iter().all(|difference| difference.device_value_is_permitted(zeros)) {
             break;
         }
         let Some(outputs) = run(*variation) else { continue };
@@ -298,8 +304,8 @@ pub fn permit(
         trial.rounding = trial.rounding.max(variation.rounding);
         for difference in differences.iter_mut() {
             let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
-            if let Some(bits) = difference.held(bytes) {
-                difference.permit(bits, outputs.path(difference));
+            if let Some(bits) = difference.bits_in(bytes) {
+                difference.permit_result(bits, outputs.path(difference));
             }
         }
     }
@@ -307,7 +313,7 @@ pub fn permit(
 }
 
 impl VariedOutputs {
-    fn path(&self, difference: &Difference) -> u64 {
+    fn path(&self, difference: &ScalarDifference) -> u64 {
         let paths = self.paths.get(difference.buffer);
         paths.and_then(|paths| paths.get(difference.offset as usize / 4)).copied().unwrap_or(0)
     }
@@ -318,40 +324,42 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
-    use vkcert_oracle::difference::Nan;
+    use vkcert_oracle::difference::NanResult;
 
-    fn float(ours: f32, theirs: f32, others: &[f32]) -> Difference {
+    fn float(ours: f32, theirs: f32, others: &[f32]) -> ScalarDifference {
         let bits = |value: f32| u64::from(value.to_bits());
-        let mut difference = Difference {
+        let mut difference = ScalarDifference {
             buffer: 0,
             offset: 0,
             scalar: ScalarType::Float32,
             texel: None,
             ours: bits(ours),
             theirs: bits(theirs),
-            permitted: Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
-            basis: Basis::Defined,
+            permitted: PermittedResults::Between { spans: BTreeMap::new(), nan: NanResult::Absent },
+            basis: ValueBasis::Defined,
         };
-        [ours].iter().chain(others).for_each(|value| difference.permit(bits(*value), 0));
+        [ours].iter().chain(others).for_each(|value| difference.permit_result(bits(*value), 0));
         difference
     }
 
     #[test]
     fn zeros_and_nans_are_compared_as_the_module_declares() {
-        assert!(float(0.0, -0.0, &[]).within(Zeros::Equal));
-        assert!(!float(0.0, -0.0, &[]).within(Zeros::Signed));
-        assert!(float(0.0, -0.0, &[-1e-30]).within(Zeros::Signed));
-        assert!(!float(1.0, f32::NAN, &[2.0]).within(Zeros::Equal));
-        assert!(float(1.0, f32::NAN, &[f32::NAN]).within(Zeros::Equal));
-        assert!(!float(f32::NAN, 1.0, &[]).within(Zeros::Equal));
-        assert!(float(1.0, f32::INFINITY, &[f32::INFINITY]).within(Zeros::Equal));
+        assert!(float(0.0, -0.0, &[]).device_value_is_permitted(ZeroSigns::Equal));
+        assert!(!float(0.0, -0.0, &[]).device_value_is_permitted(ZeroSigns::Signed));
+        assert!(float(0.0, -0.0, &[-1e-30]).device_value_is_permitted(ZeroSigns::Signed));
+        assert!(!float(1.0, f32::NAN, &[2.0]).device_value_is_permitted(ZeroSigns::Equal));
+        assert!(float(1.0, f32::NAN, &[f32::NAN]).device_value_is_permitted(ZeroSigns::Equal));
+        assert!(!float(f32::NAN, 1.0, &[]).device_value_is_permitted(ZeroSigns::Equal));
+        assert!(
+            float(1.0, f32::INFINITY, &[f32::INFINITY]).device_value_is_permitted(ZeroSigns::Equal)
+        );
     }
 
     #[test]
     fn an_integer_is_permitted_only_if_a_run_left_it() {
-        let permitted = Permitted::OneOf(Vec::new());
-        let (scalar, texel, basis) = (ScalarType::Int32, None, Basis::Defined);
-        let mut one = Difference {
+        let permitted = PermittedResults::OneOf(Vec::new());
+        let (scalar, texel, basis) = (ScalarType::Int32, None, ValueBasis::Defined);
+        let mut one = ScalarDifference {
             buffer: 0,
             offset: 0,
             scalar,
@@ -361,29 +369,29 @@ mod tests {
             permitted,
             basis,
         };
-        one.permit(3, 0);
-        one.permit(5, 1);
-        assert!(!one.within(Zeros::Equal));
-        one.permit(4, 2);
-        assert!(one.within(Zeros::Equal));
-        assert_eq!(one.permitted, Permitted::OneOf(vec![3, 4, 5]));
+        one.permit_result(3, 0);
+        one.permit_result(5, 1);
+        assert!(!one.device_value_is_permitted(ZeroSigns::Equal));
+        one.permit_result(4, 2);
+        assert!(one.device_value_is_permitted(ZeroSigns::Equal));
+        assert_eq!(one.permitted, PermittedResults::OneOf(vec![3, 4, 5]));
     }
 
     #[test]
     fn no_more_runs_are_made_than_are_needed() {
         let mut made = 0;
         let mut differences = [float(1.0, 1.5, &[])];
-        let trial = permit(&mut differences, Zeros::Equal, Variation::ALL, |variation| {
+        let trial = permit(&mut differences, ZeroSigns::Equal, Variation::ALL, |variation| {
             made += u32::from(variation != Variation::NONE);
             let value: f32 = if variation == Variation::ALL[2] { 2.0 } else { 1.0 };
             Some(VariedOutputs { buffers: vec![value.to_le_bytes().to_vec()], paths: Vec::new() })
         });
         assert_eq!((made, trial.runs), (3, 3));
-        assert!(differences[0].within(Zeros::Equal));
+        assert!(differences[0].device_value_is_permitted(ZeroSigns::Equal));
         // Runs that do not complete count for nothing.
         let mut differences = [float(1.0, 1.5, &[])];
-        assert_eq!(permit(&mut differences, Zeros::Equal, Variation::ALL, |_| None).runs, 0);
-        assert!(!differences[0].within(Zeros::Equal));
+        assert_eq!(permit(&mut differences, ZeroSigns::Equal, Variation::ALL, |_| None).runs, 0);
+        assert!(!differences[0].device_value_is_permitted(ZeroSigns::Equal));
     }
 
     #[test]
@@ -392,23 +400,25 @@ mod tests {
             buffers: vec![value.to_le_bytes().to_vec()],
             paths: Vec::new(),
         };
-        for (left, basis) in [(1.0, Basis::Defined), (7.0, Basis::Undefined { bits: u64::MAX })] {
+        for (left, basis) in
+            [(1.0, ValueBasis::Defined), (7.0, ValueBasis::Undefined { bits: u64::MAX })]
+        {
             let mut differences = [float(1.0, 1e9, &[])];
             find_undefined(&mut differences, |_| Some(run(left)));
             assert_eq!(
-                (differences[0].basis, differences[0].within(Zeros::Equal)),
+                (differences[0].basis, differences[0].device_value_is_permitted(ZeroSigns::Equal)),
                 (basis, left == 7.0)
             );
         }
         let mut differences = [float(1.0, 1e9, &[])];
         find_undefined(&mut differences, |_| None);
-        assert_eq!(differences[0].basis, Basis::Defined);
+        assert_eq!(differences[0].basis, ValueBasis::Defined);
     }
 
-    fn word(ours: u32, theirs: u32) -> Difference {
-        let permitted = Permitted::OneOf(vec![u64::from(ours)]);
-        let (scalar, texel, basis) = (ScalarType::Uint32, None, Basis::Defined);
-        Difference {
+    fn word(ours: u32, theirs: u32) -> ScalarDifference {
+        let permitted = PermittedResults::OneOf(vec![u64::from(ours)]);
+        let (scalar, texel, basis) = (ScalarType::Uint32, None, ValueBasis::Defined);
+        ScalarDifference {
             buffer: 0,
             offset: 0,
             scalar,
@@ -432,8 +442,12 @@ mod tests {
                 made += 1;
                 run(0xf0 | made & 1)
             });
-            assert_eq!(differences[0].basis, Basis::Undefined { bits: 1 });
-            assert_eq!(differences[0].within(Zeros::Equal), within, "{theirs:#x}");
+            assert_eq!(differences[0].basis, ValueBasis::Undefined { bits: 1 });
+            assert_eq!(
+                differences[0].device_value_is_permitted(ZeroSigns::Equal),
+                within,
+                "{theirs:#x}"
+            );
             let all = Variation::OF_UNDEFINED.len() as u32 + Variation::PATIENCE;
             assert_eq!(made, if within { 1 } else { all });
         }
@@ -447,7 +461,7 @@ mod tests {
             Some(VariedOutputs { buffers: vec![left.to_le_bytes().to_vec()], paths: Vec::new() })
         };
         find_undefined(&mut differences, run);
-        assert_eq!(differences[0].basis, Basis::Undefined { bits: 15 });
+        assert_eq!(differences[0].basis, ValueBasis::Undefined { bits: 15 });
         assert!(differences[0].is_undefined());
     }
 
@@ -458,7 +472,8 @@ mod tests {
         let [ours, theirs, others] = [[255, 0, 0, 255], [254, 0, 0, 255], [128, 0, 0, 255]];
         let differing = || texel_differences(0, format, &ours, &theirs);
         assert_eq!((differing().len(), differing()[0].scalar), (1, scalar));
-        for (left, basis) in [(ours, Basis::Defined), (others, Basis::Undefined { bits: u64::MAX })]
+        for (left, basis) in
+            [(ours, ValueBasis::Defined), (others, ValueBasis::Undefined { bits: u64::MAX })]
         {
             let mut differences = differing();
             let run = || VariedOutputs { buffers: vec![left.to_vec()], paths: Vec::new() };
@@ -471,10 +486,10 @@ mod tests {
     fn results_of_different_decisions_permit_nothing_between_them() {
         let bits = |value: f32| u64::from(value.to_bits());
         let mut one = float(0.0, 0.5, &[]);
-        one.permit(bits(1.0), 7);
-        assert!(!one.within(Zeros::Equal));
-        one.permit(bits(0.25), 7);
-        assert!(one.within(Zeros::Equal));
+        one.permit_result(bits(1.0), 7);
+        assert!(!one.device_value_is_permitted(ZeroSigns::Equal));
+        one.permit_result(bits(0.25), 7);
+        assert!(one.device_value_is_permitted(ZeroSigns::Equal));
     }
 
     proptest! {
@@ -487,10 +502,10 @@ mod tests {
             } else {
                 numbers.clone().any(|value| *value <= theirs) && numbers.clone().any(|value| *value >= theirs)
             };
-            prop_assert_eq!(difference.within(Zeros::Equal), expected);
+            prop_assert_eq!(difference.device_value_is_permitted(ZeroSigns::Equal), expected);
             for value in &values {
-                let same = Difference { theirs: u64::from(value.to_bits()), ..difference.clone() };
-                prop_assert!(same.within(Zeros::Signed));
+                let same = ScalarDifference { theirs: u64::from(value.to_bits()), ..difference.clone() };
+                prop_assert!(same.device_value_is_permitted(ZeroSigns::Signed));
             }
         }
     }

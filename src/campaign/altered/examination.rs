@@ -19,7 +19,7 @@ use vkcert_exec::resource::AddressPlace;
 use vkcert_exec::{Completion, Executor, Job, JobBuffer, Run, Unobserved};
 use vkcert_model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration};
 use vkcert_model::flow::{BufferRange, DispatchFlow};
-use vkcert_oracle::judged::Observation;
+use vkcert_oracle::judged::TestObservation;
 use vkcert_sequential::{DispatchedStores, SequentialExecutor, StoredBytes};
 
 /// Dispatches of one kernel that are tried, the last so many and then the first: one is enough in
@@ -78,7 +78,7 @@ impl<'a> Examination<'a> {
     /// A row per kernel and specialization of which `by_code` judges a dispatch.
     pub(super) fn kernels(
         &self,
-        by_code: &Observation,
+        by_code: &TestObservation,
         outputs: &BTreeMap<String, Vec<u8>>,
     ) -> Result<Vec<AlteredStores>, CampaignError> {
         let mut rows = rows(self.plan, by_code);

@@ -33,7 +33,7 @@ use vkcert_model::evidence::StoredExpectation;
 use vkcert_model::flow::DispatchFlow;
 use vkcert_model::judged::JudgedParts;
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_oracle::judged::{Codes, Observation};
+use vkcert_oracle::judged::{KernelCodes, TestObservation};
 use vkcert_sequential::{SequentialExecutor, StoredBytes};
 
 /// What the buffers of a job start as, and the bytes that are defined then.
@@ -58,8 +58,8 @@ pub fn examine(
         let (Some(run), Ok(plan)) = (row.iter_mut().find(passed), &test.plan) else {
             return Ok(());
         };
-        let by_code = Observation::of(expected, flows, &codes);
-        if by_code.says_nothing().is_some() {
+        let by_code = TestObservation::from_expectations(expected, flows, &codes);
+        if by_code.emptiness_reason().is_some() {
             return Ok(());
         }
         run.altered = Examination::of(test, plan, flows, engine).kernels(&by_code, &run.outputs)?;
@@ -94,10 +94,10 @@ pub fn derive(
             run.engine == EngineName::Sequential && held_to(run.verdict, &run.altered).is_some()
         };
         let (Some(run), Ok(plan)) = (row.iter_mut().find(told), &test.plan) else { continue };
-        let by_code = Observation::of(expected, flows, &codes);
+        let by_code = TestObservation::from_expectations(expected, flows, &codes);
         let stored = std::mem::take(&mut run.altered);
         let judged = std::mem::take(&mut run.judged);
-        if by_code.says_nothing().is_some() {
+        if by_code.emptiness_reason().is_some() {
             continue;
         }
         run.judged = derived_judged((test, plan), (expected, flows), judged, &codes, &run.outputs);
@@ -127,7 +127,7 @@ fn derived_judged(
     (test, plan): (&PreparedTest, &Prepared),
     (expected, flows): (&[StoredExpectation], &[DispatchFlow]),
     stored: JudgedParts,
-    codes: &Codes,
+    codes: &KernelCodes,
     outputs: &BTreeMap<String, Vec<u8>>,
 ) -> JudgedParts {
     let Some(left) = final_contents(plan, outputs) else { return stored };
@@ -172,7 +172,7 @@ fn derived_noticed(
 
 /// A row per kernel and specialization of which a dispatch is judged by its code, with nothing
 /// noticed yet.
-fn rows(plan: &Prepared, by_code: &Observation) -> Vec<AlteredStores> {
+fn rows(plan: &Prepared, by_code: &TestObservation) -> Vec<AlteredStores> {
     let row = |(module, of): (usize, &vkcert_exec::prepare::ModuleUse)| {
         let of_module = plan
             .job
@@ -180,7 +180,7 @@ fn rows(plan: &Prepared, by_code: &Observation) -> Vec<AlteredStores> {
             .iter()
             .enumerate()
             .filter(|(_, dispatch)| dispatch.module == module);
-        let judged = of_module.filter(|(number, _)| by_code.judges(*number));
+        let judged = of_module.filter(|(number, _)| by_code.judges_dispatch(*number));
         let dispatches: Vec<u32> = judged.map(|(number, _)| number as u32).collect();
         (!dispatches.is_empty()).then(|| AlteredStores {
             kernel: of.kernel.clone(),

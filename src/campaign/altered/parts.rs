@@ -26,7 +26,7 @@ use vkcert_model::altered::Alteration;
 use vkcert_model::evidence::{StoredContents, StoredExpectation};
 use vkcert_model::flow::{BufferRange, DispatchFlow, StoreFlow};
 use vkcert_model::judged::{JudgedMember, MemberPlace};
-use vkcert_oracle::judged::{Codes, Observation};
+use vkcert_oracle::judged::{KernelCodes, TestObservation};
 
 /// A test that passed, with what it left.
 pub(super) struct PassedTest<'a> {
@@ -41,7 +41,7 @@ pub(super) struct PassedTest<'a> {
 /// What one expectation judges.
 pub(super) struct View {
     /// The outputs that it judges by the kernels' code.
-    pub observation: Observation,
+    pub observation: TestObservation,
     /// By buffer of the job: the bytes that it looks at and judges, ascending and disjoint.
     pub bytes: Vec<Vec<Range<usize>>>,
 }
@@ -84,7 +84,7 @@ impl PassedTest<'_> {
     /// accepts whatever is stored.
     pub(super) fn views(
         &self,
-        codes: &Codes,
+        codes: &KernelCodes,
         is_blind: &mut dyn FnMut(usize) -> Result<bool, CampaignError>,
     ) -> Result<Views, CampaignError> {
         let (start, defined) = start_of(&self.plan.job);
@@ -96,12 +96,13 @@ impl PassedTest<'_> {
         for (number, (stored, expected)) in
             self.expected.iter().zip(&self.plan.expected).enumerate()
         {
-            let observation = Observation::of(std::slice::from_ref(stored), self.flows, codes);
+            let observation =
+                TestObservation::from_expectations(std::slice::from_ref(stored), self.flows, codes);
             let expected = read_rightly(&elements, expected.clone());
             let sides = expected.as_ref().map_or(Vec::new(), |expected| sides(expected, self.left));
             let bytes = self.looked_at(stored, &sides, before);
             let judges = match (&stored.contents, &expected) {
-                _ if observation.says_nothing().is_some() => false,
+                _ if observation.emptiness_reason().is_some() => false,
                 (_, None) => false,
                 // Of a single one the verdict on altered contents tells it.
                 _ if self.expected.len() < 2 => true,
@@ -122,8 +123,13 @@ impl PassedTest<'_> {
     }
 
     /// Whether a checker accepts every alteration of what the kernels can store.
-    pub(super) fn is_blind(&self, number: usize, codes: &Codes) -> Result<bool, CampaignError> {
-        let observation = Observation::of(&self.expected[number..=number], self.flows, codes);
+    pub(super) fn is_blind(
+        &self,
+        number: usize,
+        codes: &KernelCodes,
+    ) -> Result<bool, CampaignError> {
+        let observation =
+            TestObservation::from_expectations(&self.expected[number..=number], self.flows, codes);
         let plan =
             Prepared { expected: vec![self.plan.expected[number].clone()], ..self.plan.clone() };
         StrictTest::of(self.test.test, &plan, self.left)
@@ -134,7 +140,7 @@ impl PassedTest<'_> {
     /// buffers that it compares, of one of them.
     fn is_refused(
         &self,
-        observation: &Observation,
+        observation: &TestObservation,
         expected: &Expected,
         sides: &[Side<'_>],
         before: Before<'_>,
@@ -154,14 +160,14 @@ impl PassedTest<'_> {
     }
 
     /// Whether judged outputs can be stored to some of these bytes, by buffer.
-    fn is_any_storable(&self, observation: &Observation, bytes: &[Vec<Range<usize>>]) -> bool {
+    fn is_any_storable(&self, observation: &TestObservation, bytes: &[Vec<Range<usize>>]) -> bool {
         let storable = self.storable(observation);
         storable.iter().zip(bytes).any(|(storable, bytes)| !common(storable, bytes).is_empty())
     }
 
     /// The bytes that judged outputs can be stored to, by buffer of the job; ascending and
     /// disjoint.
-    pub(super) fn storable(&self, observation: &Observation) -> Vec<Vec<Range<usize>>> {
+    pub(super) fn storable(&self, observation: &TestObservation) -> Vec<Vec<Range<usize>>> {
         let judged =
             self.stores().filter(|store| observation.judges_output(store.dispatch, store.row));
         let ranges: BTreeSet<&BufferRange> = judged.flat_map(|store| &store.flow.to).collect();

@@ -11,7 +11,7 @@ use vkcert_exec::prepare::{ExpectedContents, Prepared};
 use vkcert_exec::{Job, Run};
 use vkcert_model::element::{DataType, ScalarClass, ScalarType};
 use vkcert_oracle::compare::ulp_distance;
-use vkcert_oracle::scalar::{decode_float, read};
+use vkcert_oracle::scalar::{decode_float, read_scalar};
 
 /// Where a run in some order left other contents than production did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl Elements {
             }
             let (scalar, start) = self.at(offset);
             end = start + scalar.size();
-            let bits = |bytes: &[u8]| read(bytes, scalar, start).unwrap_or_default();
+            let bits = |bytes: &[u8]| read_scalar(bytes, scalar, start).unwrap_or_default();
             if let Some(size) = Size::of(scalar, bits(ours), bits(theirs)) {
                 largest = Some(largest.map_or(size, |largest| largest.max(size)));
             }

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use vkcert_exec::Run;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::{Order, Schedule, Turns};
-use vkcert_oracle::compare::{shown, shown_bits};
-use vkcert_oracle::scalar::read;
+use vkcert_oracle::compare::{shown_bits, value_as_json};
+use vkcert_oracle::scalar::read_scalar;
 
 fn finding(message: String, schedule: Schedule, kernels: Vec<String>) -> Finding {
     Finding::new(FindingKind::ScheduleDependentOutput, message)
@@ -86,7 +86,8 @@ impl Trial<'_> {
         let name = &job.buffers[*buffer].name;
         let elements = Elements::of(self.prepared, self.plan, job, *buffer);
         let (scalar, start) = elements.at(*offset);
-        let bits = |run: &Run| read(&run.buffers[*buffer], scalar, start).unwrap_or_default();
+        let bits =
+            |run: &Run| read_scalar(&run.buffers[*buffer], scalar, start).unwrap_or_default();
         let (ours, theirs) = (bits(self.production), bits(run));
         let kernels = match alone {
             // No dispatch alone changes anything: all of them together do.
@@ -103,8 +104,8 @@ impl Trial<'_> {
              {start}: {} in place of {} ({scalar}){apart}; judged as it stands, this result is a {verdict}",
             permuted(*schedule),
             kernels.join(", "),
-            shown(scalar, theirs),
-            shown(scalar, ours)
+            value_as_json(scalar, theirs),
+            value_as_json(scalar, ours)
         );
         let finding = finding(message, *schedule, kernels)
             .detail("schedules", texts(&self.outputs.schedules))
@@ -114,8 +115,8 @@ impl Trial<'_> {
             .detail("buffer", name.clone())
             .detail("offset", start)
             .detail("type", scalar.to_string())
-            .detail("expected", shown(scalar, ours))
-            .detail("actual", shown(scalar, theirs))
+            .detail("expected", value_as_json(scalar, ours))
+            .detail("actual", value_as_json(scalar, theirs))
             .detail("expected_bits", shown_bits(scalar, ours))
             .detail("actual_bits", shown_bits(scalar, theirs))
             .detail("bytes", *bytes)

@@ -19,7 +19,9 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::image::ImageFormat;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_oracle::difference::{Basis, Difference, Nan, Permitted, TexelComponent, Zeros};
+use vkcert_oracle::difference::{
+    NanResult, PermittedResults, ScalarDifference, TexelComponent, ValueBasis, ZeroSigns,
+};
 use vkcert_oracle::scalar::raw_bits;
 
 /// What follows from the stored outputs and records.
@@ -237,7 +239,7 @@ fn elements(
             derivation.problems.push(format!("{}: unreadable", place()));
             continue;
         };
-        let [ours, theirs] = bytes.each_ref().map(|all| difference.held(all));
+        let [ours, theirs] = bytes.each_ref().map(|all| difference.bits_in(all));
         derivation
             .check(ours == Some(difference.ours) && theirs == Some(difference.theirs), || {
                 format!("{}: the stored outputs have other values", place())
@@ -246,14 +248,15 @@ fn elements(
             format!("{}: whether it depends on an undefined value does not follow from the bits that do", place())
         });
         // Whether zeros differ is the module's to say: either way will do.
-        let within = [Zeros::Equal, Zeros::Signed].map(|zeros| difference.within(zeros));
+        let within = [ZeroSigns::Equal, ZeroSigns::Signed]
+            .map(|zeros| difference.device_value_is_permitted(zeros));
         derivation.check(within.contains(&element.within), || {
             format!(
                 "{}: whether it is permitted does not follow from the permitted values",
                 place()
             )
         });
-        worst = worst.max(difference.ulps());
+        worst = worst.max(difference.distance_in_ulps());
         covered.push(covered_bytes(&difference));
     }
     let all_listed = buffer.listed.len() as u64 == buffer.elements;
@@ -293,7 +296,7 @@ pub fn tells_of_undefined(test: &TestEvidence) -> bool {
 }
 
 /// The bytes that an element accounts for: of an image, which packs components, its texel.
-fn covered_bytes(difference: &Difference) -> std::ops::Range<usize> {
+fn covered_bytes(difference: &ScalarDifference) -> std::ops::Range<usize> {
     let offset = difference.offset as usize;
     match difference.texel {
         None => offset..offset + difference.scalar.size(),
@@ -304,7 +307,7 @@ fn covered_bytes(difference: &Difference) -> std::ops::Range<usize> {
     }
 }
 
-fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<Difference> {
+fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<ScalarDifference> {
     let scalar = element.type_name.parse::<ElementType>().ok()?.scalar;
     let bits =
         |text: &String| raw_bits(text.strip_prefix("0x")?, scalar.size() as u32 * 8, text).ok();
@@ -313,15 +316,15 @@ fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<D
     };
     let spans = element.permitted.iter().map(span).collect::<Option<Vec<_>>>()?;
     let permitted = match scalar.class() {
-        ScalarClass::Float => Permitted::Between {
+        ScalarClass::Float => PermittedResults::Between {
             // The paths themselves are not stored; any keys that differ will do.
             spans: (0..)
                 .zip(spans.iter().filter_map(|ends| ends.as_slice().try_into().ok()))
                 .collect(),
-            nan: if element.nan_permitted { Nan::Present } else { Nan::Absent },
+            nan: if element.nan_permitted { NanResult::Present } else { NanResult::Absent },
         },
         ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
-            Permitted::OneOf(spans.concat())
+            PermittedResults::OneOf(spans.concat())
         }
     };
     let (ours, theirs) = (bits(&element.sequential.bits)?, bits(&element.vulkan.bits)?);
@@ -331,11 +334,11 @@ fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<D
         (None, _) => None,
     };
     let basis = match (&element.undefined_bits, element.undefined) {
-        (Some(text), _) => Basis::Undefined { bits: bits(text)? },
-        (None, true) => Basis::Undefined { bits: u64::MAX },
-        (None, false) => Basis::Defined,
+        (Some(text), _) => ValueBasis::Undefined { bits: bits(text)? },
+        (None, true) => ValueBasis::Undefined { bits: u64::MAX },
+        (None, false) => ValueBasis::Defined,
     };
-    Some(Difference {
+    Some(ScalarDifference {
         buffer: 0,
         offset: element.offset,
         scalar,

@@ -14,7 +14,7 @@ use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSub
 use vkcert_model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
 use vkcert_model::requirement::{Interface, RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
-use vkcert_oracle::scalar::encode;
+use vkcert_oracle::scalar::encode_datum;
 use vkcert_requirement::host::specialized;
 use vkcert_requirement::reach::{CodeFunction, reached_functions};
 
@@ -181,7 +181,7 @@ fn constant_bits(value: i128, type_name: &str) -> Option<String> {
         ScalarClass::Float => Datum::Float(number as f64),
         ScalarClass::Signed | ScalarClass::Unsigned => Datum::Integer(number.into()),
     };
-    encode(scalar, &value).ok().map(|bits| format!("{bits:#x}"))
+    encode_datum(scalar, &value).ok().map(|bits| format!("{bits:#x}"))
 }
 
 /// High-level requirements that are shown by their children at best.

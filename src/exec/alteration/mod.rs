@@ -21,7 +21,7 @@ use scale::Scale;
 use std::ops::Range;
 use vkcert_model::altered::Alteration;
 use vkcert_model::element::{ScalarClass, ScalarType};
-use vkcert_oracle::scalar::read;
+use vkcert_oracle::scalar::read_scalar;
 
 /// What the buffers of a job held before a dispatch.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ impl Before<'_> {
         let end = at + scalar.size();
         let defined =
             self.defined[buffer].iter().any(|range| range.start <= at && end <= range.end);
-        read(&self.contents[buffer], scalar, at).filter(|_| defined)
+        read_scalar(&self.contents[buffer], scalar, at).filter(|_| defined)
     }
 }
 
@@ -97,7 +97,7 @@ fn alter_numbers(
     new: &mut [u8],
 ) {
     let stored = |at: &usize| {
-        read(&contents[group.buffer], scalar, *at).expect("an element lies in its buffer")
+        read_scalar(&contents[group.buffer], scalar, *at).expect("an element lies in its buffer")
     };
     let numbers: Vec<u64> = group.offsets.iter().map(stored).collect();
     let scale = Scale::of(scalar, group.wanted, &numbers);
@@ -237,7 +237,7 @@ mod tests {
         let before = Before { contents: &[before], defined: &defined };
         let new = altered(&[bytes(scalar, values)], before, &[group], alteration).remove(0);
         let value = |at: usize| {
-            let bits = read(&new, scalar, at * size).unwrap();
+            let bits = read_scalar(&new, scalar, at * size).unwrap();
             let float = scalar.class() == ScalarClass::Float;
             if float { decode_float(scalar, bits) } else { decode_integer(scalar, bits) as f64 }
         };

@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use vkcert_model::altered::Alteration;
 use vkcert_model::element::{ScalarClass, ScalarType};
-use vkcert_oracle::compare::{agrees, is_as_zero};
-use vkcert_oracle::comparison::{Placement, compare};
+use vkcert_oracle::compare::{is_taken_for_zero, values_agree};
+use vkcert_oracle::comparison::{Placement, compare_contents};
 use vkcert_oracle::judged::{is_exact, texel_extremes};
-use vkcert_oracle::scalar::{Leaf, decode_float, decode_integer, float_bits, read};
-use vkcert_oracle::texel::compared;
+use vkcert_oracle::scalar::{Leaf, decode_float, decode_integer, float_bits, read_scalar};
+use vkcert_oracle::texel::compared_contents;
 
 /// One buffer that an expectation compares.
 #[derive(Debug)]
@@ -52,7 +52,9 @@ pub fn sides<'a>(expected: &'a Expected, left: &[Vec<u8>]) -> Vec<Side<'a>> {
     };
     let part = |buffer: usize, scalar: ScalarType, from: usize, length: usize, at: usize| {
         leaves_of(
-            compared(expected.format, &left[buffer]).get(from..from + length).unwrap_or(&[]),
+            compared_contents(expected.format, &left[buffer])
+                .get(from..from + length)
+                .unwrap_or(&[]),
             scalar,
             at,
         )
@@ -74,22 +76,22 @@ pub fn sides<'a>(expected: &'a Expected, left: &[Vec<u8>]) -> Vec<Side<'a>> {
 impl Side<'_> {
     /// Whether the expectation fails where the buffer holds this.
     pub fn refuses(&self, contents: &[u8]) -> bool {
-        let contents = compared(self.expected.format, contents);
+        let contents = compared_contents(self.expected.format, contents);
         let Expected { tolerance, placement, .. } = self.expected;
         let outcome = match self.turned {
-            Turned::Actual => compare(&contents, &self.leaves, tolerance, *placement, 0),
+            Turned::Actual => compare_contents(&contents, &self.leaves, tolerance, *placement, 0),
             Turned::Wanted => {
                 let wanted = |leaf: &Leaf| {
                     Some(Leaf {
-                        bits: read(&contents, leaf.scalar, leaf.offset as usize)?,
+                        bits: read_scalar(&contents, leaf.scalar, leaf.offset as usize)?,
                         ..*leaf
                     })
                 };
                 let wanted: Vec<Leaf> = self.leaves.iter().filter_map(wanted).collect();
-                compare(&self.as_bytes(contents.len()), &wanted, tolerance, *placement, 0)
+                compare_contents(&self.as_bytes(contents.len()), &wanted, tolerance, *placement, 0)
             }
         };
-        outcome.is_ok_and(|outcome| outcome.wrong > 0)
+        outcome.is_ok_and(|outcome| outcome.disagreeing > 0)
     }
 
     /// What the buffer is compared with, as contents.
@@ -106,8 +108,8 @@ impl Side<'_> {
     /// element's own scale; where zeros stand, at that of the greatest one beside. Ascending where
     /// the leaves are.
     pub fn judged(&self, left: &[Vec<u8>], before: Before<'_>) -> Vec<Range<usize>> {
-        let contents = compared(self.expected.format, &left[self.buffer]);
-        let stored = |leaf: &Leaf| read(&contents, leaf.scalar, leaf.offset as usize);
+        let contents = compared_contents(self.expected.format, &left[self.buffer]);
+        let stored = |leaf: &Leaf| read_scalar(&contents, leaf.scalar, leaf.offset as usize);
         let scales = self.scales(&contents);
         let judges = |leaf: &&Leaf| {
             let Some(number) = stored(leaf) else { return false };
@@ -133,7 +135,7 @@ impl Side<'_> {
         }
         let mut numbers: BTreeMap<ScalarType, Vec<u64>> = BTreeMap::new();
         for leaf in &self.leaves {
-            numbers.entry(leaf.scalar).or_default().extend(read(
+            numbers.entry(leaf.scalar).or_default().extend(read_scalar(
                 contents,
                 leaf.scalar,
                 leaf.offset as usize,
@@ -168,7 +170,7 @@ impl Side<'_> {
     fn unstored(&self, leaf: &Leaf, number: u64, before: Before<'_>) -> Option<u64> {
         let scalar = leaf.scalar;
         if self.expected.format.is_some()
-            || !is_as_zero(scalar, leaf.bits, &self.expected.tolerance)
+            || !is_taken_for_zero(scalar, leaf.bits, &self.expected.tolerance)
         {
             return None;
         }
@@ -198,9 +200,13 @@ impl Side<'_> {
         let (scalar, tolerance) = (leaf.scalar, &self.expected.tolerance);
         match (self.expected.placement, self.turned) {
             // Which one it is compared with is not known; one that is accepted is near.
-            (Placement::AnyOrder { .. }, _) => agrees(scalar, number, other, tolerance),
-            (Placement::InPlace, Turned::Actual) => agrees(scalar, leaf.bits, other, tolerance),
-            (Placement::InPlace, Turned::Wanted) => agrees(scalar, other, leaf.bits, tolerance),
+            (Placement::AnyOrder { .. }, _) => values_agree(scalar, number, other, tolerance),
+            (Placement::InPlace, Turned::Actual) => {
+                values_agree(scalar, leaf.bits, other, tolerance)
+            }
+            (Placement::InPlace, Turned::Wanted) => {
+                values_agree(scalar, other, leaf.bits, tolerance)
+            }
         }
     }
 }

@@ -10,10 +10,10 @@ use crate::prepare::{Expected, ExpectedContents, Prepared, merged};
 use std::ops::Range;
 use vkcert_model::element::ScalarType;
 use vkcert_model::image::ImageFormat;
-use vkcert_oracle::compare::is_as_zero;
+use vkcert_oracle::compare::is_taken_for_zero;
 use vkcert_oracle::comparison::Placement;
-use vkcert_oracle::scalar::{Leaf, read};
-use vkcert_oracle::texel::{compared, stored_range};
+use vkcert_oracle::scalar::{Leaf, read_scalar};
+use vkcert_oracle::texel::{compared_contents, stored_range};
 
 /// What the expectations of a test look at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Watches {
             }
             ExpectedContents::Buffer { other, scalar, offset, length } => {
                 let side = |buffer: usize, start: usize, offset: usize| {
-                    let bytes = compared(expected.format, &left[buffer]);
+                    let bytes = compared_contents(expected.format, &left[buffer]);
                     leaves_of(bytes.get(start..start + *length).unwrap_or(&[]), *scalar, offset)
                 };
                 self.watch(number, expected.buffer, looks_of(expected, &side(*other, 0, *offset)));
@@ -193,13 +193,13 @@ fn looks_of(expected: &Expected, leaves: &[Leaf]) -> Vec<Look> {
 }
 
 fn is_zero(expected: &Expected, leaf: &Leaf) -> bool {
-    is_as_zero(leaf.scalar, leaf.bits, &expected.tolerance)
+    is_taken_for_zero(leaf.scalar, leaf.bits, &expected.tolerance)
 }
 
 /// Every whole scalar of `bytes`, which stand at byte `offset`.
 pub(super) fn leaves_of(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
     let leaf = |at: usize| {
-        Some(Leaf { offset: (offset + at) as u64, scalar, bits: read(bytes, scalar, at)? })
+        Some(Leaf { offset: (offset + at) as u64, scalar, bits: read_scalar(bytes, scalar, at)? })
     };
     (0..bytes.len()).step_by(scalar.size()).filter_map(leaf).collect()
 }

@@ -17,7 +17,9 @@ use std::path::Path;
 use vkcert_model::element::{DataType, Datum, ElementType, ScalarClass};
 use vkcert_model::image::ImageShape;
 use vkcert_model::procedure::{Buffer, Fill, Iota, Random};
-use vkcert_oracle::scalar::{Leaf, append, decode_float, decode_integer, encode, float_bits};
+use vkcert_oracle::scalar::{
+    Leaf, append_scalar, decode_float, decode_integer, encode_datum, float_bits,
+};
 use vkcert_requirement::Origin;
 use vkcert_requirement::document::read_at_most;
 use vkcert_spirv::module::Id;
@@ -502,8 +504,8 @@ pub(super) fn elements(
             other => std::slice::from_ref(other),
         };
         for (part, component) in nested.iter().enumerate() {
-            match encode(element.scalar, component) {
-                Ok(bits) => append(&mut bytes, element.scalar, bits),
+            match encode_datum(element.scalar, component) {
+                Ok(bits) => append_scalar(&mut bytes, element.scalar, bits),
                 Err(message) => {
                     let place = origin.at(index);
                     let place =
@@ -555,7 +557,7 @@ fn constant(
         Datum::List(_) => elements(element, value, origin, problems)?,
         single => {
             let all = Datum::List(vec![single.clone(); element.components as usize]);
-            match encode(element.scalar, single) {
+            match encode_datum(element.scalar, single) {
                 Ok(_) => elements(element, &all, origin, problems)?,
                 Err(message) => {
                     problems.push(origin.error("bad-value", message));
@@ -589,7 +591,7 @@ fn iota(
             let (start, step) =
                 (decode_float(element.scalar, start), decode_float(element.scalar, step));
             for index in 0..components {
-                append(
+                append_scalar(
                     &mut bytes,
                     element.scalar,
                     float_bits(element.scalar, start + index as f64 * step),
@@ -614,7 +616,11 @@ fn iota(
                 return None;
             }
             for index in 0..components {
-                append(&mut bytes, element.scalar, (start + i128::from(index) * step) as u64);
+                append_scalar(
+                    &mut bytes,
+                    element.scalar,
+                    (start + i128::from(index) * step) as u64,
+                );
             }
         }
         ScalarClass::Bool => {
@@ -643,7 +649,7 @@ fn bits(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<u64> {
-    encode(element.scalar, value)
+    encode_datum(element.scalar, value)
         .map_err(|message| problems.push(origin.error("bad-value", message)))
         .ok()
 }
@@ -680,7 +686,7 @@ fn random(
     let mut generator = SplitMix64::new(rule.seed);
     let mut bytes = Vec::with_capacity(count as usize * element.size());
     for _ in 0..count * u64::from(element.components) {
-        append(&mut bytes, scalar, random_component(&mut generator, scalar, bounds));
+        append_scalar(&mut bytes, scalar, random_component(&mut generator, scalar, bounds));
     }
     Some(bytes)
 }

@@ -13,9 +13,9 @@ use vkcert_model::expectation::{CheckerKernel, ElementOrder};
 use vkcert_model::finding::Checks;
 use vkcert_model::image::{ImageFormat, ImageShape, TexelEncoding};
 use vkcert_model::procedure::{Expectation, Test, Tolerance};
-use vkcert_oracle::comparison::{Placement, records};
-use vkcert_oracle::scalar::{Leaf, read};
-use vkcert_oracle::texel::{compared_offset, decode};
+use vkcert_oracle::comparison::{Placement, group_into_records};
+use vkcert_oracle::scalar::{Leaf, read_scalar};
+use vkcert_oracle::texel::{compared_offset, decode_texels};
 use vkcert_requirement::Origin;
 
 /// One expectation.
@@ -153,10 +153,10 @@ fn placement(
 /// Whether every record has the same elements at the same places.
 fn are_alike(leaves: &[Leaf], record: u64) -> bool {
     let start = leaves.first().map_or(0, |leaf| leaf.offset);
-    let shape = |one: &vkcert_oracle::matching::Record| -> Vec<ScalarType> {
+    let shape = |one: &vkcert_oracle::matching::ScalarRecord| -> Vec<ScalarType> {
         one.scalars.iter().map(|(scalar, _)| *scalar).collect()
     };
-    let all = records(leaves, record);
+    let all = group_into_records(leaves, record);
     let places = |leaf: &Leaf| (leaf.offset.saturating_sub(start)) % record.max(1);
     let numbers = all.first().map_or(0, |one| one.scalars.len()).max(1);
     let same_places = leaves
@@ -332,7 +332,12 @@ impl Scope<'_> {
         let place = self.origin.at("values");
         let components = elements(element(shape), values, &place, problems)?;
         let texels = stored(shape.format, &components, &place, problems)?;
-        self.values(shape.format.component(), &decode(shape.format, &texels), "values", problems)
+        self.values(
+            shape.format.component(),
+            &decode_texels(shape.format, &texels),
+            "values",
+            problems,
+        )
     }
 
     /// Elements one after the other from the offset on.
@@ -370,7 +375,7 @@ impl Scope<'_> {
         let leaf = |at| Leaf {
             offset: (self.offset + at) as u64,
             scalar,
-            bits: read(bytes, scalar, at).expect("a whole number of elements"),
+            bits: read_scalar(bytes, scalar, at).expect("a whole number of elements"),
         };
         let leaves = (0..bytes.len()).step_by(scalar.size()).map(leaf).collect();
         Some((ExpectedContents::Values(leaves), vec![scalar]))
@@ -445,7 +450,7 @@ impl Scope<'_> {
                 let (format, place) = (image.shape.format, self.origin.at("file"));
                 let (_, bytes) =
                     source.file(path, FilePlace::Texels(&image.shape), &place, problems)?;
-                return self.values(scalar, &decode(format, &bytes), "file", problems);
+                return self.values(scalar, &decode_texels(format, &bytes), "file", problems);
             }
             let (found, bytes) = source.file(
                 path,

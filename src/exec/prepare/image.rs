@@ -180,7 +180,7 @@ pub fn stored(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
-    let texels = texel::encode(format, components);
+    let texels = texel::encode_texels(format, components);
     texels
         .map_err(|message| problems.push(origin.error("bad-value", format!("{format}: {message}"))))
         .ok()

@@ -10,7 +10,7 @@
 use super::Problems;
 use super::address::Pointer;
 use vkcert_model::element::{Datum, ScalarType};
-use vkcert_oracle::scalar::{Leaf, encode};
+use vkcert_oracle::scalar::{Leaf, encode_datum};
 use vkcert_requirement::Origin;
 use vkcert_requirement::nearest::did_you_mean;
 use vkcert_spirv::constants::Constants;
@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
             // A null pointer or any other number of 64 bits.
             Some(
                 Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. },
-            ) => match encode(ScalarType::Uint64, value) {
+            ) => match encode_datum(ScalarType::Uint64, value) {
                 Ok(bits) => self.leaves.push(Leaf { offset, scalar: ScalarType::Uint64, bits }),
                 Err(message) => {
                     let problem = origin.error("bad-value", message);
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
             (ScalarType::Uint32, Datum::Bool(value)) => &Datum::Integer((*value).into()),
             _ => value,
         };
-        match encode(scalar, as_written) {
+        match encode_datum(scalar, as_written) {
             Ok(bits) => self.leaves.push(Leaf { offset, scalar, bits }),
             Err(message) => self.problems.push(origin.error("bad-value", message)),
         }

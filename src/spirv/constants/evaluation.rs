@@ -13,7 +13,7 @@ use crate::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
-use vkcert_oracle::float::{Format, Real};
+use vkcert_oracle::float::{ExactReal, FloatFormat};
 
 /// One instruction's evaluation in the context of those before it.
 pub(super) struct Evaluation<'a> {
@@ -280,7 +280,8 @@ impl Evaluation<'_> {
         from: u32,
         to: u32,
     ) -> Result<Option<Value>, ConstantError> {
-        let (Some(own), Some(new)) = (Format::of_width(from), Format::of_width(to)) else {
+        let (Some(own), Some(new)) = (FloatFormat::with_width(from), FloatFormat::with_width(to))
+        else {
             return Ok(None);
         };
         let all = self
@@ -294,12 +295,13 @@ impl Evaluation<'_> {
             return Err(ConstantError::Unsupported { op: Op::FConvert });
         }
         let (operand, result) = first;
-        let flushed = |denormals: Denormals, format: Format, bits: u64| match denormals {
-            Denormals::Flushed => format.flushed(bits),
+        let flushed = |denormals: Denormals, format: FloatFormat, bits: u64| match denormals {
+            Denormals::Flushed => format.flush_denormal(bits),
             Denormals::Kept => bits,
         };
         let direction = float_controls::decorated(self.module, id).unwrap_or(result.rounding);
-        let rounded = Real::of_bits(own, flushed(operand, own, bits)).rounded(new, direction);
+        let rounded =
+            ExactReal::from_bits(own, flushed(operand, own, bits)).rounded_bits(new, direction);
         Ok(Some(Value::Scalar(flushed(result.denormals, new, rounded))))
     }
 

@@ -4,7 +4,7 @@
 //! bits in the low end of a 64-bit word.
 //! Promises: a float is rounded once, also where it goes through a wider one.
 
-use vkcert_oracle::float::Format;
+use vkcert_oracle::float::FloatFormat;
 
 /// Bits of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,10 +89,10 @@ impl Form {
     }
 
     /// The format of a float; none for integers.
-    pub fn format(self) -> Option<Format> {
+    pub fn format(self) -> Option<FloatFormat> {
         match self {
-            Form::Float(width) => Format::of_width(width.bits()),
-            Form::Brain => Some(Format::BRAIN),
+            Form::Float(width) => FloatFormat::with_width(width.bits()),
+            Form::Brain => Some(FloatFormat::BRAIN),
             Form::Integer(_) => None,
         }
     }

@@ -9,7 +9,7 @@ use crate::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, Op};
 use std::collections::BTreeSet;
-use vkcert_oracle::difference::Zeros;
+use vkcert_oracle::difference::ZeroSigns;
 
 /// What a module leaves to an implementation, beside the bounds of single operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,7 +18,7 @@ pub struct Freedom {
     /// RoundingModeRTZ).
     pub rounding: Rounding,
     pub denormals: Denormals,
-    pub zeros: Zeros,
+    pub zeros: ZeroSigns,
     /// Indices of instructions whose result must not be combined with another (NoContraction, or no
     /// AllowContract where the module says what is allowed).
     pub separate: BTreeSet<u32>,
@@ -92,7 +92,7 @@ impl Freedom {
                 (false, false) => Denormals::MayBeFlushed,
             },
             zeros: match declares(ExecutionMode::SignedZeroInfNanPreserve) {
-                true => Zeros::Signed,
+                true => ZeroSigns::Signed,
                 false => fast_math.zeros,
             },
             separate,
@@ -104,7 +104,7 @@ impl Freedom {
 /// What a module says of the liberties of single operations (SPV_KHR_float_controls2).
 #[derive(Default)]
 pub(super) struct FastMath {
-    pub(super) zeros: Zeros,
+    pub(super) zeros: ZeroSigns,
     pub(super) separate: BTreeSet<u32>,
 }
 
@@ -131,7 +131,7 @@ impl FastMath {
                 found.separate.insert(index as u32);
             }
             if !flags.contains(FPFastMathMode::NSZ) {
-                found.zeros = Zeros::Signed;
+                found.zeros = ZeroSigns::Signed;
             }
         }
         found

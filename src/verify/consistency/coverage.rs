@@ -5,12 +5,12 @@ use vkcert_derivation::conclusion::conclude;
 use vkcert_derivation::derive;
 use vkcert_derivation::open_items as items;
 use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence};
-use vkcert_oracle::judged::Codes;
+use vkcert_oracle::judged::KernelCodes;
 
 /// Whether records count is for their test's verdict to say; whose they are, for the specialization
 /// that it dispatches.
 pub(super) fn records(stored: &Evidence, found: &mut Verification) {
-    let codes: Codes = derive::codes(&stored.kernels);
+    let codes: KernelCodes = derive::codes(&stored.kernels);
     for kernel in &stored.kernels {
         for row in kernel.records.iter().chain(&kernel.objects.records) {
             let test = stored.campaign.tests.iter().find(|test| test.id == row.test);

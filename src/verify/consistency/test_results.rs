@@ -8,7 +8,7 @@ use vkcert_model::evidence::{Evidence, OutputBytes, TestEvidence, TestResult};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use vkcert_model::verdict::Verdict;
-use vkcert_oracle::judged::Observation;
+use vkcert_oracle::judged::TestObservation;
 use vkcert_oracle::stored;
 
 /// A check that holds has no counterexample, and no check has a status that there is none of.
@@ -83,7 +83,7 @@ pub(super) fn refused(evidence: &Evidence, found: &mut Verification) {
 
 fn verdict(
     test: &TestEvidence,
-    observation: &Observation,
+    observation: &TestObservation,
     result: &TestResult,
     found: &mut Verification,
 ) {
@@ -105,7 +105,7 @@ fn verdict(
             OutputBytes::Hash { .. } => {}
         }
     }
-    match stored::judge(&test.expected, &outputs) {
+    match stored::judge_stored_outputs(&test.expected, &outputs) {
         Ok(passed_or_failed) => {
             let verdict = judged_verdict(passed_or_failed, observation);
             found.check(verdict == result.verdict, || {
@@ -122,8 +122,8 @@ fn verdict(
 }
 
 /// A pass that says nothing is none.
-fn judged_verdict(verdict: Verdict, observation: &Observation) -> Verdict {
-    match (verdict, observation.says_nothing()) {
+fn judged_verdict(verdict: Verdict, observation: &TestObservation) -> Verdict {
+    match (verdict, observation.emptiness_reason()) {
         (Verdict::Pass, Some(_)) => Verdict::Undetermined,
         (verdict, _) => verdict,
     }

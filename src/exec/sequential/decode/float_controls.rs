@@ -5,7 +5,7 @@
 //! Does not cover: steps that compare or select inside a composed function.
 
 use rspirv::spirv::FPFastMathMode;
-use vkcert_oracle::float::Direction;
+use vkcert_oracle::float::RoundingDirection;
 use vkcert_spirv::float_controls::{self, Denormals, FloatControls};
 use vkcert_spirv::module::{Id, Instruction, Module};
 use vkcert_spirv::operation::sized::Form;
@@ -18,7 +18,7 @@ pub(crate) struct Floats {
     /// Whether any result of the module has a decoration of this kind.
     decorated: Decorated,
     /// The direction that decorates the instruction's result.
-    rounding: Option<Direction>,
+    rounding: Option<RoundingDirection>,
     /// What it may assume of its operands and result.
     pub assumed: FPFastMathMode,
     plain: bool,
@@ -69,13 +69,13 @@ impl Floats {
     }
 
     /// Which way a result of this form is rounded.
-    pub(crate) fn rounding(&self, form: Form) -> Direction {
+    pub(crate) fn rounding(&self, form: Form) -> RoundingDirection {
         match form {
             Form::Float(width) => {
                 self.rounding.unwrap_or(self.controls.width(width.bits()).rounding)
             }
             Form::Brain => self.rounding.unwrap_or_default(),
-            Form::Integer(_) => Direction::Nearest,
+            Form::Integer(_) => RoundingDirection::Nearest,
         }
     }
 

@@ -17,7 +17,7 @@ use crate::operation::table::Rounding;
 use floats::{float_function, scale};
 pub use floats::{frexp, is_too_large};
 use integers::{integer1, integer2, integer3};
-use vkcert_oracle::float::{Direction, Real};
+use vkcert_oracle::float::{ExactReal, RoundingDirection};
 
 /// What is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,20 +87,22 @@ pub struct Operation {
     pub from: Form,
     pub to: Form,
     /// Which way a float result is rounded.
-    pub rounding: Direction,
+    pub rounding: RoundingDirection,
 }
 
 impl Operation {
     /// With float results rounded to the nearest.
     pub fn new(op: Sized, from: Form, to: Form) -> Self {
-        Self { op, from, to, rounding: Direction::Nearest }
+        Self { op, from, to, rounding: RoundingDirection::Nearest }
     }
 
     /// The bits of a float result that was computed with twice the digits or more.
     fn float_bits(self, value: f64) -> u64 {
         match (self.rounding, self.to.format()) {
-            (Direction::Nearest, _) | (_, None) => self.to.of_float(value),
-            (direction, Some(format)) => Real::of_float(value).rounded(format, direction),
+            (RoundingDirection::Nearest, _) | (_, None) => self.to.of_float(value),
+            (direction, Some(format)) => {
+                ExactReal::from_double(value).rounded_bits(format, direction)
+            }
         }
     }
 
@@ -109,25 +111,27 @@ impl Operation {
     fn basic(self, a: u64, b: u64, c: u64) -> Option<u64> {
         let (direction, fused) =
             (self.rounding, matches!(self.op, Sized::Ternary(op) if op.is_fused()));
-        if direction == Direction::Nearest && (!fused || self.from == Form::Float(Width::W64)) {
+        if direction == RoundingDirection::Nearest
+            && (!fused || self.from == Form::Float(Width::W64))
+        {
             return None;
         }
         let (from, to) = (self.from.format()?, self.to.format()?);
-        let [x, y, z] = [a, b, c].map(|bits| Real::of_bits(from, bits));
+        let [x, y, z] = [a, b, c].map(|bits| ExactReal::from_bits(from, bits));
         let real = match self.op {
             Sized::Binary(Binary::FAdd) => x.plus(y, direction),
             Sized::Binary(Binary::FSub) => x.plus(y.negated(), direction),
             Sized::Binary(Binary::FMul) => x.times(y),
-            Sized::Binary(Binary::FDiv | Binary::NormalizedComponent) => x.over(y),
-            Sized::Binary(Binary::Ldexp) => x.scaled(Width::W32.signed(b) as i32),
-            Sized::Unary(Unary::Sqrt | Unary::SqrtToNormalize) => x.root(),
+            Sized::Binary(Binary::FDiv | Binary::NormalizedComponent) => x.divided_by(y),
+            Sized::Binary(Binary::Ldexp) => x.scaled_by_power(Width::W32.signed(b) as i32),
+            Sized::Unary(Unary::Sqrt | Unary::SqrtToNormalize) => x.square_root(),
             Sized::Ternary(Ternary::Fma | Ternary::ContractedAdd) => x.times(y).plus(z, direction),
             Sized::Ternary(Ternary::ContractedSub) => x.times(y).plus(z.negated(), direction),
             Sized::Ternary(Ternary::ContractedSubFrom) => x.times(y).negated().plus(z, direction),
             Sized::Round => x,
             _ => return None,
         };
-        Some(real.rounded(to, direction))
+        Some(real.rounded_bits(to, direction))
     }
 
     /// The result for operands given as bits; those that the operation does not have are ignored.
@@ -152,19 +156,25 @@ impl Operation {
             },
             Sized::FromUnsigned => match (self.to.format(), self.rounding, self.to) {
                 (None, _, _) => a,
-                (_, Direction::Nearest, Form::Float(Width::W32)) => u64::from((a as f32).to_bits()),
-                (_, Direction::Nearest, Form::Float(Width::W64)) => (a as f64).to_bits(),
-                (Some(format), direction, _) => Real::of_unsigned(a).rounded(format, direction),
+                (_, RoundingDirection::Nearest, Form::Float(Width::W32)) => {
+                    u64::from((a as f32).to_bits())
+                }
+                (_, RoundingDirection::Nearest, Form::Float(Width::W64)) => (a as f64).to_bits(),
+                (Some(format), direction, _) => {
+                    ExactReal::from_unsigned(a).rounded_bits(format, direction)
+                }
             },
             Sized::FromSigned => {
                 match (self.to.format(), self.rounding, self.to, width.signed(a)) {
                     (None, _, _, a) => a as u64,
-                    (_, Direction::Nearest, Form::Float(Width::W32), a) => {
+                    (_, RoundingDirection::Nearest, Form::Float(Width::W32), a) => {
                         u64::from((a as f32).to_bits())
                     }
-                    (_, Direction::Nearest, Form::Float(Width::W64), a) => (a as f64).to_bits(),
+                    (_, RoundingDirection::Nearest, Form::Float(Width::W64), a) => {
+                        (a as f64).to_bits()
+                    }
                     (Some(format), direction, _, a) => {
-                        Real::of_signed(a).rounded(format, direction)
+                        ExactReal::from_signed(a).rounded_bits(format, direction)
                     }
                 }
             }
@@ -177,7 +187,7 @@ impl Operation {
                 (self.from.float(a) as i64).clamp(least, most) as u64
             }
             Sized::Round => self.float_bits(self.from.float(a)),
-            Sized::Flush => self.from.format()?.flushed(a),
+            Sized::Flush => self.from.format()?.flush_denormal(a),
         };
         Some(bits & self.to.width().mask())
     }

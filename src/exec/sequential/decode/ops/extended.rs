@@ -17,7 +17,7 @@ use crate::ir::{Action, Parts, Reg, Scalar};
 use crate::settings::variation::Expansion;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
-use vkcert_oracle::float::Direction;
+use vkcert_oracle::float::RoundingDirection;
 use vkcert_spirv::float_controls::Denormals;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::{Binary, Compare, Unary};
@@ -665,7 +665,8 @@ fn pack_halves(
     for component in &operands[0].parts {
         let component = flushed(decoder, operands[0].form, *component);
         let forms = [operands[0].form, HALF];
-        let half = compute_with(decoder, Sized::Round, forms, &[component], Direction::Nearest)?;
+        let half =
+            compute_with(decoder, Sized::Round, forms, &[component], RoundingDirection::Nearest)?;
         halves.push(flushed(decoder, HALF, half).low);
     }
     let word = super::arithmetic::join(decoder, &halves, 16)?;

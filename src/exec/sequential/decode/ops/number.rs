@@ -12,7 +12,7 @@ use crate::decode::value::Value;
 use crate::ir::scalars;
 use crate::ir::{Action, Parts, Reg, Scalar};
 use rspirv::spirv::FPFastMathMode;
-use vkcert_oracle::float::Direction;
+use vkcert_oracle::float::RoundingDirection;
 use vkcert_spirv::float_controls::Denormals;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::operator::{Binary, Classify, Unary};
@@ -114,7 +114,7 @@ pub(crate) fn compute(
     operands: &[Parts],
 ) -> Result<Parts, Unsupported> {
     if decoder.floats.is_plain() {
-        return compute_with(decoder, op, [from, to], operands, Direction::Nearest);
+        return compute_with(decoder, op, [from, to], operands, RoundingDirection::Nearest);
     }
     let floats = op.float_operands().min(operands.len());
     let mut own = operands.to_vec();
@@ -122,7 +122,8 @@ pub(crate) fn compute(
         assume_operand(decoder, from, *operand);
         *operand = flushed(decoder, from, *operand);
     }
-    let rounding = if op.rounds() { decoder.floats.rounding(to) } else { Direction::Nearest };
+    let rounding =
+        if op.rounds() { decoder.floats.rounding(to) } else { RoundingDirection::Nearest };
     let result = compute_with(decoder, op, [from, to], &own, rounding)?;
     assume_operand(decoder, to, result);
     Ok(flushed(decoder, to, result))
@@ -172,11 +173,11 @@ pub(crate) fn compute_with(
     op: Sized,
     [from, to]: [Form; 2],
     operands: &[Parts],
-    rounding: Direction,
+    rounding: RoundingDirection,
 ) -> Result<Parts, Unsupported> {
     let result = decoder.parts(to);
     let words = from.is_word() && to.is_word() && operands.iter().all(|parts| parts.high.is_none());
-    let quick = (words && rounding == Direction::Nearest)
+    let quick = (words && rounding == RoundingDirection::Nearest)
         .then(|| on_words(op, [from, to], result.low, operands));
     let action = match quick.flatten() {
         Some(action) => action,

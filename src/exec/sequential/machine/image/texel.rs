@@ -324,7 +324,7 @@ fn put(format: ImageFormat, values: impl Iterator<Item = f64>, into: &mut Vec<u8
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use vkcert_oracle::texel::{decode, encode};
+    use vkcert_oracle::texel::{decode_texels, encode_texels};
 
     fn float(value: f32) -> u64 {
         u64::from(value.to_bits())
@@ -343,7 +343,7 @@ mod tests {
                     let words: Vec<u32> = texel.chunks_exact(4).map(word).collect();
                     prop_assert_eq!(of_words(*format, &words), seen, "{}", format);
                 }
-                let decoded = decode(*format, texel);
+                let decoded = decode_texels(*format, texel);
                 let size = format.component().size();
                 for (component, chunk) in seen.iter().zip(decoded.chunks_exact(size)) {
                     let bits = chunk.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
@@ -352,7 +352,7 @@ mod tests {
                 let mut stored = Vec::new();
                 prop_assert_eq!(store(*format, &seen, &mut stored), Held::Yes);
                 // NaNs of small floats are one, and so are the two least signed values.
-                let again = encode(*format, &decoded).expect("what was stored fits");
+                let again = encode_texels(*format, &decoded).expect("what was stored fits");
                 if format.class() != TexelClass::Float {
                     prop_assert_eq!(&stored[..], texel, "{}", format);
                 } else if !decoded.chunks_exact(size).any(is_nan) {
