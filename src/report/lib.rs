@@ -20,6 +20,7 @@ mod json;
 mod pdf;
 mod places;
 mod scalars;
+mod shortened;
 mod statement;
 mod terminal;
 
@@ -207,5 +208,13 @@ pub fn render(
     format.row().format.render(evidence, presentation)
 }
 
+#[cfg(test)]
+mod chapter_tests;
+#[cfg(test)]
+mod contents_tests;
+#[cfg(test)]
+mod page_1_tests;
+#[cfg(test)]
+mod terminal_tests;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,8 @@ pub(crate) mod brief;
 use super::document::Tone;
 use super::facts;
 use super::places::Places;
-use brief::BriefReasons;
+use super::shortened::listed;
+use brief::{BriefReasons, ToldReason};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vkcert_model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence, TestResult};
 use vkcert_model::finding::FindingKind;
@@ -140,14 +141,6 @@ pub(crate) fn holds_items(campaign: &Campaign) -> bool {
 
 /// Said of evidence that holds no open items.
 pub(crate) const NO_ITEMS: &str = "This evidence is of an older format, which says nothing of open items and of what was not looked for.";
-
-/// A reason of the conclusion as reports tell it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ToldReason {
-    /// None where evidence of an older version does not hold it.
-    pub ground: Option<Ground>,
-    pub sentence: String,
-}
 
 /// Reasons of the conclusion; those of open items as one sentence, because the items are listed by
 /// themselves.
@@ -426,7 +419,7 @@ fn next_of_findings(evidence: &Evidence, places: &Places) -> Option<String> {
 fn absent_kernels(evidence: &Evidence) -> Option<String> {
     let names: Vec<&str> = never_run(evidence).into_iter().map(KernelName::as_str).collect();
     let (noun, verb) = if names.len() == 1 { ("Kernel", "was") } else { ("Kernels", "were") };
-    let shown = brief::listed(&names);
+    let shown = listed(&names);
     (!names.is_empty())
         .then(|| format!("{noun} {shown} {verb} dispatched by no test that ran: no test shows what a dispatch does."))
 }

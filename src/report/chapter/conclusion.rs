@@ -6,8 +6,8 @@
 
 use super::open_item;
 use crate::document::{Block, Outline, Text};
+use crate::shortened::{LINE, shortened};
 use crate::statement;
-use crate::statement::brief::{LINE, shortened};
 use vkcert_model::evidence::Evidence;
 
 /// Lines of page 1 for reasons and notes together, of which one note has some in any case.

@@ -7,7 +7,7 @@
 
 use crate::document::{Table, Text, Tone};
 use crate::scalars;
-use crate::statement::brief::shortened;
+use crate::shortened::shortened;
 use base64::Engine as _;
 use std::collections::BTreeSet;
 use vkcert_model::canonical::content_hash;

@@ -1,6 +1,6 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
-use super::{kernel_link, listed, test_link, text_or_none};
+use super::links::{kernel_link, listed, test_link, text_or_none};
 use crate::document::{Align, Outline, Table, Text, Tone};
 use crate::figures::has_undefined_outputs;
 use std::collections::BTreeSet;

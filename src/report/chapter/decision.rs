@@ -1,7 +1,8 @@
 //! Every decision with its truth-vector table: test case, witness, condition values, outcome, and
 //! for each condition the row that shows its independence.
 
-use super::test_link;
+use super::links::test_link;
+use super::tones::status_tone;
 use crate::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
 use crate::facts::{self, Unit};
 use std::collections::BTreeMap;
@@ -20,14 +21,6 @@ const TESTS: usize = 6;
 const SEPARATE_COLUMNS: usize = 6;
 /// Above this many conditions the values become one column.
 const SEPARATE_VALUES: usize = 16;
-
-pub(super) fn status_tone(status: Status) -> Tone {
-    match status {
-        Status::Covered => Tone::Good,
-        Status::Justified => Tone::Caution,
-        Status::Uncovered | Status::Undetermined => Tone::Bad,
-    }
-}
 
 pub(super) fn section(
     evidence: &Evidence,

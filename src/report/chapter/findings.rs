@@ -1,8 +1,8 @@
 //! What stands against the evidence: uncovered obligations and findings; and the justifications
 //! that were given.
 
-use super::kernel::compact;
-use super::{kernel_link, listed, test_link, unit_link};
+use super::identifiers::compact;
+use super::links::{kernel_link, listed, test_link, unit_link};
 use crate::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::facts::{self, UncoveredObligation};
 use crate::statement;

@@ -5,7 +5,9 @@
 //! named with its chapter.
 //! Does not cover: how it is set.
 
-use super::{conclusion, identification, open_item, summary};
+use super::links::{joined, listed};
+use super::tones::verdict_tone;
+use super::{conclusion, findings as findings_chapter, identification, open_item, summary};
 use crate::document::{Block, Table, Text, Tone};
 use crate::figures::{self, Part};
 use crate::{facts, statement};
@@ -91,7 +93,7 @@ fn made_by(evidence: &Evidence) -> [(String, Text); 2] {
         Text::plain(format!("{}{device}", engine.engine)).and(state)
     });
     let tool = format!("{} {}; compiler: {}", project.tool, project.tool_version, project.compiler);
-    let engines = super::joined(engines, "; ", Tone::Caution);
+    let engines = joined(engines, "; ", Tone::Caution);
     [("Engines".into(), engines), ("Tool".into(), Text::plain(tool))]
 }
 
@@ -141,7 +143,7 @@ fn uncovered(evidence: &Evidence) -> Text {
             statement::counted(count, "obligation")
         )),
     };
-    text.tone(tone).link(super::findings::ANCHOR)
+    text.tone(tone).link(findings_chapter::ANCHOR)
 }
 
 fn findings(evidence: &Evidence) -> Text {
@@ -178,10 +180,7 @@ fn requirements(evidence: &Evidence) -> (String, Text) {
         requirements.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
     let suspect =
         (suspect > 0).then(|| Text::plain(format!("{suspect} with suspect links")).tone(Tone::Bad));
-    (
-        format!("Requirements ({})", requirements.len()),
-        super::listed(parts.chain(suspect), Tone::Caution),
-    )
+    (format!("Requirements ({})", requirements.len()), listed(parts.chain(suspect), Tone::Caution))
 }
 
 /// Tests by kind and by verdict; engines with the same verdicts are told at once.
@@ -219,14 +218,6 @@ fn verdicts(counts: &BTreeMap<Verdict, u32>, engines: &[EngineName], total: usiz
     });
     let engines = engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
     Text::join(parts.chain(absent), ", ").then(format!(" on {engines}"))
-}
-
-pub(crate) fn verdict_tone(verdict: Verdict) -> Tone {
-    match verdict {
-        Verdict::Pass => Tone::Good,
-        Verdict::NotRun | Verdict::Unsupported => Tone::Caution,
-        Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => Tone::Bad,
-    }
 }
 
 #[cfg(test)]

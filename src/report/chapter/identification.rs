@@ -1,5 +1,6 @@
 //! What was verified, with what: project, tool, compiler, engines, modules.
 
+use super::links::{joined, listed, unit_link};
 use crate::document::{Align, Block, Extent, Outline, Table, Text, Tone};
 use crate::facts;
 use vkcert_model::evidence::{Evidence, ProfileEvidence};
@@ -36,7 +37,7 @@ fn profile(profile: &ProfileEvidence) -> Text {
     name.then(". ")
         .then(profile.meaning.join(" "))
         .then(" Declared features: ")
-        .and(super::listed(features, Tone::Quiet))
+        .and(listed(features, Tone::Quiet))
 }
 
 fn refused(evidence: &Evidence, outline: &mut Outline) {
@@ -184,7 +185,7 @@ fn engines(evidence: &Evidence, outline: &mut Outline) {
             .identity
             .iter()
             .map(|(name, value)| Text::quiet(format!("{name} ")).then(value.as_str()));
-        let identity = super::joined(identity, "; ", Tone::Quiet);
+        let identity = joined(identity, "; ", Tone::Quiet);
         table.row(vec![Text::strong(engine.engine.to_string()), state, identity]);
     }
     outline.table(table);
@@ -201,7 +202,7 @@ fn configurations(evidence: &Evidence, outline: &mut Outline) {
         let Some((_, kernel)) = facts::on_engines(evidence, &unit).into_iter().next() else {
             continue;
         };
-        let mut table = Table::new(Text::plain("Kernel ").and(super::unit_link(&unit)))
+        let mut table = Table::new(Text::plain("Kernel ").and(unit_link(&unit)))
             .column("Property", Align::Left)
             .column("Value", Align::Left)
             .extent(Extent::Full);
@@ -231,7 +232,7 @@ fn configurations(evidence: &Evidence, outline: &mut Outline) {
 
 fn pairs<'a>(pairs: impl Iterator<Item = (&'a String, &'a String)>) -> Text {
     let pairs = pairs.map(|(name, value)| Text::code(format!("{name}={value}")));
-    super::listed(pairs, Tone::Quiet)
+    listed(pairs, Tone::Quiet)
 }
 
 fn hash(hash: &str, file: Option<&str>) -> Text {

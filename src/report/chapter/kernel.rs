@@ -1,7 +1,10 @@
 //! One chapter per kernel: shares, lists of obligations, every decision, and what belongs to no
 //! obligation.
 
-use super::summary::share_text;
+use super::identifiers::compact;
+use super::links::test_link;
+use super::summary::{COUNTED, share_text};
+use super::tones::status_tone;
 use super::{decision, object};
 use crate::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::facts::{self, Unit};
@@ -86,7 +89,7 @@ fn shares(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut Outline)
         table.row(cells);
     }
     outline.table(table);
-    outline.paragraph(Text::quiet(super::summary::COUNTED));
+    outline.paragraph(Text::quiet(COUNTED));
 }
 
 type Select = fn(&KernelEvidence) -> &Vec<SimpleObligation>;
@@ -164,48 +167,10 @@ fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Ou
 }
 
 fn status_cell(item: &SimpleObligation) -> Text {
-    let tone = decision::status_tone(item.status);
+    let tone = status_tone(item.status);
     let reason = item.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let status = format!("{}\u{a0}{}", facts::status_symbol(item.status), item.status);
     Text::plain(status).tone(tone).and(Text::sentence(reason))
-}
-
-/// `S1–S4, S7, D1.T/F–D9.T/F`: runs of consecutive numbers are drawn together, both outcomes of a
-/// decision are one word.
-pub(super) fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for id in ids {
-        match (id.strip_suffix(".F"), words.last_mut()) {
-            (Some(decision), Some(last)) if *last == format!("{decision}.T") => last.push_str("/F"),
-            (_, _) => words.push(id.to_owned()),
-        }
-    }
-    let mut runs: Vec<(String, String)> = Vec::new();
-    for word in words {
-        match runs.last_mut() {
-            Some((_, end)) if follows(end, &word) => *end = word,
-            _ => runs.push((word.clone(), word)),
-        }
-    }
-    let run = |(start, end): &(String, String)| {
-        if start == end { start.clone() } else { format!("{start}–{end}") }
-    };
-    runs.iter().map(run).collect::<Vec<_>>().join(", ")
-}
-
-/// Whether the last number in `next` is one more than that in `last`, and all else is equal.
-fn follows(last: &str, next: &str) -> bool {
-    let parts = |id: &str| {
-        let end = id.rfind(|c: char| c.is_ascii_digit())? + 1;
-        let start = id[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-        Some((id[..start].to_owned(), id[start..end].parse::<u64>().ok()?, id[end..].to_owned()))
-    };
-    match (parts(last), parts(next)) {
-        (Some((before, one, after)), Some((other, two, tail))) => {
-            before == other && after == tail && one + 1 == two
-        }
-        (_, _) => false,
-    }
 }
 
 fn lowering(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
@@ -276,21 +241,5 @@ fn uncounted_tests(side: &KernelEvidence) -> Vec<Text> {
     let dropped =
         side.records.iter().chain(&side.objects.records).filter(|records| !records.counted);
     let fresh = dropped.filter(|records| seen.insert(&records.test));
-    fresh
-        .map(|records| super::test_link(&records.test).then(format!(" ({})", records.verdict)))
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::compact;
-
-    #[test]
-    fn consecutive_identifiers_are_drawn_together() {
-        let text = compact(
-            ["S1", "S2", "S3", "S5", "D1.T", "D1.F", "D2.T", "D2.F", "D3.T", "F1.X1", "F1.X2"]
-                .into_iter(),
-        );
-        assert_eq!(text, "S1–S3, S5, D1.T/F–D2.T/F, D3.T, F1.X1–F1.X2");
-    }
+    fresh.map(|records| test_link(&records.test).then(format!(" ({})", records.verdict))).collect()
 }

@@ -10,21 +10,22 @@ mod decision;
 mod findings;
 mod front;
 mod identification;
+mod identifiers;
 mod kernel;
+mod links;
 mod object;
 mod open_item;
 mod requirement;
 mod summary;
 mod test;
+mod tones;
 
 use super::ReportError;
-use super::document::{Align, Block, Document, Outline, Table, Text, Tone};
-use super::facts::{self, Unit};
+use super::document::{Align, Block, Document, Outline, Table, Text};
+use super::facts;
 use vkcert_model::evidence::Evidence;
-use vkcert_model::id::{KernelName, RequirementId, TestId};
 
-pub(super) use front::verdict_tone;
-pub(super) use requirement::status_tone as requirement_tone;
+pub(super) use tones::{requirement_tone, verdict_tone};
 
 /// Builds the whole document.
 pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
@@ -55,37 +56,6 @@ pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
         body: outline.blocks,
         root,
     })
-}
-
-fn requirement_link(uid: &RequirementId) -> Text {
-    Text::code(uid.as_str()).link(format!("requirement/{uid}"))
-}
-
-fn test_link(id: &TestId) -> Text {
-    Text::code(id.as_str()).link(format!("test/{id}"))
-}
-
-fn kernel_link(name: &KernelName) -> Text {
-    Text::code(name.as_str()).link(format!("kernel/{name}"))
-}
-
-fn unit_link(unit: &Unit) -> Text {
-    Text::code(unit.label()).link(unit.anchor())
-}
-
-/// A list of links, or `none` in the tone given.
-fn listed(items: impl IntoIterator<Item = Text>, none: Tone) -> Text {
-    joined(items, ", ", none)
-}
-
-fn joined(items: impl IntoIterator<Item = Text>, separator: &str, none: Tone) -> Text {
-    let line = Text::join(items, separator);
-    if line.0.is_empty() { Text::plain("none").tone(none) } else { line }
-}
-
-/// A sentence, or `none`.
-fn text_or_none(sentence: &str) -> Text {
-    if sentence.is_empty() { Text::quiet("none") } else { Text::sentence(sentence) }
 }
 
 fn limits(evidence: &Evidence, outline: &mut Outline) {

@@ -1,7 +1,7 @@
 //! Object code of a kernel: every branch of the production module, what it traces to, and which
 //! outcomes tests showed.
 
-use super::decision;
+use super::tones::status_tone;
 use crate::document::{Block, Outline, Table, Text, Tone};
 use crate::facts::{self, Unit};
 use crate::statement;
@@ -114,8 +114,7 @@ fn outcomes(statuses: &Statuses<'_>, branch: &ObjectBranch) -> Text {
     let cell = |label: &str, text: &str| {
         let id = format!("{}.{label}", branch.id);
         let status = statuses.get(id.as_str()).copied().unwrap_or(Status::Undetermined);
-        Text::plain(format!("{} {text}", facts::status_symbol(status)))
-            .tone(decision::status_tone(status))
+        Text::plain(format!("{} {text}", facts::status_symbol(status))).tone(status_tone(status))
     };
     Text::join(branch.outcomes.iter().map(|outcome| cell(&outcome.label, &outcome.text)), "  ")
 }

@@ -1,7 +1,7 @@
 //! Open items: what makes the result say less than the level asks for, accepted or not.
 
 use crate::document::{Extent, Table, Text, Tone};
-use crate::statement::brief::shortened;
+use crate::shortened::shortened;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind};
 use vkcert_model::wording::and_more;

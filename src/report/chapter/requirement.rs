@@ -1,7 +1,8 @@
 //! Requirements and their trace: requirement to test to code, and back from tests and code to
 //! requirements.
 
-use super::{kernel_link, listed, requirement_link, test_link};
+use super::links::{kernel_link, listed, requirement_link, test_link};
+use super::tones::requirement_tone;
 use crate::document::{Block, Outline, Table, Text, Tone};
 use crate::facts;
 use vkcert_model::evidence::{
@@ -28,23 +29,13 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     }
 }
 
-pub(crate) fn status_tone(status: RequirementStatus) -> Tone {
-    match status {
-        RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => Tone::Good,
-        RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => {
-            Tone::Bad
-        }
-        RequirementStatus::ByOtherMeans => Tone::Quiet,
-    }
-}
-
 fn status(status: RequirementStatus) -> Text {
     let symbol = match status {
         RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => "✓",
         RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => "✗",
         RequirementStatus::ByOtherMeans => "·",
     };
-    Text::plain(format!("{symbol}\u{a0}{status}")).tone(status_tone(status))
+    Text::plain(format!("{symbol}\u{a0}{status}")).tone(requirement_tone(status))
 }
 
 fn forward(evidence: &Evidence, outline: &mut Outline) {

@@ -1,5 +1,6 @@
 //! The summary per kernel and criterion.
 
+use super::links::unit_link;
 use crate::document::{Align, Outline, Table, Text, Tone};
 use crate::{facts, statement};
 use vkcert_model::coverage::CriterionSummary;
@@ -40,7 +41,7 @@ pub(super) fn shares(evidence: &Evidence) -> Table {
     }
     for row in facts::coverage_rows(evidence, &names) {
         let engines = row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let mut cells = vec![super::unit_link(&row.unit), Text::plain(engines)];
+        let mut cells = vec![unit_link(&row.unit), Text::plain(engines)];
         for name in &names {
             let summary = row.criteria.iter().find(|summary| summary.criterion == *name);
             cells.push(summary.map_or_else(

@@ -1,8 +1,9 @@
 //! Test cases: what each dispatches and judges, and what came of it on every engine, with the first
 //! mismatches.
 
-use super::front::verdict_tone;
-use super::{contents, kernel_link, listed, requirement_link, test_link};
+use super::contents;
+use super::links::{kernel_link, listed, requirement_link, test_link, text_or_none};
+use super::tones::verdict_tone;
 use crate::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::expectation;
 use crate::facts::{self, Failure};
@@ -45,7 +46,7 @@ fn results(evidence: &Evidence, outline: &mut Outline) {
         table = table.column(engine.to_string(), Align::Left);
     }
     for test in &evidence.campaign.tests {
-        let title = super::text_or_none(test.title.as_deref().unwrap_or_default());
+        let title = text_or_none(test.title.as_deref().unwrap_or_default());
         let mut cells = vec![test_link(&test.id), title, Text::plain(test.kind.as_str())];
         for engine in &engines {
             cells.push(match facts::result_on(test, *engine) {

@@ -2,7 +2,7 @@
 //!
 //! Promises: none is dropped, and counts add up.
 
-use super::add_new;
+use super::distinct::add_new;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::finding::{Finding, FindingKey};
 use vkcert_model::finding_index::FindingIndex;

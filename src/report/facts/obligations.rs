@@ -3,8 +3,9 @@
 //! Promises: every one of the criteria that the project asks for is listed, an undetermined one
 //! too.
 
-use super::{Unit, asked_for, unit};
-use crate::statement::brief;
+use super::criteria::asked_for;
+use super::unit::{Unit, unit};
+use crate::shortened::listed;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vkcert_model::coverage::{DecisionCoverage, Independence, Proposal, Status};
 use vkcert_model::evidence::{Evidence, KernelEvidence};
@@ -56,7 +57,7 @@ fn exercised_only_by(evidence: &Evidence, uncounted: &[TestId]) -> String {
 /// The same with few of many tests: `exercised by failed tests TC-1, TC-2, TC-3 and 26 more only`.
 pub(crate) fn exercised_only_by_few(evidence: &Evidence, uncounted: &[TestId]) -> String {
     let names: Vec<&str> = uncounted.iter().map(TestId::as_str).collect();
-    format!("exercised by {} {} only", uncounted_tests(evidence, uncounted), brief::listed(&names))
+    format!("exercised by {} {} only", uncounted_tests(evidence, uncounted), listed(&names))
 }
 
 /// `failed test`, or `uncounted tests` where not all of them failed.

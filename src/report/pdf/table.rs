@@ -1,7 +1,7 @@
 //! Tables: column widths from their content, header rows repeated on every page, rows never torn
 //! unless one alone is higher than a page.
 
-use super::flow::{BODY, BOTTOM, Draw, Flow, Ink, LEADING, LEFT, LINE_WIDTH, TOP};
+use super::canvas::{BODY, BOTTOM, Draw, Flow, Ink, LEADING, LEFT, LINE_WIDTH, TOP};
 use super::line::{Bounds, Breaker, Line};
 use crate::document::{Align, Extent, Table, Text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};

@@ -1,7 +1,12 @@
 //! The document as other programs read it: `lopdf` for its structure, `pdftotext` (poppler) for its
 //! text where installed.
 
+use super::bookmarks::OutlineTree;
+use super::canvas::{BOTTOM, Draw, LEFT, LINE_WIDTH, Mark, TOP};
+use super::face::Face;
+use super::furniture::header_left;
 use super::*;
+use crate::Standing;
 use crate::{FormatName, render};
 use std::io::Write;
 use std::process::Command;

@@ -5,24 +5,26 @@
 //! the evidence.
 //! Does not cover: the reasons one by one (the report's chapter on the conclusion has all).
 
-use crate::statement::ToldReason;
+use crate::shortened::{LINE, listed, shortened};
 use vkcert_model::evidence::{Evidence, TestEvidence};
 use vkcert_model::id::TestId;
-use vkcert_model::reason::ReasonKind;
+use vkcert_model::reason::{Ground, ReasonKind};
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_model::wording::and_more;
 
 /// So many reasons are told one by one.
 const ONE_BY_ONE: usize = 8;
 /// Reasons of one kind that are told one by one beside many of another.
 const FEW: usize = 2;
-/// Names in a line that stands for several reasons, and characters of each.
-const NAMES: usize = 3;
-const NAME: usize = 40;
 /// Lines at most, beside one that counts what they leave out.
 const LINES: usize = 9;
-/// About so many characters are one line of page 1.
-pub(crate) const LINE: usize = 92;
+
+/// A reason of the conclusion as reports tell it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ToldReason {
+    /// None where evidence of an older version does not hold it.
+    pub ground: Option<Ground>,
+    pub sentence: String,
+}
 
 /// Reasons of the conclusion as page 1 has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,12 +109,6 @@ fn told_together(evidence: &Evidence, kind: ReasonKind, members: &[&ToldReason])
     vec![format!("{} {noun}: {}", members.len(), listed(&labels))]
 }
 
-/// `a, b and 3 more`
-pub(crate) fn listed(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(NAMES).map(|name| shortened(name, NAME)).collect();
-    and_more(&shown.join(", "), names.len() - shown.len())
-}
-
 /// `28 of 30 tests on sequential and vulkan: fail (TC-1, TC-2 and 26 more)`, a line per set of
 /// tests.
 fn tests(evidence: &Evidence, verdict: Verdict) -> Vec<String> {
@@ -138,13 +134,4 @@ fn tests(evidence: &Evidence, verdict: Verdict) -> Vec<String> {
         format!("{} of {} tests on {engines}: {verdict} ({})", ids.len(), all.len(), listed(&names))
     };
     sets.iter().map(line).collect()
-}
-
-/// The text, up to so many characters, with `…` where it goes on.
-pub(crate) fn shortened(text: &str, limit: usize) -> String {
-    if text.chars().count() <= limit {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(limit.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
 }

@@ -3,7 +3,7 @@
 //! failure closes them.
 
 use super::measure::wrap;
-use super::{LISTED, Page};
+use super::page::{LISTED, Page};
 use crate::document::Tone;
 use crate::expectation::tolerance;
 use crate::facts::{self, Failure, UncoveredObligation};

@@ -2,8 +2,7 @@
 //!
 //! Promises: nothing of them is cut.
 
-use super::measure::wrap;
-use super::{LABEL, LISTED, Page};
+use super::page::{LISTED, Page};
 use crate::document::Tone;
 use crate::statement;
 use vkcert_model::evidence::Evidence;
@@ -61,23 +60,6 @@ impl Page<'_> {
             statement::next_steps(evidence, &self.presentation.places).iter().enumerate()
         {
             self.wrapped(if index == 0 { "Next" } else { "" }, step, Tone::Neutral);
-        }
-    }
-
-    /// A label and a text on as many lines as it takes.
-    fn wrapped(&mut self, label: &str, text: &str, tone: Tone) {
-        for (index, line) in
-            wrap(text, self.width().saturating_sub(LABEL + 2)).into_iter().enumerate()
-        {
-            self.labelled(if index == 0 { label } else { "" }, &[(line, tone)]);
-        }
-    }
-
-    /// What belongs to the line above.
-    pub(super) fn below(&mut self, text: &str) {
-        for line in wrap(text, self.width().saturating_sub(8)) {
-            let line = format!("        {}", self.paint(&line, Tone::Quiet));
-            self.line(&line);
         }
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Promises: nothing is cut, and a part never runs into the next one.
 
-use super::Page;
 use super::measure::{columns, pad, wrap};
+use super::page::{Page, symbol};
 use crate::document::Tone;
 
 /// A column is at most this wide for its rows to be aligned; longer parts stand on a row that is.
@@ -51,7 +51,7 @@ impl Page<'_> {
             for (index, line) in folded(&short, others, room, widest).into_iter().enumerate() {
                 let indent = if row.group.is_empty() { "    " } else { "      " };
                 let line = match index {
-                    0 => format!("{indent}{} {line}", self.paint(super::symbol(tone), tone)),
+                    0 => format!("{indent}{} {line}", self.paint(symbol(tone), tone)),
                     _ => format!("{indent}  {line}"),
                 };
                 self.line(&line);

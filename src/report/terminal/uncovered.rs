@@ -2,8 +2,9 @@
 //!
 //! Promises: names are whole; what the list leaves out is counted.
 
+use super::page::{LISTED, Page};
 use super::rows::Row;
-use super::{LISTED, Page, short_title};
+use super::titles::short_title;
 use crate::document::Tone;
 use crate::facts::{self, UncoveredObligation, Unit};
 use crate::statement::counted;

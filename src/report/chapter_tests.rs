@@ -1,0 +1,259 @@
+//! Chapters of the document.
+
+use super::contents_tests::with_contents;
+use super::tests::{document_text, tables, terminal, whole_text, with_open_statements};
+use super::*;
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::coverage::ConditionMcdc;
+use vkcert_model::coverage::Status;
+use vkcert_sample as sample;
+
+/// Shares are counted from rows that the sample's lists hold; the document prints numerator and
+/// denominator.
+#[test]
+fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
+    let evidence = sample::evidence();
+    let open = facts::uncovered_obligations(&evidence);
+    let condition = open.iter().find(|item| item.obligation == "D2.C2").unwrap();
+    assert_eq!(condition.unit.kernel.as_str(), "matmul_naive");
+    assert_eq!(condition.engine, vkcert_model::verdict::EngineName::Vulkan);
+    assert!(condition.reason.contains("D2.C2"));
+    let counted: u32 = evidence
+        .kernels
+        .iter()
+        .flat_map(|kernel| &kernel.coverage.summary)
+        .map(|summary| {
+            if facts::asked_for(&evidence, &summary.criterion) {
+                summary.uncovered + summary.undetermined
+            } else {
+                0
+            }
+        })
+        .sum();
+    // An outcome is an obligation of branch and of decision coverage, and is listed once.
+    let twice = open.iter().filter(|item| item.criterion == "branch").count();
+    assert_eq!(open.len() + twice, counted as usize);
+}
+
+#[test]
+fn many_uncovered_obligations_are_grouped_by_reason_and_none_is_left_out() {
+    let text = |evidence: &Evidence| document_text(&super::chapter::document(evidence).unwrap());
+    let few = text(&with_open_statements(10));
+    assert!(
+        few.contains("Uncovered in kernel") && !few.contains("by reason; each stands"),
+        "{few}"
+    );
+    let evidence = with_open_statements(900);
+    let open = facts::uncovered_obligations(&evidence).len();
+    let many = text(&evidence);
+    assert!(
+        many.contains("by reason; each stands with its place in the kernel's chapter"),
+        "{many}"
+    );
+    assert!(many.contains(&format!("{open} obligations of the criteria asked for")), "{many}");
+    let first = evidence.kernels[0].coverage.statements.len() - 899;
+    let last = evidence.kernels[0].coverage.statements.len();
+    assert!(many.contains(&format!("S{first}–S{last}")), "{many}");
+    // Each with its place in the kernel's chapter.
+    assert!((first..=last).all(|number| many.lines().any(|line| line == format!("S{number}"))));
+}
+
+#[test]
+fn records_that_do_not_count_are_told_of_every_engine_under_a_heading_of_their_own() {
+    let mut evidence = sample::evidence();
+    for kernel in &mut evidence.kernels {
+        kernel.records.iter_mut().for_each(|records| records.counted = false);
+    }
+    let text = whole_text(&evidence);
+    for engine in ["sequential", "vulkan"] {
+        assert!(text.contains(&format!("Records on {engine} that do not count")), "{text}");
+    }
+    let place = text.find("that do not count").unwrap();
+    assert!(
+        text[..place].ends_with("What counts for nothing\nRecords on sequential "),
+        "{}",
+        &text[place - 200..place]
+    );
+}
+
+#[test]
+fn what_a_test_judges_stands_in_its_section() {
+    let text = whole_text(&sample::evidence());
+    assert!(text.contains("Expected: "), "{text}");
+    assert!(text.contains("Runs, sequential: "), "{text}");
+    assert!(text.contains("tolerance: ") || text.contains("completing is a pass"), "{text}");
+}
+
+/// Only vectors of passed tests are in evidence: another test may show what is missing.
+#[test]
+fn what_no_passed_test_shows_is_not_said_to_be_shown_by_none() {
+    let text = whole_text(&sample::evidence());
+    assert!(!text.contains(": no test shows that"), "{text}");
+}
+
+#[test]
+fn a_document_without_hash_is_told_where_its_record_is_accepted() {
+    use vkcert_model::evidence::RecordEvidence;
+    use vkcert_model::requirement::{VerificationMethod, VerificationRecord};
+    let mut evidence = sample::evidence();
+    let record = VerificationRecord {
+        requirement: evidence.campaign.requirements[0].requirement.uid.clone(),
+        document: "nowhere.pdf".to_owned(),
+        section: "3".to_owned(),
+        author: "A".to_owned(),
+        reviewer: "B".to_owned(),
+        hash: String::new(),
+    };
+    let row = RecordEvidence {
+        method: VerificationMethod::Analysis,
+        record,
+        file: "r.toml".to_owned(),
+        rejected: None,
+    };
+    assert!(!whole_text(&evidence).contains("pinned by"));
+    evidence.campaign.records = vec![row];
+    let text = whole_text(&evidence);
+    assert!(
+        text.contains("1 accepted record of analysis and review: no document is pinned by a hash"),
+        "{text}"
+    );
+    assert!(text.contains("pinned by no hash (1 of 1 records)"), "{text}");
+}
+
+/// Page 1 says so; what nobody asked for is no defect in any table of shares.
+#[test]
+fn shares_that_nobody_asked_for_are_no_defect_in_any_chapter() {
+    use super::document::Tone;
+    let evidence = sample::evidence();
+    let document = super::chapter::document(&evidence).unwrap();
+    let words = |text: &super::document::Text| {
+        text.0.iter().map(|run| run.text.as_str()).collect::<String>()
+    };
+    let mut seen = 0;
+    for table in tables(&document.body).into_iter().chain(tables(&document.front)) {
+        let titles: Vec<String> = table.columns.iter().map(|column| words(&column.title)).collect();
+        for row in &table.rows {
+            let of_row = words(&row[0]).ends_with("(not asked for)");
+            for (title, cell) in titles.iter().zip(row).skip(1) {
+                if of_row || title.ends_with("(not asked for)") {
+                    seen += 1;
+                    assert!(
+                        cell.0.iter().all(|run| run.tone != Tone::Bad),
+                        "{title}: {}",
+                        words(cell)
+                    );
+                }
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+/// What is justified is not open, so that no vector is missing for it.
+#[test]
+fn vectors_that_would_complete_a_decision_are_told_where_something_is_open() {
+    let mut evidence = sample::evidence();
+    let told = |evidence: &Evidence| {
+        whole_text(evidence).matches("A smallest set that completes masking MC/DC").count()
+    };
+    assert!(told(&evidence) > 0);
+    // Of a decision in part: the vectors are those of all its conditions.
+    let mut decisions =
+        evidence.kernels.iter_mut().flat_map(|kernel| &mut kernel.coverage.decisions);
+    let is_open = |mcdc: &&ConditionMcdc| mcdc.masking.status == Status::Uncovered;
+    let two = decisions.find(|decision| decision.mcdc.iter().filter(is_open).count() == 2).unwrap();
+    two.mcdc[0].masking.status = Status::Justified;
+    let words = "; C1 is justified, and needs none of them";
+    assert!(whole_text(&evidence).contains(words) && terminal(&evidence, 200).contains(words));
+    for decision in evidence.kernels.iter_mut().flat_map(|kernel| &mut kernel.coverage.decisions) {
+        for mcdc in decision.mcdc.iter_mut().filter(|mcdc| mcdc.masking.status == Status::Uncovered)
+        {
+            mcdc.masking.status = Status::Justified;
+        }
+    }
+    assert_eq!(told(&evidence), 0);
+}
+
+/// The chapter on coupling names the kernels that it says nothing of.
+#[test]
+fn kernels_without_an_interface_are_named_in_the_chapter_on_coupling() {
+    let text = whole_text(&sample::evidence());
+    let name = sample::LONG_KERNEL;
+    let sentence = format!(
+        "Kernel {name} has no interface description: no coupling with the host was checked there."
+    );
+    assert!(text.contains(&sentence), "{text}");
+}
+
+#[test]
+fn no_cell_is_empty() {
+    for evidence in [sample::evidence(), sample::flawless(), with_contents()] {
+        let mut evidence = evidence;
+        evidence.campaign.tests[0].title = None;
+        let document = super::chapter::document(&evidence).unwrap();
+        for table in tables(&document.front).into_iter().chain(tables(&document.body)) {
+            for (number, row) in table.rows.iter().enumerate() {
+                let empty =
+                    row.iter().position(|cell| cell.0.iter().all(|run| run.text.is_empty()));
+                assert_eq!(empty, None, "row {number} of {:?}", table.caption);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_edge_without_a_label_says_how_it_couples() {
+    let mut evidence = sample::evidence();
+    evidence.campaign.coupling[0].edges.iter_mut().for_each(|edge| edge.label.clear());
+    let text = whole_text(&evidence);
+    assert!(text.contains("by its value") && text.contains("its text holds the name"), "{text}");
+}
+
+/// The sample, the first test of which has contents of each form.
+#[test]
+fn all_places_call_coverage_that_follows_an_undefined_value_the_same() {
+    let mut evidence = sample::evidence();
+    evidence.campaign.agreement[1].coverage = AgreementOutcome::UndefinedValue;
+    let text = whole_text(&evidence);
+    assert!(text.contains("?\u{a0}follows an undefined value"), "{text}");
+    assert!(text.contains("Follows an undefined value: what one engine alone recorded"), "{text}");
+    for text in [text, terminal(&evidence, 200)] {
+        assert!(text.contains("1 with coverage that follows an undefined value"), "{text}");
+        assert!(!text.contains("1 different"), "{text}");
+    }
+}
+
+#[test]
+fn outputs_that_depend_on_an_undefined_value_are_said_not_to_be_compared() {
+    let mut evidence = sample::evidence();
+    let mut bounds = evidence.campaign.agreement.iter_mut().filter_map(|row| row.bounds.as_mut());
+    let buffer = &mut bounds.next().unwrap().buffers[0];
+    (buffer.undefined, buffer.worst_ulp) = (1, Some(2));
+    let text = whole_text(&evidence);
+    assert!(text.contains("?\u{a0}depends on an undefined value"), "{text}");
+    assert!(text.contains("Nothing is said of what the device left there"), "{text}");
+    let told = "buffer result: 1 element depends on an undefined value and was not compared (of an integer, the bits that do); \
+                2 elements differ within the error bounds of the specification, by 2 ULP at most";
+    assert!(text.contains(told), "{text}");
+    // Nothing else differs, so that nothing is said of bounds.
+    let mut bounds = evidence.campaign.agreement.iter_mut().filter_map(|row| row.bounds.as_mut());
+    let buffer = &mut bounds.next().unwrap().buffers[0];
+    (buffer.undefined, buffer.worst_ulp) = (3, None);
+    let text = whole_text(&evidence);
+    assert!(
+        text.contains("buffer result: 3 elements depend on undefined values and were not compared"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("within the error bounds") && !text.contains("Within-error-bounds"),
+        "{text}"
+    );
+}
+
+#[test]
+fn suspect_links_are_no_further_requirements() {
+    let evidence = sample::evidence();
+    for text in [whole_text(&evidence), terminal(&evidence, 200)] {
+        assert!(text.contains(" with suspect links"), "{text}");
+    }
+}

@@ -1,0 +1,50 @@
+//! The trace from code to requirements.
+
+use super::distinct::add_new;
+use vkcert_model::evidence::{CodeTrace, Evidence};
+use vkcert_model::id::{KernelName, RequirementId};
+use vkcert_model::place::Position;
+
+/// Functions of the kernels' sources, as file, name and line, with the requirements that name them.
+pub(crate) struct CodeRow<'a> {
+    pub file: &'a str,
+    pub function: &'a str,
+    pub line: u32,
+    pub requirements: Vec<&'a RequirementId>,
+    pub kernels: Vec<&'a KernelName>,
+}
+
+/// The trace from code to requirements: every function of every kernel, also those that no
+/// requirement names.
+pub(crate) fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
+    let mut rows: Vec<CodeRow> = Vec::new();
+    for kernel in &evidence.kernels {
+        for function in &kernel.structure.functions {
+            let Some(file) = kernel.structure.files.get(function.span.file.0 as usize) else {
+                continue;
+            };
+            let line = Position::of(&file.text, function.span.start as usize).line;
+            let same = |row: &&mut CodeRow| {
+                row.file == file.path && row.function == function.name && row.line == line
+            };
+            let names = |code: &CodeTrace| code.names(&file.path, &function.name, &kernel.kernel);
+            let naming =
+                evidence.campaign.requirements.iter().filter(|row| row.code.iter().any(names));
+            let naming = naming.map(|row| &row.requirement.uid);
+            if let Some(row) = rows.iter_mut().find(same) {
+                add_new(&mut row.kernels, Some(&kernel.kernel));
+                naming.for_each(|uid| add_new(&mut row.requirements, Some(uid)));
+                continue;
+            }
+            let (requirements, kernels) = (naming.collect(), vec![&kernel.kernel]);
+            rows.push(CodeRow {
+                file: &file.path,
+                function: &function.name,
+                line,
+                requirements,
+                kernels,
+            });
+        }
+    }
+    rows
+}

@@ -1,0 +1,226 @@
+//! Pages as they are drawn: text, rules, areas and links at places.
+//!
+//! Coordinates are points from the upper left corner of the page.
+
+use super::face::{Face, Faces};
+use super::line::{Breaker, Line, Span};
+use crate::document::{Text, Tone};
+use std::collections::BTreeMap;
+
+/// A4, ISO 216.
+pub(super) const PAGE_WIDTH: f32 = 595.28;
+pub(super) const PAGE_HEIGHT: f32 = 841.89;
+pub(super) const LEFT: f32 = 59.0;
+pub(super) const LINE_WIDTH: f32 = PAGE_WIDTH - 2.0 * LEFT;
+pub(super) const TOP: f32 = 74.0;
+pub(super) const BOTTOM: f32 = PAGE_HEIGHT - 64.0;
+/// Size of running text.
+pub(super) const BODY: f32 = 10.0;
+/// Distance of baselines as a multiple of the size.
+pub(super) const LEADING: f32 = 1.27;
+
+/// Colours of the report; every tone is legible in black and white as well.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Ink {
+    Tone(Tone),
+    Link,
+    Accent,
+    Hairline,
+    Rule,
+    Wash(Tone),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Draw {
+    /// `y` is the baseline.
+    Text {
+        x: f32,
+        y: f32,
+        face: Face,
+        size: f32,
+        ink: Ink,
+        text: String,
+    },
+    Rule {
+        x: f32,
+        y: f32,
+        length: f32,
+        thickness: f32,
+        ink: Ink,
+    },
+    Fill {
+        x: f32,
+        y: f32,
+        width: f32,
+        height: f32,
+        ink: Ink,
+    },
+    Link {
+        x: f32,
+        y: f32,
+        width: f32,
+        height: f32,
+        anchor: String,
+    },
+    /// The page number of an anchor, ending at `right`, with dots from `left`.
+    PageNumber {
+        left: f32,
+        right: f32,
+        y: f32,
+        size: f32,
+        anchor: String,
+    },
+}
+
+/// Page (from 0) and height of what is linked to, by name.
+pub(super) type Anchors = BTreeMap<String, (usize, f32)>;
+
+/// An entry of the document outline.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Mark {
+    pub depth: u8,
+    pub title: String,
+    pub page: usize,
+    pub y: f32,
+}
+
+/// The text of neighbouring words that are drawn at once.
+struct PendingText {
+    x: f32,
+    face: Face,
+    ink: Ink,
+    text: String,
+    /// Spaces behind the text, drawn only where a word follows.
+    spaces: usize,
+}
+
+impl PendingText {
+    fn push(&mut self, word: &str) {
+        self.text.extend(std::iter::repeat_n(' ', std::mem::take(&mut self.spaces)));
+        self.text.push_str(word);
+    }
+}
+
+fn span_ink(span: &Span) -> Ink {
+    match (&span.link, span.tone) {
+        (Some(_), Tone::Neutral) => Ink::Link,
+        (_, tone) => Ink::Tone(tone),
+    }
+}
+
+pub(super) struct Flow<'a> {
+    pub faces: &'a Faces,
+    pub pages: Vec<Vec<Draw>>,
+    pub y: f32,
+    /// Lower edge of the text area; infinite while measuring.
+    pub bottom: f32,
+    pub anchors: Anchors,
+    pub outline: Vec<Mark>,
+    pub tables: u32,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn new(faces: &'a Faces) -> Self {
+        Self {
+            faces,
+            pages: vec![Vec::new()],
+            y: TOP,
+            bottom: BOTTOM,
+            anchors: BTreeMap::new(),
+            outline: Vec::new(),
+            tables: 0,
+        }
+    }
+
+    pub(super) fn room(&self) -> f32 {
+        self.bottom - self.y
+    }
+
+    pub(super) fn draw(&mut self, draw: Draw) {
+        self.pages.last_mut().expect("there is always a page").push(draw);
+    }
+
+    pub(super) fn new_page(&mut self) {
+        self.pages.push(Vec::new());
+        self.y = TOP;
+    }
+
+    /// Starts a page unless `height` fits on this one.
+    pub(super) fn need(&mut self, height: f32) {
+        if height > self.room() && self.y > TOP {
+            self.new_page();
+        }
+    }
+
+    fn at_top(&self) -> bool {
+        self.y <= TOP
+    }
+
+    pub(super) fn space(&mut self, height: f32) {
+        if !self.at_top() {
+            self.y += height;
+        }
+    }
+
+    pub(super) fn breaker(&self, size: f32) -> Breaker<'a> {
+        Breaker { faces: self.faces, size }
+    }
+
+    /// Sets text in lines, on as many pages as it needs.
+    pub(super) fn text(&mut self, text: &Text, size: f32, x: f32, width: f32) {
+        for line in self.breaker(size).lines(text, width) {
+            self.need(size * LEADING);
+            self.line(&line, x, self.y + size * 0.95, size, None);
+            self.y += size * LEADING;
+        }
+    }
+
+    /// One line at a baseline, with its links. Neighbouring words of one face and colour are one
+    /// text, so that they are found and copied as they are read.
+    pub(super) fn line(&mut self, line: &Line, x: f32, baseline: f32, size: f32, ink: Option<Ink>) {
+        let mut at = x;
+        let mut pending: Option<PendingText> = None;
+        for span in &line.spans {
+            if let Some(anchor) = &span.link {
+                let (y, height) = (baseline - size * 0.75, size);
+                self.draw(Draw::Link {
+                    x: at,
+                    y,
+                    width: span.width,
+                    height,
+                    anchor: anchor.clone(),
+                });
+            }
+            let colour = ink.unwrap_or(span_ink(span));
+            if span.text == " " {
+                let fits = |text: &&mut PendingText| {
+                    (self.faces.width(text.face, ' ', size) - span.width).abs() < 0.001
+                };
+                match pending.as_mut().filter(fits) {
+                    Some(text) => text.spaces += 1,
+                    None => self.draw_pending(pending.take(), baseline, size),
+                }
+            } else if let Some(text) =
+                pending.as_mut().filter(|text| text.face == span.face && text.ink == colour)
+            {
+                text.push(&span.text);
+            } else {
+                self.draw_pending(pending.take(), baseline, size);
+                pending = Some(PendingText {
+                    x: at,
+                    face: span.face,
+                    ink: colour,
+                    text: span.text.clone(),
+                    spaces: 0,
+                });
+            }
+            at += span.width;
+        }
+        self.draw_pending(pending, baseline, size);
+    }
+
+    fn draw_pending(&mut self, pending: Option<PendingText>, baseline: f32, size: f32) {
+        let Some(PendingText { x, face, ink, text, spaces: _ }) = pending else { return };
+        self.draw(Draw::Text { x, y: baseline, face, size: size * face.scale(), ink, text });
+    }
+}
