@@ -85,7 +85,7 @@ impl Kernel {
             }
             Err(NotInstrumented::Defect(defect)) => panic!("{} {mode}: {defect}", self.case.name),
         };
-        let env = TargetEnv::named(self.env).unwrap();
+        let env = TargetEnv::from_name(self.env).unwrap();
         validate::validate(&made.instrumented, env)
             .unwrap_or_else(|error| panic!("{} {mode}: {error}", self.case.name));
         Some(made)

@@ -477,7 +477,7 @@ fn the_loop_counting_form_of_a_module_is_valid() {
             let loop_count = vkcert::exec::vulkan::loop_counting_form(&module, 1)
                 .expect("has a loop_count form");
             assert!(loop_count.len() > module.words.len());
-            let env = validate::TargetEnv::named(name).expect("known");
+            let env = validate::TargetEnv::from_name(name).expect("known");
             validate::validate(&loop_count, env)
                 .unwrap_or_else(|error| panic!("{body} for {name}: {error}"));
         }

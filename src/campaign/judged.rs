@@ -16,12 +16,12 @@ use vkcert_model::flow::DispatchFlow;
 use vkcert_model::id::KernelName;
 use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_oracle::judged::TestObservation;
-use vkcert_spirv::flow::{Flow, flows_or_switched_off};
+use vkcert_spirv::flow::{MemoryFlow, flows_or_switched_off};
 use vkcert_spirv::interface::{ReflectError, Reflection};
 
 /// What a kernel can store.
 struct KernelFlow {
-    flows: Vec<Flow>,
+    flows: Vec<MemoryFlow>,
     names: BindingNames,
 }
 

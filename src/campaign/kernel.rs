@@ -140,7 +140,7 @@ impl Kernel {
     pub fn slots_module(&self) -> Result<JobModule, String> {
         let measured = self.measured().ok_or("the kernel is not measured")?;
         let environment =
-            TargetEnv::named(&self.target_env).ok_or("its target environment is not known")?;
+            TargetEnv::from_name(&self.target_env).ok_or("its target environment is not known")?;
         let request = RecordRequest { mode: Some(RecordMode::Slots), ..RecordRequest::default() };
         let Measured { structure, module, .. } = measured;
         let made = instrument::instrument_in(structure, module, &self.entry, &request, environment);
@@ -431,7 +431,7 @@ fn parse(words: &Arc<Vec<u32>>, path: &str) -> Result<Module, CampaignError> {
 }
 
 fn environment(name: &str) -> Result<TargetEnv, CampaignError> {
-    TargetEnv::named(name).ok_or_else(|| {
+    TargetEnv::from_name(name).ok_or_else(|| {
         let message = format!("`{name}` is no target environment");
         Diagnostic::new("usage", message)
             .hint("use one of vulkan1.0, vulkan1.1, vulkan1.2, vulkan1.3, vulkan1.4")

@@ -13,14 +13,14 @@ use vkcert_model::image::ImageDim;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::requirement::HostImage;
 use vkcert_spirv::interface::Resource;
-use vkcert_spirv::types::{Image, Types};
+use vkcert_spirv::types::{ImageType, Types};
 
 const CHECK: &str = "image-descriptor";
 
 /// Rows for every image and sampler.
 pub(super) fn compare(rows: &mut Rows, input: &CouplingInput<'_>) {
     let (interface, resources) = (input.interface, &input.reflection.resources);
-    let types = Types::of(input.module);
+    let types = Types::of_module(input.module);
     for resource in resources.iter().filter(|resource| !is_buffer(resource.class)) {
         let at = (resource.set, resource.binding);
         let stated = interface.images.iter().find(|image| (image.set, image.binding) == at);
@@ -99,7 +99,7 @@ fn one(rows: &mut Rows, stated: &HostImage, resource: &Resource, types: &Types, 
 /// What of a stated image is not what the kernel declares.
 fn disagreement(
     stated: &HostImage,
-    image: &Image,
+    image: &ImageType,
     dimension: ImageDim,
     types: &Types,
 ) -> Option<String> {
@@ -139,7 +139,7 @@ fn disagreement(
     ))
 }
 
-fn dimension(image: &Image) -> Option<ImageDim> {
+fn dimension(image: &ImageType) -> Option<ImageDim> {
     match image.dim {
         Dim::Dim1D => Some(ImageDim::One),
         Dim::Dim2D => Some(ImageDim::Two),

@@ -60,7 +60,7 @@ pub(super) fn compare(
             continue;
         };
         let Some(width) = scalar(types, member.ty) else {
-            unknown.push(format!("{name} is a {}", types.name(member.ty)));
+            unknown.push(format!("{name} is a {}", types.glsl_name(member.ty)));
             continue;
         };
         wrong.extend(member_faults(&placed, &name, offset, width));

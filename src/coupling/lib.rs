@@ -172,7 +172,7 @@ pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
         &mut rows,
         input.interface.push_constants.as_ref(),
         input.reflection.push_constants.as_ref(),
-        &Types::of(input.module),
+        &Types::of_module(input.module),
         &known,
     );
     subject.buffers(&mut rows);

@@ -6,7 +6,7 @@ use vkcert_glsl::cpp::{Block, Constant, Interface, Layout, MatrixOrder};
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::interface::Reflection;
 use vkcert_spirv::module::{Id, Module};
-use vkcert_spirv::types::{Majorness, MatrixLayout, Member, Type, Types};
+use vkcert_spirv::types::{Majorness, MatrixLayout, StructureMember, Type, Types};
 
 /// The interface of an entry point under one specialization (raw bits by id). The module is one
 /// that no optimiser has run over, so that it declares what the text declares.
@@ -17,7 +17,7 @@ pub fn interface(
 ) -> Result<Interface, String> {
     let reflection =
         Reflection::of(module, entry, specialization).map_err(|error| error.to_string())?;
-    let types = Types::of(module);
+    let types = Types::of_module(module);
     let constants =
         Constants::evaluate(module, &types, specialization).map_err(|error| error.to_string())?;
     let shapes = Shapes { types: &types, constants: &constants };
@@ -49,8 +49,8 @@ struct Shapes<'a> {
 }
 
 impl Shapes<'_> {
-    fn structure(&self, members: &[Member]) -> Layout {
-        let member = |member: &Member| {
+    fn structure(&self, members: &[StructureMember]) -> Layout {
+        let member = |member: &StructureMember| {
             let layout = self.layout(member.ty, member.matrix);
             (member.offset.unwrap_or(0), layout)
         };
@@ -59,7 +59,7 @@ impl Shapes<'_> {
 
     /// `matrix`: how a matrix lies that the type is or holds.
     fn layout(&self, id: Id, matrix: Option<MatrixLayout>) -> Layout {
-        let other = || Layout::Other(format!("the type {}", self.types.name(id)));
+        let other = || Layout::Other(format!("the type {}", self.types.glsl_name(id)));
         match self.types.get(id) {
             Some(Type::Int { width, .. }) => Layout::Number(width / 8),
             Some(Type::Float { width: width @ (16 | 32 | 64) }) => Layout::Number(width / 8),

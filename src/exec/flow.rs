@@ -10,18 +10,18 @@ use super::{Job, JobBinding, JobDispatch};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::flow::{BufferRange, DispatchFlow, StoreFlow, StorePlace};
 use vkcert_model::id::KernelName;
-use vkcert_spirv::flow::{DescriptorPlace, Flow, FlowPlace, Held};
+use vkcert_spirv::flow::{AddressOrigin, DescriptorPlace, FlowPlace, MemoryFlow};
 
 /// Dispatch `number` of a job, whose kernel has these flows and names.
 pub fn of_dispatch(
     job: &Job,
     number: usize,
     kernel: &KernelName,
-    flows: &[Flow],
+    flows: &[MemoryFlow],
     names: &BindingNames,
 ) -> DispatchFlow {
     let scope = Scope { job, number, dispatch: &job.dispatches[number] };
-    let store = |flow: &Flow| StoreFlow {
+    let store = |flow: &MemoryFlow| StoreFlow {
         place: place(&flow.to, names),
         to: scope.ranges(&flow.to),
         members: flow.members.iter().copied().collect(),
@@ -109,10 +109,10 @@ impl Scope<'_> {
     }
 
     /// The buffers that addresses held in these places name.
-    fn addressed(&self, held: &BTreeSet<Held>) -> BTreeSet<usize> {
+    fn addressed(&self, held: &BTreeSet<AddressOrigin>) -> BTreeSet<usize> {
         let mut targets: BTreeSet<usize> =
             held.iter().flat_map(|held| self.targets(held)).collect();
-        if held.contains(&Held::Addressed) {
+        if held.contains(&AddressOrigin::Addressed) {
             // Addresses that stand behind addresses, however far.
             let mut open: Vec<usize> = targets.iter().copied().collect();
             while let Some(buffer) = open.pop() {
@@ -127,10 +127,10 @@ impl Scope<'_> {
         targets
     }
 
-    fn targets(&self, held: &Held) -> BTreeSet<usize> {
+    fn targets(&self, held: &AddressOrigin) -> BTreeSet<usize> {
         match held {
-            Held::Addressed => BTreeSet::new(),
-            Held::PushConstants { offset } => {
+            AddressOrigin::Addressed => BTreeSet::new(),
+            AddressOrigin::PushConstants { offset } => {
                 let place = AddressPlace::PushConstants(self.number as u32);
                 let addresses =
                     self.job.resources.addresses.iter().filter(|address| address.place == place);
@@ -138,7 +138,7 @@ impl Scope<'_> {
                     addresses.filter(|address| offset.is_none_or(|offset| address.at == offset));
                 addresses.map(|address| address.target as usize).collect()
             }
-            Held::Descriptor { place, offset } => {
+            AddressOrigin::Descriptor { place, offset } => {
                 let bound = self.bound(place).filter(|bound| bound.view == JobView::Bytes);
                 let held = bound.flat_map(|bound| {
                     let start = first_byte(bound);

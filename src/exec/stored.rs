@@ -17,7 +17,7 @@ use vkcert_model::flow::{BufferRange, StoreFlow};
 use vkcert_model::id::KernelName;
 use vkcert_oracle::scalar::Leaf;
 use vkcert_oracle::texel::compared_contents;
-use vkcert_spirv::flow::flows;
+use vkcert_spirv::flow::kernel_flows;
 use vkcert_spirv::module::Module;
 
 /// The expectations of a prepared test.
@@ -72,7 +72,7 @@ fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
     let Ok(module) = Module::parse(job.modules[dispatch.module].words.to_vec()) else {
         return Vec::new();
     };
-    let Ok(flows) = flows(&module, &dispatch.entry, &dispatch.specialization) else {
+    let Ok(flows) = kernel_flows(&module, &dispatch.entry, &dispatch.specialization) else {
         return Vec::new();
     };
     let kernel = KernelName(job.modules[dispatch.module].kernel.clone());

@@ -12,7 +12,7 @@ use super::markers::{MarkerCall, MarkerCalls};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Decoration, Op};
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_spirv::calls::calls;
+use vkcert_spirv::calls::calls_in_function;
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
 use vkcert_spirv::rewrite::{Draft, ModuleWriter, Rewrite};
 
@@ -155,7 +155,8 @@ pub fn strip_records(instrumented: &Module, bound: Id, capabilities: &[Capabilit
     // The kernel's own entry function, by the function that stands for it.
     let stands_for: BTreeMap<Id, Id> = added_functions()
         .filter_map(|function| {
-            let mut callees = calls(instrumented, function).filter_map(|(_, call)| call.id(0));
+            let mut callees =
+                calls_in_function(instrumented, function).filter_map(|(_, call)| call.id(0));
             Some((function.id, callees.find(|callee| *callee < bound)?))
         })
         .collect();

@@ -25,7 +25,8 @@ type Values32 = BTreeMap<Id, (u32, u32)>;
 
 impl Evaluator<'_> {
     fn run(module: &Module, buffers: &mut BTreeMap<(u32, u32), Vec<u32>>) {
-        let constants = Constants::evaluate(module, &Types::of(module), &BTreeMap::new()).unwrap();
+        let constants =
+            Constants::evaluate(module, &Types::of_module(module), &BTreeMap::new()).unwrap();
         let mut evaluator = Evaluator { module, constants, memory: BTreeMap::new() };
         let number = |id, wanted| match module.decoration(id, wanted)?.operands.first()? {
             Operand::LiteralBit32(number) => Some(*number),
@@ -83,8 +84,11 @@ impl Evaluator<'_> {
     }
 
     fn value(&self, values: &Values32, id: Id) -> (u32, u32) {
-        let constant =
-            || self.constants.word(id).or_else(|| self.constants.boolean(id).map(u32::from));
+        let constant = || {
+            self.constants
+                .scalar_word(id)
+                .or_else(|| self.constants.boolean_value(id).map(u32::from))
+        };
         values.get(&id).copied().or_else(|| Some((constant()?, 0))).unwrap_or((id, 0))
     }
 

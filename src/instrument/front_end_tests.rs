@@ -103,7 +103,7 @@ void main() {
     for env in ["vulkan1.0", "vulkan1.3"] {
         let source = KernelSource::alone("glsl/kernel.comp", text, env);
         let marked = compile(&source).expect("it compiles").marked;
-        validate(&marked, TargetEnv::named(env).expect("an environment")).expect("valid");
+        validate(&marked, TargetEnv::from_name(env).expect("an environment")).expect("valid");
         let text = vkcert_spirv::validate::disassemble(&marked).expect("text");
         // The source text, with how markers are declared in it, is in OpSource; nowhere else.
         for line in

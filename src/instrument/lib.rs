@@ -138,7 +138,7 @@ pub fn instrument_in(
     environment: TargetEnv,
 ) -> Result<Instrumented, NotInstrumented> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
-    let types = Types::of(marked);
+    let types = Types::of_module(marked);
     let constants =
         Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
     let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;

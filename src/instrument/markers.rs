@@ -8,7 +8,7 @@
 use super::InstrumentError;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::structure::{KernelStructure, MARKER_PAGE, MarkerRole};
-use vkcert_spirv::calls::calls;
+use vkcert_spirv::calls::calls_in_function;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
 
@@ -51,7 +51,7 @@ impl MarkerArguments {
 
     /// The marker number; none where a part of it is no constant.
     pub fn number(&self, constants: &Constants) -> Option<u32> {
-        let parts = self.number.iter().map(|id| constants.word(*id));
+        let parts = self.number.iter().map(|id| constants.scalar_word(*id));
         parts.reduce(|number, part| number?.checked_mul(MARKER_PAGE)?.checked_add(part?)).flatten()
     }
 }
@@ -78,7 +78,7 @@ impl MarkerCalls {
             calls: BTreeMap::new(),
         };
         for function in &marked.functions {
-            for (index, call) in calls(marked, function) {
+            for (index, call) in calls_in_function(marked, function) {
                 let callee = call.id(0);
                 if callee.is_none()
                     || (callee != found.value_function && callee != found.mark_function)

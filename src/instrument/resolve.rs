@@ -14,9 +14,9 @@ use vkcert_model::id::DecisionId;
 use vkcert_model::records::{Presence, PresentMarker, Reach};
 use vkcert_model::structure::{Constness, KernelStructure, MarkerRole};
 use vkcert_spirv::calls::reachable_functions;
-use vkcert_spirv::cfg::{switch_targets, targets};
+use vkcert_spirv::cfg::{branch_targets, switch_targets};
 use vkcert_spirv::constants::Constants;
-use vkcert_spirv::fold::Folding;
+use vkcert_spirv::fold::ConstantFolding;
 use vkcert_spirv::interface::compute_entry;
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
 use vkcert_spirv::types::Types;
@@ -30,7 +30,7 @@ pub fn presence(
     specialization: &BTreeMap<u32, u64>,
 ) -> Result<Presence, InstrumentError> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
-    let types = Types::of(marked);
+    let types = Types::of_module(marked);
     let constants =
         Constants::evaluate(marked, &types, specialization).map_err(|error| failed(&error))?;
     let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
@@ -47,7 +47,7 @@ pub(crate) fn resolve(
     entry: Id,
 ) -> Presence {
     let operands = calls.operands();
-    let folding = Folding { module: marked, types, constants, stands_for: &operands };
+    let folding = ConstantFolding { module: marked, types, constants, stands_for: &operands };
     let reachable: BTreeSet<Id> = reachable_functions(marked, entry).into_iter().collect();
     let mut markers: BTreeMap<u32, PresentMarker> = BTreeMap::new();
     for call in calls.calls.values().filter(|call| reachable.contains(&call.function)) {
@@ -63,14 +63,18 @@ pub(crate) fn resolve(
     Presence { markers }
 }
 
-fn marker(call: &MarkerCall, folding: &Folding, operands: &BTreeMap<Id, Id>) -> PresentMarker {
+fn marker(
+    call: &MarkerCall,
+    folding: &ConstantFolding,
+    operands: &BTreeMap<Id, Id>,
+) -> PresentMarker {
     let mut found = PresentMarker::runtime(call.role);
     let Some(value) = call.result.and_then(|result| operands.get(&result)).copied() else {
         return found;
     };
     found.constness = folding.constants.constness(value);
     found.value = match call.role {
-        MarkerRole::Condition { .. } | MarkerRole::Single { .. } => folding.boolean(value),
+        MarkerRole::Condition { .. } | MarkerRole::Single { .. } => folding.constant_boolean(value),
         MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => None,
     };
     if found.value.is_some() {
@@ -139,7 +143,7 @@ fn outcomes(
 struct Reachability<'a> {
     marked: &'a Module,
     calls: &'a MarkerCalls,
-    folding: Folding<'a>,
+    folding: ConstantFolding<'a>,
     outcomes: BTreeMap<DecisionId, bool>,
 }
 
@@ -190,7 +194,7 @@ impl Reachability<'_> {
 
     /// The labels that a terminator can go to.
     fn taken(&self, terminator: &Instruction, by_result: &BTreeMap<Id, &MarkerCall>) -> Vec<Id> {
-        let all = targets(terminator);
+        let all = branch_targets(terminator);
         let one = match terminator.op {
             Op::BranchConditional => terminator
                 .id(0)
@@ -198,7 +202,7 @@ impl Reachability<'_> {
                 .and_then(|value| all.get(usize::from(!value)).copied()),
             Op::Switch => terminator
                 .id(0)
-                .and_then(|selector| self.folding.scalar(selector))
+                .and_then(|selector| self.folding.constant_scalar(selector))
                 .and_then(|selector| {
                     let cases = switch_targets(terminator);
                     let case =
@@ -223,7 +227,7 @@ impl Reachability<'_> {
             .and_then(|definition| definition.id(0))
         {
             Some(operand) => self.truth(operand, by_result).map(|value| !value),
-            None => self.folding.boolean(id),
+            None => self.folding.constant_boolean(id),
         }
     }
 }

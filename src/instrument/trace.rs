@@ -16,7 +16,7 @@ use vkcert_model::object::ObjectBranchKind;
 use vkcert_model::place::Place;
 use vkcert_model::structure::{Decision, KernelStructure, MarkerRole, Recording};
 use vkcert_spirv::calls::reachable_functions;
-use vkcert_spirv::constants::{Constants, Value};
+use vkcert_spirv::constants::{ConstantValue, Constants};
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
 use vkcert_spirv::types::{Type, Types};
 
@@ -78,7 +78,7 @@ pub(crate) fn trace(
     let operators = operators(structure);
     let tracer = Tracer { structure, operators, marked, markers, constants };
     let mut trace = Trace::default();
-    for site in branch_sites(marked, &Types::of(marked), entry) {
+    for site in branch_sites(marked, &Types::of_module(marked), entry) {
         let function = marked.function_at(site.instruction);
         if function.is_some_and(|function| markers.is_marker(function.id)) {
             continue;
@@ -279,9 +279,9 @@ impl ClosedList<'_> {
     /// `uint(b)`, `float(b)`, a Boolean stored in a buffer: one where true, zero where false.
     fn converts_boolean(&self, select: &Instruction) -> bool {
         let bits = |index| match self.constants.value(select.id(index)?)? {
-            Value::Scalar(bits) => Some(*bits),
-            Value::Null => Some(0),
-            Value::Bool(_) | Value::Composite(_) | Value::Undef => None,
+            ConstantValue::Scalar(bits) => Some(*bits),
+            ConstantValue::Null => Some(0),
+            ConstantValue::Bool(_) | ConstantValue::Composite(_) | ConstantValue::Undef => None,
         };
         let one = bits(1).is_some_and(|bits| {
             let types = [1, u64::from(1.0_f32.to_bits()), 1.0_f64.to_bits(), 0x3C00];

@@ -36,13 +36,15 @@ pub fn barrier_number(module: &Module, instruction: usize) -> u32 {
 }
 
 /// The barriers that the function of an entry point reaches.
-pub fn workgroup_barriers(module: &Module, entry: Id) -> Vec<WorkgroupBarrier> {
-    let reachable: BTreeSet<Id> = reachable_functions(module, entry).into_iter().collect();
-    let functions = module.functions.iter().filter(|function| reachable.contains(&function.id));
+pub fn workgroup_barriers(module: &Module, entry_function: Id) -> Vec<WorkgroupBarrier> {
+    let reachable_ids: BTreeSet<Id> =
+        reachable_functions(module, entry_function).into_iter().collect();
+    let functions = module.functions.iter().filter(|function| reachable_ids.contains(&function.id));
     let blocks = functions.flat_map(|function| &function.blocks);
-    let indices = blocks.flat_map(|block| block.range.clone());
-    let found = indices.filter(|index| holds_workgroup(module, &module.instructions[*index]));
-    found
+    let instruction_indices = blocks.flat_map(|block| block.range.clone());
+    let barrier_indices =
+        instruction_indices.filter(|index| holds_workgroup(module, &module.instructions[*index]));
+    barrier_indices
         .map(|index| WorkgroupBarrier {
             number: barrier_number(module, index),
             place: module.place(index),

@@ -12,23 +12,23 @@ use std::collections::BTreeSet;
 
 /// Functions that `root` reaches, itself first, then callees in order of first call, depth first.
 pub fn reachable_functions(module: &Module, root: Id) -> Vec<Id> {
-    let mut order = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut pending = vec![root];
-    while let Some(id) = pending.pop() {
+    let mut call_order = Vec::new();
+    let mut visited_ids = BTreeSet::new();
+    let mut pending_ids = vec![root];
+    while let Some(id) = pending_ids.pop() {
         let Some(function) = module.function(id) else { continue };
-        if seen.insert(id) {
-            order.push(id);
+        if visited_ids.insert(id) {
+            call_order.push(id);
             let callees: Vec<Id> =
-                calls(module, function).filter_map(|(_, call)| call.id(0)).collect();
-            pending.extend(callees.into_iter().rev());
+                calls_in_function(module, function).filter_map(|(_, call)| call.id(0)).collect();
+            pending_ids.extend(callees.into_iter().rev());
         }
     }
-    order
+    call_order
 }
 
 /// The calls in a function, with their index in the instruction list.
-pub fn calls<'a>(
+pub fn calls_in_function<'a>(
     module: &'a Module,
     function: &Function,
 ) -> impl Iterator<Item = (usize, &'a Instruction)> {

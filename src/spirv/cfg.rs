@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// A function's blocks with their edges.
 #[derive(Debug, Clone)]
-pub struct Graph {
+pub struct ControlFlowGraph {
     pub function: Id,
     pub blocks: Vec<BasicBlock>,
     by_label: BTreeMap<Id, usize>,
@@ -31,7 +31,7 @@ pub struct BasicBlock {
     /// Without duplicates, in the order of the terminator's targets.
     pub successors: Vec<usize>,
     pub predecessors: Vec<usize>,
-    pub merge: Option<Merge>,
+    pub merge: Option<MergeInstruction>,
 }
 
 impl BasicBlock {
@@ -43,21 +43,21 @@ impl BasicBlock {
 
 /// What a header block declares about its construct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merge {
+pub enum MergeInstruction {
     Selection { merge: usize },
     Loop { merge: usize, continue_target: usize },
 }
 
 /// A natural loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loop {
+pub struct NaturalLoop {
     pub header: usize,
     /// Header included.
     pub blocks: BTreeSet<usize>,
 }
 
-impl Graph {
-    pub fn of(module: &Module, function: &Function) -> Self {
+impl ControlFlowGraph {
+    pub fn of_function(module: &Module, function: &Function) -> Self {
         let by_label: BTreeMap<Id, usize> =
             function.blocks.iter().enumerate().map(|(index, block)| (block.label, index)).collect();
         let index = |id: Id| by_label.get(&id).copied();
@@ -67,18 +67,20 @@ impl Graph {
             .map(|block| BasicBlock {
                 label: block.label,
                 range: block.range.clone(),
-                successors: unique(
-                    targets(&module.instructions[block.range.end - 1])
+                successors: without_duplicates(
+                    branch_targets(&module.instructions[block.range.end - 1])
                         .into_iter()
                         .filter_map(index),
                 ),
                 predecessors: Vec::new(),
                 merge: module.instructions[block.range.clone()].iter().rev().take(4).find_map(
-                    |i| match i.op {
-                        Op::SelectionMerge => Some(Merge::Selection { merge: index(i.id(0)?)? }),
-                        Op::LoopMerge => Some(Merge::Loop {
-                            merge: index(i.id(0)?)?,
-                            continue_target: index(i.id(1)?)?,
+                    |instruction| match instruction.op {
+                        Op::SelectionMerge => {
+                            Some(MergeInstruction::Selection { merge: index(instruction.id(0)?)? })
+                        }
+                        Op::LoopMerge => Some(MergeInstruction::Loop {
+                            merge: index(instruction.id(0)?)?,
+                            continue_target: index(instruction.id(1)?)?,
                         }),
                         _ => None,
                     },
@@ -93,8 +95,8 @@ impl Graph {
         Self { function: function.id, blocks, by_label }
     }
 
-    pub fn block(&self, label: Id) -> Option<usize> {
-        self.by_label.get(&label).copied()
+    pub fn block_with_label(&self, block_label: Id) -> Option<usize> {
+        self.by_label.get(&block_label).copied()
     }
 
     /// Immediate dominator of each block; none for the entry block and for unreachable blocks.
@@ -108,31 +110,35 @@ impl Graph {
     /// which no end is reached counts as one that ends the function, so that what follows depends
     /// on it.
     pub fn immediate_post_dominators(&self) -> Vec<Option<usize>> {
-        let end = self.blocks.len();
+        let virtual_end = self.blocks.len();
         let mut edges: Vec<(usize, usize)> = Vec::new();
-        let ending = self.ending_blocks();
+        let ending_blocks = self.ending_blocks();
         for (from, block) in self.blocks.iter().enumerate() {
             edges.extend(block.successors.iter().map(|to| (*to, from)));
-            if block.successors.is_empty() || !ending.contains(&from) {
-                edges.push((end, from));
+            if block.successors.is_empty() || !ending_blocks.contains(&from) {
+                edges.push((virtual_end, from));
             }
         }
-        let mut dominators = immediate_dominators(end + 1, edges.into_iter(), end);
-        dominators.truncate(end);
-        dominators.into_iter().map(|dominator| dominator.filter(|block| *block != end)).collect()
+        let mut dominators = immediate_dominators(virtual_end + 1, edges.into_iter(), virtual_end);
+        dominators.truncate(virtual_end);
+        dominators
+            .into_iter()
+            .map(|dominator| dominator.filter(|block| *block != virtual_end))
+            .collect()
     }
 
     /// Blocks from which a block without successors is reached.
     fn ending_blocks(&self) -> BTreeSet<usize> {
-        let ends = (0..self.blocks.len()).filter(|block| self.blocks[*block].successors.is_empty());
-        let mut pending: Vec<usize> = ends.collect();
-        let mut found = BTreeSet::new();
-        while let Some(block) = pending.pop() {
-            if found.insert(block) {
-                pending.extend(&self.blocks[block].predecessors);
+        let last_blocks =
+            (0..self.blocks.len()).filter(|block| self.blocks[*block].successors.is_empty());
+        let mut pending_blocks: Vec<usize> = last_blocks.collect();
+        let mut reached_backwards = BTreeSet::new();
+        while let Some(block) = pending_blocks.pop() {
+            if reached_backwards.insert(block) {
+                pending_blocks.extend(&self.blocks[block].predecessors);
             }
         }
-        found
+        reached_backwards
     }
 
     /// For each block, the blocks whose branch decides whether it is executed (Ferrante,
@@ -140,15 +146,17 @@ impl Graph {
     pub fn control_dependences(&self) -> Vec<BTreeSet<usize>> {
         let post_dominators = self.immediate_post_dominators();
         let mut dependences = vec![BTreeSet::new(); self.blocks.len()];
-        for (branch, block) in self.blocks.iter().enumerate() {
+        for (branch_block, block) in self.blocks.iter().enumerate() {
             if block.successors.len() < 2 {
                 continue;
             }
             for successor in &block.successors {
                 let mut dependent = Some(*successor);
-                while let Some(at) = dependent.filter(|at| Some(*at) != post_dominators[branch]) {
-                    dependences[at].insert(branch);
-                    dependent = post_dominators[at];
+                while let Some(dependent_block) = dependent.filter(|dependent_block| {
+                    Some(*dependent_block) != post_dominators[branch_block]
+                }) {
+                    dependences[dependent_block].insert(branch_block);
+                    dependent = post_dominators[dependent_block];
                 }
             }
         }
@@ -156,10 +164,10 @@ impl Graph {
     }
 
     /// Natural loops by header, in block order.
-    pub fn loops(&self) -> Vec<Loop> {
+    pub fn natural_loops(&self) -> Vec<NaturalLoop> {
         let dominators = self.immediate_dominators();
-        let dominates = |above: usize, mut block: usize| loop {
-            if block == above {
+        let dominates = |outer_block: usize, mut block: usize| loop {
+            if block == outer_block {
                 return true;
             }
             match dominators[block] {
@@ -168,38 +176,39 @@ impl Graph {
             }
         };
         let mut loops: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for (tail, block) in self.blocks.iter().enumerate() {
+        for (back_edge_source, block) in self.blocks.iter().enumerate() {
             // A block stands behind those that dominate it (SPIR-V specification, "Universal
             // Validation Rules").
-            let backwards = block.successors.iter().copied().filter(|header| *header <= tail);
-            for header in backwards.filter(|header| dominates(*header, tail)) {
-                let body = loops.entry(header).or_insert_with(|| BTreeSet::from([header]));
-                let mut pending = vec![tail];
-                while let Some(inside) = pending.pop() {
-                    if body.insert(inside) {
-                        pending.extend(&self.blocks[inside].predecessors);
+            let backwards =
+                block.successors.iter().copied().filter(|header| *header <= back_edge_source);
+            for header in backwards.filter(|header| dominates(*header, back_edge_source)) {
+                let loop_blocks = loops.entry(header).or_insert_with(|| BTreeSet::from([header]));
+                let mut pending_blocks = vec![back_edge_source];
+                while let Some(inner_block) = pending_blocks.pop() {
+                    if loop_blocks.insert(inner_block) {
+                        pending_blocks.extend(&self.blocks[inner_block].predecessors);
                     }
                 }
             }
         }
-        loops.into_iter().map(|(header, blocks)| Loop { header, blocks }).collect()
+        loops.into_iter().map(|(header, blocks)| NaturalLoop { header, blocks }).collect()
     }
 }
 
-fn unique(items: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut seen = BTreeSet::new();
-    items.filter(|item| seen.insert(*item)).collect()
+fn without_duplicates(items: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut seen_items = BTreeSet::new();
+    items.filter(|item| seen_items.insert(*item)).collect()
 }
 
 /// Labels that a terminator can branch to, in operand order.
-pub fn targets(terminator: &Instruction) -> Vec<Id> {
-    let labels = match terminator.op {
+pub fn branch_targets(terminator: &Instruction) -> Vec<Id> {
+    let label_operands = match terminator.op {
         Op::Branch => terminator.operands.get(..1),
         Op::BranchConditional => terminator.operands.get(1..3),
         Op::Switch => terminator.operands.get(1..),
         _ => None,
     };
-    let ids = labels.unwrap_or(&[]).iter().filter_map(|operand| match operand {
+    let ids = label_operands.unwrap_or(&[]).iter().filter_map(|operand| match operand {
         Operand::IdRef(id) => Some(*id),
         _ => None,
     });
@@ -208,8 +217,8 @@ pub fn targets(terminator: &Instruction) -> Vec<Id> {
 
 /// The cases of an OpSwitch: label value (none for the default) and target.
 pub fn switch_targets(switch: &Instruction) -> Vec<(Option<u64>, Id)> {
-    let default = switch.id(1).map(|target| (None, target));
-    let cases =
+    let default_target = switch.id(1).map(|target| (None, target));
+    let case_targets =
         switch.operands.get(2..).unwrap_or(&[]).chunks_exact(2).filter_map(|pair| match pair {
             [Operand::LiteralBit32(value), Operand::IdRef(target)] => {
                 Some((Some(u64::from(*value)), *target))
@@ -217,26 +226,26 @@ pub fn switch_targets(switch: &Instruction) -> Vec<(Option<u64>, Id)> {
             [Operand::LiteralBit64(value), Operand::IdRef(target)] => Some((Some(*value), *target)),
             _ => None,
         });
-    default.into_iter().chain(cases).collect()
+    default_target.into_iter().chain(case_targets).collect()
 }
 
 fn immediate_dominators(
-    nodes: usize,
+    node_count: usize,
     edges: impl Iterator<Item = (usize, usize)>,
-    root: usize,
+    root_node: usize,
 ) -> Vec<Option<usize>> {
-    if nodes == 0 {
+    if node_count == 0 {
         return Vec::new();
     }
-    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(nodes, nodes);
-    for _ in 0..nodes {
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(node_count, node_count);
+    for _ in 0..node_count {
         graph.add_node(());
     }
     for (from, to) in edges {
         graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), ());
     }
-    let found = dominators::simple_fast(&graph, NodeIndex::new(root));
-    (0..nodes)
-        .map(|node| found.immediate_dominator(NodeIndex::new(node)).map(NodeIndex::index))
+    let dominator_tree = dominators::simple_fast(&graph, NodeIndex::new(root_node));
+    (0..node_count)
+        .map(|node| dominator_tree.immediate_dominator(NodeIndex::new(node)).map(NodeIndex::index))
         .collect()
 }

@@ -16,7 +16,7 @@ use vkcert_oracle::float::RoundingDirection;
 
 /// What becomes of denormal operands and results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Denormals {
+pub enum DenormalMode {
     /// They stay, or an implementation may flush them.
     #[default]
     Kept,
@@ -28,7 +28,7 @@ pub enum Denormals {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WidthControls {
     pub rounding: RoundingDirection,
-    pub denormals: Denormals,
+    pub denormals: DenormalMode,
 }
 
 /// The arithmetic of one entry point.
@@ -42,20 +42,21 @@ pub struct FloatControls {
 
 impl FloatControls {
     /// What the entry point with this function declares.
-    pub fn of(module: &Module, entry: Id) -> Self {
+    pub fn of_entry_point(module: &Module, entry_function: Id) -> Self {
         let mut controls = Self::default();
         let declarations =
             module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
-        for mode in declarations.filter(|instruction| instruction.id(0) == Some(entry)) {
+        for mode in declarations.filter(|instruction| instruction.id(0) == Some(entry_function)) {
             match (mode.op, mode.operands.get(1)) {
-                (Op::ExecutionMode, Some(Operand::ExecutionMode(wanted))) => {
-                    controls.declare(*wanted, mode.literal(2))
+                (Op::ExecutionMode, Some(Operand::ExecutionMode(declared_mode))) => {
+                    controls.declare_mode(*declared_mode, mode.literal(2))
                 }
                 (
                     Op::ExecutionModeId,
                     Some(Operand::ExecutionMode(ExecutionMode::FPFastMathDefault)),
                 ) => {
-                    let flags = mode.id(3).and_then(|id| module.definition(id)).and_then(flags_of);
+                    let flags =
+                        mode.id(3).and_then(|id| module.definition(id)).and_then(fast_math_flags);
                     controls
                         .fast_math
                         .extend(mode.id(2).map(|ty| (ty, flags.unwrap_or(FPFastMathMode::NONE))));
@@ -66,21 +67,23 @@ impl FloatControls {
         controls
     }
 
-    fn declare(&mut self, mode: ExecutionMode, width: Option<u32>) {
-        let Some(controls) = width.and_then(place_of).map(|place| &mut self.widths[place]) else {
+    fn declare_mode(&mut self, mode: ExecutionMode, bit_width: Option<u32>) {
+        let Some(controls) =
+            bit_width.and_then(width_index).map(|width_index| &mut self.widths[width_index])
+        else {
             return;
         };
         match mode {
             ExecutionMode::RoundingModeRTE => controls.rounding = RoundingDirection::Nearest,
             ExecutionMode::RoundingModeRTZ => controls.rounding = RoundingDirection::TowardZero,
-            ExecutionMode::DenormFlushToZero => controls.denormals = Denormals::Flushed,
+            ExecutionMode::DenormFlushToZero => controls.denormals = DenormalMode::Flushed,
             _ => {}
         }
     }
 
     /// The modes of the IEEE 754 format of so many bits.
-    pub fn width(&self, bits: u32) -> WidthControls {
-        place_of(bits).map_or_else(WidthControls::default, |place| self.widths[place])
+    pub fn for_width(&self, bits: u32) -> WidthControls {
+        width_index(bits).map_or_else(WidthControls::default, |place| self.widths[place])
     }
 
     /// What may be assumed of an operation on floats: the flags of all their types; none where the
@@ -104,7 +107,7 @@ impl FloatControls {
         let operands = operation.ids().filter_map(|id| module.definition(id)?.result_type);
         let scalars = operands.chain(operation.result_type).filter_map(|ty| types.scalar_of(ty));
         let flags = scalars.filter_map(|ty| self.fast_math.get(&ty).copied());
-        Some(flags.fold(FPFastMathMode::NONE, |one, other| one | other))
+        Some(flags.fold(FPFastMathMode::NONE, |union, flags_of_type| union | flags_of_type))
     }
 
     /// Whether [`Self::fast_math`] can give anything for a module whose results have no decoration.
@@ -118,20 +121,20 @@ pub fn decorates_results(module: &Module) -> bool {
     let declarations =
         module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
     declarations.filter(|instruction| instruction.op == Op::Decorate).any(|instruction| {
-        let kind = instruction.operands.get(1);
+        let decoration_operand = instruction.operands.get(1);
         matches!(
-            kind,
+            decoration_operand,
             Some(Operand::Decoration(Decoration::FPRoundingMode | Decoration::FPFastMathMode))
         )
     })
 }
 
-fn place_of(bits: u32) -> Option<usize> {
+fn width_index(bits: u32) -> Option<usize> {
     [16, 32, 64].iter().position(|width| *width == bits)
 }
 
 /// The flags in the constant of an FPFastMathDefault.
-fn flags_of(constant: &Instruction) -> Option<FPFastMathMode> {
+fn fast_math_flags(constant: &Instruction) -> Option<FPFastMathMode> {
     match constant.op {
         Op::Constant => constant.literal(0).map(FPFastMathMode::from_bits_truncate),
         _ => Some(FPFastMathMode::NONE),
@@ -139,7 +142,7 @@ fn flags_of(constant: &Instruction) -> Option<FPFastMathMode> {
 }
 
 /// The direction that decorates a result (FPRoundingMode).
-pub fn decorated(module: &Module, result: Id) -> Option<RoundingDirection> {
+pub fn decorated_rounding(module: &Module, result: Id) -> Option<RoundingDirection> {
     match module.decoration(result, Decoration::FPRoundingMode)?.operands.first()? {
         Operand::FPRoundingMode(FPRoundingMode::RTE) => Some(RoundingDirection::Nearest),
         Operand::FPRoundingMode(FPRoundingMode::RTZ) => Some(RoundingDirection::TowardZero),

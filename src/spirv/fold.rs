@@ -10,7 +10,7 @@
 //! implementation may flush to zero.
 //! Does not cover: loads, phis, calls and extended instructions: their results have no value here.
 
-use super::constants::{Constants, Value};
+use super::constants::{ConstantValue, Constants};
 use super::module::{Id, Instruction, Module};
 use super::operation::sized::{Form, Relation, Width};
 use super::operation::{Operands, ScalarOperation, scalar_operation};
@@ -19,7 +19,7 @@ use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module's constants under one specialization, with what is known of ids inside functions.
-pub struct Folding<'a> {
+pub struct ConstantFolding<'a> {
     pub module: &'a Module,
     pub types: &'a Types,
     pub constants: &'a Constants,
@@ -30,108 +30,139 @@ pub struct Folding<'a> {
 /// Deepest chain of operations that is followed.
 const MAX_DEPTH: usize = 64;
 
-impl Folding<'_> {
+impl ConstantFolding<'_> {
     /// The value of an id; none where it depends on anything but constants.
-    pub fn value(&self, id: Id) -> Option<Value> {
+    pub fn constant_value(&self, id: Id) -> Option<ConstantValue> {
         self.value_at(id, 0)
     }
 
     /// The value of a scalar Boolean.
-    pub fn boolean(&self, id: Id) -> Option<bool> {
-        match self.value(id)? {
-            Value::Bool(value) => Some(value),
-            Value::Scalar(_) | Value::Composite(_) | Value::Null | Value::Undef => None,
+    pub fn constant_boolean(&self, id: Id) -> Option<bool> {
+        match self.constant_value(id)? {
+            ConstantValue::Bool(value) => Some(value),
+            ConstantValue::Scalar(_)
+            | ConstantValue::Composite(_)
+            | ConstantValue::Null
+            | ConstantValue::Undef => None,
         }
     }
 
     /// The bits of a scalar integer.
-    pub fn scalar(&self, id: Id) -> Option<u64> {
-        match self.value(id)? {
-            Value::Scalar(bits) => Some(bits),
-            Value::Bool(_) | Value::Composite(_) | Value::Null | Value::Undef => None,
+    pub fn constant_scalar(&self, id: Id) -> Option<u64> {
+        match self.constant_value(id)? {
+            ConstantValue::Scalar(bits) => Some(bits),
+            ConstantValue::Bool(_)
+            | ConstantValue::Composite(_)
+            | ConstantValue::Null
+            | ConstantValue::Undef => None,
         }
     }
 
     /// Specialization ids (SpecId) that the value of an id depends on.
     pub fn specialization_ids(&self, id: Id) -> BTreeSet<u32> {
-        let (mut found, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![id]);
-        while let Some(id) = open.pop().map(|id| self.stands_for.get(&id).copied().unwrap_or(id)) {
-            if !seen.insert(id) {
+        let (mut found_ids, mut visited_ids, mut pending_ids) =
+            (BTreeSet::new(), BTreeSet::new(), vec![id]);
+        while let Some(id) =
+            pending_ids.pop().map(|id| self.stands_for.get(&id).copied().unwrap_or(id))
+        {
+            if !visited_ids.insert(id) {
                 continue;
             }
-            found.extend(self.module.specialization_id(id));
-            open.extend(self.module.definition(id).into_iter().flat_map(Instruction::ids));
+            found_ids.extend(self.module.specialization_id(id));
+            pending_ids.extend(self.module.definition(id).into_iter().flat_map(Instruction::ids));
         }
-        found
+        found_ids
     }
 
-    fn value_at(&self, id: Id, depth: usize) -> Option<Value> {
+    fn value_at(&self, id: Id, depth: usize) -> Option<ConstantValue> {
         let id = self.stands_for.get(&id).copied().unwrap_or(id);
         if let Some(value) = self.constants.value(id) {
             return match value {
-                Value::Undef => None,
-                known => Some(known.clone()),
+                ConstantValue::Undef => None,
+                known_value => Some(known_value.clone()),
             };
         }
         let instruction = self.module.definition(id)?;
-        if depth == MAX_DEPTH || !foldable(instruction.op) {
+        if depth == MAX_DEPTH || !is_foldable(instruction.op) {
             return None;
         }
-        let values: Vec<Value> = instruction
+        let operand_values: Vec<ConstantValue> = instruction
             .ids()
             .map(|operand| self.value_at(operand, depth + 1))
             .collect::<Option<_>>()?;
         let first_type = instruction.id(0).and_then(|operand| self.type_of(operand))?;
         let value = match self.types.get(self.types.scalar_of(first_type)?) {
-            Some(Type::Float { width }) => self.float(instruction, *width, &values)?,
-            _ => self.integer(instruction, &values)?,
+            Some(Type::Float { width }) => {
+                self.fold_floats(instruction, *width, &operand_values)?
+            }
+            _ => self.fold_by_constants(instruction, &operand_values)?,
         };
-        (value != Value::Undef).then_some(value)
+        (value != ConstantValue::Undef).then_some(value)
     }
 
     fn type_of(&self, id: Id) -> Option<Id> {
         self.module.definition(self.stands_for.get(&id).copied().unwrap_or(id))?.result_type
     }
 
-    fn integer(&self, instruction: &Instruction, values: &[Value]) -> Option<Value> {
-        let types: Vec<Id> = instruction.ids().map(|id| self.type_of(id)).collect::<Option<_>>()?;
+    fn fold_by_constants(
+        &self,
+        instruction: &Instruction,
+        operand_values: &[ConstantValue],
+    ) -> Option<ConstantValue> {
+        let operand_types: Vec<Id> =
+            instruction.ids().map(|id| self.type_of(id)).collect::<Option<_>>()?;
         let (id, ty) = (instruction.result?, instruction.result_type?);
-        self.constants.operate(self.module, self.types, (id, instruction.op, ty), values, &types)
+        self.constants.operation_value(
+            self.module,
+            self.types,
+            (id, instruction.op, ty),
+            operand_values,
+            &operand_types,
+        )
     }
 
     /// Comparisons and exact conversions of float scalars.
-    fn float(&self, instruction: &Instruction, width: u32, values: &[Value]) -> Option<Value> {
+    fn fold_floats(
+        &self,
+        instruction: &Instruction,
+        bit_width: u32,
+        operand_values: &[ConstantValue],
+    ) -> Option<ConstantValue> {
         if instruction.op == Op::Select {
-            return self.integer(instruction, values);
+            return self.fold_by_constants(instruction, operand_values);
         }
-        let number = |value: &Value| match value {
-            Value::Scalar(bits) => exact(*bits, width),
-            Value::Bool(_) | Value::Composite(_) | Value::Null | Value::Undef => None,
+        let exact_number = |value: &ConstantValue| match value {
+            ConstantValue::Scalar(bits) => exact_float(*bits, bit_width),
+            ConstantValue::Bool(_)
+            | ConstantValue::Composite(_)
+            | ConstantValue::Null
+            | ConstantValue::Undef => None,
         };
-        match values {
-            [a, b] => compare(instruction.op, number(a)?, number(b)?).map(Value::Bool),
+        match operand_values {
+            [a, b] => compare_floats(instruction.op, exact_number(a)?, exact_number(b)?)
+                .map(ConstantValue::Bool),
             _ => None,
         }
     }
 }
 
 /// The number behind the bits of a 32- or 64-bit float; none for denormal ones and other widths.
-fn exact(bits: u64, width: u32) -> Option<f64> {
-    let (number, denormal) = match width {
+fn exact_float(bits: u64, bit_width: u32) -> Option<f64> {
+    let (exact_number, denormal) = match bit_width {
         32 => {
-            let number = f32::from_bits(bits as u32);
-            (f64::from(number), number.is_subnormal())
+            let exact_number = f32::from_bits(bits as u32);
+            (f64::from(exact_number), exact_number.is_subnormal())
         }
         64 => {
-            let number = f64::from_bits(bits);
-            (number, number.is_subnormal())
+            let exact_number = f64::from_bits(bits);
+            (exact_number, exact_number.is_subnormal())
         }
         _ => return None,
     };
-    (!denormal).then_some(number)
+    (!denormal).then_some(exact_number)
 }
 
-fn compare(op: Op, a: f64, b: f64) -> Option<bool> {
+fn compare_floats(op: Op, a: f64, b: f64) -> Option<bool> {
     let form = Form::Float(Width::W64);
     match scalar_operation(op)? {
         ScalarOperation::Compare(relation) if relation.row().operands == Operands::Floats => {
@@ -143,8 +174,8 @@ fn compare(op: Op, a: f64, b: f64) -> Option<bool> {
 
 /// Operations whose value follows from their operands; what else stands in a function has none
 /// here.
-fn foldable(op: Op) -> bool {
-    let logic = matches!(
+fn is_foldable(op: Op) -> bool {
+    let is_logical = matches!(
         op,
         Op::LogicalNot
             | Op::LogicalAnd
@@ -155,9 +186,9 @@ fn foldable(op: Op) -> bool {
     );
     // OpLessOrGreater is another name of a comparison that is folded; compilers of GLSL do not
     // write it.
-    logic
+    is_logical
         || (op != Op::LessOrGreater
-            && scalar_operation(op).is_some_and(|found| found.folding(op).in_functions()))
+            && scalar_operation(op).is_some_and(|operation| operation.folding(op).in_functions()))
 }
 
 #[cfg(test)]
@@ -167,19 +198,19 @@ mod tests {
     #[test]
     fn comparisons_follow_the_specification_for_not_a_number() {
         let nan = f64::NAN;
-        assert_eq!(compare(Op::FOrdNotEqual, nan, 1.0), Some(false));
-        assert_eq!(compare(Op::FUnordNotEqual, nan, 1.0), Some(true));
-        assert_eq!(compare(Op::FUnordLessThan, nan, 1.0), Some(true));
-        assert_eq!(compare(Op::FOrdLessThan, nan, 1.0), Some(false));
-        assert_eq!(compare(Op::FOrdGreaterThanEqual, 1.0, 1.0), Some(true));
-        assert_eq!(compare(Op::FAdd, 1.0, 1.0), None);
+        assert_eq!(compare_floats(Op::FOrdNotEqual, nan, 1.0), Some(false));
+        assert_eq!(compare_floats(Op::FUnordNotEqual, nan, 1.0), Some(true));
+        assert_eq!(compare_floats(Op::FUnordLessThan, nan, 1.0), Some(true));
+        assert_eq!(compare_floats(Op::FOrdLessThan, nan, 1.0), Some(false));
+        assert_eq!(compare_floats(Op::FOrdGreaterThanEqual, 1.0, 1.0), Some(true));
+        assert_eq!(compare_floats(Op::FAdd, 1.0, 1.0), None);
     }
 
     #[test]
     fn denormal_operands_have_no_value() {
-        assert_eq!(exact(1, 32), None);
-        assert_eq!(exact(u64::from(1.5_f32.to_bits()), 32), Some(1.5));
-        assert_eq!(exact(1, 64), None);
-        assert_eq!(exact(0x3c00, 16), None);
+        assert_eq!(exact_float(1, 32), None);
+        assert_eq!(exact_float(u64::from(1.5_f32.to_bits()), 32), Some(1.5));
+        assert_eq!(exact_float(1, 64), None);
+        assert_eq!(exact_float(0x3c00, 16), None);
     }
 }

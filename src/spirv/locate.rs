@@ -26,55 +26,78 @@ pub fn scalar_at(
     block: Id,
     byte: u64,
 ) -> Option<ScalarPlace> {
-    let mut walk = Walk { types, constants, path: String::new(), offset: 0 };
-    let ty = walk.descend(block, None, byte)?;
+    let mut walk = LayoutWalk { types, constants, path: String::new(), offset: 0 };
+    let ty = walk.descend_to_scalar(block, None, byte)?;
     let path = walk.path.trim_start_matches('.').to_owned();
     Some(ScalarPlace { path, ty, offset: walk.offset })
 }
 
-struct Walk<'a> {
+struct LayoutWalk<'a> {
     types: &'a Types,
     constants: &'a Constants,
     path: String,
     offset: u64,
 }
 
-impl Walk<'_> {
+impl LayoutWalk<'_> {
     /// Goes down to the scalar that holds byte `rest` of an object of type `ty`; its type.
-    fn descend(&mut self, ty: Id, matrix: Option<MatrixLayout>, rest: u64) -> Option<Id> {
-        match self.types.get(ty)? {
+    fn descend_to_scalar(
+        &mut self,
+        type_id: Id,
+        matrix_layout: Option<MatrixLayout>,
+        byte_offset: u64,
+    ) -> Option<Id> {
+        match self.types.get(type_id)? {
             Type::Int { width, .. } | Type::Float { width } => {
-                (rest < u64::from(width / 8)).then_some(ty)
+                (byte_offset < u64::from(width / 8)).then_some(type_id)
             }
-            Type::BFloat16 => (rest < 2).then_some(ty),
-            Type::Vector { component, count } => {
-                let size = u64::from(self.types.scalar_width(*component)? / 8);
-                let index = within(rest, size, u64::from(*count))?;
-                let name = ["x", "y", "z", "w"].get(index as usize);
-                self.path.push_str(
-                    &name.map_or_else(|| format!("[{index}]"), |name| format!(".{name}")),
-                );
-                self.enter(*component, None, index * size, rest)
+            Type::BFloat16 => (byte_offset < 2).then_some(type_id),
+            Type::Vector { component, count: element_count } => {
+                let component_size = u64::from(self.types.scalar_width(*component)? / 8);
+                let part_index =
+                    piece_holding(byte_offset, component_size, u64::from(*element_count))?;
+                let component_name = ["x", "y", "z", "w"].get(part_index as usize);
+                self.path.push_str(&component_name.map_or_else(
+                    || format!("[{part_index}]"),
+                    |component_name| format!(".{component_name}"),
+                ));
+                self.enter_part(*component, None, part_index * component_size, byte_offset)
             }
-            Type::Matrix { column, count } => self.matrix(*column, *count, matrix?, rest),
+            Type::Matrix { column, count: element_count } => {
+                self.enter_matrix(*column, *element_count, matrix_layout?, byte_offset)
+            }
             Type::Array { element, length, stride } => {
-                let count = self.constants.array_length(*length)?;
-                self.element(*element, matrix, u64::from((*stride)?), count, rest)
+                let element_count = self.constants.array_length(*length)?;
+                self.enter_element(
+                    *element,
+                    matrix_layout,
+                    u64::from((*stride)?),
+                    element_count,
+                    byte_offset,
+                )
             }
-            Type::RuntimeArray { element, stride } => {
-                self.element(*element, matrix, u64::from((*stride)?), u64::MAX, rest)
-            }
+            Type::RuntimeArray { element, stride } => self.enter_element(
+                *element,
+                matrix_layout,
+                u64::from((*stride)?),
+                u64::MAX,
+                byte_offset,
+            ),
             Type::Structure { members, .. } => {
-                members.iter().enumerate().find_map(|(index, member)| {
+                members.iter().enumerate().find_map(|(part_index, member)| {
                     let offset = u64::from(member.offset?);
-                    let mut inner = Walk { path: self.path.clone(), ..*self };
-                    let name = member.name.clone().unwrap_or_else(|| index.to_string());
-                    inner.path.push_str(&format!(".{name}"));
-                    inner.offset += offset;
-                    let found =
-                        inner.descend(member.ty, member.matrix, rest.checked_sub(offset)?)?;
-                    (self.path, self.offset) = (inner.path, inner.offset);
-                    Some(found)
+                    let mut member_walk = LayoutWalk { path: self.path.clone(), ..*self };
+                    let component_name =
+                        member.name.clone().unwrap_or_else(|| part_index.to_string());
+                    member_walk.path.push_str(&format!(".{component_name}"));
+                    member_walk.offset += offset;
+                    let scalar_type = member_walk.descend_to_scalar(
+                        member.ty,
+                        member.matrix,
+                        byte_offset.checked_sub(offset)?,
+                    )?;
+                    (self.path, self.offset) = (member_walk.path, member_walk.offset);
+                    Some(scalar_type)
                 })
             }
             Type::Void
@@ -91,48 +114,67 @@ impl Walk<'_> {
         }
     }
 
-    fn enter(&mut self, ty: Id, matrix: Option<MatrixLayout>, start: u64, rest: u64) -> Option<Id> {
-        self.offset += start;
-        self.descend(ty, matrix, rest - start)
+    fn enter_part(
+        &mut self,
+        type_id: Id,
+        matrix_layout: Option<MatrixLayout>,
+        part_start: u64,
+        byte_offset: u64,
+    ) -> Option<Id> {
+        self.offset += part_start;
+        self.descend_to_scalar(type_id, matrix_layout, byte_offset - part_start)
     }
 
-    fn element(
+    fn enter_element(
         &mut self,
-        ty: Id,
-        matrix: Option<MatrixLayout>,
-        stride: u64,
-        count: u64,
-        rest: u64,
+        type_id: Id,
+        matrix_layout: Option<MatrixLayout>,
+        element_stride: u64,
+        element_count: u64,
+        byte_offset: u64,
     ) -> Option<Id> {
-        let index = within(rest, stride, count)?;
-        self.path.push_str(&format!("[{index}]"));
-        self.enter(ty, matrix, index * stride, rest)
+        let element_index = piece_holding(byte_offset, element_stride, element_count)?;
+        self.path.push_str(&format!("[{element_index}]"));
+        self.enter_part(type_id, matrix_layout, element_index * element_stride, byte_offset)
     }
 
     /// `m[column][row]`, however the matrix is stored.
-    fn matrix(&mut self, column: Id, count: u32, layout: MatrixLayout, rest: u64) -> Option<Id> {
+    fn enter_matrix(
+        &mut self,
+        column: Id,
+        column_count: u32,
+        matrix_layout: MatrixLayout,
+        byte_offset: u64,
+    ) -> Option<Id> {
         let Type::Vector { component, count: rows } = self.types.get(column)? else { return None };
-        let size = u64::from(self.types.scalar_width(*component)? / 8);
-        let (vectors, components) = match layout.majorness {
-            Majorness::Column => (count, *rows),
-            Majorness::Row => (*rows, count),
+        let component_size = u64::from(self.types.scalar_width(*component)? / 8);
+        let (vector_count, component_count) = match matrix_layout.majorness {
+            Majorness::Column => (column_count, *rows),
+            Majorness::Row => (*rows, column_count),
         };
-        let major = within(rest, u64::from(layout.stride), u64::from(vectors))?;
-        let start = major * u64::from(layout.stride);
-        let minor = within(rest - start, size, u64::from(components))?;
-        let (c, r) = match layout.majorness {
-            Majorness::Column => (major, minor),
-            Majorness::Row => (minor, major),
+        let vector_index =
+            piece_holding(byte_offset, u64::from(matrix_layout.stride), u64::from(vector_count))?;
+        let vector_start = vector_index * u64::from(matrix_layout.stride);
+        let component_index =
+            piece_holding(byte_offset - vector_start, component_size, u64::from(component_count))?;
+        let (column_index, row_index) = match matrix_layout.majorness {
+            Majorness::Column => (vector_index, component_index),
+            Majorness::Row => (component_index, vector_index),
         };
-        self.path.push_str(&format!("[{c}][{r}]"));
-        self.enter(*component, None, start + minor * size, rest)
+        self.path.push_str(&format!("[{column_index}][{row_index}]"));
+        self.enter_part(
+            *component,
+            None,
+            vector_start + component_index * component_size,
+            byte_offset,
+        )
     }
 }
 
 /// Which of `count` pieces of `size` bytes holds byte `rest`.
-fn within(rest: u64, size: u64, count: u64) -> Option<u64> {
-    let index = rest.checked_div(size)?;
-    (index < count).then_some(index)
+fn piece_holding(byte_offset: u64, piece_size: u64, piece_count: u64) -> Option<u64> {
+    let piece_index = byte_offset.checked_div(piece_size)?;
+    (piece_index < piece_count).then_some(piece_index)
 }
 
 #[cfg(test)]
@@ -155,7 +197,7 @@ mod tests {
     fn every_byte_is_found_where_the_layout_has_it() {
         let module = Module::parse(compile(TEXT, TargetEnv::Vulkan1_1)).unwrap();
         let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
-        let types = Types::of(&module);
+        let types = Types::of_module(&module);
         let constants = Constants::evaluate(&module, &types, &BTreeMap::new()).unwrap();
         let at = |byte| {
             scalar_at(&types, &constants, reflection.resources[0].block_type, byte)

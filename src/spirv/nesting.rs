@@ -16,19 +16,19 @@ pub(crate) const MOST_PARTS: u64 = 1 << 22;
 
 /// What a type or constant holds.
 #[derive(Clone, Copy)]
-struct Held {
+struct NestingSize {
     levels: u32,
     parts: u64,
 }
 
-const LEAF: Held = Held { levels: 1, parts: 1 };
+const LEAF: NestingSize = NestingSize { levels: 1, parts: 1 };
 
 /// Checks the declarations of a module.
-pub(crate) fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
-    let mut held: HashMap<Id, Held> = HashMap::new();
-    let mut defined = HashSet::with_capacity(instructions.len());
+pub(crate) fn check_nesting(instructions: &[Instruction]) -> Result<(), ModuleError> {
+    let mut nesting_sizes: HashMap<Id, NestingSize> = HashMap::new();
+    let mut defined_ids = HashSet::with_capacity(instructions.len());
     for id in instructions.iter().filter_map(|instruction| instruction.result) {
-        if !defined.insert(id) {
+        if !defined_ids.insert(id) {
             return Err(ModuleError::Nesting {
                 what: "id",
                 id,
@@ -39,10 +39,10 @@ pub(crate) fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
     for instruction in instructions.iter().take_while(|instruction| instruction.op != Op::Function)
     {
         if instruction.op == Op::TypeForwardPointer {
-            held.extend(instruction.id(0).map(|id| (id, LEAF)));
+            nesting_sizes.extend(instruction.id(0).map(|id| (id, LEAF)));
         }
         let Some(id) = instruction.result else { continue };
-        let (what, parts) = match instruction.op {
+        let (declaration_kind, parts) = match instruction.op {
             Op::TypeStruct => ("type", instruction.ids().collect::<Vec<_>>()),
             Op::TypePointer
             | Op::TypeArray
@@ -55,26 +55,27 @@ pub(crate) fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
                 ("constant", instruction.ids().collect())
             }
             _ => {
-                held.insert(id, LEAF);
+                nesting_sizes.insert(id, LEAF);
                 continue;
             }
         };
-        let mut all = LEAF;
+        let mut total_size = LEAF;
         for part in parts {
-            let problem = |problem: String| ModuleError::Nesting { what, id, problem };
-            let one = held.get(&part).ok_or_else(|| {
+            let problem =
+                |problem: String| ModuleError::Nesting { what: declaration_kind, id, problem };
+            let part_size = nesting_sizes.get(&part).ok_or_else(|| {
                 problem(format!("holds %{part}, which is not declared before it"))
             })?;
-            all.levels = all.levels.max(one.levels + 1);
-            all.parts = all.parts.saturating_add(one.parts);
-            if all.levels > MOST_LEVELS {
+            total_size.levels = total_size.levels.max(part_size.levels + 1);
+            total_size.parts = total_size.parts.saturating_add(part_size.parts);
+            if total_size.levels > MOST_LEVELS {
                 return Err(problem(format!("is nested deeper than {MOST_LEVELS} levels")));
             }
-            if all.parts > MOST_PARTS {
+            if total_size.parts > MOST_PARTS {
                 return Err(problem(format!("holds more than {MOST_PARTS} parts")));
             }
         }
-        held.insert(id, all);
+        nesting_sizes.insert(id, total_size);
     }
     Ok(())
 }

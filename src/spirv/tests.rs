@@ -107,7 +107,7 @@ fn shuffle_of_specialization_constants_is_read_and_evaluated() {
         layout(binding = 0) buffer B { uint r[]; };
         void main() { r[W.x] = W.y; }";
     let module = Module::parse(compile(source, TargetEnv::Vulkan1_0)).unwrap();
-    let types = Types::of(&module);
+    let types = Types::of_module(&module);
     let constants = Constants::evaluate(&module, &types, &BTreeMap::from([(0, 7)])).unwrap();
     let shuffle = module.instructions.iter().find(|instruction| {
         matches!(
@@ -118,7 +118,7 @@ fn shuffle_of_specialization_constants_is_read_and_evaluated() {
         )
     });
     let id = shuffle.expect("glslang folds the swizzle into a shuffle").result.unwrap();
-    use super::constants::Value::{Composite, Scalar};
+    use super::constants::ConstantValue::{Composite, Scalar};
     assert_eq!(constants.value(id), Some(&Composite(vec![Scalar(9), Scalar(8), Scalar(7)])));
     assert_eq!(constants.constness(id), Constness::Specialization);
 }
@@ -141,9 +141,9 @@ proptest! {
         let stored = |source: String| {
             let module = Module::parse(compile(&source, TargetEnv::Vulkan1_0)).unwrap();
             let specialization = BTreeMap::from([(0, u64::from(a as u32)), (1, u64::from(b as u32))]);
-            let constants = Constants::evaluate(&module, &Types::of(&module), &specialization).unwrap();
+            let constants = Constants::evaluate(&module, &Types::of_module(&module), &specialization).unwrap();
             let store = module.instructions.iter().find(|instruction| instruction.op == rspirv::spirv::Op::Store);
-            constants.scalar(store.unwrap().id(1).unwrap())
+            constants.scalar_bits(store.unwrap().id(1).unwrap())
         };
         let literal = stored(kernel(format!("const int A = int({}u); const int B = int({}u);", a as u32, b as u32)));
         let special = stored(kernel(
@@ -198,7 +198,7 @@ fn validator_names_what_is_wrong() {
     assert!(validate(&[], TargetEnv::Vulkan1_0).is_err());
     assert!(validate(&[0x0302_2307], TargetEnv::Vulkan1_0).is_err());
     for (env, name) in TargetEnv::ALL {
-        assert_eq!(TargetEnv::named(name.to_str().unwrap()), Some(*env));
+        assert_eq!(TargetEnv::from_name(name.to_str().unwrap()), Some(*env));
         assert!(
             validate(&compile("void main() {}", TargetEnv::Vulkan1_0), *env).is_ok(),
             "{env:?}"
@@ -341,7 +341,7 @@ fn decorations_of_a_group_are_those_of_its_targets() {
     let compiler = shaderc::Compiler::new().expect("compiler");
     let words = compiler.assemble(text, None).expect("assembly").as_binary().to_vec();
     validate(&words, TargetEnv::Vulkan1_3).expect("valid");
-    let types = Types::of(&Module::parse(words).unwrap());
+    let types = Types::of_module(&Module::parse(words).unwrap());
     let layouts: Vec<String> = types.iter().map(|(_, ty)| format!("{ty:?}")).collect();
     let all = layouts.join("\n");
     assert_eq!(all.matches("stride: Some(16)").count(), 2, "{all}");

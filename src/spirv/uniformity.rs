@@ -11,7 +11,7 @@
 //! Does not cover: values that happen to be equal; `x * 0` is as unlike as `x`.
 
 use super::calls::reachable_functions;
-use super::cfg::Graph;
+use super::cfg::ControlFlowGraph;
 use super::module::{Id, Instruction, Module};
 use super::opcodes::{Effect, effect};
 use super::types::Types;
@@ -22,7 +22,7 @@ use vkcert_model::place::Place;
 
 /// Blocks under non-uniform control flow, by label.
 #[derive(Debug, Clone, Default)]
-pub struct NonUniform {
+pub struct NonUniformBlocks {
     blocks: BTreeMap<Id, Divergence>,
 }
 
@@ -51,10 +51,10 @@ pub struct DivergentBarrier {
     pub divergence: Divergence,
 }
 
-impl NonUniform {
+impl NonUniformBlocks {
     /// Why the block with this label is non-uniform; `None` where it is uniform.
-    pub fn block(&self, label: Id) -> Option<&Divergence> {
-        self.blocks.get(&label)
+    pub fn divergence_of(&self, block_label: Id) -> Option<&Divergence> {
+        self.blocks.get(&block_label)
     }
 
     /// All non-uniform blocks by label.
@@ -65,26 +65,27 @@ impl NonUniform {
 
 /// Blocks of the functions that `entry` (a function id) reaches whose execution depends on a branch
 /// whose condition may differ between the invocations of a workgroup.
-pub fn non_uniform_blocks(module: &Module, entry: Id) -> NonUniform {
-    let mut analysis = Analysis::new(module, entry);
-    while analysis.pass() {}
-    NonUniform { blocks: analysis.divergent }
+pub fn non_uniform_blocks(module: &Module, entry_function: Id) -> NonUniformBlocks {
+    let mut analysis = UniformityAnalysis::new(module, entry_function);
+    while analysis.propagate_once() {}
+    NonUniformBlocks { blocks: analysis.divergent }
 }
 
 /// Every OpControlBarrier that stands in a non-uniform block, in module order.
-pub fn divergent_barriers(module: &Module, entry: Id) -> Vec<DivergentBarrier> {
-    let non_uniform = non_uniform_blocks(module, entry);
-    let reachable: BTreeSet<Id> = reachable_functions(module, entry).into_iter().collect();
-    let functions = module.functions.iter().filter(|function| reachable.contains(&function.id));
+pub fn divergent_barriers(module: &Module, entry_function: Id) -> Vec<DivergentBarrier> {
+    let non_uniform = non_uniform_blocks(module, entry_function);
+    let reachable_ids: BTreeSet<Id> =
+        reachable_functions(module, entry_function).into_iter().collect();
+    let functions = module.functions.iter().filter(|function| reachable_ids.contains(&function.id));
     let blocks = functions.flat_map(|function| &function.blocks);
     let mut barriers = Vec::new();
     for block in blocks {
-        let Some(divergence) = non_uniform.block(block.label) else { continue };
-        let inside = block
+        let Some(divergence) = non_uniform.divergence_of(block.label) else { continue };
+        let barriers_inside = block
             .range
             .clone()
             .filter(|index| module.instructions[*index].op == Op::ControlBarrier);
-        barriers.extend(inside.map(|instruction| DivergentBarrier {
+        barriers.extend(barriers_inside.map(|instruction| DivergentBarrier {
             instruction,
             barrier: module.place(instruction),
             branch: module.place(divergence.branch),
@@ -96,37 +97,37 @@ pub fn divergent_barriers(module: &Module, entry: Id) -> Vec<DivergentBarrier> {
 
 /// The instruction that a difference comes from, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Cause {
+struct DivergenceCause {
     instruction: Option<usize>,
     what: String,
 }
 
-struct Analysis<'a> {
+struct UniformityAnalysis<'a> {
     module: &'a Module,
     types: Types,
-    graphs: Vec<(Graph, Vec<BTreeSet<usize>>)>,
+    graphs: Vec<(ControlFlowGraph, Vec<BTreeSet<usize>>)>,
     /// Values (and contents of variables and pointer parameters) that may differ.
-    values: BTreeMap<Id, Cause>,
-    contents: BTreeMap<Id, Cause>,
+    values: BTreeMap<Id, DivergenceCause>,
+    contents: BTreeMap<Id, DivergenceCause>,
     divergent: BTreeMap<Id, Divergence>,
     /// Functions whose result may differ.
-    results: BTreeMap<Id, Cause>,
+    results: BTreeMap<Id, DivergenceCause>,
     written: BTreeSet<Id>,
     changed: bool,
 }
 
-impl<'a> Analysis<'a> {
-    fn new(module: &'a Module, entry: Id) -> Self {
-        let functions = reachable_functions(module, entry);
+impl<'a> UniformityAnalysis<'a> {
+    fn new(module: &'a Module, entry_function: Id) -> Self {
+        let functions = reachable_functions(module, entry_function);
         let graphs = functions.iter().filter_map(|id| module.function(*id)).map(|function| {
-            let graph = Graph::of(module, function);
+            let graph = ControlFlowGraph::of_function(module, function);
             let dependences = graph.control_dependences();
             (graph, dependences)
         });
         let graphs = graphs.collect();
         let mut analysis = Self {
             module,
-            types: Types::of(module),
+            types: Types::of_module(module),
             graphs,
             values: BTreeMap::new(),
             contents: BTreeMap::new(),
@@ -136,51 +137,58 @@ impl<'a> Analysis<'a> {
             changed: false,
         };
         analysis.find_written();
-        analysis.find_pointed();
+        analysis.find_pointed_buffers();
         analysis
     }
 
     /// What is written through a variable pointer may be any storage buffer.
-    fn find_pointed(&mut self) {
-        let through = |root: &Id| {
-            self.storage(*root) == Some(StorageClass::StorageBuffer) && self.is_variable(*root)
+    fn find_pointed_buffers(&mut self) {
+        let is_variable_buffer = |root: &Id| {
+            self.storage_class(*root) == Some(StorageClass::StorageBuffer)
+                && self.is_variable_pointer(*root)
         };
-        if self.written.iter().any(through) {
-            let globals = self.module.instructions.iter().take_while(|one| one.op != Op::Function);
-            let is_variable =
-                |one: &&Instruction| matches!(one.op, Op::Variable | Op::UntypedVariableKHR);
-            let variables = globals.filter(is_variable).filter_map(|one| one.result);
+        if self.written.iter().any(is_variable_buffer) {
+            let globals = self
+                .module
+                .instructions
+                .iter()
+                .take_while(|instruction| instruction.op != Op::Function);
+            let is_variable = |instruction: &&Instruction| {
+                matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR)
+            };
+            let variables =
+                globals.filter(is_variable).filter_map(|instruction| instruction.result);
             let buffers =
-                variables.filter(|id| self.storage(*id) == Some(StorageClass::StorageBuffer));
+                variables.filter(|id| self.storage_class(*id) == Some(StorageClass::StorageBuffer));
             let buffers: Vec<Id> = buffers.collect();
             self.written.extend(buffers);
         }
     }
 
     /// Whether a root is a pointer that was chosen at run time.
-    fn is_variable(&self, root: Id) -> bool {
+    fn is_variable_pointer(&self, root: Id) -> bool {
         let is_known =
             |op: Op| matches!(op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter);
-        self.module.definition(root).is_some_and(|one| !is_known(one.op))
+        self.module.definition(root).is_some_and(|definition| !is_known(definition.op))
     }
 
     /// Variables and pointer parameters that are written, parameters carried over to what is passed
     /// for them.
     fn find_written(&mut self) {
         loop {
-            let before = self.written.len();
+            let count_before = self.written.len();
             for index in self.body_indices() {
                 let instruction = &self.module.instructions[index];
                 for pointer in written_pointers(instruction) {
-                    self.written.extend(self.root(pointer));
+                    self.written.extend(self.pointer_root(pointer));
                 }
-                for (parameter, argument) in self.passed(instruction) {
+                for (parameter, argument) in self.passed_arguments(instruction) {
                     if self.written.contains(&parameter) {
-                        self.written.extend(self.root(argument));
+                        self.written.extend(self.pointer_root(argument));
                     }
                 }
             }
-            if self.written.len() == before {
+            if self.written.len() == count_before {
                 return;
             }
         }
@@ -194,7 +202,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Pairs of parameter and argument of a call.
-    fn passed(&self, call: &Instruction) -> Vec<(Id, Id)> {
+    fn passed_arguments(&self, call: &Instruction) -> Vec<(Id, Id)> {
         if call.op != Op::FunctionCall {
             return Vec::new();
         }
@@ -204,7 +212,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The variable or parameter that a pointer leads into.
-    fn root(&self, pointer: Id) -> Option<Id> {
+    fn pointer_root(&self, pointer: Id) -> Option<Id> {
         let definition = self.module.definition(pointer)?;
         match definition.op {
             Op::AccessChain
@@ -212,24 +220,24 @@ impl<'a> Analysis<'a> {
             | Op::PtrAccessChain
             | Op::InBoundsPtrAccessChain
             | Op::CopyObject
-            | Op::ImageTexelPointer => self.root(definition.id(0)?),
+            | Op::ImageTexelPointer => self.pointer_root(definition.id(0)?),
             Op::UntypedAccessChainKHR
             | Op::UntypedInBoundsAccessChainKHR
             | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR => self.root(definition.id(1)?),
+            | Op::UntypedInBoundsPtrAccessChainKHR => self.pointer_root(definition.id(1)?),
             _ => Some(pointer),
         }
     }
 
     /// One round over all instructions; whether anything new was found.
-    fn pass(&mut self) -> bool {
+    fn propagate_once(&mut self) -> bool {
         self.changed = false;
         let graphs = std::mem::take(&mut self.graphs);
         for (graph, dependences) in &graphs {
             for (block, dependences) in dependences.iter().enumerate() {
                 self.spread_divergence(graph, dependences, block);
                 for index in graph.blocks[block].range.clone() {
-                    self.step(graph, block, index);
+                    self.visit_instruction(graph, block, index);
                 }
             }
         }
@@ -237,16 +245,21 @@ impl<'a> Analysis<'a> {
         self.changed
     }
 
-    fn spread_divergence(&mut self, graph: &Graph, dependences: &BTreeSet<usize>, block: usize) {
-        if self.divergent.contains_key(&graph.blocks[block].label) {
+    fn spread_divergence(
+        &mut self,
+        graph: &ControlFlowGraph,
+        deciding_blocks: &BTreeSet<usize>,
+        block_index: usize,
+    ) {
+        if self.divergent.contains_key(&graph.blocks[block_index].label) {
             return;
         }
-        for branch in dependences {
+        for branch in deciding_blocks {
             let terminator = graph.blocks[*branch].terminator();
             let condition = self.module.instructions[terminator].id(0);
             // Inside a divergent region every branch is divergent; the outermost one says most.
-            let outer = self.divergent.get(&graph.blocks[*branch].label).cloned();
-            let divergence = outer.or_else(|| {
+            let outer_divergence = self.divergent.get(&graph.blocks[*branch].label).cloned();
+            let divergence = outer_divergence.or_else(|| {
                 let cause = self.values.get(&condition?)?.clone();
                 Some(Divergence {
                     branch: terminator,
@@ -256,24 +269,30 @@ impl<'a> Analysis<'a> {
                 })
             });
             if let Some(divergence) = divergence {
-                self.divergent.insert(graph.blocks[block].label, divergence);
+                self.divergent.insert(graph.blocks[block_index].label, divergence);
                 self.changed = true;
                 return;
             }
         }
     }
 
-    fn step(&mut self, graph: &Graph, block: usize, index: usize) {
-        let instruction = &self.module.instructions[index];
+    fn visit_instruction(
+        &mut self,
+        graph: &ControlFlowGraph,
+        block_index: usize,
+        instruction_index: usize,
+    ) {
+        let instruction = &self.module.instructions[instruction_index];
         if let Some(result) = instruction.result
             && !self.values.contains_key(&result)
-            && let Some(cause) = self.cause(graph, block, index, instruction)
+            && let Some(cause) =
+                self.divergence_cause(graph, block_index, instruction_index, instruction)
         {
             self.values.insert(result, cause);
             self.changed = true;
         }
-        let divergent = self.divergent.get(&graph.blocks[block].label).cloned();
-        self.write(instruction, divergent.as_ref());
+        let divergent = self.divergent.get(&graph.blocks[block_index].label).cloned();
+        self.record_write(instruction, divergent.as_ref());
         if instruction.op == Op::ReturnValue {
             let cause = instruction.id(0).and_then(|value| self.values.get(&value)).cloned();
             let cause = cause.or_else(|| divergent.as_ref().map(branch_cause));
@@ -281,54 +300,62 @@ impl<'a> Analysis<'a> {
                 self.changed |= insert_new(&mut self.results, graph.function, cause);
             }
         }
-        self.call(index, instruction, divergent.as_ref());
+        self.visit_call(instruction_index, instruction, divergent.as_ref());
     }
 
     /// What makes the result of an instruction differ, if anything.
-    fn cause(
+    fn divergence_cause(
         &self,
-        graph: &Graph,
+        graph: &ControlFlowGraph,
         block: usize,
-        index: usize,
+        instruction_index: usize,
         instruction: &Instruction,
-    ) -> Option<Cause> {
-        let here = |what: String| Some(Cause { instruction: Some(index), what });
-        let operand = || instruction.ids().find_map(|id| self.values.get(&id)).cloned();
+    ) -> Option<DivergenceCause> {
+        let cause_here =
+            |what: String| Some(DivergenceCause { instruction: Some(instruction_index), what });
+        let operand_cause = || instruction.ids().find_map(|id| self.values.get(&id)).cloned();
         match instruction.op {
             Op::Variable | Op::UntypedVariableKHR | Op::Label => None,
-            Op::Undef => here("an undefined value".to_owned()),
-            Op::Load => operand().or_else(|| self.loaded(index, instruction.id(0)?)),
-            Op::ImageRead | Op::ImageSparseRead => {
-                operand().or_else(|| here("an image read".to_owned()))
+            Op::Undef => cause_here("an undefined value".to_owned()),
+            Op::Load => {
+                operand_cause().or_else(|| self.load_cause(instruction_index, instruction.id(0)?))
             }
-            op if is_atomic(op) => here("the result of an atomic".to_owned()),
-            op if is_group_operation(op) => here("the result of a subgroup operation".to_owned()),
-            Op::CooperativeMatrixLoadKHR => here("an element of a cooperative matrix".to_owned()),
-            Op::ReadClockKHR => here("a clock".to_owned()),
+            Op::ImageRead | Op::ImageSparseRead => {
+                operand_cause().or_else(|| cause_here("an image read".to_owned()))
+            }
+            op if is_atomic(op) => cause_here("the result of an atomic".to_owned()),
+            op if is_group_operation(op) => {
+                cause_here("the result of a subgroup operation".to_owned())
+            }
+            Op::CooperativeMatrixLoadKHR => {
+                cause_here("an element of a cooperative matrix".to_owned())
+            }
+            Op::ReadClockKHR => cause_here("a clock".to_owned()),
             Op::FunctionCall => self.results.get(&instruction.id(0)?).cloned(),
-            Op::Phi => operand().or_else(|| {
-                let mut from =
+            Op::Phi => operand_cause().or_else(|| {
+                let mut predecessor_labels =
                     graph.blocks[block].predecessors.iter().map(|block| graph.blocks[*block].label);
-                from.find_map(|label| self.divergent.get(&label)).map(branch_cause)
+                predecessor_labels.find_map(|label| self.divergent.get(&label)).map(branch_cause)
             }),
-            _ => operand(),
+            _ => operand_cause(),
         }
     }
 
-    fn loaded(&self, index: usize, pointer: Id) -> Option<Cause> {
-        let root = self.root(pointer)?;
-        let cause = |what: String| Some(Cause { instruction: Some(index), what });
-        let name = || {
+    fn load_cause(&self, instruction_index: usize, pointer: Id) -> Option<DivergenceCause> {
+        let root = self.pointer_root(pointer)?;
+        let cause_here =
+            |what: String| Some(DivergenceCause { instruction: Some(instruction_index), what });
+        let variable_name = || {
             self.module
                 .name(root)
-                .filter(|name| !name.is_empty())
+                .filter(|variable_name| !variable_name.is_empty())
                 .unwrap_or("a variable")
                 .to_owned()
         };
-        match self.storage(root)? {
+        match self.storage_class(root)? {
             StorageClass::Input => {
-                let builtin = self.builtin(root);
-                let uniform = matches!(
+                let builtin = self.builtin_of(root);
+                let is_uniform = matches!(
                     builtin,
                     Some(
                         BuiltIn::WorkgroupId
@@ -339,33 +366,35 @@ impl<'a> Analysis<'a> {
                             | BuiltIn::DeviceIndex
                     )
                 );
-                if uniform {
+                if is_uniform {
                     None
                 } else {
-                    cause(builtin.map_or_else(name, |builtin| format!("{builtin:?}")))
+                    cause_here(builtin.map_or_else(variable_name, |builtin| format!("{builtin:?}")))
                 }
             }
-            StorageClass::StorageBuffer if self.is_variable(root) => {
-                cause("a load through a variable pointer".to_owned())
+            StorageClass::StorageBuffer if self.is_variable_pointer(root) => {
+                cause_here("a load through a variable pointer".to_owned())
             }
             StorageClass::Uniform | StorageClass::StorageBuffer if self.written.contains(&root) => {
-                cause(format!("a load from {}, which the kernel writes", name()))
+                cause_here(format!("a load from {}, which the kernel writes", variable_name()))
             }
             StorageClass::Uniform
             | StorageClass::StorageBuffer
             | StorageClass::PushConstant
             | StorageClass::UniformConstant => None,
             StorageClass::Function | StorageClass::Private => self.contents.get(&root).cloned(),
-            StorageClass::Workgroup => cause(format!("a load from workgroup memory ({})", name())),
-            other => cause(format!("a load from storage class {other:?}")),
+            StorageClass::Workgroup => {
+                cause_here(format!("a load from workgroup memory ({})", variable_name()))
+            }
+            storage_class => cause_here(format!("a load from storage class {storage_class:?}")),
         }
     }
 
-    fn storage(&self, root: Id) -> Option<StorageClass> {
-        self.types.storage(self.module.definition(root)?.result_type?)
+    fn storage_class(&self, root: Id) -> Option<StorageClass> {
+        self.types.storage_class(self.module.definition(root)?.result_type?)
     }
 
-    fn builtin(&self, variable: Id) -> Option<BuiltIn> {
+    fn builtin_of(&self, variable: Id) -> Option<BuiltIn> {
         match self.module.decoration(variable, Decoration::BuiltIn)?.operands.first()? {
             Operand::BuiltIn(builtin) => Some(*builtin),
             _ => None,
@@ -373,16 +402,16 @@ impl<'a> Analysis<'a> {
     }
 
     /// A write makes a variable's contents differ if value, place or execution differ.
-    fn write(&mut self, instruction: &Instruction, divergent: Option<&Divergence>) {
+    fn record_write(&mut self, instruction: &Instruction, divergent: Option<&Divergence>) {
         for pointer in written_pointers(instruction) {
-            let Some(root) = self.root(pointer) else { continue };
+            let Some(root) = self.pointer_root(pointer) else { continue };
             let value = instruction.ids().find_map(|id| self.values.get(&id)).cloned();
             let copied = match instruction.op {
                 Op::CopyMemory => {
                     let source = instruction
                         .id(1)
                         .and_then(|from| Some((from, self.module.definition_index(from)?)));
-                    source.and_then(|(from, index)| self.loaded(index, from))
+                    source.and_then(|(from, index)| self.load_cause(index, from))
                 }
                 _ => None,
             };
@@ -394,12 +423,17 @@ impl<'a> Analysis<'a> {
 
     /// Arguments reach parameters, contents go both ways, and a divergent call makes all of the
     /// callee divergent.
-    fn call(&mut self, index: usize, instruction: &Instruction, divergent: Option<&Divergence>) {
-        for (parameter, argument) in self.passed(instruction) {
+    fn visit_call(
+        &mut self,
+        instruction_index: usize,
+        instruction: &Instruction,
+        divergent: Option<&Divergence>,
+    ) {
+        for (parameter, argument) in self.passed_arguments(instruction) {
             if let Some(cause) = self.values.get(&argument).cloned() {
                 self.changed |= insert_new(&mut self.values, parameter, cause);
             }
-            let Some(root) = self.root(argument) else { continue };
+            let Some(root) = self.pointer_root(argument) else { continue };
             if let Some(cause) = self.contents.get(&root).cloned() {
                 self.changed |= insert_new(&mut self.contents, parameter, cause);
             }
@@ -413,24 +447,24 @@ impl<'a> Analysis<'a> {
         if let (Op::FunctionCall, Some(divergence)) = (instruction.op, divergent) {
             let callee = instruction.id(0).and_then(|id| self.module.function(id));
             for block in callee.map_or(&[][..], |function| function.blocks.as_slice()) {
-                let mut inside = divergence.clone();
-                inside.calls.push(index);
-                self.changed |= insert_new(&mut self.divergent, block.label, inside);
+                let mut divergence_inside = divergence.clone();
+                divergence_inside.calls.push(instruction_index);
+                self.changed |= insert_new(&mut self.divergent, block.label, divergence_inside);
             }
         }
     }
 }
 
 fn insert_new<T>(map: &mut BTreeMap<Id, T>, key: Id, value: T) -> bool {
-    let new = !map.contains_key(&key);
-    if new {
+    let is_new = !map.contains_key(&key);
+    if is_new {
         map.insert(key, value);
     }
-    new
+    is_new
 }
 
-fn branch_cause(divergence: &Divergence) -> Cause {
-    Cause { instruction: divergence.source, what: divergence.what.clone() }
+fn branch_cause(divergence: &Divergence) -> DivergenceCause {
+    DivergenceCause { instruction: divergence.source, what: divergence.what.clone() }
 }
 
 /// Pointers that an instruction writes through.

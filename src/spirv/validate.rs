@@ -40,8 +40,11 @@ impl TargetEnv {
     ];
 
     /// The environment called `name` (`vulkan1.2`).
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| known.to_bytes() == name.as_bytes()).map(|(env, _)| *env)
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(_, listed_name)| listed_name.to_bytes() == name.as_bytes())
+            .map(|(target_env, _)| *target_env)
     }
 
     /// The oldest Vulkan environment that takes a module's SPIR-V version (header word 1), for
@@ -60,7 +63,7 @@ impl TargetEnv {
     fn c_name(self) -> &'static CStr {
         Self::ALL
             .iter()
-            .find(|(env, _)| *env == self)
+            .find(|(listed_env, _)| *listed_env == self)
             .map(|(_, name)| *name)
             .expect("ALL lists every environment")
     }
@@ -78,25 +81,32 @@ pub struct ValidationError {
 }
 
 /// Checks `words` by the rules of `env`.
-pub fn validate(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
-    validate_with(words, env, Layouts::Permitted)
+pub fn validate(words: &[u32], target_env: TargetEnv) -> Result<(), ValidationError> {
+    validate_with(words, target_env, LayoutRules::Permitted)
 }
 
 /// The same, but block layouts that the feature scalarBlockLayout permits are not accepted (those
 /// of uniformBufferStandardLayout are, which every Vulkan 1.2 device has).
-pub fn validate_standard_layout(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
-    validate_with(words, env, Layouts::Standard)
+pub fn validate_standard_layout(
+    words: &[u32],
+    target_env: TargetEnv,
+) -> Result<(), ValidationError> {
+    validate_with(words, target_env, LayoutRules::Standard)
 }
 
 /// Which layouts of blocks are accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Layouts {
+enum LayoutRules {
     /// Those that some device feature permits.
     Permitted,
     Standard,
 }
 
-fn validate_with(words: &[u32], env: TargetEnv, layouts: Layouts) -> Result<(), ValidationError> {
+fn validate_with(
+    words: &[u32],
+    target_env: TargetEnv,
+    layout_rules: LayoutRules,
+) -> Result<(), ValidationError> {
     // The C library would read a foreign byte order; everything behind this reads the host's.
     if words.first() != Some(&rspirv::spirv::MAGIC_NUMBER) {
         let message = "the first word is not the SPIR-V magic number 0x07230203".to_owned();
@@ -105,89 +115,94 @@ fn validate_with(words: &[u32], env: TargetEnv, layouts: Layouts) -> Result<(), 
     // A module with large functions is as valid as one that has them outlined, and that takes far
     // less time.
     if let Some(outlined) = outline::outline_functions(words, outline::SIZES)
-        && run(&outlined, env, Names::Numbers, layouts).is_ok()
+        && run_validator(&outlined, target_env, IdNames::Numbers, layout_rules).is_ok()
     {
         return Ok(());
     }
-    whole(words, env, layouts)
+    validate_uncut(words, target_env, layout_rules)
 }
 
 /// Checks `words` as they stand, which must begin as a module does.
 #[cfg(test)]
-pub(super) fn validate_whole(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
-    whole(words, env, Layouts::Permitted)
+pub(super) fn validate_whole(words: &[u32], target_env: TargetEnv) -> Result<(), ValidationError> {
+    validate_uncut(words, target_env, LayoutRules::Permitted)
 }
 
-fn whole(words: &[u32], env: TargetEnv, layouts: Layouts) -> Result<(), ValidationError> {
+fn validate_uncut(
+    words: &[u32],
+    target_env: TargetEnv,
+    layout_rules: LayoutRules,
+) -> Result<(), ValidationError> {
     // Friendly names serve the message alone, and cost quadratic time where many ids have the same
     // name.
-    match run(words, env, Names::Numbers, layouts) {
+    match run_validator(words, target_env, IdNames::Numbers, layout_rules) {
         Ok(()) => Ok(()),
-        Err(_) => run(words, env, Names::Friendly, layouts),
+        Err(_) => run_validator(words, target_env, IdNames::Friendly, layout_rules),
     }
 }
 
 /// How the validator calls ids in its message.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Names {
+enum IdNames {
     Numbers,
     Friendly,
 }
 
-fn run(
+fn run_validator(
     words: &[u32],
-    env: TargetEnv,
-    names: Names,
-    layouts: Layouts,
+    target_env: TargetEnv,
+    id_names: IdNames,
+    layout_rules: LayoutRules,
 ) -> Result<(), ValidationError> {
-    let _inside = Inside::new(Part::Validator, &subject(words));
-    let context = Context::new(env)?;
-    let options = Options::permissive()?;
+    let _inside = Inside::new(Part::Validator, &module_subject(words));
+    let context = ValidatorContext::new(target_env)?;
+    let options = ValidatorOptions::permissive()?;
     // SAFETY: a live options object.
     unsafe {
-        spvValidatorOptionsSetFriendlyNames(options.0, names == Names::Friendly);
-        spvValidatorOptionsSetScalarBlockLayout(options.0, layouts == Layouts::Permitted);
+        spvValidatorOptionsSetFriendlyNames(options.0, id_names == IdNames::Friendly);
+        spvValidatorOptionsSetScalarBlockLayout(options.0, layout_rules == LayoutRules::Permitted);
     }
     let binary = ConstBinary { code: words.as_ptr(), word_count: words.len() };
-    let mut diagnostic = Diagnostic(ptr::null_mut());
+    let mut diagnostic = ValidatorDiagnostic(ptr::null_mut());
     // SAFETY: context and options are live objects of the library, `binary` describes a live slice
     // that the library only reads, and `diagnostic` receives a pointer that its Drop gives back.
-    let code = unsafe { spvValidateWithOptions(context.0, options.0, &binary, &mut diagnostic.0) };
-    if code == SPV_SUCCESS { Ok(()) } else { Err(diagnostic.into_error(code)) }
+    let result_code =
+        unsafe { spvValidateWithOptions(context.0, options.0, &binary, &mut diagnostic.0) };
+    if result_code == SPV_SUCCESS { Ok(()) } else { Err(diagnostic.into_error(result_code)) }
 }
 
 /// What a module is called where nothing but its words is known: by the first string in it, which
 /// in a module of the compiler is the path of the source.
-fn subject(words: &[u32]) -> String {
+fn module_subject(words: &[u32]) -> String {
     const HEADER_WORDS: usize = 5;
-    let mut at = HEADER_WORDS;
-    while let Some(first) = words.get(at) {
-        let (opcode, length) = (first & 0xFFFF, (first >> 16) as usize);
+    let mut word_offset = HEADER_WORDS;
+    while let Some(first_word) = words.get(word_offset) {
+        let (opcode, length) = (first_word & 0xFFFF, (first_word >> 16) as usize);
         if length == 0 || opcode == Op::Function as u32 {
             break;
         }
         if opcode == Op::String as u32 {
-            let string = words.get(at + 2..at + length).unwrap_or(&[]);
-            let bytes: Vec<u8> = string
+            let string_words = words.get(word_offset + 2..word_offset + length).unwrap_or(&[]);
+            let bytes: Vec<u8> = string_words
                 .iter()
                 .flat_map(|word| word.to_le_bytes())
                 .take_while(|byte| *byte != 0)
                 .collect();
             return format!("a module of {}", String::from_utf8_lossy(&bytes));
         }
-        at += length;
+        word_offset += length;
     }
     "a module that names no source".to_owned()
 }
 
 /// The module as assembly text, ids by friendly name, for people.
 pub fn disassemble(words: &[u32]) -> Result<String, ValidationError> {
-    let context = Context::new(TargetEnv::Universal1_6)?;
-    let mut diagnostic = Diagnostic(ptr::null_mut());
-    let mut text = Text(ptr::null_mut());
-    let _inside = Inside::new(Part::Validator, &subject(words));
+    let context = ValidatorContext::new(TargetEnv::Universal1_6)?;
+    let mut diagnostic = ValidatorDiagnostic(ptr::null_mut());
+    let mut text = DisassemblyText(ptr::null_mut());
+    let _inside = Inside::new(Part::Validator, &module_subject(words));
     // SAFETY: as in `validate`; `text` receives a pointer that its Drop gives back.
-    let code = unsafe {
+    let result_code = unsafe {
         spvBinaryToText(
             context.0,
             words.as_ptr(),
@@ -197,8 +212,8 @@ pub fn disassemble(words: &[u32]) -> Result<String, ValidationError> {
             &mut diagnostic.0,
         )
     };
-    if code != SPV_SUCCESS || text.0.is_null() {
-        return Err(diagnostic.into_error(code));
+    if result_code != SPV_SUCCESS || text.0.is_null() {
+        return Err(diagnostic.into_error(result_code));
     }
     // SAFETY: on success the library has set `text` to an object whose `str` holds `length` bytes.
     let bytes = unsafe { std::slice::from_raw_parts((*text.0).str.cast::<u8>(), (*text.0).length) };
@@ -267,37 +282,37 @@ unsafe extern "C" {
     fn spvDiagnosticDestroy(diagnostic: *mut RawDiagnostic);
 }
 
-struct Context(*mut c_void);
+struct ValidatorContext(*mut c_void);
 
-impl Context {
-    fn new(env: TargetEnv) -> Result<Self, ValidationError> {
-        let missing = || ValidationError {
+impl ValidatorContext {
+    fn new(target_env: TargetEnv) -> Result<Self, ValidationError> {
+        let unknown_environment = || ValidationError {
             message: "the validator does not know this environment".into(),
             word: None,
         };
-        let mut number = 0;
+        let mut environment_number = 0;
         // SAFETY: the name is a C string and `number` a live integer for the enum's value (an int
         // in C).
-        if !unsafe { spvParseTargetEnv(env.c_name().as_ptr(), &mut number) } {
-            return Err(missing());
+        if !unsafe { spvParseTargetEnv(target_env.c_name().as_ptr(), &mut environment_number) } {
+            return Err(unknown_environment());
         }
         // SAFETY: `number` is an environment that the library has just named; null is an answer,
         // checked below.
-        let context = unsafe { spvContextCreate(number) };
-        if context.is_null() { Err(missing()) } else { Ok(Self(context)) }
+        let context = unsafe { spvContextCreate(environment_number) };
+        if context.is_null() { Err(unknown_environment()) } else { Ok(Self(context)) }
     }
 }
 
-impl Drop for Context {
+impl Drop for ValidatorContext {
     fn drop(&mut self) {
         // SAFETY: made by spvContextCreate, not null, and destroyed once.
         unsafe { spvContextDestroy(self.0) }
     }
 }
 
-struct Options(*mut c_void);
+struct ValidatorOptions(*mut c_void);
 
-impl Options {
+impl ValidatorOptions {
     fn permissive() -> Result<Self, ValidationError> {
         // SAFETY: no arguments; null is checked before use.
         let options = unsafe { spvValidatorOptionsCreate() };
@@ -319,46 +334,47 @@ impl Options {
     }
 }
 
-impl Drop for Options {
+impl Drop for ValidatorOptions {
     fn drop(&mut self) {
         // SAFETY: made by spvValidatorOptionsCreate, not null, and destroyed once.
         unsafe { spvValidatorOptionsDestroy(self.0) }
     }
 }
 
-struct Text(*mut RawText);
+struct DisassemblyText(*mut RawText);
 
-impl Drop for Text {
+impl Drop for DisassemblyText {
     fn drop(&mut self) {
         // SAFETY: null (which the library accepts) or made by spvBinaryToText, and destroyed once.
         unsafe { spvTextDestroy(self.0) }
     }
 }
 
-struct Diagnostic(*mut RawDiagnostic);
+struct ValidatorDiagnostic(*mut RawDiagnostic);
 
-impl Diagnostic {
-    fn into_error(self, code: i32) -> ValidationError {
+impl ValidatorDiagnostic {
+    fn into_error(self, result_code: i32) -> ValidationError {
         if self.0.is_null() {
             return ValidationError {
-                message: format!("the validator gives code {code} without a message"),
+                message: format!("the validator gives code {result_code} without a message"),
                 word: None,
             };
         }
         // SAFETY: not null, so the library has filled it; `error` is a C string or null.
-        let raw = unsafe { &*self.0 };
-        let message = if raw.error.is_null() {
-            format!("code {code}")
+        let raw_diagnostic = unsafe { &*self.0 };
+        let message = if raw_diagnostic.error.is_null() {
+            format!("code {result_code}")
         } else {
             // SAFETY: not null, ends with a zero, lives as long as the diagnostic.
-            unsafe { CStr::from_ptr(raw.error) }.to_string_lossy().trim().to_owned()
+            unsafe { CStr::from_ptr(raw_diagnostic.error) }.to_string_lossy().trim().to_owned()
         };
-        let word = (raw.position.index > 0).then_some(raw.position.index as u64);
-        ValidationError { message, word }
+        let word_index =
+            (raw_diagnostic.position.index > 0).then_some(raw_diagnostic.position.index as u64);
+        ValidationError { message, word: word_index }
     }
 }
 
-impl Drop for Diagnostic {
+impl Drop for ValidatorDiagnostic {
     fn drop(&mut self) {
         // SAFETY: null (which the library accepts) or made by the library, and destroyed once.
         unsafe { spvDiagnosticDestroy(self.0) }

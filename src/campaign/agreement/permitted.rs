@@ -74,7 +74,7 @@ impl Blocks {
             else {
                 continue;
             };
-            let types = Types::of(&module);
+            let types = Types::of_module(&module);
             let Ok(constants) = Constants::evaluate(&module, &types, &dispatch.specialization)
             else {
                 continue;

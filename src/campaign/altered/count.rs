@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::{JobBuffer, JobDispatch};
 use vkcert_model::judged::JudgedMember;
 use vkcert_sequential::{DispatchReads, MOST_GROUPS, SequentialExecutor, WatchedReads};
-use vkcert_spirv::flow::{Storing, storing};
+use vkcert_spirv::flow::{StoringGroup, storing_groups};
 
 /// What a test judges of the members of what its kernels store, at least and at most; the same
 /// members in the same order.
@@ -88,10 +88,10 @@ fn seen(
     let buffers: BTreeSet<usize> =
         numbered.filter(|(_, buffer)| is_stored(buffer)).map(|(number, _)| number).collect();
     let modules = passed.test.kernels.iter().zip(&passed.plan.modules);
-    let storing: Option<Vec<Vec<Storing>>> =
+    let storing: Option<Vec<Vec<StoringGroup>>> =
         modules.map(|(kernel, of)| groups(kernel, &of.specialization)).collect();
     let Some(storing) = storing else { return Ok(None) };
-    let watched = |storing: &Vec<Storing>| watched(storing, &buffers);
+    let watched = |storing: &Vec<StoringGroup>| watched(storing, &buffers);
     let by_module: Vec<WatchedReads> = storing.iter().map(watched).collect();
     let watched: Vec<&WatchedReads> =
         job.dispatches.iter().map(|dispatch| &by_module[dispatch.module]).collect();
@@ -104,13 +104,13 @@ fn seen(
 }
 
 /// The storing instructions of a kernel; none where they are too many to be told apart.
-fn groups(kernel: &Kernel, specialization: &BTreeMap<u32, u64>) -> Option<Vec<Storing>> {
-    let groups = storing(&kernel.module, &kernel.entry, specialization, MOST_GROUPS).ok()?;
+fn groups(kernel: &Kernel, specialization: &BTreeMap<u32, u64>) -> Option<Vec<StoringGroup>> {
+    let groups = storing_groups(&kernel.module, &kernel.entry, specialization, MOST_GROUPS).ok()?;
     (groups.len() <= MOST_GROUPS).then_some(groups)
 }
 
 /// What is asked of a dispatch of a kernel with these instructions.
-fn watched(storing: &[Storing], buffers: &BTreeSet<usize>) -> WatchedReads {
+fn watched(storing: &[StoringGroup], buffers: &BTreeSet<usize>) -> WatchedReads {
     let mut watched = WatchedReads { buffers: buffers.clone(), ..WatchedReads::default() };
     for (group, storing) in storing.iter().enumerate() {
         watched

@@ -126,7 +126,7 @@ pub(super) fn interface(
         None => PushConstants::unused(&kernel.module, &specialization),
     };
     check_limits(&reflection, call, setting, origin, problems);
-    let types = Types::of(&kernel.module);
+    let types = Types::of_module(&kernel.module);
     let constants = Constants::evaluate(&kernel.module, &types, &specialization).ok()?;
     let declared = binding::declared(&kernel.module);
     let ready = problems.count() == before;
@@ -267,7 +267,7 @@ pub(super) fn specialization(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<BTreeMap<u32, u64>> {
-    let types = Types::of(&kernel.module);
+    let types = Types::of_module(&kernel.module);
     let constants = specialization_types(&kernel.module, &types);
     let before = problems.count();
     let mut values = BTreeMap::new();
@@ -293,9 +293,9 @@ pub(super) fn specialization(
         };
         let others = constants.get(&id).map_or(&[][..], |all| &all[1..]);
         if let Some((other, _)) =
-            others.iter().find(|(other, _)| types.name(*other) != types.name(*ty))
+            others.iter().find(|(other, _)| types.glsl_name(*other) != types.glsl_name(*ty))
         {
-            let (one, other) = (types.name(*ty), types.name(*other));
+            let (one, other) = (types.glsl_name(*ty), types.glsl_name(*other));
             let message = format!(
                 "constants of different types have the specialization id {id}: {one} and {other}"
             );
@@ -304,7 +304,8 @@ pub(super) fn specialization(
             continue;
         }
         let Some(scalar) = scalar_type(&types, *ty) else {
-            problems.unsupported(format!("a specialization constant of type {}", types.name(*ty)));
+            problems
+                .unsupported(format!("a specialization constant of type {}", types.glsl_name(*ty)));
             continue;
         };
         if let Some(declared) =

@@ -15,7 +15,7 @@ use vkcert_requirement::Origin;
 use vkcert_requirement::nearest::did_you_mean;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::Id;
-use vkcert_spirv::types::{Majorness, MatrixLayout, Member, Signedness, Type, Types};
+use vkcert_spirv::types::{Majorness, MatrixLayout, Signedness, StructureMember, Type, Types};
 
 /// Types and array lengths of a module under one specialization.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
                 | Type::Other(_),
             )
             | None => {
-                self.problems.unsupported(format!("a value of type {}", layout.types.name(ty)))
+                self.problems.unsupported(format!("a value of type {}", layout.types.glsl_name(ty)))
             }
         }
     }
@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
         let Some(scalar) = scalar_type(&self.layout.types, ty) else {
             return self
                 .problems
-                .unsupported(format!("a value of type {}", self.layout.types.name(ty)));
+                .unsupported(format!("a value of type {}", self.layout.types.glsl_name(ty)));
         };
         // A Boolean of a block is a uint in SPIR-V, so that `true` may stand for one.
         let as_written = match (scalar, value) {
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
     fn structure(
         &mut self,
         ty: Id,
-        members: &[Member],
+        members: &[StructureMember],
         offset: u64,
         value: &Datum,
         origin: &Origin,
@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
             }
             Datum::List(values) => {
                 if values.len() > members.len() {
-                    let what = self.layout.types.name(ty);
+                    let what = self.layout.types.glsl_name(ty);
                     let message = format!(
                         "{what} has {} members, and {} values are given",
                         members.len(),
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
             Datum::Bool(_) | Datum::Integer(_) | Datum::Float(_) | Datum::Text(_) => {
                 let message = format!(
                     "expected the members of {}, found {}",
-                    self.layout.types.name(ty),
+                    self.layout.types.glsl_name(ty),
                     value.kind()
                 );
                 self.problems.push(origin.error("wrong-type", message));
@@ -267,20 +267,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn member(&mut self, member: &Member, offset: u64, value: &Datum, origin: &Origin) {
+    fn member(&mut self, member: &StructureMember, offset: u64, value: &Datum, origin: &Origin) {
         match member.offset {
             Some(at) => self.value(member.ty, member.matrix, offset + u64::from(at), value, origin),
             None => self.problems.unsupported("a block member without an offset"),
         }
     }
 
-    fn unknown_member(&mut self, ty: Id, members: &[Member], name: &str, origin: &Origin) {
+    fn unknown_member(&mut self, ty: Id, members: &[StructureMember], name: &str, origin: &Origin) {
         let known: Vec<String> = members
             .iter()
             .enumerate()
             .map(|(index, member)| member.name.clone().unwrap_or_else(|| index.to_string()))
             .collect();
-        let message = format!("{} has no member `{name}`", self.layout.types.name(ty));
+        let message = format!("{} has no member `{name}`", self.layout.types.glsl_name(ty));
         let hint = did_you_mean(name, &known)
             .unwrap_or_else(|| format!("its members are {}", known.join(", ")));
         self.problems.push(origin.key_error("unknown-member", message).hint(hint));
@@ -294,7 +294,7 @@ impl<'a> Walk<'a> {
         ty: Id,
         origin: &Origin,
     ) -> Option<&'v [Datum]> {
-        let what = || self.layout.types.name(ty);
+        let what = || self.layout.types.glsl_name(ty);
         let problem = match (value, rule) {
             (Datum::List(values), Length::Exact) if values.len() as u64 != length => origin.error(
                 "size",
@@ -322,7 +322,7 @@ enum Length {
 }
 
 /// A member is called by its name, or by its index where the module has no names.
-fn is_called(member: &Member, index: usize, name: &str) -> bool {
+fn is_called(member: &StructureMember, index: usize, name: &str) -> bool {
     match &member.name {
         Some(own) => own == name,
         None => name.parse() == Ok(index),

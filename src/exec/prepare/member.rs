@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use vkcert_model::element::ScalarType;
 use vkcert_spirv::module::Id;
-use vkcert_spirv::types::{Majorness, MatrixLayout, Member, Type};
+use vkcert_spirv::types::{Majorness, MatrixLayout, StructureMember, Type};
 
 /// An array that is a member of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,7 +206,7 @@ impl Layout {
 }
 
 /// The last member that begins at a byte of its structure or before it, with where it begins.
-fn member_before(members: &[Member], byte: u64) -> Option<(&Member, u64)> {
+fn member_before(members: &[StructureMember], byte: u64) -> Option<(&StructureMember, u64)> {
     let before = members.iter().filter_map(|member| Some((member, u64::from(member.offset?))));
     before.filter(|(_, offset)| *offset <= byte).max_by_key(|(_, offset)| *offset)
 }

@@ -156,10 +156,10 @@ pub fn specialize(
     let given = dispatch::specialization(kernel, name, given, origin, &mut problems);
     problems.into_result()?;
     let given = given.expect("without problems every value has bits");
-    let evaluated = Constants::evaluate(&kernel.module, &Types::of(&kernel.module), &given);
+    let evaluated = Constants::evaluate(&kernel.module, &Types::of_module(&kernel.module), &given);
     let evaluated =
         evaluated.map_err(|error| PrepareError::Unsupported { what: error.to_string() })?;
-    Ok(evaluated.specialized(&kernel.module))
+    Ok(evaluated.specialization_values(&kernel.module))
 }
 
 struct Preparation<'a> {
@@ -378,7 +378,7 @@ impl Preparation<'_> {
         let module = &self.setting.kernels[&dispatch.kernel].module;
         ModuleUse {
             kernel: dispatch.kernel.clone(),
-            specialization: called.layout.constants.specialized(module),
+            specialization: called.layout.constants.specialization_values(module),
         }
     }
 }

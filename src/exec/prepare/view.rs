@@ -15,10 +15,10 @@ use vkcert_model::image::{Coordinates, ImageDim, ImageFormat, ImageShape, TexelC
 use vkcert_model::procedure::{Binding, DescriptorClass};
 use vkcert_requirement::Origin;
 use vkcert_spirv::interface::Resource;
-use vkcert_spirv::types::{Image, Signedness, Type, Types};
+use vkcert_spirv::types::{ImageType, Signedness, Type, Types};
 
 /// The image type of a resource; none of samplers and buffers.
-pub fn image_type<'t>(resource: &Resource, types: &'t Types) -> Option<&'t Image> {
+pub fn image_type<'t>(resource: &Resource, types: &'t Types) -> Option<&'t ImageType> {
     let ty = match types.get(resource.block_type)? {
         Type::SampledImage { image } => types.get(*image)?,
         other => other,
@@ -106,7 +106,7 @@ pub(super) fn image(
 
 /// Multisampled images are bound to multisampled types, and others to others; none after a problem.
 fn samples_agree(
-    image: &Image,
+    image: &ImageType,
     (name, shape): (&str, &ImageShape),
     what: &str,
     origin: &Origin,
@@ -198,7 +198,7 @@ fn layers(
     Some((layer, layers))
 }
 
-fn kind(image: &Image) -> Option<ViewKind> {
+fn kind(image: &ImageType) -> Option<ViewKind> {
     match (image.dim, image.arrayed) {
         (Dim::Dim1D, false) => Some(ViewKind::One),
         (Dim::Dim1D, true) => Some(ViewKind::OneArray),
@@ -213,7 +213,7 @@ fn kind(image: &Image) -> Option<ViewKind> {
 
 /// The declared format, where there is one, is the bound one; the texels are of the declared class.
 fn agrees(
-    image: &Image,
+    image: &ImageType,
     types: &Types,
     format: ImageFormat,
     what: &str,
@@ -248,7 +248,7 @@ fn agrees(
 }
 
 /// What a kernel reads texels of an image type as.
-pub fn declared_class(image: &Image, types: &Types) -> Option<TexelClass> {
+pub fn declared_class(image: &ImageType, types: &Types) -> Option<TexelClass> {
     match types.get(image.sampled_type) {
         Some(Type::Float { .. }) => Some(TexelClass::Float),
         Some(Type::Int { signedness: Signedness::Signed, .. }) => Some(TexelClass::Signed),
@@ -258,7 +258,7 @@ pub fn declared_class(image: &Image, types: &Types) -> Option<TexelClass> {
 }
 
 /// The format that an image type declares; none where it declares none.
-pub fn declared_format(image: &Image) -> Option<ImageFormat> {
+pub fn declared_format(image: &ImageType) -> Option<ImageFormat> {
     format_of(image.format)
 }
 

@@ -47,7 +47,7 @@ pub(super) fn mark(
     let mut edits = calls.edits(production, &mut draft, &markers);
     draft.copy_functions(production, &mut edits);
     markers.define(&mut draft);
-    let types = Types::of(production);
+    let types = Types::of_module(production);
     for (site, (function, first)) in &calls.switches {
         define_switch(production, &types, *site, *function, *first, &markers, &mut draft);
     }

@@ -87,7 +87,7 @@ pub fn instrument_object_as(
 ) -> Result<InstrumentedObject, NotInstrumented> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let function = compute_entry(production, entry).map_err(|error| failed(&error))?.function;
-    let types = Types::of(production);
+    let types = Types::of_module(production);
     let watched = watch(production, &types, function);
     let (marked, described) = mark::mark(production, &watched, entry);
     let module = Module::parse(marked.clone()).map_err(|error| failed(&error))?;
@@ -109,7 +109,7 @@ pub fn unrecorded_structure(
     let function = compute_entry(production, entry)
         .map_err(|error| InstrumentError { message: error.to_string() })?
         .function;
-    let types = Types::of(production);
+    let types = Types::of_module(production);
     Ok(traced(production, function, &watch(production, &types, function), origins))
 }
 

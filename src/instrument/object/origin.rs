@@ -127,7 +127,7 @@ impl<'a> Source<'a> {
         positions: &'a PositionTable,
     ) -> Result<Self, String> {
         let marked = &positions.marked().map_err(|error| error.to_string())?;
-        let types = Types::of(marked);
+        let types = Types::of_module(marked);
         let marked_constants = Constants::evaluate(marked, &types, &BTreeMap::new())
             .map_err(|error| error.to_string())?;
         let calls = MarkerCalls::of(structure, marked, &marked_constants)
@@ -148,8 +148,9 @@ impl<'a> Source<'a> {
                 Owners::of_rewritten(&keys.of_rewritten(), &calls, structure)
             }
         };
-        let constants = Constants::evaluate(production, &Types::of(production), &BTreeMap::new())
-            .map_err(|error| error.to_string())?;
+        let constants =
+            Constants::evaluate(production, &Types::of_module(production), &BTreeMap::new())
+                .map_err(|error| error.to_string())?;
         Ok(Self { production, structure, positions, constants, owners, constructs })
     }
 

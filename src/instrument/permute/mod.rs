@@ -95,7 +95,7 @@ pub fn permute(module: &Module, set: u32, binding: u32) -> Result<Option<Vec<u32
             model: format!("{:?}", other.model),
         });
     }
-    let types = Types::of(module);
+    let types = Types::of_module(module);
     let variables = variables(module, &types)?;
     let pointers = pointers(module, &variables)?;
     if !is_read(module, &pointers) {

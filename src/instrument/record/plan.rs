@@ -16,7 +16,7 @@ use vkcert_model::id::DecisionId;
 use vkcert_model::records::{DecisionSlot, RecordLayout};
 use vkcert_model::structure::MarkerRole;
 use vkcert_model::vector::{ConditionValue, Outcome};
-use vkcert_spirv::cfg::{Graph, Loop};
+use vkcert_spirv::cfg::{ControlFlowGraph, NaturalLoop};
 use vkcert_spirv::module::{Function, Id, Module};
 
 /// Decisions whose sums reach further than a word has bits cannot be gathered by shifting a bit.
@@ -390,8 +390,8 @@ enum Way {
 /// Block entries of a function with loops.
 struct Entries<'a> {
     module: &'a Module,
-    graph: Graph,
-    loops: Vec<Loop>,
+    graph: ControlFlowGraph,
+    loops: Vec<NaturalLoop>,
     /// By block, the smallest of the loops that it is in.
     innermost: BTreeMap<usize, usize>,
 }
@@ -402,8 +402,8 @@ impl<'a> Entries<'a> {
         if !inside.iter().any(|i| i.op == Op::LoopMerge) {
             return None;
         }
-        let graph = Graph::of(module, function);
-        let loops = graph.loops();
+        let graph = ControlFlowGraph::of_function(module, function);
+        let loops = graph.natural_loops();
         let mut by_size: Vec<usize> = (0..loops.len()).collect();
         by_size.sort_by_key(|index| std::cmp::Reverse(loops[*index].blocks.len()));
         let mut innermost = BTreeMap::new();
@@ -435,8 +435,8 @@ impl<'a> Entries<'a> {
     }
 
     /// The side that a label begins, seen from within a loop.
-    fn side(&self, label: Id, around: &Loop) -> Option<Side> {
-        let index = self.graph.block(label)?;
+    fn side(&self, label: Id, around: &NaturalLoop) -> Option<Side> {
+        let index = self.graph.block_with_label(label)?;
         let block = &self.graph.blocks[index];
         if block.predecessors.len() != 1 {
             return None;

@@ -3,8 +3,8 @@
 //! Promises: what the specification leaves undefined is [`Value::Undef`]; an opcode that is not
 //! evaluated is an error by name.
 
-use super::{ConstantError, Constants, Value};
-use crate::float_controls::{self, Denormals, FloatControls};
+use super::{ConstantError, ConstantValue, Constants};
+use crate::float_controls::{self, DenormalMode, FloatControls};
 use crate::module::{Id, Instruction, Module};
 use crate::operation::operator::Unary;
 use crate::operation::sized::{Form, Operation, Relation, Sized, Width};
@@ -16,48 +16,56 @@ use std::collections::BTreeMap;
 use vkcert_oracle::float::{ExactReal, FloatFormat};
 
 /// One instruction's evaluation in the context of those before it.
-pub(super) struct Evaluation<'a> {
+pub(super) struct ConstantEvaluation<'a> {
     pub(super) module: &'a Module,
     pub(super) types: &'a Types,
     pub(super) specialization: &'a BTreeMap<u32, u64>,
     pub(super) known: &'a Constants,
 }
 
-impl Evaluation<'_> {
-    pub(super) fn of(&self, id: Id, instruction: &Instruction) -> Result<Value, ConstantError> {
+impl ConstantEvaluation<'_> {
+    pub(super) fn constant_value(
+        &self,
+        id: Id,
+        instruction: &Instruction,
+    ) -> Result<ConstantValue, ConstantError> {
         let ty = instruction.result_type.ok_or_else(|| malformed(id, "no type"))?;
         Ok(match instruction.op {
-            Op::ConstantTrue => Value::Bool(true),
-            Op::ConstantFalse => Value::Bool(false),
-            Op::SpecConstantTrue => Value::Bool(self.override_of(id).is_none_or(|bits| bits != 0)),
-            Op::SpecConstantFalse => {
-                Value::Bool(self.override_of(id).is_some_and(|bits| bits != 0))
+            Op::ConstantTrue => ConstantValue::Bool(true),
+            Op::ConstantFalse => ConstantValue::Bool(false),
+            Op::SpecConstantTrue => {
+                ConstantValue::Bool(self.override_of(id).is_none_or(|bits| bits != 0))
             }
-            Op::Constant => Value::Scalar(self.literal(id, ty, instruction)?),
+            Op::SpecConstantFalse => {
+                ConstantValue::Bool(self.override_of(id).is_some_and(|bits| bits != 0))
+            }
+            Op::Constant => ConstantValue::Scalar(self.literal_bits(id, ty, instruction)?),
             Op::SpecConstant => {
-                let default = self.literal(id, ty, instruction)?;
-                Value::Scalar(
-                    self.override_of(id).map_or(default, |bits| truncate(bits, self.width(ty))),
+                let default_bits = self.literal_bits(id, ty, instruction)?;
+                ConstantValue::Scalar(
+                    self.override_of(id)
+                        .map_or(default_bits, |bits| truncate_bits(bits, self.scalar_width(ty))),
                 )
             }
             Op::ConstantComposite | Op::SpecConstantComposite => {
-                let parts = instruction.ids().map(|part| self.operand(id, part));
-                Value::Composite(parts.collect::<Result<_, _>>()?)
+                let parts = instruction.ids().map(|part| self.operand_value(id, part));
+                ConstantValue::Composite(parts.collect::<Result<_, _>>()?)
             }
             Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
                 let part = instruction.id(0).ok_or_else(|| malformed(id, "no constituent"))?;
-                let count = self.types.component_count(ty, self.known);
-                let count = count.filter(|count| *count <= MAX_REPLICATED);
-                let count = count.ok_or(ConstantError::Unsupported { op: instruction.op })?;
-                Value::Composite(vec![self.operand(id, part)?; count as usize])
+                let part_count = self.types.component_count(ty, self.known);
+                let part_count = part_count.filter(|part_count| *part_count <= MAX_REPLICATED);
+                let part_count =
+                    part_count.ok_or(ConstantError::Unsupported { op: instruction.op })?;
+                ConstantValue::Composite(vec![self.operand_value(id, part)?; part_count as usize])
             }
             Op::ConstantNull => match self.types.get(ty) {
-                Some(Type::Bool) => Value::Bool(false),
-                Some(Type::Int { .. } | Type::Float { .. }) => Value::Scalar(0),
-                _ => Value::Null,
+                Some(Type::Bool) => ConstantValue::Bool(false),
+                Some(Type::Int { .. } | Type::Float { .. }) => ConstantValue::Scalar(0),
+                _ => ConstantValue::Null,
             },
-            Op::Undef => Value::Undef,
-            Op::SpecConstantOp => self.operation(id, ty, instruction)?,
+            Op::Undef => ConstantValue::Undef,
+            Op::SpecConstantOp => self.operation_value(id, ty, instruction)?,
             op => return Err(ConstantError::Unsupported { op }),
         })
     }
@@ -66,75 +74,107 @@ impl Evaluation<'_> {
         self.specialization.get(&self.module.specialization_id(id)?).copied()
     }
 
-    pub(super) fn width(&self, ty: Id) -> u32 {
-        self.types.scalar_of(ty).and_then(|scalar| self.types.scalar_width(scalar)).unwrap_or(64)
+    pub(super) fn scalar_width(&self, type_id: Id) -> u32 {
+        self.types
+            .scalar_of(type_id)
+            .and_then(|scalar| self.types.scalar_width(scalar))
+            .unwrap_or(64)
     }
 
-    pub(super) fn literal(
+    pub(super) fn literal_bits(
         &self,
         id: Id,
-        ty: Id,
+        type_id: Id,
         instruction: &Instruction,
     ) -> Result<u64, ConstantError> {
         match instruction.operands.first() {
-            Some(Operand::LiteralBit32(bits)) => Ok(truncate(u64::from(*bits), self.width(ty))),
-            Some(Operand::LiteralBit64(bits)) => Ok(truncate(*bits, self.width(ty))),
+            Some(Operand::LiteralBit32(bits)) => {
+                Ok(truncate_bits(u64::from(*bits), self.scalar_width(type_id)))
+            }
+            Some(Operand::LiteralBit64(bits)) => {
+                Ok(truncate_bits(*bits, self.scalar_width(type_id)))
+            }
             _ => Err(malformed(id, "no literal")),
         }
     }
 
-    pub(super) fn operand(&self, id: Id, operand: Id) -> Result<Value, ConstantError> {
+    pub(super) fn operand_value(
+        &self,
+        id: Id,
+        operand: Id,
+    ) -> Result<ConstantValue, ConstantError> {
         let value = self.known.value(operand).cloned();
         value.ok_or_else(|| {
             malformed(id, format!("operand %{operand} is no constant defined before it"))
         })
     }
 
-    pub(super) fn operation(
+    pub(super) fn operation_value(
         &self,
         id: Id,
-        ty: Id,
+        type_id: Id,
         instruction: &Instruction,
-    ) -> Result<Value, ConstantError> {
+    ) -> Result<ConstantValue, ConstantError> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = instruction.operands.first() else {
             return Err(malformed(id, "no opcode"));
         };
-        let values = instruction
+        let operand_values = instruction
             .ids()
-            .map(|operand| self.operand(id, operand))
+            .map(|operand| self.operand_value(id, operand))
             .collect::<Result<Vec<_>, _>>()?;
         let literals: Vec<u32> = (0..instruction.operands.len())
             .filter_map(|index| instruction.literal(index))
             .collect();
         let operand_types: Vec<Id> =
-            instruction.ids().map(|operand| self.type_of(operand).unwrap_or(ty)).collect();
-        let need =
-            |index: usize| values.get(index).ok_or_else(|| malformed(id, "too few operands"));
+            instruction.ids().map(|operand| self.type_of(operand).unwrap_or(type_id)).collect();
+        let needed_operand = |index: usize| {
+            operand_values.get(index).ok_or_else(|| malformed(id, "too few operands"))
+        };
         match op {
-            Op::CompositeExtract => self.extract(id, need(0)?.clone(), operand_types[0], &literals),
-            Op::CompositeInsert => {
-                self.insert(id, need(0)?.clone(), need(1)?.clone(), operand_types[1], &literals)
+            Op::CompositeExtract => {
+                self.extract_part(id, needed_operand(0)?.clone(), operand_types[0], &literals)
             }
+            Op::CompositeInsert => self.insert_part(
+                id,
+                needed_operand(0)?.clone(),
+                needed_operand(1)?.clone(),
+                operand_types[1],
+                &literals,
+            ),
             Op::VectorShuffle => {
-                let mut pool = self.components(id, need(0)?, operand_types[0])?;
-                pool.extend(self.components(id, need(1)?, operand_types[1])?);
-                let pick = |index: &u32| match *index {
-                    u32::MAX => Ok(Value::Undef),
-                    index => pool
+                let mut shuffled_parts =
+                    self.composite_parts(id, needed_operand(0)?, operand_types[0])?;
+                shuffled_parts.extend(self.composite_parts(
+                    id,
+                    needed_operand(1)?,
+                    operand_types[1],
+                )?);
+                let pick_component = |index: &u32| match *index {
+                    u32::MAX => Ok(ConstantValue::Undef),
+                    index => shuffled_parts
                         .get(index as usize)
                         .cloned()
                         .ok_or_else(|| malformed(id, "no such component")),
                 };
-                literals.iter().map(pick).collect::<Result<_, _>>().map(Value::Composite)
+                literals
+                    .iter()
+                    .map(pick_component)
+                    .collect::<Result<_, _>>()
+                    .map(ConstantValue::Composite)
             }
-            Op::Select if matches!(need(0)?, Value::Bool(_) | Value::Undef | Value::Null) => {
-                Ok(match need(0)? {
-                    Value::Bool(true) => need(1)?.clone(),
-                    Value::Undef => Value::Undef,
-                    _ => need(2)?.clone(),
+            Op::Select
+                if matches!(
+                    needed_operand(0)?,
+                    ConstantValue::Bool(_) | ConstantValue::Undef | ConstantValue::Null
+                ) =>
+            {
+                Ok(match needed_operand(0)? {
+                    ConstantValue::Bool(true) => needed_operand(1)?.clone(),
+                    ConstantValue::Undef => ConstantValue::Undef,
+                    _ => needed_operand(2)?.clone(),
                 })
             }
-            op => self.component_wise(id, *op, ty, &values, &operand_types),
+            op => self.component_wise(id, *op, type_id, &operand_values, &operand_types),
         }
     }
 
@@ -143,128 +183,146 @@ impl Evaluation<'_> {
     }
 
     /// The components of a vector or other composite, nulls and undefined values spread out.
-    pub(super) fn components(
+    pub(super) fn composite_parts(
         &self,
         id: Id,
-        value: &Value,
-        ty: Id,
-    ) -> Result<Vec<Value>, ConstantError> {
-        let count = || {
-            let count =
-                self.types.component_count(ty, self.known).filter(|count| *count <= MAX_REPLICATED);
-            count.map(|count| count as usize).ok_or_else(|| malformed(id, "not a composite"))
+        value: &ConstantValue,
+        type_id: Id,
+    ) -> Result<Vec<ConstantValue>, ConstantError> {
+        let part_count = || {
+            let part_count = self
+                .types
+                .component_count(type_id, self.known)
+                .filter(|part_count| *part_count <= MAX_REPLICATED);
+            part_count
+                .map(|part_count| part_count as usize)
+                .ok_or_else(|| malformed(id, "not a composite"))
         };
         match value {
-            Value::Composite(parts) => Ok(parts.clone()),
-            Value::Undef => Ok(vec![Value::Undef; count()?]),
-            Value::Null => {
-                let component =
-                    self.types.component(ty, 0).and_then(|component| self.types.get(component));
-                let zero = match component {
-                    Some(Type::Bool) => Value::Bool(false),
-                    Some(Type::Int { .. } | Type::Float { .. }) => Value::Scalar(0),
-                    _ => Value::Null,
+            ConstantValue::Composite(parts) => Ok(parts.clone()),
+            ConstantValue::Undef => Ok(vec![ConstantValue::Undef; part_count()?]),
+            ConstantValue::Null => {
+                let component = self
+                    .types
+                    .component_type(type_id, 0)
+                    .and_then(|component| self.types.get(component));
+                let zero_part = match component {
+                    Some(Type::Bool) => ConstantValue::Bool(false),
+                    Some(Type::Int { .. } | Type::Float { .. }) => ConstantValue::Scalar(0),
+                    _ => ConstantValue::Null,
                 };
-                Ok(vec![zero; count()?])
+                Ok(vec![zero_part; part_count()?])
             }
-            Value::Scalar(_) | Value::Bool(_) => Err(malformed(id, "not a composite")),
+            ConstantValue::Scalar(_) | ConstantValue::Bool(_) => {
+                Err(malformed(id, "not a composite"))
+            }
         }
     }
 
-    pub(super) fn extract(
+    pub(super) fn extract_part(
         &self,
         id: Id,
-        mut value: Value,
-        mut ty: Id,
-        path: &[u32],
-    ) -> Result<Value, ConstantError> {
-        for index in path {
-            let parts = self.components(id, &value, ty)?;
+        mut value: ConstantValue,
+        mut type_id: Id,
+        index_path: &[u32],
+    ) -> Result<ConstantValue, ConstantError> {
+        for index in index_path {
+            let parts = self.composite_parts(id, &value, type_id)?;
             value = parts
                 .get(*index as usize)
                 .cloned()
                 .ok_or_else(|| malformed(id, "no such component"))?;
-            ty = self
+            type_id = self
                 .types
-                .component(ty, *index)
+                .component_type(type_id, *index)
                 .ok_or_else(|| malformed(id, "no such component"))?;
         }
-        Ok(match (value, self.types.get(ty)) {
-            (Value::Null, Some(Type::Bool)) => Value::Bool(false),
-            (Value::Null, Some(Type::Int { .. } | Type::Float { .. })) => Value::Scalar(0),
+        Ok(match (value, self.types.get(type_id)) {
+            (ConstantValue::Null, Some(Type::Bool)) => ConstantValue::Bool(false),
+            (ConstantValue::Null, Some(Type::Int { .. } | Type::Float { .. })) => {
+                ConstantValue::Scalar(0)
+            }
             (value, _) => value,
         })
     }
 
-    pub(super) fn insert(
+    pub(super) fn insert_part(
         &self,
         id: Id,
-        object: Value,
-        into: Value,
-        ty: Id,
+        object: ConstantValue,
+        composite: ConstantValue,
+        type_id: Id,
         path: &[u32],
-    ) -> Result<Value, ConstantError> {
-        let Some((first, rest)) = path.split_first() else { return Ok(object) };
-        let mut parts = self.components(id, &into, ty)?;
-        let component =
-            self.types.component(ty, *first).ok_or_else(|| malformed(id, "no such component"))?;
-        let slot =
-            parts.get_mut(*first as usize).ok_or_else(|| malformed(id, "no such component"))?;
-        *slot = self.insert(id, object, slot.clone(), component, rest)?;
-        Ok(Value::Composite(parts))
+    ) -> Result<ConstantValue, ConstantError> {
+        let Some((first_index, rest_of_path)) = path.split_first() else { return Ok(object) };
+        let mut parts = self.composite_parts(id, &composite, type_id)?;
+        let component = self
+            .types
+            .component_type(type_id, *first_index)
+            .ok_or_else(|| malformed(id, "no such component"))?;
+        let part_slot = parts
+            .get_mut(*first_index as usize)
+            .ok_or_else(|| malformed(id, "no such component"))?;
+        *part_slot = self.insert_part(id, object, part_slot.clone(), component, rest_of_path)?;
+        Ok(ConstantValue::Composite(parts))
     }
 
     pub(super) fn component_wise(
         &self,
         id: Id,
         op: Op,
-        ty: Id,
-        values: &[Value],
+        type_id: Id,
+        operand_values: &[ConstantValue],
         operand_types: &[Id],
-    ) -> Result<Value, ConstantError> {
-        let Some(Type::Vector { count, .. }) = self.types.get(ty) else {
-            return self.scalar_operation(id, op, ty, values, operand_types);
+    ) -> Result<ConstantValue, ConstantError> {
+        let Some(Type::Vector { count, .. }) = self.types.get(type_id) else {
+            return self.scalar_operation(id, op, type_id, operand_values, operand_types);
         };
-        let columns = values
+        let operand_lanes = operand_values
             .iter()
             .zip(operand_types)
-            .map(|(value, ty)| self.components(id, value, *ty))
+            .map(|(value, type_id)| self.composite_parts(id, value, *type_id))
             .collect::<Result<Vec<_>, _>>()?;
-        let lane = |lane: usize| {
-            let lanes: Option<Vec<Value>> =
-                columns.iter().map(|column| column.get(lane).cloned()).collect();
-            let lanes = lanes.ok_or_else(|| malformed(id, "operands differ in length"))?;
-            self.scalar_operation(id, op, ty, &lanes, operand_types)
+        let lane_value = |lane_value: usize| {
+            let lane_operands: Option<Vec<ConstantValue>> =
+                operand_lanes.iter().map(|column| column.get(lane_value).cloned()).collect();
+            let lane_operands =
+                lane_operands.ok_or_else(|| malformed(id, "operands differ in length"))?;
+            self.scalar_operation(id, op, type_id, &lane_operands, operand_types)
         };
-        (0..*count as usize).map(lane).collect::<Result<_, _>>().map(Value::Composite)
+        (0..*count as usize).map(lane_value).collect::<Result<_, _>>().map(ConstantValue::Composite)
     }
 
     pub(super) fn scalar_operation(
         &self,
         id: Id,
         op: Op,
-        ty: Id,
-        values: &[Value],
+        type_id: Id,
+        operand_values: &[ConstantValue],
         operand_types: &[Id],
-    ) -> Result<Value, ConstantError> {
-        let operand_width = operand_types.first().map_or(32, |ty| self.width(*ty));
-        let result_width = self.width(ty);
-        let outcome = match values {
+    ) -> Result<ConstantValue, ConstantError> {
+        let operand_width = operand_types.first().map_or(32, |type_id| self.scalar_width(*type_id));
+        let result_width = self.scalar_width(type_id);
+        let outcome = match operand_values {
             // A value that is undefined makes every result of the table below undefined.
-            _ if values.contains(&Value::Undef) => return self.known_op(op).map(|()| Value::Undef),
-            [Value::Bool(a)] => logical(op, *a, None),
-            [Value::Bool(a), Value::Bool(b)] => logical(op, *a, Some(*b)),
-            [Value::Scalar(a)] if op == Op::FConvert => {
-                self.converted(id, *a, operand_width, result_width)?
+            _ if operand_values.contains(&ConstantValue::Undef) => {
+                return self.check_evaluated(op).map(|()| ConstantValue::Undef);
             }
-            [Value::Scalar(a)] => unary(op, *a, operand_width, result_width),
-            [Value::Scalar(a), Value::Scalar(b)] => binary(op, *a, *b, operand_width),
-            [Value::Bool(condition), a, b] if op == Op::Select => {
+            [ConstantValue::Bool(a)] => logical_value(op, *a, None),
+            [ConstantValue::Bool(a), ConstantValue::Bool(b)] => logical_value(op, *a, Some(*b)),
+            [ConstantValue::Scalar(a)] if op == Op::FConvert => {
+                self.convert_float(id, *a, operand_width, result_width)?
+            }
+            [ConstantValue::Scalar(a)] => unary_value(op, *a, operand_width, result_width),
+            [ConstantValue::Scalar(a), ConstantValue::Scalar(b)] => {
+                binary_value(op, *a, *b, operand_width)
+            }
+            [ConstantValue::Bool(condition), a, b] if op == Op::Select => {
                 Some(if *condition { a.clone() } else { b.clone() })
             }
             _ => {
                 return self
-                    .known_op(op)
+                    .check_evaluated(op)
                     .and_then(|()| Err(malformed(id, "operands of the wrong type")));
             }
         };
@@ -273,46 +331,56 @@ impl Evaluation<'_> {
 
     /// OpFConvert, rounded and flushed as the module says (VK_KHR_shader_float_controls, issue 3);
     /// refused where its entry points do not say the same.
-    pub(super) fn converted(
+    pub(super) fn convert_float(
         &self,
         id: Id,
         bits: u64,
-        from: u32,
-        to: u32,
-    ) -> Result<Option<Value>, ConstantError> {
-        let (Some(own), Some(new)) = (FloatFormat::with_width(from), FloatFormat::with_width(to))
+        from_width: u32,
+        to_width: u32,
+    ) -> Result<Option<ConstantValue>, ConstantError> {
+        let (Some(source_format), Some(result_format)) =
+            (FloatFormat::with_width(from_width), FloatFormat::with_width(to_width))
         else {
             return Ok(None);
         };
-        let all = self
+        let entry_controls = self
             .module
             .entry_points
             .iter()
-            .map(|entry| FloatControls::of(self.module, entry.function));
-        let mut all = all.map(|controls| (controls.width(from).denormals, controls.width(to)));
-        let first = all.next().unwrap_or_default();
-        if all.any(|other| other != first) {
+            .map(|entry| FloatControls::of_entry_point(self.module, entry.function));
+        let mut entry_controls = entry_controls.map(|controls| {
+            (controls.for_width(from_width).denormals, controls.for_width(to_width))
+        });
+        let first_controls = entry_controls.next().unwrap_or_default();
+        if entry_controls.any(|other_controls| other_controls != first_controls) {
             return Err(ConstantError::Unsupported { op: Op::FConvert });
         }
-        let (operand, result) = first;
-        let flushed = |denormals: Denormals, format: FloatFormat, bits: u64| match denormals {
-            Denormals::Flushed => format.flush_denormal(bits),
-            Denormals::Kept => bits,
-        };
-        let direction = float_controls::decorated(self.module, id).unwrap_or(result.rounding);
-        let rounded =
-            ExactReal::from_bits(own, flushed(operand, own, bits)).rounded_bits(new, direction);
-        Ok(Some(Value::Scalar(flushed(result.denormals, new, rounded))))
+        let (operand, result) = first_controls;
+        let flush_denormal =
+            |denormals: DenormalMode, format: FloatFormat, bits: u64| match denormals {
+                DenormalMode::Flushed => format.flush_denormal(bits),
+                DenormalMode::Kept => bits,
+            };
+        let direction =
+            float_controls::decorated_rounding(self.module, id).unwrap_or(result.rounding);
+        let rounded_bits =
+            ExactReal::from_bits(source_format, flush_denormal(operand, source_format, bits))
+                .rounded_bits(result_format, direction);
+        Ok(Some(ConstantValue::Scalar(flush_denormal(
+            result.denormals,
+            result_format,
+            rounded_bits,
+        ))))
     }
 
-    pub(super) fn known_op(&self, op: Op) -> Result<(), ConstantError> {
-        let known = logical(op, false, Some(false)).is_some()
-            || logical(op, false, None).is_some()
-            || unary(op, 0, 32, 32).is_some()
+    pub(super) fn check_evaluated(&self, op: Op) -> Result<(), ConstantError> {
+        let is_evaluated = logical_value(op, false, Some(false)).is_some()
+            || logical_value(op, false, None).is_some()
+            || unary_value(op, 0, 32, 32).is_some()
             || op == Op::FConvert
-            || binary(op, 1, 1, 32).is_some()
+            || binary_value(op, 1, 1, 32).is_some()
             || op == Op::Select;
-        if known { Ok(()) } else { Err(ConstantError::Unsupported { op }) }
+        if is_evaluated { Ok(()) } else { Err(ConstantError::Unsupported { op }) }
     }
 }
 
@@ -323,60 +391,74 @@ pub(super) fn malformed(id: Id, reason: impl Into<String>) -> ConstantError {
     ConstantError::Malformed { id, reason: reason.into() }
 }
 
-pub(super) fn truncate(bits: u64, width: u32) -> u64 {
-    if width >= 64 { bits } else { bits & ((1 << width) - 1) }
+pub(super) fn truncate_bits(bits: u64, bit_width: u32) -> u64 {
+    if bit_width >= 64 { bits } else { bits & ((1 << bit_width) - 1) }
 }
 
 /// Boolean operators; `None` where `op` is none.
-pub(super) fn logical(op: Op, a: bool, b: Option<bool>) -> Option<Value> {
-    Some(Value::Bool(match (op, b) {
-        (Op::LogicalNot, None) => !a,
-        (Op::LogicalAnd, Some(b)) => a && b,
-        (Op::LogicalOr, Some(b)) => a || b,
-        (Op::LogicalEqual, Some(b)) => a == b,
-        (Op::LogicalNotEqual, Some(b)) => a != b,
+pub(super) fn logical_value(op: Op, left: bool, right: Option<bool>) -> Option<ConstantValue> {
+    Some(ConstantValue::Bool(match (op, right) {
+        (Op::LogicalNot, None) => !left,
+        (Op::LogicalAnd, Some(right)) => left && right,
+        (Op::LogicalOr, Some(right)) => left || right,
+        (Op::LogicalEqual, Some(right)) => left == right,
+        (Op::LogicalNotEqual, Some(right)) => left != right,
         _ => return None,
     }))
 }
 
 /// The scalar operation of an instruction that is evaluated in constants.
-pub(super) fn folded(op: Op) -> Option<ScalarOperation> {
+pub(super) fn folded_operation(op: Op) -> Option<ScalarOperation> {
     scalar_operation(op).filter(|operation| operation.folding(op).in_constants())
 }
 
 /// Operators on one number: from a value of `from` bits to one of `to` bits.
-pub(super) fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
-    let form = |width: u32| Width::of(width).map(Form::Integer);
-    let bits = match folded(op)? {
-        ScalarOperation::Unary(Unary::QuantizeToF16) if from == 32 => {
+pub(super) fn unary_value(
+    op: Op,
+    operand_bits: u64,
+    from_width: u32,
+    to_width: u32,
+) -> Option<ConstantValue> {
+    let integer_format = |width: u32| Width::of(width).map(Form::Integer);
+    let bits = match folded_operation(op)? {
+        ScalarOperation::Unary(Unary::QuantizeToF16) if from_width == 32 => {
             let mut quantized = [0];
-            Unary::QuantizeToF16.apply(&mut quantized, &[a as u32]);
+            Unary::QuantizeToF16.apply(&mut quantized, &[operand_bits as u32]);
             u64::from(quantized[0])
         }
-        ScalarOperation::Unary(operation) => {
-            Operation::new(Sized::Unary(operation), form(from)?, form(to)?).value(a, 0, 0)?
-        }
+        ScalarOperation::Unary(operation) => Operation::new(
+            Sized::Unary(operation),
+            integer_format(from_width)?,
+            integer_format(to_width)?,
+        )
+        .value(operand_bits, 0, 0)?,
         ScalarOperation::Convert(conversion @ (Sized::FromUnsigned | Sized::FromSigned)) => {
-            Operation::new(conversion, form(from)?, form(to)?).value(a, 0, 0)?
+            Operation::new(conversion, integer_format(from_width)?, integer_format(to_width)?)
+                .value(operand_bits, 0, 0)?
         }
         _ => return None,
     };
-    Some(Value::Scalar(bits))
+    Some(ConstantValue::Scalar(bits))
 }
 
 /// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is
 /// no such operator.
-pub(super) fn binary(op: Op, a: u64, b: u64, width: u32) -> Option<Value> {
-    let form = Form::Integer(Width::of(width)?);
-    match folded(op)? {
-        ScalarOperation::Compare(relation) => {
-            Some(Value::Bool(Relation::Compare(relation).holds(form, a, b)))
-        }
+pub(super) fn binary_value(
+    op: Op,
+    left_bits: u64,
+    right_bits: u64,
+    bit_width: u32,
+) -> Option<ConstantValue> {
+    let form = Form::Integer(Width::of(bit_width)?);
+    match folded_operation(op)? {
+        ScalarOperation::Compare(relation) => Some(ConstantValue::Bool(
+            Relation::Compare(relation).holds(form, left_bits, right_bits),
+        )),
         ScalarOperation::Binary(operation) => {
             let operation = Operation::new(Sized::Binary(operation), form, form);
-            match operation.undefined(a, b, 0) {
-                Some(_) => Some(Value::Undef),
-                None => operation.value(a, b, 0).map(Value::Scalar),
+            match operation.undefined(left_bits, right_bits, 0) {
+                Some(_) => Some(ConstantValue::Undef),
+                None => operation.value(left_bits, right_bits, 0).map(ConstantValue::Scalar),
             }
         }
         _ => None,

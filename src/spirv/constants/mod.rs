@@ -13,18 +13,18 @@ mod evaluation;
 
 use super::module::{Id, Instruction, Module};
 use super::types::Types;
-use evaluation::Evaluation;
+use evaluation::ConstantEvaluation;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeMap;
 use vkcert_model::structure::Constness;
 
 /// The value of a constant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum ConstantValue {
     /// The bits of an integer or float; bits above the type's width are 0.
     Scalar(u64),
     Bool(bool),
-    Composite(Vec<Value>),
+    Composite(Vec<ConstantValue>),
     /// Zero of any type (OpConstantNull).
     Null,
     Undef,
@@ -42,7 +42,7 @@ pub enum ConstantError {
 /// All constants of a module under one specialization.
 #[derive(Debug, Clone, Default)]
 pub struct Constants {
-    values: BTreeMap<Id, (Value, Constness)>,
+    values: BTreeMap<Id, (ConstantValue, Constness)>,
 }
 
 impl Constants {
@@ -51,13 +51,18 @@ impl Constants {
     pub fn evaluate(
         module: &Module,
         types: &Types,
-        specialization: &BTreeMap<u32, u64>,
+        specialization_values: &BTreeMap<u32, u64>,
     ) -> Result<Self, ConstantError> {
         let mut constants = Self::default();
         for instruction in &module.instructions {
             if let (true, Some(id)) = (makes_constant(instruction.op), instruction.result) {
-                let value = Evaluation { module, types, specialization, known: &constants }
-                    .of(id, instruction)?;
+                let value = ConstantEvaluation {
+                    module,
+                    types,
+                    specialization: specialization_values,
+                    known: &constants,
+                }
+                .constant_value(id, instruction)?;
                 let constness = constants.constness_of(module, instruction);
                 constants.values.insert(id, (value, constness));
             }
@@ -66,13 +71,13 @@ impl Constants {
     }
 
     /// Those alone that no specialization changes.
-    pub fn unspecialized(&self) -> Self {
-        let values =
+    pub fn without_specialization(&self) -> Self {
+        let fixed_values =
             self.values.iter().filter(|(_, (_, constness))| *constness == Constness::Constant);
-        Self { values: values.map(|(id, value)| (*id, value.clone())).collect() }
+        Self { values: fixed_values.map(|(id, value)| (*id, value.clone())).collect() }
     }
 
-    pub fn value(&self, id: Id) -> Option<&Value> {
+    pub fn value(&self, id: Id) -> Option<&ConstantValue> {
         self.values.get(&id).map(|(value, _)| value)
     }
 
@@ -82,68 +87,68 @@ impl Constants {
     }
 
     /// The bits of every specialization constant by its id (SpecId); a Boolean is 0 or 1.
-    pub fn specialized(&self, module: &Module) -> BTreeMap<u32, u64> {
-        let bits = |(id, (value, _)): (&Id, &(Value, Constness))| {
+    pub fn specialization_values(&self, module: &Module) -> BTreeMap<u32, u64> {
+        let spec_id_and_bits = |(id, (value, _)): (&Id, &(ConstantValue, Constness))| {
             let spec_id = module.specialization_id(*id)?;
             match value {
-                Value::Scalar(bits) => Some((spec_id, *bits)),
-                Value::Bool(value) => Some((spec_id, u64::from(*value))),
-                Value::Composite(_) | Value::Null | Value::Undef => None,
+                ConstantValue::Scalar(spec_id_and_bits) => Some((spec_id, *spec_id_and_bits)),
+                ConstantValue::Bool(value) => Some((spec_id, u64::from(*value))),
+                ConstantValue::Composite(_) | ConstantValue::Null | ConstantValue::Undef => None,
             }
         };
-        self.values.iter().filter_map(bits).collect()
+        self.values.iter().filter_map(spec_id_and_bits).collect()
     }
 
     /// The value of an operation (result id, opcode, result type) on values of the given types;
     /// none where it is not evaluated.
-    pub fn operate(
+    pub fn operation_value(
         &self,
         module: &Module,
         types: &Types,
         (id, op, ty): (Id, Op, Id),
-        values: &[Value],
+        operand_values: &[ConstantValue],
         operand_types: &[Id],
-    ) -> Option<Value> {
+    ) -> Option<ConstantValue> {
         let evaluation =
-            Evaluation { module, types, specialization: &BTreeMap::new(), known: self };
-        match (op, values) {
-            (Op::Select, [Value::Bool(condition), one, other]) => {
-                Some(if *condition { one } else { other }.clone())
+            ConstantEvaluation { module, types, specialization: &BTreeMap::new(), known: self };
+        match (op, operand_values) {
+            (Op::Select, [ConstantValue::Bool(condition), true_value, false_value]) => {
+                Some(if *condition { true_value } else { false_value }.clone())
             }
-            _ => evaluation.component_wise(id, op, ty, values, operand_types).ok(),
+            _ => evaluation.component_wise(id, op, ty, operand_values, operand_types).ok(),
         }
     }
 
     /// Bits of a scalar constant, zero-extended; `None` for Booleans, composites, undefined and
     /// unknown ids.
-    pub fn scalar(&self, id: Id) -> Option<u64> {
+    pub fn scalar_bits(&self, id: Id) -> Option<u64> {
         match self.value(id)? {
-            Value::Scalar(bits) => Some(*bits),
-            Value::Null => Some(0),
-            Value::Bool(_) | Value::Composite(_) | Value::Undef => None,
+            ConstantValue::Scalar(bits) => Some(*bits),
+            ConstantValue::Null => Some(0),
+            ConstantValue::Bool(_) | ConstantValue::Composite(_) | ConstantValue::Undef => None,
         }
     }
 
     /// A scalar constant's low 32 bits (scopes, memory semantics, indices).
-    pub fn word(&self, id: Id) -> Option<u32> {
-        self.scalar(id).map(|bits| bits as u32)
+    pub fn scalar_word(&self, id: Id) -> Option<u32> {
+        self.scalar_bits(id).map(|bits| bits as u32)
     }
 
-    pub fn boolean(&self, id: Id) -> Option<bool> {
+    pub fn boolean_value(&self, id: Id) -> Option<bool> {
         match self.value(id)? {
-            Value::Bool(value) => Some(*value),
-            Value::Null => Some(false),
-            Value::Scalar(_) | Value::Composite(_) | Value::Undef => None,
+            ConstantValue::Bool(value) => Some(*value),
+            ConstantValue::Null => Some(false),
+            ConstantValue::Scalar(_) | ConstantValue::Composite(_) | ConstantValue::Undef => None,
         }
     }
 
     /// The length of an array type, by the id of its length constant.
     pub fn array_length(&self, length: Id) -> Option<u64> {
-        self.scalar(length)
+        self.scalar_bits(length)
     }
 
     fn constness_of(&self, module: &Module, instruction: &Instruction) -> Constness {
-        let own = match instruction.op {
+        let own_constness = match instruction.op {
             Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse => {
                 // Without a SpecId nothing outside the module can change it.
                 match instruction.result.and_then(|id| module.decoration(id, Decoration::SpecId)) {
@@ -153,7 +158,7 @@ impl Constants {
             }
             _ => Constness::Constant,
         };
-        instruction.ids().map(|id| self.constness(id)).fold(own, Constness::max)
+        instruction.ids().map(|id| self.constness(id)).fold(own_constness, Constness::max)
     }
 }
 

@@ -3,10 +3,10 @@
 //! Knows: data dependences through operations, variables, parameters and results, and control
 //! dependences. Promises: what a store can depend on is found; more may be.
 
-use super::access::{read, written};
+use super::access::{read_pointer, written_pointer};
 use super::live::BlockOf;
-use super::pointer::{Element, Pointers, Root};
-use super::{DescriptorPlace, Flow, FlowPlace, Held, Storing};
+use super::pointer::{DescriptorElement, PointerAnalysis, PointerRoot};
+use super::{AddressOrigin, DescriptorPlace, FlowPlace, MemoryFlow, StoringGroup};
 use crate::module::{Id, Module};
 use crate::opcodes::{Effect, effect};
 use crate::types::{BlockKind, Type};
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What is looked at on the way from a store to the memory that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Item {
+pub(super) enum DependenceItem {
     Value(Id),
     /// What a variable of the kernel holds.
     Contents(Id),
@@ -27,7 +27,7 @@ pub(super) enum Item {
 
 /// Memory outside of the kernel that something was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Source {
+pub(super) enum MemorySource {
     PushConstants { offset: Option<u64> },
     Descriptor { place: DescriptorPlace, offset: Option<u64> },
     Address(Id),
@@ -35,34 +35,34 @@ pub(super) enum Source {
 
 /// The memory outside of the kernel that something depends on.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) sources: BTreeSet<Source>,
+pub(super) struct MemoryDependences {
+    pub(super) sources: BTreeSet<MemorySource>,
     /// Indexes of the instructions that read it.
     pub(super) reads: BTreeSet<usize>,
 }
 
 /// What is followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Follow {
+pub(super) enum FollowedItems {
     /// What a value is made of.
     Values,
     /// That, and what decides whether it is made.
     ValuesAndControl,
 }
 
-pub(super) struct Analysis<'a> {
-    pub(super) pointers: &'a Pointers<'a>,
+pub(super) struct FlowAnalysis<'a> {
+    pub(super) pointers: &'a PointerAnalysis<'a>,
     pub(super) module: &'a Module,
     /// Indexes of what writes a variable of the kernel.
     pub(super) inner: HashMap<Id, Vec<usize>>,
     /// Indexes of what writes memory outside of it, with where.
-    pub(super) outer: Vec<(usize, Root)>,
+    pub(super) outer: Vec<(usize, PointerRoot)>,
     /// Where device addresses were read.
-    pub(super) held: RefCell<HashMap<Id, BTreeSet<Held>>>,
+    pub(super) held: RefCell<HashMap<Id, BTreeSet<AddressOrigin>>>,
 }
 
-impl<'a> Analysis<'a> {
-    pub(super) fn new(pointers: &'a Pointers<'a>) -> Self {
+impl<'a> FlowAnalysis<'a> {
+    pub(super) fn new(pointers: &'a PointerAnalysis<'a>) -> Self {
         let module = pointers.module;
         let mut analysis = Self {
             pointers,
@@ -71,12 +71,14 @@ impl<'a> Analysis<'a> {
             outer: Vec::new(),
             held: RefCell::default(),
         };
-        for index in pointers.live.instructions() {
-            let Some(target) = written(module, &module.instructions[index]) else { continue };
-            for root in pointers.roots(target).iter() {
-                match analysis.own_variable(*root) {
+        for index in pointers.live.live_instructions() {
+            let Some(target) = written_pointer(module, &module.instructions[index]) else {
+                continue;
+            };
+            for written_root in pointers.roots_of(target).iter() {
+                match analysis.own_variable(*written_root) {
                     Some(variable) => analysis.inner.entry(variable).or_default().push(index),
-                    None => analysis.outer.push((index, *root)),
+                    None => analysis.outer.push((index, *written_root)),
                 }
             }
         }
@@ -88,10 +90,10 @@ impl<'a> Analysis<'a> {
         let mut by_place: BTreeMap<FlowPlace, Vec<usize>> = BTreeMap::new();
         for (index, root) in &self.outer {
             let place = match root {
-                Root::Variable(variable, element) => {
-                    self.descriptor(*variable, *element).map(FlowPlace::Descriptor)
+                PointerRoot::Variable(variable, element) => {
+                    self.descriptor_place(*variable, *element).map(FlowPlace::Descriptor)
                 }
-                Root::Address(id) => Some(FlowPlace::Addressed(self.held(*id))),
+                PointerRoot::Address(id) => Some(FlowPlace::Addressed(self.address_origins(*id))),
             };
             if let Some(place) = place {
                 by_place.entry(place).or_default().push(*index);
@@ -100,180 +102,235 @@ impl<'a> Analysis<'a> {
         by_place
     }
 
-    pub(super) fn storing(&self, most: usize) -> Vec<Storing> {
-        let mut rows: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for (row, stores) in self.by_place().into_values().enumerate() {
+    pub(super) fn storing_groups(&self, most_groups: usize) -> Vec<StoringGroup> {
+        let mut place_numbers: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (place_number, stores) in self.by_place().into_values().enumerate() {
             for index in stores {
-                rows.entry(index).or_default().insert(row);
+                place_numbers.entry(index).or_default().insert(place_number);
             }
         }
-        let together = rows.len() > most;
-        let mut groups: BTreeMap<(Option<usize>, BTreeSet<usize>), BTreeSet<usize>> =
+        let is_grouped = place_numbers.len() > most_groups;
+        let mut store_groups: BTreeMap<(Option<usize>, BTreeSet<usize>), BTreeSet<usize>> =
             BTreeMap::new();
-        for (index, rows) in rows {
-            groups.entry(((!together).then_some(index), rows)).or_default().insert(index);
+        for (index, place_numbers) in place_numbers {
+            store_groups
+                .entry(((!is_grouped).then_some(index), place_numbers))
+                .or_default()
+                .insert(index);
         }
-        let storing =
-            |((_, rows), instructions): ((Option<usize>, BTreeSet<usize>), BTreeSet<usize>)| {
-                let stores: Vec<usize> = instructions.iter().copied().collect();
-                Storing { rows, reads: self.dependences(&stores).reads, instructions }
-            };
-        groups.into_iter().map(storing).collect()
+        let storing = |((_, place_numbers), instructions): (
+            (Option<usize>, BTreeSet<usize>),
+            BTreeSet<usize>,
+        )| {
+            let stores: Vec<usize> = instructions.iter().copied().collect();
+            StoringGroup {
+                rows: place_numbers,
+                reads: self.dependences_of(&stores).reads,
+                instructions,
+            }
+        };
+        store_groups.into_iter().map(storing).collect()
     }
 
-    pub(super) fn flows(&self) -> Vec<Flow> {
+    pub(super) fn flows_by_place(&self) -> Vec<MemoryFlow> {
         let flow = |(to, stores): (FlowPlace, Vec<usize>)| {
             let members = match to {
-                FlowPlace::Descriptor(_) => self.members(&stores),
+                FlowPlace::Descriptor(_) => self.written_members(&stores),
                 FlowPlace::Addressed(_) => BTreeSet::new(),
             };
-            let place = |source: Source| match source {
-                Source::PushConstants { .. } => None,
-                Source::Descriptor { place, .. } => Some(FlowPlace::Descriptor(place)),
-                Source::Address(id) => Some(FlowPlace::Addressed(self.held(id))),
+            let read_place = |source: MemorySource| match source {
+                MemorySource::PushConstants { .. } => None,
+                MemorySource::Descriptor { place: read_place, .. } => {
+                    Some(FlowPlace::Descriptor(read_place))
+                }
+                MemorySource::Address(id) => Some(FlowPlace::Addressed(self.address_origins(id))),
             };
-            let from = self.dependences(&stores).sources.into_iter().filter_map(place).collect();
-            Flow { to, members, from }
+            let read_places =
+                self.dependences_of(&stores).sources.into_iter().filter_map(read_place).collect();
+            MemoryFlow { to, members, from: read_places }
         };
         self.by_place().into_iter().map(flow).collect()
     }
 
     /// Where the members begin that these instructions write.
-    pub(super) fn members(&self, stores: &[usize]) -> BTreeSet<u64> {
-        let targets = stores
+    pub(super) fn written_members(&self, store_indices: &[usize]) -> BTreeSet<u64> {
+        let targets = store_indices
             .iter()
-            .filter_map(|index| written(self.module, &self.module.instructions[*index]));
+            .filter_map(|index| written_pointer(self.module, &self.module.instructions[*index]));
         targets.flat_map(|target| self.pointers.member_starts(target)).collect()
     }
 
     /// Memory that instructions which write a place depend on.
-    pub(super) fn dependences(&self, stores: &[usize]) -> Found {
-        let start = stores.iter().flat_map(|index| self.of_store(*index)).collect();
-        self.explore(start, stores, Follow::ValuesAndControl)
+    pub(super) fn dependences_of(&self, store_indices: &[usize]) -> MemoryDependences {
+        let start = store_indices.iter().flat_map(|index| self.items_of_store(*index)).collect();
+        self.explore_dependences(start, store_indices, FollowedItems::ValuesAndControl)
     }
 
     /// Where a device address was read.
-    pub(super) fn held(&self, address: Id) -> BTreeSet<Held> {
-        if let Some(known) = self.held.borrow().get(&address) {
-            return known.clone();
+    pub(super) fn address_origins(&self, address: Id) -> BTreeSet<AddressOrigin> {
+        if let Some(known_origins) = self.held.borrow().get(&address) {
+            return known_origins.clone();
         }
-        let sources = self.explore(vec![Item::Value(address)], &[], Follow::Values).sources;
-        let held = |source: Source| match source {
-            Source::PushConstants { offset } => Held::PushConstants { offset },
-            Source::Descriptor { place, offset } => Held::Descriptor { place, offset },
-            Source::Address(_) => Held::Addressed,
+        let sources = self
+            .explore_dependences(vec![DependenceItem::Value(address)], &[], FollowedItems::Values)
+            .sources;
+        let origins = |source: MemorySource| match source {
+            MemorySource::PushConstants { offset } => AddressOrigin::PushConstants { offset },
+            MemorySource::Descriptor { place, offset } => {
+                AddressOrigin::Descriptor { place, offset }
+            }
+            MemorySource::Address(_) => AddressOrigin::Addressed,
         };
-        let held: BTreeSet<Held> = sources.into_iter().map(held).collect();
-        self.held.borrow_mut().insert(address, held.clone());
-        held
+        let origins: BTreeSet<AddressOrigin> = sources.into_iter().map(origins).collect();
+        self.held.borrow_mut().insert(address, origins.clone());
+        origins
     }
 
     /// Everything that is read on the way to `start`; `stores` read what they write anew.
-    pub(super) fn explore(&self, start: Vec<Item>, stores: &[usize], follow: Follow) -> Found {
-        let mut found = Found::default();
-        let (mut seen, mut open) = (HashSet::new(), start);
-        stores.iter().for_each(|index| self.read_by(*index, &mut open, &mut found));
-        while let Some(item) = open.pop() {
-            if follow == Follow::Values && matches!(item, Item::Block(_)) || !seen.insert(item) {
+    pub(super) fn explore_dependences(
+        &self,
+        start_items: Vec<DependenceItem>,
+        store_indices: &[usize],
+        followed: FollowedItems,
+    ) -> MemoryDependences {
+        let mut dependences = MemoryDependences::default();
+        let (mut visited_items, mut pending_items) = (HashSet::new(), start_items);
+        store_indices
+            .iter()
+            .for_each(|index| self.visit_read(*index, &mut pending_items, &mut dependences));
+        while let Some(item) = pending_items.pop() {
+            if followed == FollowedItems::Values && matches!(item, DependenceItem::Block(_))
+                || !visited_items.insert(item)
+            {
                 continue;
             }
             match item {
-                Item::Value(id) => self.value(id, &mut open, &mut found),
-                Item::Contents(variable) => {
+                DependenceItem::Value(id) => {
+                    self.visit_value(id, &mut pending_items, &mut dependences)
+                }
+                DependenceItem::Contents(variable) => {
                     for index in self.inner.get(&variable).into_iter().flatten() {
-                        open.extend(self.of_store(*index));
-                        self.read_by(*index, &mut open, &mut found);
+                        pending_items.extend(self.items_of_store(*index));
+                        self.visit_read(*index, &mut pending_items, &mut dependences);
                     }
                 }
-                Item::Block(block) => self.block(block, &mut open),
+                DependenceItem::Block(block) => self.visit_block(block, &mut pending_items),
             }
         }
-        found
+        dependences
     }
 
     /// What a writing instruction is made of.
-    pub(super) fn of_store(&self, index: usize) -> Vec<Item> {
-        let operands = self.module.instructions[index].ids().map(Item::Value);
-        operands.chain(self.pointers.live.block_of(index).map(Item::Block)).collect()
+    pub(super) fn items_of_store(&self, instruction_index: usize) -> Vec<DependenceItem> {
+        let operands = self.module.instructions[instruction_index].ids().map(DependenceItem::Value);
+        operands
+            .chain(self.pointers.live.block_of(instruction_index).map(DependenceItem::Block))
+            .collect()
     }
 
     /// What the execution of a block depends on.
-    pub(super) fn block(&self, block: BlockOf, open: &mut Vec<Item>) {
-        for decider in self.pointers.live.deciders(block) {
-            open.extend(self.pointers.live.condition(decider).map(Item::Value));
-            open.push(Item::Block(decider));
+    pub(super) fn visit_block(&self, block: BlockOf, pending_items: &mut Vec<DependenceItem>) {
+        for decider in self.pointers.live.deciding_blocks(block) {
+            pending_items
+                .extend(self.pointers.live.branch_condition(decider).map(DependenceItem::Value));
+            pending_items.push(DependenceItem::Block(decider));
         }
-        let calls = self.pointers.live.calls(block.0);
-        open.extend(
-            calls.iter().filter_map(|call| self.pointers.live.block_of(*call)).map(Item::Block),
+        let calls = self.pointers.live.calls_of(block.0);
+        pending_items.extend(
+            calls
+                .iter()
+                .filter_map(|call| self.pointers.live.block_of(*call))
+                .map(DependenceItem::Block),
         );
     }
 
-    pub(super) fn value(&self, id: Id, open: &mut Vec<Item>, found: &mut Found) {
-        let Some(index) = self.module.definition_index(id) else { return };
+    pub(super) fn visit_value(
+        &self,
+        value_id: Id,
+        pending_items: &mut Vec<DependenceItem>,
+        dependences: &mut MemoryDependences,
+    ) {
+        let Some(index) = self.module.definition_index(value_id) else { return };
         let instruction = &self.module.instructions[index];
         match instruction.op {
-            Op::FunctionParameter => open.extend(self.pointers.arguments(id).map(Item::Value)),
+            Op::FunctionParameter => pending_items
+                .extend(self.pointers.passed_arguments(value_id).map(DependenceItem::Value)),
             Op::FunctionCall => {
-                let returns =
-                    instruction.id(0).map_or(&[][..], |callee| self.pointers.live.returns(callee));
-                returns.iter().for_each(|index| open.extend(self.of_store(*index)));
+                let returns = instruction
+                    .id(0)
+                    .map_or(&[][..], |callee| self.pointers.live.returns_of(callee));
+                returns.iter().for_each(|index| pending_items.extend(self.items_of_store(*index)));
             }
-            Op::Phi => self.phi(index, open),
+            Op::Phi => self.visit_phi(index, pending_items),
             _ if effect(instruction.op).is_none_or(|effect| effect == Effect::Declaration) => {}
             _ => {
-                open.extend(instruction.ids().map(Item::Value));
+                pending_items.extend(instruction.ids().map(DependenceItem::Value));
                 if effect(instruction.op) == Some(Effect::Subgroup) {
-                    open.extend(self.pointers.live.block_of(index).map(Item::Block));
+                    pending_items
+                        .extend(self.pointers.live.block_of(index).map(DependenceItem::Block));
                 }
-                self.read_by(index, open, found);
+                self.visit_read(index, pending_items, dependences);
             }
         }
     }
 
     /// The values of a phi, and what decides which of them it has.
-    pub(super) fn phi(&self, index: usize, open: &mut Vec<Item>) {
-        let Some((function, _)) = self.pointers.live.block_of(index) else { return };
-        for pair in self.module.instructions[index].operands.chunks_exact(2) {
-            let [Some(value), Some(label)] = [&pair[0], &pair[1]].map(Operand::id_ref_any) else {
+    pub(super) fn visit_phi(
+        &self,
+        instruction_index: usize,
+        pending_items: &mut Vec<DependenceItem>,
+    ) {
+        let Some((function, _)) = self.pointers.live.block_of(instruction_index) else { return };
+        for value_and_label in self.module.instructions[instruction_index].operands.chunks_exact(2)
+        {
+            let [Some(value_id), Some(label)] =
+                [&value_and_label[0], &value_and_label[1]].map(Operand::id_ref_any)
+            else {
                 continue;
             };
-            open.push(Item::Value(value));
-            if let Some(from) = self.pointers.live.labelled(function, label) {
-                open.extend(self.pointers.live.condition(from).map(Item::Value));
-                open.push(Item::Block(from));
+            pending_items.push(DependenceItem::Value(value_id));
+            if let Some(source_block) = self.pointers.live.block_labelled(function, label) {
+                pending_items.extend(
+                    self.pointers.live.branch_condition(source_block).map(DependenceItem::Value),
+                );
+                pending_items.push(DependenceItem::Block(source_block));
             }
         }
     }
 
     /// The memory that an instruction reads.
-    pub(super) fn read_by(&self, index: usize, open: &mut Vec<Item>, found: &mut Found) {
-        let instruction = &self.module.instructions[index];
-        let Some(from) = read(self.pointers, instruction) else { return };
-        for root in self.pointers.roots(from).iter() {
+    pub(super) fn visit_read(
+        &self,
+        instruction_index: usize,
+        pending_items: &mut Vec<DependenceItem>,
+        dependences: &mut MemoryDependences,
+    ) {
+        let instruction = &self.module.instructions[instruction_index];
+        let Some(read_pointer) = read_pointer(self.pointers, instruction) else { return };
+        for root in self.pointers.roots_of(read_pointer).iter() {
             if let Some(variable) = self.own_variable(*root) {
-                open.push(Item::Contents(variable));
+                pending_items.push(DependenceItem::Contents(variable));
                 continue;
             }
             match root {
-                Root::Address(id) => {
-                    found.sources.insert(Source::Address(*id));
-                    found.reads.insert(index);
+                PointerRoot::Address(id) => {
+                    dependences.sources.insert(MemorySource::Address(*id));
+                    dependences.reads.insert(instruction_index);
                 }
-                Root::Variable(variable, element) => {
-                    let offset = self.pointers.constant_offset(from);
-                    if self.storage(*variable) == Some(StorageClass::PushConstant) {
-                        found.sources.insert(Source::PushConstants { offset });
-                    } else if let Some(place) = self.descriptor(*variable, *element) {
-                        found.sources.insert(Source::Descriptor { place, offset });
-                        found.reads.insert(index);
+                PointerRoot::Variable(variable, element) => {
+                    let offset = self.pointers.constant_offset(read_pointer);
+                    if self.storage_class(*variable) == Some(StorageClass::PushConstant) {
+                        dependences.sources.insert(MemorySource::PushConstants { offset });
+                    } else if let Some(place) = self.descriptor_place(*variable, *element) {
+                        dependences.sources.insert(MemorySource::Descriptor { place, offset });
+                        dependences.reads.insert(instruction_index);
                     }
                 }
             }
         }
     }
 
-    pub(super) fn storage(&self, variable: Id) -> Option<StorageClass> {
+    pub(super) fn storage_class(&self, variable: Id) -> Option<StorageClass> {
         match self.module.definition(variable)?.operands.first()? {
             Operand::StorageClass(storage) => Some(*storage),
             _ => None,
@@ -282,15 +339,15 @@ impl<'a> Analysis<'a> {
 
     /// The variable, where it is the kernel's own memory. Blocks in workgroup memory share their
     /// bytes: one stands for all.
-    pub(super) fn own_variable(&self, root: Root) -> Option<Id> {
-        let Root::Variable(variable, _) = root else { return None };
-        match self.storage(variable)? {
+    pub(super) fn own_variable(&self, root: PointerRoot) -> Option<Id> {
+        let PointerRoot::Variable(variable, _) = root else { return None };
+        match self.storage_class(variable)? {
             StorageClass::Function | StorageClass::Private => Some(variable),
             StorageClass::Workgroup if self.is_block(variable) => {
                 let mut globals =
                     self.module.instructions.iter().filter_map(|instruction| instruction.result);
                 globals.find(|id| {
-                    self.storage(*id) == Some(StorageClass::Workgroup) && self.is_block(*id)
+                    self.storage_class(*id) == Some(StorageClass::Workgroup) && self.is_block(*id)
                 })
             }
             StorageClass::Workgroup => Some(variable),
@@ -299,23 +356,32 @@ impl<'a> Analysis<'a> {
     }
 
     pub(super) fn is_block(&self, variable: Id) -> bool {
-        let held =
-            self.module.definition(variable).and_then(|found| self.pointers.types.variable(found));
-        let ty = held.and_then(|(_, held)| self.pointers.types.get(held));
+        let contents = self
+            .module
+            .definition(variable)
+            .and_then(|definition| self.pointers.types.variable_contents(definition));
+        let ty = contents.and_then(|(_, contents)| self.pointers.types.get(contents));
         matches!(ty, Some(Type::Structure { block: BlockKind::Block, .. }))
     }
 
-    pub(super) fn descriptor(&self, variable: Id, element: Element) -> Option<DescriptorPlace> {
-        let number =
+    pub(super) fn descriptor_place(
+        &self,
+        variable: Id,
+        array_element: DescriptorElement,
+    ) -> Option<DescriptorPlace> {
+        let decoration_number =
             |decoration| match self.module.decoration(variable, decoration)?.operands.first()? {
-                Operand::LiteralBit32(number) => Some(*number),
+                Operand::LiteralBit32(decoration_number) => Some(*decoration_number),
                 _ => None,
             };
-        let element = match element {
-            Element::At(index) => Some(index),
-            Element::Whole | Element::Any => None,
+        let array_element = match array_element {
+            DescriptorElement::At(index) => Some(index),
+            DescriptorElement::Whole | DescriptorElement::Any => None,
         };
-        let (set, binding) = (number(Decoration::DescriptorSet)?, number(Decoration::Binding)?);
-        Some(DescriptorPlace { set, binding, element })
+        let (set, binding) = (
+            decoration_number(Decoration::DescriptorSet)?,
+            decoration_number(Decoration::Binding)?,
+        );
+        Some(DescriptorPlace { set, binding, element: array_element })
     }
 }

@@ -18,13 +18,13 @@ mod switched_off;
 mod tests;
 
 use super::constants::Constants;
-use super::fold::Folding;
+use super::fold::ConstantFolding;
 use super::interface::{ReflectError, compute_entry};
 use super::module::Module;
 use super::types::Types;
-use analysis::Analysis;
-use live::Live;
-use pointer::Pointers;
+use analysis::FlowAnalysis;
+use live::LiveCode;
+use pointer::PointerAnalysis;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory outside of the kernel.
@@ -32,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum FlowPlace {
     Descriptor(DescriptorPlace),
     /// What device addresses name that were read in one of these places.
-    Addressed(BTreeSet<Held>),
+    Addressed(BTreeSet<AddressOrigin>),
 }
 
 /// What is bound to a descriptor.
@@ -46,7 +46,7 @@ pub struct DescriptorPlace {
 
 /// Where a device address was read; offsets in bytes where they are constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Held {
+pub enum AddressOrigin {
     PushConstants {
         offset: Option<u64>,
     },
@@ -60,7 +60,7 @@ pub enum Held {
 
 /// A place that a kernel can store to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flow {
+pub struct MemoryFlow {
     pub to: FlowPlace,
     /// Where the members of the block begin that it can store to, in bytes, indices of arrays taken
     /// as 0; as far as they can be told.
@@ -71,7 +71,7 @@ pub struct Flow {
 
 /// Instructions that store to memory outside of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Storing {
+pub struct StoringGroup {
     /// Their indexes.
     pub instructions: BTreeSet<usize>,
     /// The places that they can store to, by their numbers in [`flows`].
@@ -82,25 +82,29 @@ pub struct Storing {
 }
 
 /// What the entry point can store under a specialization (raw bits by SpecId), by place.
-pub fn flows(
+pub fn kernel_flows(
     module: &Module,
-    entry: &str,
-    specialization: &BTreeMap<u32, u64>,
-) -> Result<Vec<Flow>, ReflectError> {
-    flows_past(Branches::Specialized, module, entry, specialization)
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
+) -> Result<Vec<MemoryFlow>, ReflectError> {
+    flows_past(DecidedBranches::Specialized, module, entry_name, specialization_values)
 }
 
 /// The instructions that store there, each by itself; where they are more than `most`, those
 /// together that store to the same places.
-pub fn storing(
+pub fn storing_groups(
     module: &Module,
-    entry: &str,
-    specialization: &BTreeMap<u32, u64>,
-    most: usize,
-) -> Result<Vec<Storing>, ReflectError> {
-    analysed(Branches::Specialized, module, entry, specialization, |analysis| {
-        analysis.storing(most)
-    })
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
+    most_groups: usize,
+) -> Result<Vec<StoringGroup>, ReflectError> {
+    with_analysis(
+        DecidedBranches::Specialized,
+        module,
+        entry_name,
+        specialization_values,
+        |analysis| analysis.storing_groups(most_groups),
+    )
 }
 
 /// The same, and where that is nothing at all, what it can store under other specializations: that
@@ -108,19 +112,19 @@ pub fn storing(
 /// where it would store otherwise. It depends on no memory.
 pub fn flows_or_switched_off(
     module: &Module,
-    entry: &str,
-    specialization: &BTreeMap<u32, u64>,
-) -> Result<Vec<Flow>, ReflectError> {
-    let flows = flows(module, entry, specialization)?;
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
+) -> Result<Vec<MemoryFlow>, ReflectError> {
+    let flows = kernel_flows(module, entry_name, specialization_values)?;
     if !flows.is_empty() {
         return Ok(flows);
     }
-    switched_off::switched_off(module, entry, specialization)
+    switched_off::switched_off(module, entry_name, specialization_values)
 }
 
 /// Which branches are followed one way.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Branches {
+enum DecidedBranches {
     /// Those that constants decide, specialization constants too.
     Specialized,
     /// Those alone that constants decide which no specialization changes.
@@ -128,30 +132,36 @@ enum Branches {
 }
 
 fn flows_past(
-    branches: Branches,
+    branches: DecidedBranches,
     module: &Module,
-    entry: &str,
-    specialization: &BTreeMap<u32, u64>,
-) -> Result<Vec<Flow>, ReflectError> {
-    analysed(branches, module, entry, specialization, |analysis| analysis.flows())
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
+) -> Result<Vec<MemoryFlow>, ReflectError> {
+    with_analysis(branches, module, entry_name, specialization_values, |analysis| {
+        analysis.flows_by_place()
+    })
 }
 
-fn analysed<T>(
-    branches: Branches,
+fn with_analysis<T>(
+    branches: DecidedBranches,
     module: &Module,
-    entry: &str,
-    specialization: &BTreeMap<u32, u64>,
-    of: impl FnOnce(&Analysis<'_>) -> T,
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
+    query: impl FnOnce(&FlowAnalysis<'_>) -> T,
 ) -> Result<T, ReflectError> {
-    let types = Types::of(module);
-    let constants = Constants::evaluate(module, &types, specialization)?;
-    let deciding = match branches {
-        Branches::Specialized => constants.clone(),
-        Branches::Unspecialized => constants.unspecialized(),
+    let types = Types::of_module(module);
+    let constants = Constants::evaluate(module, &types, specialization_values)?;
+    let deciding_constants = match branches {
+        DecidedBranches::Specialized => constants.clone(),
+        DecidedBranches::Unspecialized => constants.without_specialization(),
     };
-    let folding =
-        Folding { module, types: &types, constants: &deciding, stands_for: &BTreeMap::new() };
-    let live = Live::of(&folding, compute_entry(module, entry)?.function);
-    let pointers = Pointers::new(module, &types, &constants, &live);
-    Ok(of(&Analysis::new(&pointers)))
+    let folding = ConstantFolding {
+        module,
+        types: &types,
+        constants: &deciding_constants,
+        stands_for: &BTreeMap::new(),
+    };
+    let live = LiveCode::from_entry_point(&folding, compute_entry(module, entry_name)?.function);
+    let pointers = PointerAnalysis::new(module, &types, &constants, &live);
+    Ok(query(&FlowAnalysis::new(&pointers)))
 }

@@ -5,7 +5,7 @@
 //! Promises: everything that a pointer may point to is among its roots, as far as it comes from a
 //! declared variable or from a number. Does not cover: whether an access stays within its object.
 
-use super::live::Live;
+use super::live::LiveCode;
 use crate::constants::Constants;
 use crate::module::{Id, Instruction, Module};
 use crate::types::{Type, Types};
@@ -17,44 +17,45 @@ use std::rc::Rc;
 
 /// What a pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Root {
-    Variable(Id, Element),
+pub(super) enum PointerRoot {
+    Variable(Id, DescriptorElement),
     /// The memory that a device address names; the id of the address.
     Address(Id),
 }
 
 /// Which element of an array of descriptors was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Element {
+pub(super) enum DescriptorElement {
     /// None so far.
     Whole,
     At(u32),
     Any,
 }
 
-pub(super) struct Pointers<'a> {
+pub(super) struct PointerAnalysis<'a> {
     pub module: &'a Module,
     pub types: &'a Types,
     pub constants: &'a Constants,
-    pub live: &'a Live<'a>,
+    pub live: &'a LiveCode<'a>,
     /// Pointers that are stored in a variable.
     kept: HashMap<Id, Vec<Id>>,
-    known: RefCell<HashMap<Id, Rc<BTreeSet<Root>>>>,
+    known: RefCell<HashMap<Id, Rc<BTreeSet<PointerRoot>>>>,
 }
 
-impl<'a> Pointers<'a> {
+impl<'a> PointerAnalysis<'a> {
     pub(super) fn new(
         module: &'a Module,
         types: &'a Types,
         constants: &'a Constants,
-        live: &'a Live<'a>,
+        live: &'a LiveCode<'a>,
     ) -> Self {
-        let (kept, known) = (HashMap::new(), RefCell::new(HashMap::new()));
-        let mut pointers = Self { module, types, constants, live, kept, known };
+        let (kept_pointers, known_roots) = (HashMap::new(), RefCell::new(HashMap::new()));
+        let mut pointers =
+            Self { module, types, constants, live, kept: kept_pointers, known: known_roots };
         for store in live
-            .instructions()
+            .live_instructions()
             .map(|index| &module.instructions[index])
-            .filter(|i| i.op == Op::Store)
+            .filter(|instruction| instruction.op == Op::Store)
         {
             let (Some(pointer), Some(value)) = (store.id(0), store.id(1)) else { continue };
             if pointers.is_pointer(value)
@@ -68,17 +69,23 @@ impl<'a> Pointers<'a> {
 
     /// Everything that a pointer may point into; of an image value the variables that it may be
     /// loaded from.
-    pub(super) fn roots(&self, pointer: Id) -> Rc<BTreeSet<Root>> {
-        if let Some(known) = self.known.borrow().get(&pointer) {
-            return Rc::clone(known);
+    pub(super) fn roots_of(&self, pointer: Id) -> Rc<BTreeSet<PointerRoot>> {
+        if let Some(known_roots) = self.known.borrow().get(&pointer) {
+            return Rc::clone(known_roots);
         }
         let mut roots = BTreeSet::new();
-        let (mut seen, mut open) = (HashSet::new(), vec![(pointer, None)]);
-        while let Some((id, chosen)) = open.pop() {
-            if seen.insert((id, chosen))
+        let (mut visited_pointers, mut pending_pointers) = (HashSet::new(), vec![(pointer, None)]);
+        while let Some((id, chosen_index)) = pending_pointers.pop() {
+            if visited_pointers.insert((id, chosen_index))
                 && let Some(definition) = self.module.definition(id)
             {
-                self.step(id, definition, chosen, &mut open, &mut roots);
+                self.follow_pointer(
+                    id,
+                    definition,
+                    chosen_index,
+                    &mut pending_pointers,
+                    &mut roots,
+                );
             }
         }
         let roots = Rc::new(roots);
@@ -88,118 +95,147 @@ impl<'a> Pointers<'a> {
 
     /// Goes one definition back. `chosen` is the first index of the chain nearest to the variable,
     /// if there was a chain.
-    fn step(
+    fn follow_pointer(
         &self,
         id: Id,
         definition: &Instruction,
-        chosen: Option<Option<u32>>,
-        open: &mut Vec<(Id, Option<Option<u32>>)>,
-        roots: &mut BTreeSet<Root>,
+        chosen_index: Option<Option<u32>>,
+        pending_pointers: &mut Vec<(Id, Option<Option<u32>>)>,
+        roots: &mut BTreeSet<PointerRoot>,
     ) {
-        let operand = |index: usize| definition.id(index).map(|id| (id, chosen));
+        let pointer_operand = |index: usize| definition.id(index).map(|id| (id, chosen_index));
         match definition.op {
             Op::Variable | Op::UntypedVariableKHR => {
-                roots.insert(Root::Variable(id, self.element(definition, chosen)));
+                roots.insert(PointerRoot::Variable(
+                    id,
+                    self.descriptor_element(definition, chosen_index),
+                ));
             }
             Op::AccessChain | Op::InBoundsAccessChain => {
-                open.extend(definition.id(0).map(|base| (base, Some(self.index(definition, 1)))));
+                pending_pointers.extend(
+                    definition.id(0).map(|base| (base, Some(self.constant_index(definition, 1)))),
+                );
             }
             Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
                 // Behind the type that the indices go by.
-                open.extend(definition.id(1).map(|base| (base, Some(self.index(definition, 2)))));
+                pending_pointers.extend(
+                    definition.id(1).map(|base| (base, Some(self.constant_index(definition, 2)))),
+                );
             }
             Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => {
-                open.extend(operand(1))
+                pending_pointers.extend(pointer_operand(1))
             }
-            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => open.extend(operand(0)),
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                pending_pointers.extend(pointer_operand(0))
+            }
             Op::CopyObject
             | Op::CopyLogical
             | Op::ImageTexelPointer
             | Op::SampledImage
             | Op::Image => {
-                open.extend(operand(0));
+                pending_pointers.extend(pointer_operand(0));
             }
-            Op::Select => open.extend(operand(1).into_iter().chain(operand(2))),
+            Op::Select => {
+                pending_pointers.extend(pointer_operand(1).into_iter().chain(pointer_operand(2)))
+            }
             Op::Phi => {
                 let values = definition.operands.iter().step_by(2);
-                open.extend(values.filter_map(|value| value.id_ref_any()).map(|id| (id, chosen)));
+                pending_pointers.extend(
+                    values.filter_map(|value| value.id_ref_any()).map(|id| (id, chosen_index)),
+                );
             }
-            Op::FunctionParameter => {
-                open.extend(self.arguments(id).map(|argument| (argument, chosen)))
-            }
+            Op::FunctionParameter => pending_pointers
+                .extend(self.passed_arguments(id).map(|argument| (argument, chosen_index))),
             Op::FunctionCall => {
-                let returns = definition.id(0).map_or(&[][..], |callee| self.live.returns(callee));
+                let returns =
+                    definition.id(0).map_or(&[][..], |callee| self.live.returns_of(callee));
                 let values =
                     returns.iter().filter_map(|index| self.module.instructions[*index].id(0));
-                open.extend(values.map(|value| (value, chosen)));
+                pending_pointers.extend(values.map(|value| (value, chosen_index)));
             }
-            Op::Load => self.loaded(id, definition, chosen, open, roots),
+            Op::Load => self.follow_load(id, definition, chosen_index, pending_pointers, roots),
             Op::ConstantNull | Op::Undef => {}
             _ if self.is_pointer(id) => {
-                roots.insert(Root::Address(id));
+                roots.insert(PointerRoot::Address(id));
             }
             _ => {}
         }
     }
 
     /// A pointer or an image that comes out of memory.
-    fn loaded(
+    fn follow_load(
         &self,
         id: Id,
         load: &Instruction,
-        chosen: Option<Option<u32>>,
-        open: &mut Vec<(Id, Option<Option<u32>>)>,
-        roots: &mut BTreeSet<Root>,
+        chosen_index: Option<Option<u32>>,
+        pending_pointers: &mut Vec<(Id, Option<Option<u32>>)>,
+        roots: &mut BTreeSet<PointerRoot>,
     ) {
-        let Some(from) = load.id(0) else { return };
+        let Some(loaded_pointer) = load.id(0) else { return };
         match self.pointer_class(id) {
             Some(StorageClass::PhysicalStorageBuffer) => {
-                roots.insert(Root::Address(id));
+                roots.insert(PointerRoot::Address(id));
             }
             Some(_) => {
-                let kept = self.variable_of(from).and_then(|variable| self.kept.get(&variable));
-                open.extend(kept.into_iter().flatten().map(|value| (*value, chosen)));
+                let kept_pointers =
+                    self.variable_of(loaded_pointer).and_then(|variable| self.kept.get(&variable));
+                pending_pointers.extend(
+                    kept_pointers.into_iter().flatten().map(|value| (*value, chosen_index)),
+                );
             }
             // An image or a sampler: what matters is where it is bound.
-            None => open.push((from, chosen)),
+            None => pending_pointers.push((loaded_pointer, chosen_index)),
         }
     }
 
     /// What is passed for a parameter.
-    pub(super) fn arguments(&self, parameter: Id) -> impl Iterator<Item = Id> + '_ {
-        let index = self.module.definition_index(parameter);
-        let function = index.and_then(|index| self.module.function_at(index));
-        let position = function
+    pub(super) fn passed_arguments(&self, parameter: Id) -> impl Iterator<Item = Id> + '_ {
+        let parameter_index = self.module.definition_index(parameter);
+        let function =
+            parameter_index.and_then(|parameter_index| self.module.function_at(parameter_index));
+        let parameter_position = function
             .and_then(|function| function.parameters.iter().position(|id| *id == parameter));
-        let calls = function.map_or(&[][..], |function| self.live.calls(function.id));
-        calls.iter().filter_map(move |call| self.module.instructions[*call].id(1 + position?))
+        let calls = function.map_or(&[][..], |function| self.live.calls_of(function.id));
+        calls
+            .iter()
+            .filter_map(move |call| self.module.instructions[*call].id(1 + parameter_position?))
     }
 
-    fn index(&self, chain: &Instruction, operand: usize) -> Option<u32> {
-        let index = self.constants.scalar(chain.id(operand)?)?;
+    fn constant_index(&self, chain: &Instruction, operand: usize) -> Option<u32> {
+        let index = self.constants.scalar_bits(chain.id(operand)?)?;
         u32::try_from(index).ok()
     }
 
     /// Which descriptor of a variable, where it is an array of them and a chain has chosen.
-    fn element(&self, variable: &Instruction, chosen: Option<Option<u32>>) -> Element {
-        let inner = |ty: Id| match self.types.get(ty) {
+    fn descriptor_element(
+        &self,
+        variable: &Instruction,
+        chosen_index: Option<Option<u32>>,
+    ) -> DescriptorElement {
+        let array_element = |type_id: Id| match self.types.get(type_id) {
             Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => {
                 Some(*element)
             }
             _ => None,
         };
-        let descriptors = variable.operands.first().is_some_and(|class| {
-            let bound =
+        let is_descriptor = variable.operands.first().is_some_and(|class| {
+            let descriptor_classes =
                 [StorageClass::Uniform, StorageClass::StorageBuffer, StorageClass::UniformConstant];
-            bound.iter().any(|bound| *class == Operand::StorageClass(*bound))
+            descriptor_classes
+                .iter()
+                .any(|descriptor_classes| *class == Operand::StorageClass(*descriptor_classes))
         });
-        let pointee =
-            variable.result_type.and_then(|ty| self.types.pointee(ty)).filter(|_| descriptors);
-        match (pointee.and_then(inner), chosen) {
-            (None, _) | (Some(_), None) => Element::Whole,
+        let pointee = variable
+            .result_type
+            .and_then(|type_id| self.types.pointee(type_id))
+            .filter(|_| is_descriptor);
+        match (pointee.and_then(array_element), chosen_index) {
+            (None, _) | (Some(_), None) => DescriptorElement::Whole,
             // Indices of arrays of arrays are not put together here.
-            (Some(element), Some(_)) if inner(element).is_some() => Element::Any,
-            (Some(_), Some(chosen)) => chosen.map_or(Element::Any, Element::At),
+            (Some(element), Some(_)) if array_element(element).is_some() => DescriptorElement::Any,
+            (Some(_), Some(chosen_index)) => {
+                chosen_index.map_or(DescriptorElement::Any, DescriptorElement::At)
+            }
         }
     }
 
@@ -221,8 +257,8 @@ impl<'a> Pointers<'a> {
 
     fn pointer_class(&self, id: Id) -> Option<StorageClass> {
         let ty = self.module.definition(id)?.result_type?;
-        let declared = self.module.definition(ty)?;
-        match (declared.op, declared.operands.first()) {
+        let pointer_type = self.module.definition(ty)?;
+        match (pointer_type.op, pointer_type.operands.first()) {
             (Op::TypePointer | Op::TypeUntypedPointerKHR, Some(Operand::StorageClass(class))) => {
                 Some(*class)
             }
@@ -237,54 +273,54 @@ impl<'a> Pointers<'a> {
     /// Where the members begin that a chain of accesses points to, in bytes from the start of their
     /// block, indices of arrays taken as 0; empty of what is no chain from a variable.
     pub(super) fn member_starts(&self, pointer: Id) -> BTreeSet<u64> {
-        let mut starts = BTreeSet::new();
-        if let Some((start, ty)) = self.part(pointer) {
-            self.members_of(start, ty, &mut starts);
+        let mut start_offsets = BTreeSet::new();
+        if let Some((byte_offset, ty)) = self.addressed_part(pointer) {
+            self.members_of(byte_offset, ty, &mut start_offsets);
         }
-        starts
+        start_offsets
     }
 
     /// The same, as the type that stands there: a block, a member or a part of one.
-    fn part(&self, pointer: Id) -> Option<(u64, Id)> {
+    fn addressed_part(&self, pointer: Id) -> Option<(u64, Id)> {
         let definition = self.module.definition(pointer)?;
         match definition.op {
             Op::Variable => Some((0, self.types.pointee(definition.result_type?)?)),
-            Op::CopyObject => self.part(definition.id(0)?),
+            Op::CopyObject => self.addressed_part(definition.id(0)?),
             Op::AccessChain | Op::InBoundsAccessChain => {
-                let (mut start, mut ty) = self.part(definition.id(0)?)?;
+                let (mut byte_offset, mut ty) = self.addressed_part(definition.id(0)?)?;
                 for index in definition.ids().skip(1) {
                     match self.types.get(ty)? {
                         Type::Structure { members, .. } => {
                             let member = members
-                                .get(usize::try_from(self.constants.scalar(index)?).ok()?)?;
-                            start += u64::from(member.offset?);
+                                .get(usize::try_from(self.constants.scalar_bits(index)?).ok()?)?;
+                            byte_offset += u64::from(member.offset?);
                             ty = member.ty;
                         }
                         Type::Array { element, .. } | Type::RuntimeArray { element, .. } => {
                             ty = *element
                         }
-                        _ => return Some((start, ty)),
+                        _ => return Some((byte_offset, ty)),
                     }
                 }
-                Some((start, ty))
+                Some((byte_offset, ty))
             }
             _ => None,
         }
     }
 
-    fn members_of(&self, start: u64, ty: Id, starts: &mut BTreeSet<u64>) {
-        match self.types.get(ty) {
+    fn members_of(&self, byte_offset: u64, type_id: Id, member_starts: &mut BTreeSet<u64>) {
+        match self.types.get(type_id) {
             Some(Type::Structure { members, .. }) => {
                 for member in members {
                     if let Some(offset) = member.offset {
-                        self.members_of(start + u64::from(offset), member.ty, starts);
+                        self.members_of(byte_offset + u64::from(offset), member.ty, member_starts);
                     }
                 }
             }
             Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => {
-                self.members_of(start, *element, starts);
+                self.members_of(byte_offset, *element, member_starts);
             }
-            _ => drop(starts.insert(start)),
+            _ => drop(member_starts.insert(byte_offset)),
         }
     }
 
@@ -297,7 +333,7 @@ impl<'a> Pointers<'a> {
             Op::AccessChain | Op::InBoundsAccessChain => {
                 let base = self.module.definition(definition.id(0)?)?;
                 let mut ty = self.types.pointee(base.result_type?)?;
-                let mut offset = self.constant_offset(definition.id(0)?)?;
+                let mut byte_offset = self.constant_offset(definition.id(0)?)?;
                 let mut indices = definition.ids().skip(1);
                 if let (
                     Op::Variable,
@@ -309,19 +345,20 @@ impl<'a> Pointers<'a> {
                     ty = *element;
                 }
                 for index in indices {
-                    let (inner, bytes) = self.inner(ty, self.constants.scalar(index)?)?;
-                    offset = offset.checked_add(bytes)?;
-                    ty = inner;
+                    let (inner_type, inner_offset) =
+                        self.inner_part(ty, self.constants.scalar_bits(index)?)?;
+                    byte_offset = byte_offset.checked_add(inner_offset)?;
+                    ty = inner_type;
                 }
-                Some(offset)
+                Some(byte_offset)
             }
             _ => None,
         }
     }
 
     /// Type and offset of a part of a type.
-    fn inner(&self, ty: Id, index: u64) -> Option<(Id, u64)> {
-        match self.types.get(ty)? {
+    fn inner_part(&self, type_id: Id, index: u64) -> Option<(Id, u64)> {
+        match self.types.get(type_id)? {
             Type::Structure { members, .. } => {
                 let member = members.get(usize::try_from(index).ok()?)?;
                 Some((member.ty, u64::from(member.offset?)))

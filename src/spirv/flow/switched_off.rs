@@ -8,10 +8,10 @@
 //! Does not cover: specializations whose values are not near a number that stands in a condition;
 //! more than so many of them.
 
-use super::{Branches, Flow, FlowPlace, Live, flows, flows_past};
+use super::{DecidedBranches, FlowPlace, LiveCode, MemoryFlow, flows_past, kernel_flows};
 use crate::cfg::switch_targets;
 use crate::constants::Constants;
-use crate::fold::Folding;
+use crate::fold::ConstantFolding;
 use crate::interface::{ReflectError, compute_entry};
 use crate::module::{Id, Instruction, Module};
 use crate::types::{Type, Types};
@@ -28,119 +28,144 @@ const INSTRUCTIONS: usize = 4_000_000;
 /// no memory.
 pub(super) fn switched_off(
     module: &Module,
-    entry: &str,
-    specialization: &BTreeMap<u32, u64>,
-) -> Result<Vec<Flow>, ReflectError> {
-    let both_ways = flows_past(Branches::Unspecialized, module, entry, specialization)?;
-    let possible: BTreeSet<FlowPlace> = both_ways.into_iter().map(|flow| flow.to).collect();
-    let mut found: BTreeMap<FlowPlace, BTreeSet<u64>> = BTreeMap::new();
-    if possible.is_empty() {
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
+) -> Result<Vec<MemoryFlow>, ReflectError> {
+    let both_ways =
+        flows_past(DecidedBranches::Unspecialized, module, entry_name, specialization_values)?;
+    let possible_places: BTreeSet<FlowPlace> = both_ways.into_iter().map(|flow| flow.to).collect();
+    let mut members_by_place: BTreeMap<FlowPlace, BTreeSet<u64>> = BTreeMap::new();
+    if possible_places.is_empty() {
         return Ok(Vec::new());
     }
-    let most = (INSTRUCTIONS / module.instructions.len().max(1)).clamp(TRIED.0, TRIED.1);
-    for values in Choices::of(module, entry, specialization)?.combinations().take(most) {
+    let most_tried = (INSTRUCTIONS / module.instructions.len().max(1)).clamp(TRIED.0, TRIED.1);
+    for tried_values in
+        SpecializationChoices::near_conditions(module, entry_name, specialization_values)?
+            .tried_specializations()
+            .take(most_tried)
+    {
         // What cannot be evaluated under these values is not stored under them.
-        let of_these = flows(module, entry, &values).unwrap_or_default();
-        for flow in of_these.into_iter().filter(|flow| possible.contains(&flow.to)) {
-            found.entry(flow.to).or_default().extend(flow.members);
+        let flows_of_values = kernel_flows(module, entry_name, &tried_values).unwrap_or_default();
+        for flow in flows_of_values.into_iter().filter(|flow| possible_places.contains(&flow.to)) {
+            members_by_place.entry(flow.to).or_default().extend(flow.members);
         }
-        if found.len() == possible.len() {
+        if members_by_place.len() == possible_places.len() {
             break;
         }
     }
-    Ok(found.into_iter().map(|(to, members)| Flow { to, members, from: BTreeSet::new() }).collect())
+    Ok(members_by_place
+        .into_iter()
+        .map(|(to, members)| MemoryFlow { to, members, from: BTreeSet::new() })
+        .collect())
 }
 
 /// Values that may decide branches.
-struct Choices<'a> {
+struct SpecializationChoices<'a> {
     given: &'a BTreeMap<u32, u64>,
     /// By specialization id: raw bits.
     values: BTreeMap<u32, Vec<u64>>,
 }
 
-impl<'a> Choices<'a> {
-    fn of(
+impl<'a> SpecializationChoices<'a> {
+    fn near_conditions(
         module: &Module,
-        entry: &str,
-        given: &'a BTreeMap<u32, u64>,
+        entry_name: &str,
+        given_values: &'a BTreeMap<u32, u64>,
     ) -> Result<Self, ReflectError> {
-        let types = Types::of(module);
-        let constants = Constants::evaluate(module, &types, given)?;
-        let fixed = constants.unspecialized();
-        let none = BTreeMap::new();
-        let folding = |constants| Folding { module, types: &types, constants, stands_for: &none };
-        let live = Live::of(&folding(&fixed), compute_entry(module, entry)?.function);
-        let mut numbers: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
-        let ends = live.instructions().map(|index| &module.instructions[index]);
-        for end in ends.filter(|end| matches!(end.op, Op::BranchConditional | Op::Switch)) {
+        let types = Types::of_module(module);
+        let constants = Constants::evaluate(module, &types, given_values)?;
+        let fixed_constants = constants.without_specialization();
+        let no_aliases = BTreeMap::new();
+        let folding = |constants| ConstantFolding {
+            module,
+            types: &types,
+            constants,
+            stands_for: &no_aliases,
+        };
+        let live = LiveCode::from_entry_point(
+            &folding(&fixed_constants),
+            compute_entry(module, entry_name)?.function,
+        );
+        let mut compared_numbers: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
+        let terminators = live.live_instructions().map(|index| &module.instructions[index]);
+        for terminator in terminators
+            .filter(|terminator| matches!(terminator.op, Op::BranchConditional | Op::Switch))
+        {
             let folding = folding(&constants);
-            let Some(condition) = end.id(0).filter(|condition| folding.value(*condition).is_some())
+            let Some(condition) =
+                terminator.id(0).filter(|condition| folding.constant_value(*condition).is_some())
             else {
                 continue;
             };
-            let cases = switch_targets(end).into_iter().filter(|_| end.op == Op::Switch);
-            let mut compared = numbers_of(module, &constants, condition);
-            compared.extend(cases.filter_map(|(value, _)| value));
+            let cases =
+                switch_targets(terminator).into_iter().filter(|_| terminator.op == Op::Switch);
+            let mut numbers_of_condition = numbers_of(module, &constants, condition);
+            numbers_of_condition.extend(cases.filter_map(|(value, _)| value));
             for id in folding.specialization_ids(condition) {
-                numbers.entry(id).or_default().extend(&compared);
+                compared_numbers.entry(id).or_default().extend(&numbers_of_condition);
             }
         }
-        let mut choices = Self { given, values: BTreeMap::new() };
+        let mut choices = Self { given: given_values, values: BTreeMap::new() };
         for constant in
             module.instructions.iter().filter(|instruction| instruction.op.is_constant())
         {
             let Some(id) = constant.result.and_then(|id| module.specialization_id(id)) else {
                 continue;
             };
-            if let Some(numbers) = numbers.get(&id) {
-                let own = constant.result.and_then(|id| constants.scalar(id));
-                choices.values.insert(id, values_near(&types, constant, numbers, own));
+            if let Some(compared_numbers) = compared_numbers.get(&id) {
+                let own_value = constant.result.and_then(|id| constants.scalar_bits(id));
+                choices
+                    .values
+                    .insert(id, values_near(&types, constant, compared_numbers, own_value));
             }
         }
         Ok(choices)
     }
 
     /// Whole specializations: constants alone first, then all of them together.
-    fn combinations(&self) -> impl Iterator<Item = BTreeMap<u32, u64>> + '_ {
-        let one = self.values.iter().flat_map(|(id, values)| {
+    fn tried_specializations(&self) -> impl Iterator<Item = BTreeMap<u32, u64>> + '_ {
+        let single_choices = self.values.iter().flat_map(|(id, values)| {
             values.iter().map(move |value| BTreeMap::from([(*id, *value)]))
         });
-        let count = self
+        let combination_count = self
             .values
             .values()
             .map(Vec::len)
             .try_fold(1_usize, usize::checked_mul)
             .unwrap_or(usize::MAX);
-        let together = (0..count).map(|number| self.combination(number));
-        one.chain(together).map(|chosen| {
-            let mut all = self.given.clone();
-            all.extend(chosen);
-            all
+        let joint_choices = (0..combination_count).map(|number| self.numbered_combination(number));
+        single_choices.chain(joint_choices).map(|chosen_values| {
+            let mut all_values = self.given.clone();
+            all_values.extend(chosen_values);
+            all_values
         })
     }
 
-    fn combination(&self, mut number: usize) -> BTreeMap<u32, u64> {
-        let choose = |(id, values): (&u32, &Vec<u64>)| {
+    fn numbered_combination(&self, mut number: usize) -> BTreeMap<u32, u64> {
+        let choose_value = |(id, values): (&u32, &Vec<u64>)| {
             let value = values[number % values.len()];
             number /= values.len();
             (*id, value)
         };
-        self.values.iter().map(choose).collect()
+        self.values.iter().map(choose_value).collect()
     }
 }
 
 /// The numbers that a condition is made of.
 fn numbers_of(module: &Module, constants: &Constants, condition: Id) -> BTreeSet<u64> {
-    let (mut numbers, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![condition]);
-    while let Some(id) = open.pop() {
-        if seen.insert(id) {
-            numbers.extend(
-                constants.scalar(id).filter(|_| constants.constness(id) == Constness::Constant),
+    let (mut constant_numbers, mut visited_ids, mut pending_ids) =
+        (BTreeSet::new(), BTreeSet::new(), vec![condition]);
+    while let Some(id) = pending_ids.pop() {
+        if visited_ids.insert(id) {
+            constant_numbers.extend(
+                constants
+                    .scalar_bits(id)
+                    .filter(|_| constants.constness(id) == Constness::Constant),
             );
-            open.extend(module.definition(id).into_iter().flat_map(Instruction::ids));
+            pending_ids.extend(module.definition(id).into_iter().flat_map(Instruction::ids));
         }
     }
-    numbers
+    constant_numbers
 }
 
 /// These numbers and their neighbours as bits of a constant, each once; a Boolean has two values.
@@ -148,20 +173,20 @@ fn values_near(
     types: &Types,
     constant: &Instruction,
     numbers: &BTreeSet<u64>,
-    own: Option<u64>,
+    own_value: Option<u64>,
 ) -> Vec<u64> {
     if matches!(constant.op, Op::SpecConstantTrue | Op::SpecConstantFalse) {
         return vec![0, 1];
     }
-    let width = match constant.result_type.and_then(|ty| types.get(ty)) {
-        Some(Type::Int { width, .. } | Type::Float { width }) => *width,
+    let bit_width = match constant.result_type.and_then(|ty| types.get(ty)) {
+        Some(Type::Int { width: bit_width, .. } | Type::Float { width: bit_width }) => *bit_width,
         _ => 64,
     };
-    let mask = u64::MAX >> (64 - width.clamp(1, 64));
-    let near = numbers
+    let mask = u64::MAX >> (64 - bit_width.clamp(1, 64));
+    let near_numbers = numbers
         .iter()
         .chain(&[0])
         .flat_map(|number| [*number, number.wrapping_add(1), number.wrapping_sub(1)]);
-    let values: BTreeSet<u64> = near.chain(own).map(|value| value & mask).collect();
+    let values: BTreeSet<u64> = near_numbers.chain(own_value).map(|value| value & mask).collect();
     values.into_iter().collect()
 }

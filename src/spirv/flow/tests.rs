@@ -1,6 +1,8 @@
 //! Flows of small kernels, by their bindings.
 
-use super::{DescriptorPlace, Flow, FlowPlace, Held, flows, flows_or_switched_off};
+use super::{
+    AddressOrigin, DescriptorPlace, FlowPlace, MemoryFlow, flows_or_switched_off, kernel_flows,
+};
 use crate::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_glsl::{KernelSource, compile};
@@ -23,9 +25,9 @@ fn shown(place: &FlowPlace) -> String {
         FlowPlace::Descriptor(place) => at(place),
         FlowPlace::Addressed(held) => {
             let held = held.iter().map(|held| match held {
-                Held::PushConstants { offset } => format!("push {offset:?}"),
-                Held::Descriptor { place, offset } => format!("{} {offset:?}", at(place)),
-                Held::Addressed => "behind".to_owned(),
+                AddressOrigin::PushConstants { offset } => format!("push {offset:?}"),
+                AddressOrigin::Descriptor { place, offset } => format!("{} {offset:?}", at(place)),
+                AddressOrigin::Addressed => "behind".to_owned(),
             });
             format!("*({})", held.collect::<Vec<_>>().join(", "))
         }
@@ -38,11 +40,11 @@ fn told(body: &str) -> Vec<String> {
 }
 
 fn told_under(body: &str, specialization: &BTreeMap<u32, u64>) -> Vec<String> {
-    let flows = flows(&compiled(body), "main", specialization).expect("flows");
+    let flows = kernel_flows(&compiled(body), "main", specialization).expect("flows");
     flows.iter().map(arrow).collect()
 }
 
-fn arrow(flow: &Flow) -> String {
+fn arrow(flow: &MemoryFlow) -> String {
     let from: BTreeSet<String> = flow.from.iter().map(shown).collect();
     format!("{} <- {}", shown(&flow.to), from.into_iter().collect::<Vec<_>>().join(", "))
 }
@@ -125,7 +127,7 @@ fn members_are_told_by_where_they_begin() {
          layout(std430, binding = 1) buffer B { float v[4]; mat2 m; } b[2];\n\
          void main() { uint i = gl_GlobalInvocationID.x; atomicAdd(a.count, 1u); a.color.y = 1.0; a.all[i].parts[1].mass = 2.0;\
          b[i].v[i] = 1.0; Inner inner; inner.at = vec3(0); inner.mass = 1.0; if (i > 7u) a.all[i].parts[0] = inner; b[1].m[0] = vec2(1); }";
-    let flows = flows(&compiled(body), "main", &BTreeMap::new()).expect("flows");
+    let flows = kernel_flows(&compiled(body), "main", &BTreeMap::new()).expect("flows");
     let told: Vec<(String, Vec<u64>)> = flows
         .iter()
         .map(|flow| (shown(&flow.to), flow.members.iter().copied().collect()))

@@ -93,7 +93,7 @@ impl DeviceNeeds {
     /// Reads the module; `None` if it has no such entry point.
     pub fn of(module: &Module, entry: &str, specialization: &Specialization) -> Option<Self> {
         let entry = module.entry_point(entry)?;
-        let types = Types::of(module);
+        let types = Types::of_module(module);
         let constants = Constants::evaluate(module, &types, specialization).unwrap_or_default();
         let functions = reachable_functions(module, entry.function);
         let scope = EntryScope::of(module, &types, &constants, &functions);

@@ -54,7 +54,7 @@ impl<'a> EntryScope<'a> {
             .iter()
             .take_while(|instruction| instruction.op != Op::Function);
         declarations.filter_map(|instruction| {
-            let (storage, pointee) = self.types.variable(instruction)?;
+            let (storage, pointee) = self.types.variable_contents(instruction)?;
             let id = instruction.result.filter(|id| self.used.contains(id))?;
             Some(ModuleVariable { id, storage, pointee })
         })

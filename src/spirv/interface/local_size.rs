@@ -6,7 +6,7 @@
 //! Promises: engines, device checks, reflection and passes read it here, so that they agree on it.
 //! Does not cover: which sizes are allowed; each reader has its own limits.
 
-use super::super::constants::{Constants, Value};
+use super::super::constants::{ConstantValue, Constants};
 use super::super::module::{Id, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op};
@@ -47,15 +47,20 @@ impl LocalSize {
     pub fn value(self, constants: &Constants) -> Option<[u64; 3]> {
         match self {
             Self::Literals(sizes) => Some(sizes.map(u64::from)),
-            Self::Constants([x, y, z]) => {
-                Some([constants.scalar(x)?, constants.scalar(y)?, constants.scalar(z)?])
-            }
+            Self::Constants([x, y, z]) => Some([
+                constants.scalar_bits(x)?,
+                constants.scalar_bits(y)?,
+                constants.scalar_bits(z)?,
+            ]),
             Self::WorkgroupSize(constant) => match constants.value(constant)? {
-                Value::Composite(parts) => match parts.as_slice() {
+                ConstantValue::Composite(parts) => match parts.as_slice() {
                     [x, y, z] => Some([scalar_bits(x)?, scalar_bits(y)?, scalar_bits(z)?]),
                     _ => None,
                 },
-                Value::Scalar(_) | Value::Bool(_) | Value::Null | Value::Undef => None,
+                ConstantValue::Scalar(_)
+                | ConstantValue::Bool(_)
+                | ConstantValue::Null
+                | ConstantValue::Undef => None,
             },
         }
     }
@@ -80,11 +85,11 @@ fn workgroup_size_constant(module: &Module) -> Option<Id> {
     })
 }
 
-fn scalar_bits(value: &Value) -> Option<u64> {
+fn scalar_bits(value: &ConstantValue) -> Option<u64> {
     match value {
-        Value::Scalar(bits) => Some(*bits),
-        Value::Null => Some(0),
-        Value::Bool(_) | Value::Composite(_) | Value::Undef => None,
+        ConstantValue::Scalar(bits) => Some(*bits),
+        ConstantValue::Null => Some(0),
+        ConstantValue::Bool(_) | ConstantValue::Composite(_) | ConstantValue::Undef => None,
     }
 }
 

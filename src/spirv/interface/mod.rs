@@ -35,7 +35,7 @@ pub use specialization::SpecializationConstant;
 use super::calls::reachable_functions;
 use super::constants::{ConstantError, Constants};
 use super::module::{EntryPoint, Id, Module};
-use super::types::{LayoutError, Member, Type, Types};
+use super::types::{LayoutError, StructureMember, Type, Types};
 use declaration::debug_name;
 use rspirv::spirv::{ExecutionModel, Op, StorageClass};
 use specialization::specialization_constants;
@@ -78,7 +78,7 @@ pub struct PushConstants {
     pub name: Option<String>,
     /// Bytes up to the end of the last member.
     pub size: u64,
-    pub members: Vec<Member>,
+    pub members: Vec<StructureMember>,
 }
 
 /// A variable in workgroup memory.
@@ -118,7 +118,7 @@ impl Reflection {
         entry: &str,
         specialization: &BTreeMap<u32, u64>,
     ) -> Result<Self, ReflectError> {
-        let types = Types::of(module);
+        let types = Types::of_module(module);
         let constants = Constants::evaluate(module, &types, specialization)?;
         let defaults = Constants::evaluate(module, &types, &BTreeMap::new())?;
         let point = compute_entry(module, entry)?;
@@ -147,7 +147,7 @@ impl PushConstants {
     /// The block that a module declares and its entry point does not use; none where it declares
     /// none, or one of a type that is no block.
     pub fn unused(module: &Module, specialization: &BTreeMap<u32, u64>) -> Option<Self> {
-        let types = Types::of(module);
+        let types = Types::of_module(module);
         let constants = Constants::evaluate(module, &types, specialization).ok()?;
         EntryScope::whole(module, &types, &constants).push_constants().ok()?
     }
@@ -205,7 +205,9 @@ impl EntryScope<'_> {
             return Ok(None);
         };
         let Some(Type::Structure { members, name, .. }) = self.types.get(structure) else {
-            return Err(ReflectError::UnsupportedResource { what: self.types.name(structure) });
+            return Err(ReflectError::UnsupportedResource {
+                what: self.types.glsl_name(structure),
+            });
         };
         Ok(Some(PushConstants {
             variable,

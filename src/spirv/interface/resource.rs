@@ -1,7 +1,7 @@
 //! Variables that are bound through descriptors.
 
 use super::super::module::Id;
-use super::super::types::{BlockKind, LayoutError, Member, Type};
+use super::super::types::{BlockKind, LayoutError, StructureMember, Type};
 use super::declaration::{debug_name, decorated_number};
 use super::entry_scope::EntryScope;
 use super::{ModuleVariable, ReflectError};
@@ -126,7 +126,7 @@ impl EntryScope<'_> {
         block_type: Id,
     ) -> Result<DescriptorClass, ReflectError> {
         let unsupported =
-            || ReflectError::UnsupportedResource { what: self.types.name(block_type) };
+            || ReflectError::UnsupportedResource { what: self.types.glsl_name(block_type) };
         match (storage, self.types.get(block_type).ok_or_else(unsupported)?) {
             (StorageClass::StorageBuffer, Type::Structure { .. })
             | (StorageClass::Uniform, Type::Structure { block: BlockKind::BufferBlock, .. }) => {
@@ -168,7 +168,9 @@ impl EntryScope<'_> {
             Some(Type::Structure { members, .. }) if !members.is_empty() => members.as_slice(),
             _ => &[],
         };
-        let all = |chosen: fn(&Member) -> bool| !members.is_empty() && members.iter().all(chosen);
+        let all = |chosen: fn(&StructureMember) -> bool| {
+            !members.is_empty() && members.iter().all(chosen)
+        };
         let writable = match class {
             DescriptorClass::Storage
             | DescriptorClass::StorageDynamic

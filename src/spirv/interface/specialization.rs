@@ -59,8 +59,10 @@ pub(super) fn specialization_constants(
             spec_id: entry.spec_id,
             name: debug_name(module, id),
             ty,
-            type_name: types.name(ty),
-            default: defaults.scalar(id).or_else(|| defaults.boolean(id).map(u64::from))?,
+            type_name: types.glsl_name(ty),
+            default: defaults
+                .scalar_bits(id)
+                .or_else(|| defaults.boolean_value(id).map(u64::from))?,
             width: entry.width,
         })
     });

@@ -209,7 +209,7 @@ impl Module {
         read.map_err(|state| ModuleError::Parse { reason: state.to_string() })?;
         let header = header.ok_or_else(|| ModuleError::Parse { reason: "no header".to_owned() })?;
         instructions.shrink_to_fit();
-        super::nesting::check(&instructions)?;
+        super::nesting::check_nesting(&instructions)?;
         Ok(Self::index(words, header, instructions))
     }
 

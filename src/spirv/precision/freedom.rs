@@ -110,11 +110,11 @@ pub(super) struct FastMath {
 
 impl FastMath {
     pub(super) fn of(module: &Module, entry: Id) -> Self {
-        let controls = FloatControls::of(module, entry);
+        let controls = FloatControls::of_entry_point(module, entry);
         if !controls.has_fast_math() && !decorates_results(module) {
             return Self::default();
         }
-        let types = Types::of(module);
+        let types = Types::of_module(module);
         let of_floats = |ty: Id| {
             types
                 .scalar_of(ty)

@@ -1,13 +1,16 @@
 //! Types from the instructions that declare them.
 
-use super::{BlockKind, Image, Majorness, MatrixLayout, Member, MemberAccess, Signedness, Type};
+use super::{
+    BlockKind, ImageType, Majorness, MatrixLayout, MemberAccess, Signedness, StructureMember, Type,
+};
 use crate::module::{Id, Instruction, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, FPEncoding, Op};
 
-pub(super) fn read(module: &Module, instruction: &Instruction) -> Option<Type> {
-    let id = instruction.result?;
-    let stride = || literal(module.decoration(id, Decoration::ArrayStride)?.operands.first()?);
+pub(super) fn read_type(module: &Module, instruction: &Instruction) -> Option<Type> {
+    let declared_id = instruction.result?;
+    let array_stride =
+        || literal_word(module.decoration(declared_id, Decoration::ArrayStride)?.operands.first()?);
     Some(match instruction.op {
         Op::TypeVoid => Type::Void,
         Op::TypeBool => Type::Bool,
@@ -48,21 +51,24 @@ pub(super) fn read(module: &Module, instruction: &Instruction) -> Option<Type> {
         Op::TypeArray => Type::Array {
             element: instruction.id(0)?,
             length: instruction.id(1)?,
-            stride: stride(),
+            stride: array_stride(),
         },
         Op::TypeRuntimeArray => {
-            Type::RuntimeArray { element: instruction.id(0)?, stride: stride() }
+            Type::RuntimeArray { element: instruction.id(0)?, stride: array_stride() }
         }
         Op::TypeStruct => Type::Structure {
             members: instruction
                 .ids()
                 .enumerate()
-                .map(|(index, ty)| member(module, id, index as u32, ty))
+                .map(|(index, ty)| read_member(module, declared_id, index as u32, ty))
                 .collect(),
-            name: module.name(id).filter(|name| !name.is_empty()).map(str::to_owned),
-            block: if module.decoration(id, Decoration::BufferBlock).is_some() {
+            name: module
+                .name(declared_id)
+                .filter(|type_name| !type_name.is_empty())
+                .map(str::to_owned),
+            block: if module.decoration(declared_id, Decoration::BufferBlock).is_some() {
                 BlockKind::BufferBlock
-            } else if module.decoration(id, Decoration::Block).is_some() {
+            } else if module.decoration(declared_id, Decoration::Block).is_some() {
                 BlockKind::Block
             } else {
                 BlockKind::None
@@ -82,20 +88,20 @@ pub(super) fn read(module: &Module, instruction: &Instruction) -> Option<Type> {
             result: instruction.id(0)?,
             parameters: instruction.ids().skip(1).collect(),
         },
-        Op::TypeImage => Type::Image(image(instruction)?),
+        Op::TypeImage => Type::Image(read_image(instruction)?),
         Op::TypeSampler => Type::Sampler,
         Op::TypeSampledImage => Type::SampledImage { image: instruction.id(0)? },
         _ => return None,
     })
 }
 
-pub(super) fn image(instruction: &Instruction) -> Option<Image> {
+pub(super) fn read_image(instruction: &Instruction) -> Option<ImageType> {
     let (Operand::Dim(dim), Operand::ImageFormat(format)) =
         (instruction.operands.get(1)?, instruction.operands.get(6)?)
     else {
         return None;
     };
-    Some(Image {
+    Some(ImageType {
         sampled_type: instruction.id(0)?,
         dim: *dim,
         depth: instruction.literal(2)?,
@@ -106,35 +112,46 @@ pub(super) fn image(instruction: &Instruction) -> Option<Image> {
     })
 }
 
-pub(super) fn literal(operand: &Operand) -> Option<u32> {
+pub(super) fn literal_word(operand: &Operand) -> Option<u32> {
     match operand {
         Operand::LiteralBit32(value) => Some(*value),
         _ => None,
     }
 }
 
-pub(super) fn member(module: &Module, structure: Id, index: u32, ty: Id) -> Member {
-    let decoration = |decoration| module.member_decoration(structure, index, decoration);
-    let number = |wanted| literal(decoration(wanted)?.operands.first()?);
-    let majorness =
-        if decoration(Decoration::RowMajor).is_some() { Majorness::Row } else { Majorness::Column };
-    Member {
-        ty,
-        offset: number(Decoration::Offset),
-        matrix: number(Decoration::MatrixStride).map(|stride| MatrixLayout { stride, majorness }),
+pub(super) fn read_member(
+    module: &Module,
+    structure_type: Id,
+    member_index: u32,
+    type_id: Id,
+) -> StructureMember {
+    let decoration_of =
+        |decoration_of| module.member_decoration(structure_type, member_index, decoration_of);
+    let decoration_number =
+        |wanted_decoration| literal_word(decoration_of(wanted_decoration)?.operands.first()?);
+    let majorness = if decoration_of(Decoration::RowMajor).is_some() {
+        Majorness::Row
+    } else {
+        Majorness::Column
+    };
+    StructureMember {
+        ty: type_id,
+        offset: decoration_number(Decoration::Offset),
+        matrix: decoration_number(Decoration::MatrixStride)
+            .map(|stride| MatrixLayout { stride, majorness }),
         name: module
-            .member_name(structure, index)
+            .member_name(structure_type, member_index)
             .filter(|name| !name.is_empty())
             .map(str::to_owned),
-        builtin: decoration(Decoration::BuiltIn).and_then(|decorated| {
+        builtin: decoration_of(Decoration::BuiltIn).and_then(|decorated| {
             match decorated.operands.first() {
                 Some(Operand::BuiltIn(builtin)) => Some(*builtin),
                 _ => None,
             }
         }),
         access: MemberAccess {
-            non_writable: decoration(Decoration::NonWritable).is_some(),
-            non_readable: decoration(Decoration::NonReadable).is_some(),
+            non_writable: decoration_of(Decoration::NonWritable).is_some(),
+            non_readable: decoration_of(Decoration::NonReadable).is_some(),
         },
     }
 }

@@ -25,7 +25,7 @@ pub enum LayoutError {
 
 /// Whether the padding between the last component and the end of its stride counts.
 #[derive(Clone, Copy)]
-pub(super) enum Trailing {
+pub(super) enum TrailingPadding {
     Counted,
     Omitted,
 }
@@ -36,95 +36,109 @@ impl Types {
     /// holds it.
     pub fn byte_size(
         &self,
-        id: Id,
-        matrix: Option<MatrixLayout>,
+        type_id: Id,
+        matrix_layout: Option<MatrixLayout>,
         constants: &Constants,
     ) -> Result<u64, LayoutError> {
-        self.explicit(id, matrix, constants, Trailing::Counted)
+        self.explicit_size(type_id, matrix_layout, constants, TrailingPadding::Counted)
     }
 
     /// Bytes from the start of an object to the end of its last component, without padding behind
     /// it: what a buffer must at least have for every component to be inside.
     pub fn byte_extent(
         &self,
-        id: Id,
-        matrix: Option<MatrixLayout>,
+        type_id: Id,
+        matrix_layout: Option<MatrixLayout>,
         constants: &Constants,
     ) -> Result<u64, LayoutError> {
-        self.explicit(id, matrix, constants, Trailing::Omitted)
+        self.explicit_size(type_id, matrix_layout, constants, TrailingPadding::Omitted)
     }
 
-    pub(super) fn explicit(
+    pub(super) fn explicit_size(
         &self,
-        id: Id,
-        matrix: Option<MatrixLayout>,
+        type_id: Id,
+        matrix_layout: Option<MatrixLayout>,
         constants: &Constants,
-        trailing: Trailing,
+        trailing: TrailingPadding,
     ) -> Result<u64, LayoutError> {
-        let inner = |id, matrix| self.explicit(id, matrix, constants, trailing);
-        let repeated = |stride: u32, count: u64, last: u64| -> Result<u64, LayoutError> {
-            let strides = match trailing {
-                Trailing::Counted => {
-                    return u64::from(stride)
-                        .checked_mul(count)
-                        .ok_or(LayoutError::TooLarge { ty: id });
-                }
-                Trailing::Omitted if count == 0 => return Ok(0),
-                Trailing::Omitted => u64::from(stride).checked_mul(count - 1),
-            };
-            strides
-                .and_then(|bytes| bytes.checked_add(last))
-                .ok_or(LayoutError::TooLarge { ty: id })
+        let inner_size = |type_id, matrix_layout| {
+            self.explicit_size(type_id, matrix_layout, constants, trailing)
         };
-        match self.get(id) {
+        let repeated_size =
+            |element_stride: u32, element_count: u64, last_size: u64| -> Result<u64, LayoutError> {
+                let stride_bytes = match trailing {
+                    TrailingPadding::Counted => {
+                        return u64::from(element_stride)
+                            .checked_mul(element_count)
+                            .ok_or(LayoutError::TooLarge { ty: type_id });
+                    }
+                    TrailingPadding::Omitted if element_count == 0 => return Ok(0),
+                    TrailingPadding::Omitted => {
+                        u64::from(element_stride).checked_mul(element_count - 1)
+                    }
+                };
+                stride_bytes
+                    .and_then(|bytes| bytes.checked_add(last_size))
+                    .ok_or(LayoutError::TooLarge { ty: type_id })
+            };
+        match self.get(type_id) {
             Some(Type::Int { width, .. } | Type::Float { width }) => Ok(u64::from(*width / 8)),
             Some(Type::BFloat16) => Ok(2),
-            Some(Type::Vector { component, count }) => {
-                Ok(inner(*component, None)? * u64::from(*count))
+            Some(Type::Vector { component, count: element_count }) => {
+                Ok(inner_size(*component, None)? * u64::from(*element_count))
             }
-            Some(Type::Matrix { column, count }) => {
-                let layout = matrix
-                    .ok_or(LayoutError::Undecorated { ty: id, decoration: "MatrixStride" })?;
-                let (vectors, components) = match (layout.majorness, self.get(*column)) {
-                    (Majorness::Column, Some(Type::Vector { count: rows, .. })) => (*count, *rows),
-                    (Majorness::Row, Some(Type::Vector { count: rows, .. })) => (*rows, *count),
-                    (_, _) => return Err(self.no_size(id)),
-                };
-                let scalar = self.scalar_of(*column).ok_or_else(|| self.no_size(id))?;
-                repeated(
-                    layout.stride,
-                    u64::from(vectors),
-                    inner(scalar, None)? * u64::from(components),
+            Some(Type::Matrix { column, count: element_count }) => {
+                let declared_layout = matrix_layout
+                    .ok_or(LayoutError::Undecorated { ty: type_id, decoration: "MatrixStride" })?;
+                let (vector_count, component_count) =
+                    match (declared_layout.majorness, self.get(*column)) {
+                        (Majorness::Column, Some(Type::Vector { count: rows, .. })) => {
+                            (*element_count, *rows)
+                        }
+                        (Majorness::Row, Some(Type::Vector { count: rows, .. })) => {
+                            (*rows, *element_count)
+                        }
+                        (_, _) => return Err(self.no_size(type_id)),
+                    };
+                let scalar_type = self.scalar_of(*column).ok_or_else(|| self.no_size(type_id))?;
+                repeated_size(
+                    declared_layout.stride,
+                    u64::from(vector_count),
+                    inner_size(scalar_type, None)? * u64::from(component_count),
                 )
             }
-            Some(Type::Array { element, length, stride }) => {
-                let stride =
-                    stride.ok_or(LayoutError::Undecorated { ty: id, decoration: "ArrayStride" })?;
-                let count = constants
+            Some(Type::Array { element, length, stride: element_stride }) => {
+                let element_stride = element_stride
+                    .ok_or(LayoutError::Undecorated { ty: type_id, decoration: "ArrayStride" })?;
+                let element_count = constants
                     .array_length(*length)
                     .ok_or(LayoutError::UnknownLength { length: *length })?;
-                repeated(stride, count, inner(*element, matrix)?)
+                repeated_size(element_stride, element_count, inner_size(*element, matrix_layout)?)
             }
             Some(Type::RuntimeArray { .. }) => Ok(0),
             Some(Type::Structure { members, .. }) => {
                 members.iter().try_fold(0, |size: u64, member| {
                     let offset = member
                         .offset
-                        .ok_or(LayoutError::Undecorated { ty: id, decoration: "Offset" })?;
-                    Ok(size.max(u64::from(offset) + inner(member.ty, member.matrix)?))
+                        .ok_or(LayoutError::Undecorated { ty: type_id, decoration: "Offset" })?;
+                    Ok(size.max(u64::from(offset) + inner_size(member.ty, member.matrix)?))
                 })
             }
             Some(Type::Pointer { storage: StorageClass::PhysicalStorageBuffer, .. })
             | Some(Type::UntypedPointer { storage: StorageClass::PhysicalStorageBuffer })
             | Some(Type::ForwardPointer { storage: StorageClass::PhysicalStorageBuffer }) => Ok(8),
-            _ => Err(self.no_size(id)),
+            _ => Err(self.no_size(type_id)),
         }
     }
 
     /// Size and alignment in bytes by the std430 rules, for memory whose types carry no layout;
     /// Booleans take 4 bytes.
-    pub fn natural_layout(&self, id: Id, constants: &Constants) -> Result<(u64, u64), LayoutError> {
-        match self.get(id) {
+    pub fn natural_layout(
+        &self,
+        type_id: Id,
+        constants: &Constants,
+    ) -> Result<(u64, u64), LayoutError> {
+        match self.get(type_id) {
             Some(Type::Bool) => Ok((4, 4)),
             Some(Type::Int { width, .. } | Type::Float { width }) => {
                 Ok((u64::from(*width / 8), u64::from(*width / 8)))
@@ -132,8 +146,8 @@ impl Types {
             Some(Type::BFloat16) => Ok((2, 2)),
             Some(Type::Vector { component, count }) => {
                 let (size, _) = self.natural_layout(*component, constants)?;
-                let aligned = if *count == 3 { 4 } else { u64::from(*count) };
-                Ok((size * u64::from(*count), size * aligned))
+                let aligned_components = if *count == 3 { 4 } else { u64::from(*count) };
+                Ok((size * u64::from(*count), size * aligned_components))
             }
             Some(Type::Matrix { column, count }) => {
                 let (size, alignment) = self.natural_layout(*column, constants)?;
@@ -144,26 +158,26 @@ impl Types {
                 let count = constants
                     .array_length(*length)
                     .ok_or(LayoutError::UnknownLength { length: *length })?;
-                let total = size.next_multiple_of(alignment).checked_mul(count);
-                Ok((total.ok_or(LayoutError::TooLarge { ty: id })?, alignment))
+                let total_size = size.next_multiple_of(alignment).checked_mul(count);
+                Ok((total_size.ok_or(LayoutError::TooLarge { ty: type_id })?, alignment))
             }
             Some(Type::Structure { members, .. }) => {
-                let (mut end, mut widest) = (0u64, 1);
+                let (mut structure_end, mut widest_alignment) = (0u64, 1);
                 for member in members {
                     let (size, alignment) = self.natural_layout(member.ty, constants)?;
-                    end = end
+                    structure_end = structure_end
                         .next_multiple_of(alignment)
                         .checked_add(size)
-                        .ok_or(LayoutError::TooLarge { ty: id })?;
-                    widest = widest.max(alignment);
+                        .ok_or(LayoutError::TooLarge { ty: type_id })?;
+                    widest_alignment = widest_alignment.max(alignment);
                 }
-                Ok((end.next_multiple_of(widest), widest))
+                Ok((structure_end.next_multiple_of(widest_alignment), widest_alignment))
             }
-            _ => Err(self.no_size(id)),
+            _ => Err(self.no_size(type_id)),
         }
     }
 
-    pub(super) fn no_size(&self, id: Id) -> LayoutError {
-        LayoutError::NoSize { ty: id, what: self.name(id) }
+    pub(super) fn no_size(&self, type_id: Id) -> LayoutError {
+        LayoutError::NoSize { ty: type_id, what: self.glsl_name(type_id) }
     }
 }

@@ -10,7 +10,7 @@ mod layout;
 
 use super::constants::Constants;
 use super::module::{Id, Instruction, Module};
-use declaration::read;
+use declaration::read_type;
 pub use layout::LayoutError;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Dim, ImageFormat, Op, StorageClass};
@@ -62,7 +62,7 @@ pub enum Type {
         stride: Option<u32>,
     },
     Structure {
-        members: Vec<Member>,
+        members: Vec<StructureMember>,
         /// OpName of the structure.
         name: Option<String>,
         block: BlockKind,
@@ -83,7 +83,7 @@ pub enum Type {
         result: Id,
         parameters: Vec<Id>,
     },
-    Image(Image),
+    Image(ImageType),
     Sampler,
     SampledImage {
         image: Id,
@@ -111,7 +111,7 @@ pub enum BlockKind {
 
 /// An image type (OpTypeImage).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Image {
+pub struct ImageType {
     pub sampled_type: Id,
     pub dim: Dim,
     /// 0: not a depth image, 1: depth, 2: unknown.
@@ -125,7 +125,7 @@ pub struct Image {
 
 /// A member of a structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub struct StructureMember {
     pub ty: Id,
     /// Bytes from the start of the structure, where decorated.
     pub offset: Option<u32>,
@@ -165,7 +165,7 @@ pub struct Types {
 
 impl Types {
     /// Collects the types of `module`.
-    pub fn of(module: &Module) -> Self {
+    pub fn of_module(module: &Module) -> Self {
         let mut by_id = BTreeMap::new();
         for instruction in &module.instructions {
             if instruction.op == Op::Function {
@@ -178,14 +178,17 @@ impl Types {
                     by_id.insert(id, Type::ForwardPointer { storage: *storage });
                 }
             } else if let (true, Some(id)) = (instruction.op.is_type(), instruction.result) {
-                by_id.insert(id, read(module, instruction).unwrap_or(Type::Other(instruction.op)));
+                by_id.insert(
+                    id,
+                    read_type(module, instruction).unwrap_or(Type::Other(instruction.op)),
+                );
             }
         }
         Self { by_id }
     }
 
-    pub fn get(&self, id: Id) -> Option<&Type> {
-        self.by_id.get(&id)
+    pub fn get(&self, type_id: Id) -> Option<&Type> {
+        self.by_id.get(&type_id)
     }
 
     /// All types, by id.
@@ -194,8 +197,8 @@ impl Types {
     }
 
     /// The id of the first type equal to `wanted` (layout included).
-    pub fn find(&self, wanted: &Type) -> Option<Id> {
-        self.by_id.iter().find(|(_, ty)| *ty == wanted).map(|(id, _)| *id)
+    pub fn find_type(&self, wanted_type: &Type) -> Option<Id> {
+        self.by_id.iter().find(|(_, ty)| *ty == wanted_type).map(|(type_id, _)| *type_id)
     }
 
     /// What a pointer type points to.
@@ -208,7 +211,7 @@ impl Types {
 
     /// The storage class of a variable and the type of what it holds; none for other instructions,
     /// and where an untyped variable does not say it.
-    pub fn variable(&self, instruction: &Instruction) -> Option<(StorageClass, Id)> {
+    pub fn variable_contents(&self, instruction: &Instruction) -> Option<(StorageClass, Id)> {
         match (instruction.op, instruction.operands.first()?) {
             (Op::Variable, Operand::StorageClass(storage)) => {
                 Some((*storage, self.pointee(instruction.result_type?)?))
@@ -221,7 +224,7 @@ impl Types {
     }
 
     /// The storage class of a pointer type.
-    pub fn storage(&self, pointer: Id) -> Option<StorageClass> {
+    pub fn storage_class(&self, pointer: Id) -> Option<StorageClass> {
         match self.get(pointer)? {
             Type::Pointer { storage, .. } | Type::UntypedPointer { storage } => Some(*storage),
             _ => None,
@@ -229,8 +232,8 @@ impl Types {
     }
 
     /// Bits of a scalar; `None` for anything else. Booleans have no bits in memory and count as 1.
-    pub fn scalar_width(&self, id: Id) -> Option<u32> {
-        match self.get(id)? {
+    pub fn scalar_width(&self, type_id: Id) -> Option<u32> {
+        match self.get(type_id)? {
             Type::Bool => Some(1),
             Type::Int { width, .. } | Type::Float { width } => Some(*width),
             Type::BFloat16 => Some(16),
@@ -240,15 +243,17 @@ impl Types {
 
     /// Type of the component at `index` of a composite: vector component, column, element or
     /// member.
-    pub fn component(&self, id: Id, index: u32) -> Option<Id> {
-        match self.get(id)? {
-            Type::Vector { component, count } => (index < *count).then_some(*component),
-            Type::Matrix { column, count } => (index < *count).then_some(*column),
+    pub fn component_type(&self, type_id: Id, component_index: u32) -> Option<Id> {
+        match self.get(type_id)? {
+            Type::Vector { component, count } => (component_index < *count).then_some(*component),
+            Type::Matrix { column, count } => (component_index < *count).then_some(*column),
             Type::Array { element, .. } | Type::RuntimeArray { element, .. } => Some(*element),
             Type::CooperativeMatrix { component, share, .. } => {
-                (index < *share).then_some(*component)
+                (component_index < *share).then_some(*component)
             }
-            Type::Structure { members, .. } => members.get(index as usize).map(|member| member.ty),
+            Type::Structure { members, .. } => {
+                members.get(component_index as usize).map(|member| member.ty)
+            }
             _ => None,
         }
     }
@@ -267,8 +272,8 @@ impl Types {
     }
 
     /// Number of components of a composite; `None` for scalars, runtime arrays and unknown lengths.
-    pub fn component_count(&self, id: Id, constants: &Constants) -> Option<u64> {
-        match self.get(id)? {
+    pub fn component_count(&self, type_id: Id, constants: &Constants) -> Option<u64> {
+        match self.get(type_id)? {
             Type::Vector { count, .. } | Type::Matrix { count, .. } => Some(u64::from(*count)),
             Type::Array { length, .. } => constants.array_length(*length),
             Type::Structure { members, .. } => Some(members.len() as u64),
@@ -277,9 +282,9 @@ impl Types {
     }
 
     /// The innermost scalar type of a scalar, vector, matrix or array.
-    pub fn scalar_of(&self, id: Id) -> Option<Id> {
-        match self.get(id)? {
-            Type::Bool | Type::Int { .. } | Type::Float { .. } | Type::BFloat16 => Some(id),
+    pub fn scalar_of(&self, type_id: Id) -> Option<Id> {
+        match self.get(type_id)? {
+            Type::Bool | Type::Int { .. } | Type::Float { .. } | Type::BFloat16 => Some(type_id),
             Type::Vector { component: inner, .. }
             | Type::Matrix { column: inner, .. }
             | Type::Array { element: inner, .. }
@@ -290,8 +295,8 @@ impl Types {
 
     /// How the type is called in GLSL, for messages: `uint`, `vec3`, `mat4x3`, `float[]`, a
     /// structure's own name.
-    pub fn name(&self, id: Id) -> String {
-        let Some(ty) = self.get(id) else { return format!("%{id}") };
+    pub fn glsl_name(&self, type_id: Id) -> String {
+        let Some(ty) = self.get(type_id) else { return format!("%{type_id}") };
         match ty {
             Type::Void => "void".to_owned(),
             Type::Bool => "bool".to_owned(),
@@ -303,16 +308,18 @@ impl Types {
             Type::Float { width: 32 } => "float".to_owned(),
             Type::Float { width } => format!("float{width}"),
             Type::BFloat16 => "bfloat16".to_owned(),
-            Type::Vector { component, count } => vector_name(&self.name(*component), *count),
+            Type::Vector { component, count } => vector_name(&self.glsl_name(*component), *count),
             Type::Matrix { column, count } => match self.get(*column) {
                 Some(Type::Vector { count: rows, .. }) => format!("mat{count}x{rows}"),
                 _ => format!("mat{count}"),
             },
             Type::Array { element, .. } | Type::RuntimeArray { element, .. } => {
-                format!("{}[]", self.name(*element))
+                format!("{}[]", self.glsl_name(*element))
             }
-            Type::Structure { name, .. } => name.clone().unwrap_or_else(|| format!("struct %{id}")),
-            Type::Pointer { pointee, .. } => format!("pointer to {}", self.name(*pointee)),
+            Type::Structure { name, .. } => {
+                name.clone().unwrap_or_else(|| format!("struct %{type_id}"))
+            }
+            Type::Pointer { pointee, .. } => format!("pointer to {}", self.glsl_name(*pointee)),
             Type::UntypedPointer { .. } => "untyped pointer".to_owned(),
             Type::ForwardPointer { .. } => "pointer".to_owned(),
             Type::Function { .. } => "function".to_owned(),
@@ -320,20 +327,20 @@ impl Types {
             Type::Sampler => "sampler".to_owned(),
             Type::SampledImage { .. } => "sampled image".to_owned(),
             Type::CooperativeMatrix { component, .. } => {
-                format!("cooperative matrix of {}", self.name(*component))
+                format!("cooperative matrix of {}", self.glsl_name(*component))
             }
             Type::Other(op) => format!("{op:?}"),
         }
     }
 }
 
-fn vector_name(component: &str, count: u32) -> String {
-    match component {
-        "float" => format!("vec{count}"),
-        "double" => format!("dvec{count}"),
-        "int" => format!("ivec{count}"),
-        "uint" => format!("uvec{count}"),
-        "bool" => format!("bvec{count}"),
-        other => format!("{other}x{count}"),
+fn vector_name(component_name: &str, component_count: u32) -> String {
+    match component_name {
+        "float" => format!("vec{component_count}"),
+        "double" => format!("dvec{component_count}"),
+        "int" => format!("ivec{component_count}"),
+        "uint" => format!("uvec{component_count}"),
+        "bool" => format!("bvec{component_count}"),
+        other => format!("{other}x{component_count}"),
     }
 }

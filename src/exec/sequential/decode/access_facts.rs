@@ -82,7 +82,7 @@ impl Reader<'_> {
 
     /// The scope and semantics at two operands.
     fn fence_at(&self, instruction: &Instruction, [scope, semantics]: [usize; 2]) -> Option<Fence> {
-        let word = |at: usize| instruction.id(at).and_then(|id| self.constants.word(id));
+        let word = |at: usize| instruction.id(at).and_then(|id| self.constants.scalar_word(id));
         Some(Fence { scope: word(scope)?, semantics: word(semantics)? })
     }
 
@@ -100,7 +100,7 @@ impl Reader<'_> {
     fn operands(&self, instruction: &Instruction) -> (bool, Option<Scope>, Option<Scope>) {
         let scope = |at: usize| match instruction.operands.get(at) {
             Some(Operand::IdScope(id) | Operand::IdRef(id)) => {
-                self.constants.word(*id).map(Scope::of)
+                self.constants.scalar_word(*id).map(Scope::of)
             }
             _ => None,
         };
@@ -206,7 +206,7 @@ impl Reader<'_> {
         };
         let Some(mut ty) = base else { return false };
         for index in chain.ids().skip(skipped) {
-            let member = self.constants.word(index).unwrap_or(0);
+            let member = self.constants.scalar_word(index).unwrap_or(0);
             let inner = match self.types.get(ty) {
                 Some(Type::Structure { members, .. }) => {
                     let decorations = self.module.member_decorations(ty, member);
@@ -218,7 +218,7 @@ impl Reader<'_> {
                     }
                     members.get(member as usize).map(|member| member.ty)
                 }
-                _ => self.types.component(ty, 0),
+                _ => self.types.component_type(ty, 0),
             };
             match inner {
                 Some(inner) => ty = inner,

@@ -6,7 +6,7 @@
 
 use rspirv::spirv::FPFastMathMode;
 use vkcert_oracle::float::RoundingDirection;
-use vkcert_spirv::float_controls::{self, Denormals, FloatControls};
+use vkcert_spirv::float_controls::{self, DenormalMode, FloatControls};
 use vkcert_spirv::module::{Id, Instruction, Module};
 use vkcert_spirv::operation::sized::Form;
 use vkcert_spirv::types::Types;
@@ -41,7 +41,7 @@ impl Default for Floats {
 impl Floats {
     /// What holds in the functions of an entry point.
     pub(crate) fn of(module: &Module, entry: Id) -> Self {
-        let controls = FloatControls::of(module, entry);
+        let controls = FloatControls::of_entry_point(module, entry);
         let decorated = if float_controls::decorates_results(module) {
             Decorated::Some
         } else {
@@ -57,7 +57,8 @@ impl Floats {
         if self.decorated == Decorated::None && !declared {
             return;
         }
-        self.rounding = instruction.result.and_then(|id| float_controls::decorated(module, id));
+        self.rounding =
+            instruction.result.and_then(|id| float_controls::decorated_rounding(module, id));
         let flags = self.controls.fast_math(module, types, instruction);
         self.assumed = flags.unwrap_or(FPFastMathMode::NONE);
         self.plain = !declared && self.rounding.is_none() && self.assumed.is_empty();
@@ -72,7 +73,7 @@ impl Floats {
     pub(crate) fn rounding(&self, form: Form) -> RoundingDirection {
         match form {
             Form::Float(width) => {
-                self.rounding.unwrap_or(self.controls.width(width.bits()).rounding)
+                self.rounding.unwrap_or(self.controls.for_width(width.bits()).rounding)
             }
             Form::Brain => self.rounding.unwrap_or_default(),
             Form::Integer(_) => RoundingDirection::Nearest,
@@ -80,10 +81,10 @@ impl Floats {
     }
 
     /// What becomes of denormal numbers of this form.
-    pub(crate) fn denormals(&self, form: Form) -> Denormals {
+    pub(crate) fn denormals(&self, form: Form) -> DenormalMode {
         match form {
-            Form::Float(width) => self.controls.width(width.bits()).denormals,
-            Form::Integer(_) | Form::Brain => Denormals::Kept,
+            Form::Float(width) => self.controls.for_width(width.bits()).denormals,
+            Form::Integer(_) | Form::Brain => DenormalMode::Kept,
         }
     }
 }

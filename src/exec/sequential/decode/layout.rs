@@ -100,7 +100,7 @@ fn no_value(types: &Types, ty: Id, what: Option<&Type>) -> Unsupported {
         Some(Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. }) => {
             "a pointer as a value".to_owned()
         }
-        _ => format!("a value of type {}", types.name(ty)),
+        _ => format!("a value of type {}", types.glsl_name(ty)),
     })
 }
 
@@ -247,7 +247,7 @@ fn explicit(
         Some(Type::Matrix { column, count }) => {
             let layout = matrix.ok_or_else(|| unsupported("a matrix without MatrixStride"))?;
             let component = types
-                .component(*column, 0)
+                .component_type(*column, 0)
                 .ok_or_else(|| unsupported("a matrix without columns"))?;
             let Some(Type::Vector { count: rows, .. }) = types.get(*column) else {
                 return Err(unsupported("a matrix without columns"));

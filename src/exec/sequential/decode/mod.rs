@@ -57,7 +57,7 @@ pub(crate) fn decode(
         return Err(unsupported(format!("execution model {:?}", entry.model)));
     }
     check_declarations(module)?;
-    let mut types = Types::of(module);
+    let mut types = Types::of_module(module);
     let constants = Constants::evaluate(module, &types, specialization)
         .map_err(|error| unsupported(error.to_string()))?;
     let subgroup_size =

@@ -7,7 +7,7 @@ use super::value::{Opaque, Pointer, Value};
 use crate::decode::{ops, source_text};
 use crate::ir::*;
 use std::sync::Arc;
-use vkcert_spirv::constants::Value as ConstantValue;
+use vkcert_spirv::constants::ConstantValue;
 use vkcert_spirv::module::Id;
 use vkcert_spirv::types::Type;
 
@@ -62,7 +62,7 @@ impl<'a> Decoder<'a> {
             {
                 let mut one = Vec::new();
                 for part in parts {
-                    let inner = self.types.component(ty, 0);
+                    let inner = self.types.component_type(ty, 0);
                     self.constant(
                         part,
                         inner.ok_or_else(|| unsupported("a matrix without elements"))?,
@@ -75,7 +75,7 @@ impl<'a> Decoder<'a> {
             }
             ConstantValue::Composite(parts) => {
                 for (index, part) in parts.iter().enumerate() {
-                    let inner = self.types.component(ty, index as u32);
+                    let inner = self.types.component_type(ty, index as u32);
                     let inner =
                         inner.ok_or_else(|| unsupported("a constant whose type does not match"))?;
                     self.constant(part, inner, into)?;
@@ -153,7 +153,8 @@ impl<'a> Decoder<'a> {
         if let Some(name) = self.module.name(variable).filter(|name| !name.is_empty()) {
             return name.to_owned();
         }
-        let held = self.module.definition(variable).and_then(|one| self.types.variable(one));
-        held.map_or_else(|| format!("%{variable}"), |(_, ty)| self.types.name(ty))
+        let held =
+            self.module.definition(variable).and_then(|one| self.types.variable_contents(one));
+        held.map_or_else(|| format!("%{variable}"), |(_, ty)| self.types.glsl_name(ty))
     }
 }

@@ -10,7 +10,7 @@ use crate::ir::{Exclusive, *};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::sync::Arc;
-use vkcert_spirv::constants::Value as ConstantValue;
+use vkcert_spirv::constants::ConstantValue;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::types::{BlockKind, Type};
 
@@ -49,7 +49,7 @@ impl<'a> Decoder<'a> {
     /// The pointer that an OpVariable gives; function variables get fresh storage each time.
     pub(crate) fn variable(&mut self, instruction: &Instruction) -> Result<Pointer, Unsupported> {
         let id = instruction.result.expect("OpVariable has a result");
-        let Some((storage, pointee)) = self.types.variable(instruction) else {
+        let Some((storage, pointee)) = self.types.variable_contents(instruction) else {
             return Err(unsupported(format!(
                 "Op{:?} without the type of what it holds",
                 instruction.op
@@ -165,7 +165,7 @@ impl<'a> Decoder<'a> {
         let held = self
             .module
             .definition(variable)
-            .and_then(|one| self.types.variable(one))
+            .and_then(|one| self.types.variable_contents(one))
             .map(|(_, ty)| ty);
         let block = held.map(|ty| match self.types.get(ty) {
             Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => *element,

@@ -137,7 +137,7 @@ fn rows_of_result(decoder: &Decoder<'_>, instruction: &Instruction) -> Result<us
         instruction.result_type.ok_or_else(|| unsupported("a matrix operation without a type"))?;
     let column = decoder
         .types
-        .component(ty, 0)
+        .component_type(ty, 0)
         .ok_or_else(|| unsupported("a matrix operation without columns"))?;
     let words = decoder.form(column).map_or(1, |form| form.width().words());
     Ok((decoder.kinds(column)?.len() / words).max(1))

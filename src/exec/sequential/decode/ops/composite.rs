@@ -60,13 +60,13 @@ fn part(
         for before in 0..*index {
             let inner = decoder
                 .types
-                .component(ty, before)
+                .component_type(ty, before)
                 .ok_or_else(|| unsupported("a composite index out of range"))?;
             start += decoder.kinds(inner)?.len();
         }
         ty = decoder
             .types
-            .component(ty, *index)
+            .component_type(ty, *index)
             .ok_or_else(|| unsupported("a composite index out of range"))?;
     }
     Ok(start..start + decoder.kinds(ty)?.len())

@@ -66,7 +66,7 @@ pub(crate) fn share(
 }
 
 fn sizes(constants: &Constants, ids: [Id; 3]) -> Result<[u32; 3], Unsupported> {
-    let [scope, rows, columns] = ids.map(|id| constants.word(id));
+    let [scope, rows, columns] = ids.map(|id| constants.scalar_word(id));
     match (scope, rows, columns) {
         (Some(scope), Some(rows), Some(columns)) => Ok([scope, rows, columns]),
         _ => Err(unsupported("a cooperative matrix whose size is no constant")),
@@ -152,7 +152,7 @@ fn elements(
 ) -> Result<Vec<Pointer>, Unsupported> {
     converge(decoder);
     let matrix = matrix(decoder, ty)?;
-    let major = match decoder.constants.word(id(instruction, order)?) {
+    let major = match decoder.constants.scalar_word(id(instruction, order)?) {
         Some(0) => Major::Row,
         Some(1) => Major::Column,
         _ => {

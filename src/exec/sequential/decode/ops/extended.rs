@@ -18,7 +18,7 @@ use crate::settings::variation::Expansion;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 use vkcert_oracle::float::RoundingDirection;
-use vkcert_spirv::float_controls::Denormals;
+use vkcert_spirv::float_controls::DenormalMode;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::{Binary, Compare, Unary};
 use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
@@ -621,7 +621,7 @@ fn halves(
     let form = operands[0].form;
     let mut parts = Vec::new();
     for (op, member) in ops.into_iter().zip(0..) {
-        let ty = instruction.result_type.and_then(|ty| decoder.types.component(ty, member));
+        let ty = instruction.result_type.and_then(|ty| decoder.types.component_type(ty, member));
         let to = ty
             .and_then(|ty| decoder.form(ty))
             .ok_or_else(|| unsupported("a structure without two numbers"))?;
@@ -658,7 +658,7 @@ fn pack_halves(
     instruction: &Instruction,
     operands: &[Numbers],
 ) -> Result<(), Unsupported> {
-    if decoder.floats.denormals(HALF) != Denormals::Flushed {
+    if decoder.floats.denormals(HALF) != DenormalMode::Flushed {
         return pack2(decoder, instruction, operands, Binary::PackHalf);
     }
     let mut halves = Vec::new();
@@ -679,7 +679,7 @@ fn unpack_halves(
     instruction: &Instruction,
     operands: &[Numbers],
 ) -> Result<(), Unsupported> {
-    if decoder.floats.denormals(HALF) != Denormals::Flushed {
+    if decoder.floats.denormals(HALF) != DenormalMode::Flushed {
         return unpack(
             decoder,
             instruction,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use vkcert_model::image::ImageFormat;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::sized::{Form, Width};
-use vkcert_spirv::types::{Image, Signedness, Type};
+use vkcert_spirv::types::{ImageType, Signedness, Type};
 
 pub(crate) const TABLE: &[Row] = &[
     row(Op::SampledImage, Meaning::Special(sampled_image)),
@@ -95,7 +95,7 @@ pub(crate) fn variable(
         Some(Type::RuntimeArray { .. }) => Err(unsupported("an array of arrays of descriptors")),
         _ => Err(unsupported(format!(
             "a variable of type {} in storage class UniformConstant",
-            decoder.types.name(pointee)
+            decoder.types.glsl_name(pointee)
         ))),
     }
 }
@@ -194,7 +194,7 @@ fn on_image(
     decoder: &Decoder<'_>,
     opaque: Opaque,
     doing: Doing,
-) -> Result<(ImageStep, Image), Unsupported> {
+) -> Result<(ImageStep, ImageType), Unsupported> {
     let image = match decoder.types.get(opaque.ty) {
         Some(Type::SampledImage { image }) => decoder.types.get(*image),
         other => other,
@@ -272,7 +272,7 @@ fn compare(
 }
 
 fn gather(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let component = decoder.constants.word(id(instruction, 2)?);
+    let component = decoder.constants.scalar_word(id(instruction, 2)?);
     let component =
         component.ok_or_else(|| unsupported("OpImageGather of a component that is no constant"))?;
     let opaque = decoder.opaque(id(instruction, 0)?)?;
@@ -543,7 +543,7 @@ fn sample_index(decoder: &mut Decoder<'_>, operand: Id) -> Result<Index, Unsuppo
 
 /// Texels of multisampled images, and of no others, are named with a sample.
 fn check_sample(
-    ty: &Image,
+    ty: &ImageType,
     instruction: &Instruction,
     step: &ImageStep,
 ) -> Result<(), Unsupported> {

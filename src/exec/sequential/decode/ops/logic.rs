@@ -121,7 +121,7 @@ fn operand_name(decoder: &Decoder<'_>, operand: Option<Id>) -> Arc<str> {
     if let Some(pointer) = named {
         return decoder.name(pointer);
     }
-    match decoder.constants.word(id) {
+    match decoder.constants.scalar_word(id) {
         Some(bits) => format!("{:?}", f32::from_bits(bits)).into(),
         None => decoder.name(id),
     }

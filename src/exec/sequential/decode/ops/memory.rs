@@ -163,7 +163,7 @@ pub(crate) fn step_into(
 fn component(decoder: &Decoder<'_>, ty: Id, index: u32) -> Result<Id, Unsupported> {
     decoder
         .types
-        .component(ty, index)
+        .component_type(ty, index)
         .ok_or_else(|| unsupported("an access chain into a type without components"))
 }
 
@@ -329,7 +329,7 @@ impl Place {
 
 /// The value of a constant index, where it is one that a word holds and that is not negative.
 fn constant_index(decoder: &Decoder<'_>, index: Id) -> Result<Option<u32>, Unsupported> {
-    let Some(bits) = decoder.constants.scalar(index) else { return Ok(None) };
+    let Some(bits) = decoder.constants.scalar_bits(index) else { return Ok(None) };
     let Some(Type::Int { width: width @ 1..=64, signedness }) =
         decoder.types.get(decoder.type_of(index)?)
     else {
@@ -585,7 +585,7 @@ fn copy_memory_sized(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let size = decoder.constants.scalar(id(instruction, 2)?);
+    let size = decoder.constants.scalar_bits(id(instruction, 2)?);
     let size =
         size.ok_or_else(|| unsupported("OpCopyMemorySized of a size that is no constant"))?;
     let size = u32::try_from(size).ok().filter(|size| *size <= MOST_COPIED);

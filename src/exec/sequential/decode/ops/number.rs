@@ -13,7 +13,7 @@ use crate::ir::scalars;
 use crate::ir::{Action, Parts, Reg, Scalar};
 use rspirv::spirv::FPFastMathMode;
 use vkcert_oracle::float::RoundingDirection;
-use vkcert_spirv::float_controls::Denormals;
+use vkcert_spirv::float_controls::DenormalMode;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::operator::{Binary, Classify, Unary};
 use vkcert_spirv::operation::sized::{Form, Operation, Relation, Sized, Width};
@@ -131,7 +131,7 @@ pub(crate) fn compute(
 
 /// A number whose denormals are zeros, where the module wants them so.
 pub(crate) fn flushed(decoder: &mut Decoder<'_>, form: Form, number: Parts) -> Parts {
-    if decoder.floats.denormals(form) != Denormals::Flushed {
+    if decoder.floats.denormals(form) != DenormalMode::Flushed {
         return number;
     }
     let to = decoder.parts(form);

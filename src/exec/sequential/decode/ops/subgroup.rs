@@ -91,7 +91,7 @@ enum Scoped {
 
 /// Checks the scope in operand 0, notes that invocations work together.
 fn scope(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    if decoder.constants.word(id(instruction, 0)?) != Some(SUBGROUP_SCOPE) {
+    if decoder.constants.scalar_word(id(instruction, 0)?) != Some(SUBGROUP_SCOPE) {
         return Err(unsupported(format!(
             "Op{:?} with a scope other than Subgroup",
             instruction.op
@@ -341,7 +341,7 @@ fn exchange(
 
 fn quad_swap(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     // Horizontal, vertical, diagonal.
-    match decoder.constants.word(id(instruction, 2)?) {
+    match decoder.constants.scalar_word(id(instruction, 2)?) {
         Some(direction @ 0..=2) => {
             exchange(decoder, instruction, Way::QuadSwap(direction + 1), Scoped::Yes)
         }
@@ -364,7 +364,8 @@ fn cluster(
     instruction: &Instruction,
     at: usize,
 ) -> Result<u32, Unsupported> {
-    let size = decoder.constants.word(id(instruction, at)?).filter(|size| size.is_power_of_two());
+    let size =
+        decoder.constants.scalar_word(id(instruction, at)?).filter(|size| size.is_power_of_two());
     size.ok_or_else(|| {
         unsupported(format!(
             "Op{:?} with a cluster size that is no constant power of two",

@@ -215,7 +215,7 @@ fn control_barrier(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let scope = decoder.constants.word(id(instruction, 0)?);
+    let scope = decoder.constants.scalar_word(id(instruction, 0)?);
     let reach = match scope {
         Some(WORKGROUP_SCOPE) => Reach::Workgroup,
         Some(SUBGROUP_SCOPE) => Reach::Subgroup,
@@ -286,7 +286,7 @@ fn fence(
     let constant = |at: usize, what: &str| {
         decoder
             .constants
-            .word(id(instruction, at)?)
+            .scalar_word(id(instruction, at)?)
             .ok_or_else(|| unsupported(format!("{what} that is no constant")))
     };
     Ok(Fence {

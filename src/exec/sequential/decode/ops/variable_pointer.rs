@@ -191,7 +191,7 @@ fn at(
 /// Whether workgroup memory has layouts of its own: then all of its variables are blocks.
 fn has_workgroup_blocks(decoder: &Decoder<'_>) -> bool {
     let globals = decoder.module.instructions.iter().take_while(|one| one.op != Op::Function);
-    globals.into_iter().any(|one| match decoder.types.variable(one) {
+    globals.into_iter().any(|one| match decoder.types.variable_contents(one) {
         Some((StorageClass::Workgroup, _)) if one.op == Op::UntypedVariableKHR => true,
         Some((StorageClass::Workgroup, held)) => {
             matches!(decoder.types.get(held), Some(Type::Structure { block, .. }) if *block != BlockKind::None)
