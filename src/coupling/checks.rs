@@ -377,7 +377,12 @@ impl Subject<'_> {
         let (scope, _) = self.host.enclose();
         let mut quiet = true;
         let interval = expression.enclose(&scope, &mut quiet);
-        host::enclosed(interval.low, interval.high, width, &mut quiet);
+        vkcert_requirement::host::interval::enclosed(
+            interval.low,
+            interval.high,
+            width,
+            &mut quiet,
+        );
         let answer = if quiet {
             Answer::Proved
         } else {

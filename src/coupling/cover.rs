@@ -11,7 +11,8 @@
 
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::Host;
-use vkcert_requirement::host::expression::{self as host, Binary, Enclosed, Expression, Kind};
+use vkcert_requirement::host::expression::{self as host, Binary, Expression, Kind};
+use vkcert_requirement::host::interval::Enclosed;
 
 /// Whether `groups` workgroups of `local` invocations cover `domain` for all parameter values, by
 /// the form of `groups`.

@@ -10,6 +10,9 @@
 //! (`exec::judge`).
 
 mod check;
+mod check_interface;
+mod check_justification;
+mod check_requirements;
 mod check_test;
 pub mod code;
 pub mod document;

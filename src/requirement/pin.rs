@@ -76,7 +76,7 @@ pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, 
             if wanted && let (Some(document), Some(node)) = (place.document(), place.value()) {
                 let edits =
                     edits.entry(file.clone()).or_insert_with(|| FileEdits::of(&document.text));
-                edits.places.extend(edit(&document.text, node, &hash));
+                edits.replacements.extend(edit(&document.text, node, &hash));
             }
             let state = if wanted { LinkState::Pinned } else { before };
             let (requirement, parent) = (requirement.uid.clone(), parent.uid.clone());
@@ -86,41 +86,49 @@ pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, 
     (links, edits.into_iter().map(|(file, edits)| (file, edits.apply())).collect())
 }
 
-/// A text with what is to be put in place of some of its bytes.
+/// Bytes of a text with what replaces them.
+struct TextReplacement {
+    range: Range<usize>,
+    text: String,
+}
+
+/// A text and the replacements to make in it.
 struct FileEdits {
     text: Arc<str>,
-    places: Vec<(Range<usize>, String)>,
+    replacements: Vec<TextReplacement>,
 }
 
 impl FileEdits {
     fn of(text: &Arc<str>) -> Self {
-        Self { text: Arc::clone(text), places: Vec::new() }
+        Self { text: Arc::clone(text), replacements: Vec::new() }
     }
 
     fn apply(mut self) -> String {
-        self.places.sort_by_key(|(range, _)| range.start);
-        let (mut made, mut done) = (String::with_capacity(self.text.len()), 0);
-        for (range, with) in &self.places {
-            made.push_str(&self.text[done..range.start]);
-            made.push_str(with);
-            done = range.end;
+        self.replacements.sort_by_key(|replacement| replacement.range.start);
+        let mut edited_text = String::with_capacity(self.text.len());
+        let mut copied_to = 0;
+        for replacement in &self.replacements {
+            edited_text.push_str(&self.text[copied_to..replacement.range.start]);
+            edited_text.push_str(&replacement.text);
+            copied_to = replacement.range.end;
         }
-        made.push_str(&self.text[done..]);
-        made
+        edited_text.push_str(&self.text[copied_to..]);
+        edited_text
     }
 }
 
-/// The hash in place of the one that stands there, else behind the parent's uid: in the same line
-/// in an inline table, in a line of its own under a header.
-fn edit(text: &str, link: &Node, hash: &str) -> Option<(Range<usize>, String)> {
+/// Writes the hash over the present one; where there is none, behind the parent's uid: on the same
+/// line in an inline table, on a line of its own under a header.
+fn edit(text: &str, link: &Node, hash: &str) -> Option<TextReplacement> {
     if let Some(entry) = link.entry("hash") {
-        return Some((entry.node.span.clone(), format!("\"{hash}\"")));
+        let range = entry.node.span.clone();
+        return Some(TextReplacement { range, text: format!("\"{hash}\"") });
     }
     let uid = link.entry("uid")?;
     debug_assert!(matches!(uid.node.value, Value::Text(_)));
     let end = uid.node.span.end;
-    if text[link.span.clone()].starts_with('{') {
-        return Some((end..end, format!(", hash = \"{hash}\"")));
+    if text[link.span.start..].starts_with('{') {
+        return Some(TextReplacement { range: end..end, text: format!(", hash = \"{hash}\"") });
     }
     let line_start = text[..uid.key_span.start].rfind('\n').map_or(0, |at| at + 1);
     let indent: String = text[line_start..]
@@ -131,7 +139,7 @@ fn edit(text: &str, link: &Node, hash: &str) -> Option<(Range<usize>, String)> {
     let line_end = rest.find('\n').map_or(text.len(), |at| end + at);
     let carriage = if text[..line_end].ends_with('\r') { "\r" } else { "" };
     let at = line_end - carriage.len();
-    Some((at..at, format!("{carriage}\n{indent}hash = \"{hash}\"")))
+    Some(TextReplacement { range: at..at, text: format!("{carriage}\n{indent}hash = \"{hash}\"") })
 }
 
 #[cfg(test)]

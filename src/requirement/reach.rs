@@ -36,13 +36,13 @@ struct KernelCode {
     texts: CodeTexts,
 }
 
-/// By what the text of a kernel's code is told from that of another.
+/// What distinguishes the text of a kernel's code from that of another kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum CodeTexts {
     Source {
         functions: BTreeMap<CodeFunction, BTreeSet<String>>,
         files: BTreeMap<String, String>,
-        /// What keeps functions from being told apart, with its place.
+        /// What keeps the text from being divided into functions, with its place.
         unread: Option<String>,
     },
     /// SHA-256 of a module without source.
@@ -52,7 +52,7 @@ enum CodeTexts {
 /// A piece of a kernel's text: a function by name, or what stands in a file, with its digest.
 type TextPart<'a> = (&'a str, &'a str);
 
-/// What of the code that a requirement names its tests leave out.
+/// Code that a requirement names and that its tests do not judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UntestedCode {
     /// Links of which no test judges anything.
@@ -149,32 +149,40 @@ impl TestedCode {
         if including.is_empty() {
             return None;
         }
-        let linked = |function: &&CodeFunction| {
-            function.file == link.file
-                && link.symbol.as_ref().is_none_or(|symbol| *symbol == function.name)
-        };
-        let of_file = |function: &&CodeFunction| function.file == link.file;
-        let has = |part: &dyn Fn(&&CodeFunction) -> bool| {
-            including.iter().any(|code| code.functions.iter().any(|function| part(&function)))
-        };
-        let reaching = |part: &dyn Fn(&&CodeFunction) -> bool| -> BTreeSet<&KernelName> {
-            let reaching =
-                including.iter().filter(|code| code.reached.iter().any(|function| part(&function)));
-            reaching.map(|code| &code.kernel).collect()
-        };
-        let mut kernels = match (has(&linked), has(&of_file)) {
-            (true, _) => reaching(&linked),
-            (false, true) => reaching(&of_file),
-            (false, false) => including.iter().map(|code| &code.kernel).collect(),
+        let is_linked = |function: &CodeFunction| is_linked_function(link, function);
+        let is_in_file = |function: &CodeFunction| function.file == link.file;
+        let mut kernels = if any_has_function(&including, is_linked) {
+            kernels_reaching(&including, is_linked)
+        } else if any_has_function(&including, is_in_file) {
+            kernels_reaching(&including, is_in_file)
+        } else {
+            including.iter().map(|code| &code.kernel).collect()
         };
         kernels.retain(|kernel| link.kernels.is_empty() || link.kernels.contains(kernel));
         Some(kernels)
     }
 }
 
+/// Whether a link is about a function: by its name, or as one of the file.
+fn is_linked_function(link: &CodeLink, function: &CodeFunction) -> bool {
+    function.file == link.file && link.symbol.as_ref().is_none_or(|symbol| *symbol == function.name)
+}
+
+fn any_has_function(codes: &[&KernelCode], is_meant: impl Fn(&CodeFunction) -> bool) -> bool {
+    codes.iter().any(|code| code.functions.iter().any(&is_meant))
+}
+
+fn kernels_reaching<'a>(
+    codes: &[&'a KernelCode],
+    is_meant: impl Fn(&CodeFunction) -> bool,
+) -> BTreeSet<&'a KernelName> {
+    let reaching = codes.iter().filter(|code| code.reached.iter().any(&is_meant));
+    reaching.map(|code| &code.kernel).collect()
+}
+
 impl KernelCode {
-    /// Whether a test entered the function that a link names; true where it names none, or none of
-    /// which that is measured.
+    /// Whether a test entered the function that a link names; true where it names none, or one whose
+    /// entries are not measured.
     fn is_entered(&self, link: &CodeLink, test: &TestId) -> bool {
         let Some(symbol) = &link.symbol else { return true };
         let named =

@@ -41,7 +41,7 @@ impl RequirementOutcome {
     }
 }
 
-/// What statuses follow from.
+/// The results of verification from which statuses are derived.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
     pub verdicts: &'a Verdicts,
@@ -49,7 +49,7 @@ pub struct Shown<'a> {
     pub code: &'a TestedCode,
 }
 
-/// What the tests of a requirement come to, or those of its children.
+/// The outcome of a requirement's tests, or of those of its children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TestOutcome {
     Passed,
@@ -74,12 +74,12 @@ pub fn outcomes(
     let by_uid = traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
     let mut judging = Judging { by_uid, shown, rules, known: BTreeMap::new() };
     for trace in traces {
-        judging.outcome(trace);
+        judging.status(trace);
     }
     judging.known
 }
 
-/// Gives every requirement its status.
+/// Sets the status of every requirement, and what is open of it.
 pub fn settle(traces: &mut [RequirementEvidence], shown: Shown<'_>, rules: Generation) {
     let mut outcomes = outcomes(traces, shown, rules);
     for trace in traces {
@@ -99,13 +99,14 @@ struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    fn outcome(&mut self, trace: &RequirementEvidence) -> RequirementOutcome {
+    /// The status of a requirement, whose outcome is then known.
+    fn status(&mut self, trace: &RequirementEvidence) -> RequirementStatus {
         let uid = &trace.requirement.uid;
         if let Some(known) = self.known.get(uid) {
-            return known.clone();
+            return known.status;
         }
-        // Evidence may hold what no project does: a requirement that is its own child is as good as
-        // untested.
+        // Evidence may hold a requirement that is its own child, which a project cannot: while its
+        // outcome is being derived it counts as untested, so that the recursion ends.
         let pending = RequirementOutcome {
             status: RequirementStatus::Untested,
             open: Vec::new(),
@@ -114,8 +115,9 @@ impl Judging<'_> {
         };
         self.known.insert(uid.clone(), pending);
         let outcome = self.judge(trace);
-        self.known.insert(uid.clone(), outcome.clone());
-        outcome
+        let status = outcome.status;
+        self.known.insert(uid.clone(), outcome);
+        status
     }
 
     fn judge(&mut self, trace: &RequirementEvidence) -> RequirementOutcome {
@@ -175,8 +177,8 @@ impl Judging<'_> {
         }
     }
 
-    /// What of the code that it names no test of it judges; of one that no test names, no test of
-    /// its children.
+    /// Code that the requirement names and that no test of it judges. Where no test names the
+    /// requirement, the tests of its children count instead.
     fn untested_code(&self, trace: &RequirementEvidence) -> UntestedCode {
         let mut family = vec![trace];
         if trace.tests.is_empty() {
@@ -193,11 +195,12 @@ impl Judging<'_> {
         }
         let tests: Vec<&TestId> = family.iter().flat_map(|member| &member.tests).collect();
         let left_out = family.iter().any(|member| !member.left_out_tests.is_empty());
-        // Without tests there is nothing to say of them; those that were left out may judge it.
+        // Nothing is claimed without tests, nor where tests were left out, because these may judge
+        // the code.
         match (self.rules, tests.is_empty() || left_out) {
             (Generation::Current, false) => self.shown.code.untested(trace, tests),
-            // It asked for a test in one of the kernels alone, and holds nothing to compare texts
-            // by.
+            // Rules of the second generation ask for a test in one of the kernels alone; its
+            // evidence has no digests by which texts could be compared.
             (Generation::Second, false) => {
                 UntestedCode { kernels: Vec::new(), ..self.shown.code.untested(trace, tests) }
             }
@@ -253,7 +256,7 @@ impl Judging<'_> {
         let children: Vec<Option<&RequirementEvidence>> =
             trace.children.iter().map(|child| self.by_uid.get(child).copied()).collect();
         let status = |child: Option<&RequirementEvidence>| match child {
-            Some(child) => self.outcome(child).status,
+            Some(child) => self.status(child),
             None => RequirementStatus::Untested,
         };
         let statuses: Vec<RequirementStatus> = children.into_iter().map(status).collect();
@@ -269,7 +272,7 @@ impl Judging<'_> {
         } else {
             match self.rules {
                 Generation::First => TestOutcome::ChildrenVerifiedOtherwise,
-                // It is to be tested, and nothing of it is.
+                // The requirement asks for tests, and no child is tested either.
                 Generation::Second | Generation::Current => TestOutcome::Missing,
             }
         }
@@ -280,8 +283,7 @@ fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
     &trace.requirement.uid
 }
 
-/// What one test shows: it passed if it passed somewhere and nowhere did anything else than pass or
-/// not run.
+/// The outcome of one test on all engines: it passed if it ran somewhere and passed wherever it ran.
 fn of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
     let ran: Vec<Verdict> =
         verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
@@ -316,7 +318,7 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
             VerificationMethod::Test => {}
         }
     }
-    // Also where the requirement does not ask for tests: those that name it must pass.
+    // Tests that name the requirement must pass even where it does not ask for tests.
     for test in &row.tests {
         match verdicts.get(test) {
             Some(found) if of_test(found, Generation::Current) == TestOutcome::Open => {

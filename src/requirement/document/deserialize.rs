@@ -24,7 +24,7 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
         let fault = match T::deserialize(NodeDeserializer(repaired.as_ref().unwrap_or(node))) {
             Ok(value) if faults.is_empty() => return Ok(value),
             Ok(_) => break,
-            // What a type says of a whole table (`try_from`) is of this node.
+            // A fault without a place comes from a whole table (`try_from`), which is this node.
             Err(fault) => {
                 Fault { span: fault.span.clone().or_else(|| Some(node.span.clone())), ..fault }
             }
@@ -108,7 +108,7 @@ impl de::Error for Fault {
     }
 }
 
-/// A list that nobody would read is left to the schema.
+/// The allowed values in words; the schema lists them where they are many.
 fn values(expected: &[&str]) -> String {
     match expected.len() {
         0..=24 => format!("one of {}", listed(expected)),

@@ -261,7 +261,7 @@ impl Fault {
         let mut diagnostic = Diagnostic::new(self.kind, self.message);
         diagnostic.hint = self.hint;
         match self.span {
-            Some(span) => diagnostic.at_span(file, text.clone(), first_line(text, span)),
+            Some(span) => diagnostic.at_span(file, Arc::clone(text), first_line(text, span)),
             None => diagnostic.in_file(file),
         }
     }
@@ -316,7 +316,7 @@ pub struct Origin {
 impl Origin {
     /// The whole of a document.
     pub fn of(document: &Arc<Document>) -> Self {
-        Self { document: Some(document.clone()), path: Vec::new() }
+        Self { document: Some(Arc::clone(document)), path: Vec::new() }
     }
 
     /// The origin of a value that came out of no file.
@@ -373,7 +373,7 @@ impl Origin {
         let diagnostic = Diagnostic::new(kind, message);
         let Some(document) = &self.document else { return diagnostic };
         let span = first_line(&document.text, self.node(document).0.span.clone());
-        diagnostic.at_span(document.file.clone(), document.text.clone(), span)
+        diagnostic.at_span(&document.file, Arc::clone(&document.text), span)
     }
 
     /// A diagnostic at the key of this place.
@@ -381,8 +381,8 @@ impl Origin {
         let Some(document) = &self.document else { return Diagnostic::new(kind, message) };
         match self.node(document).1 {
             Some(entry) => Diagnostic::new(kind, message).at_span(
-                document.file.clone(),
-                document.text.clone(),
+                &document.file,
+                Arc::clone(&document.text),
                 entry.key_span.clone(),
             ),
             None => self.error(kind, message),
@@ -396,8 +396,6 @@ pub struct Located<T> {
     pub value: T,
     pub origin: Origin,
 }
-
-impl<T> Located<T> {}
 
 impl<T> std::ops::Deref for Located<T> {
     type Target = T;

@@ -15,8 +15,8 @@ pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
     if faults.is_empty() { Ok(root) } else { Err(told(faults)) }
 }
 
-/// Duplicate keys are all told. Of syntax errors only the first: what follows it is mostly its
-/// consequence.
+/// The faults to report: all duplicate keys, but only the first syntax error, because what follows
+/// it is mostly its consequence.
 fn told(mut faults: Vec<Fault>) -> Vec<Fault> {
     faults.sort_by_key(|fault| fault.span.as_ref().map_or(0, |span| span.start));
     match faults.iter().position(|fault| fault.kind != "duplicate-key") {

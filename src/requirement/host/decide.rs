@@ -11,7 +11,9 @@
 //! Does not cover: proofs over more than [`EXHAUSTIVE`] combinations that no interval settles;
 //! these stay open.
 
-use super::expression::{self as host, Division, Enclosed, Event, Expression, Name, Typed};
+use super::expression::{self as host, Division, Event, Expression, Name, Typed};
+use super::interval::{Enclosed, enclosed};
+use super::parser;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::requirement::{HostType, Interface};
@@ -28,10 +30,28 @@ const SEEDED: usize = 20_000;
 #[derive(Debug, Clone)]
 pub struct Host {
     pub names: Vec<Name>,
-    parameters: Vec<(String, i128, i128)>,
+    parameters: Vec<ParameterRange>,
     locals: Vec<Expression>,
     /// Values worth trying beside the bounds.
     strides: Vec<i128>,
+}
+
+/// A parameter with the least and the greatest value that the interface declares.
+#[derive(Debug, Clone)]
+struct ParameterRange {
+    name: String,
+    min: i128,
+    max: i128,
+}
+
+impl ParameterRange {
+    fn value_count(&self) -> u128 {
+        (self.max - self.min + 1) as u128
+    }
+
+    fn contains(&self, value: i128) -> bool {
+        (self.min..=self.max).contains(&value)
+    }
 }
 
 /// What is known of a statement about all parameter values.
@@ -67,11 +87,11 @@ impl Host {
                 );
                 return Err(Diagnostic::new("size", message));
             }
-            parameters.push((parameter.name.clone(), min, max));
+            parameters.push(ParameterRange { name: parameter.name.clone(), min, max });
         }
         let mut locals = Vec::new();
         for local in &interface.locals {
-            locals.push(host::parse(&local.value, &names, &format!("local `{}`", local.name))?);
+            locals.push(parser::parse(&local.value, &names, &format!("local `{}`", local.name))?);
             declare(&mut names, &local.name, local.width)?;
         }
         Ok(Self { names, parameters, locals, strides: strides.map(i128::from).into() })
@@ -79,7 +99,7 @@ impl Host {
 
     /// Parses an expression over all parameters and locals.
     pub fn parse(&self, text: &str, place: &str) -> Result<Expression, Diagnostic> {
-        host::parse(text, &self.names, place)
+        parser::parse(text, &self.names, place)
     }
 
     /// A local's expression by its number among the names.
@@ -87,8 +107,7 @@ impl Host {
         self.locals.get(name.checked_sub(self.parameters.len())?)
     }
 
-    /// The local's span does not point into the expression that uses it, so events of locals are
-    /// told by name.
+    /// Locals by name, because a local's span does not point into the expression that uses it.
     pub fn locals(&self) -> impl Iterator<Item = (&Name, &Expression)> {
         self.names[self.parameters.len()..].iter().zip(&self.locals)
     }
@@ -119,10 +138,14 @@ impl Host {
     /// Evaluates the locals for named parameter values; parameters that are not named take their
     /// smallest value.
     pub fn named_case(&self, values: &BTreeMap<String, i64>) -> Case {
-        let value = |(name, min, _): &(String, i128, i128)| {
-            values.get(name).map_or(*min, |value| i128::from(*value))
-        };
-        self.case(&self.parameters.iter().map(value).collect::<Vec<_>>(), Division::Truncate)
+        let mut all_values = Vec::with_capacity(self.parameters.len());
+        for parameter in &self.parameters {
+            all_values.push(match values.get(&parameter.name) {
+                Some(value) => i128::from(*value),
+                None => parameter.min,
+            });
+        }
+        self.case(&all_values, Division::Truncate)
     }
 
     /// Intervals of all names, and whether the locals are free of events for every choice.
@@ -130,11 +153,15 @@ impl Host {
         let mut quiet = true;
         let parameters = self.parameters.iter().zip(&self.names);
         let mut scope: Vec<Enclosed> = parameters
-            .map(|((_, low, high), name)| Enclosed { low: *low, high: *high, width: name.width })
+            .map(|(parameter, name)| Enclosed {
+                low: parameter.min,
+                high: parameter.max,
+                width: name.width,
+            })
             .collect();
         for (name, local) in self.locals() {
             let interval = local.enclose(&scope, &mut quiet);
-            scope.push(host::enclosed(interval.low, interval.high, name.width, &mut quiet));
+            scope.push(enclosed(interval.low, interval.high, name.width, &mut quiet));
         }
         (scope, quiet)
     }
@@ -146,16 +173,18 @@ impl Host {
 
     /// Names that expressions depend on, directly and through locals.
     pub fn depends(&self, expressions: &[&Expression]) -> BTreeSet<usize> {
-        let mut found = BTreeSet::new();
-        expressions.iter().for_each(|expression| expression.variables(&mut found));
-        let mut open: Vec<usize> = found.iter().copied().collect();
-        while let Some(name) = open.pop() {
+        let mut dependencies = BTreeSet::new();
+        for expression in expressions {
+            expression.variables(&mut dependencies);
+        }
+        let mut unvisited: Vec<usize> = dependencies.iter().copied().collect();
+        while let Some(name) = unvisited.pop() {
             let Some(local) = self.local(name) else { continue };
             let mut used = BTreeSet::new();
             local.variables(&mut used);
-            open.extend(used.into_iter().filter(|name| found.insert(*name)));
+            unvisited.extend(used.into_iter().filter(|name| dependencies.insert(*name)));
         }
-        found
+        dependencies
     }
 
     /// Decides whether `holds` is true for every choice of parameters; it may depend on the
@@ -164,18 +193,13 @@ impl Host {
         let used = self.depends(on);
         let free: Vec<usize> =
             (0..self.parameters.len()).filter(|parameter| used.contains(parameter)).collect();
-        let size = |parameter: &usize| {
-            (self.parameters[*parameter].2 - self.parameters[*parameter].1 + 1) as u128
-        };
-        let combinations =
-            free.iter().try_fold(1u128, |product, parameter| product.checked_mul(size(parameter)));
-        let mut values: Vec<i128> = self.parameters.iter().map(|(_, min, _)| *min).collect();
+        let combinations = free.iter().try_fold(1u128, |product, parameter| {
+            product.checked_mul(self.parameters[*parameter].value_count())
+        });
+        let mut values: Vec<i128> = self.parameters.iter().map(|parameter| parameter.min).collect();
         if combinations.is_some_and(|combinations| combinations <= EXHAUSTIVE) {
-            let whole = |parameter: usize| {
-                let (_, min, max) = self.parameters[parameter];
-                (min..=max).collect::<Vec<i128>>()
-            };
-            let choices: Vec<Vec<i128>> = free.iter().map(|parameter| whole(*parameter)).collect();
+            let choices: Vec<Vec<i128>> =
+                free.iter().map(|parameter| self.all_values(*parameter)).collect();
             return self
                 .first_failure(&free, &choices, &mut values, usize::MAX, holds)
                 .map_or(Answer::Proved, Answer::Refuted);
@@ -183,16 +207,19 @@ impl Host {
         let fine: Vec<Vec<i128>> =
             free.iter().map(|parameter| self.interesting(*parameter)).collect();
         let coarse: Vec<Vec<i128>> = free.iter().map(|parameter| self.bounds(*parameter)).collect();
-        let found = self.first_failure(&free, &coarse, &mut values, INTERESTING, holds);
-        let found =
-            found.or_else(|| self.first_failure(&free, &fine, &mut values, INTERESTING, holds));
-        let found = found.or_else(|| self.seeded_failure(&free, &mut values, holds));
-        found.map_or_else(|| Answer::Open(self.open_reason(&free)), Answer::Refuted)
+        let counterexample = self
+            .first_failure(&free, &coarse, &mut values, INTERESTING, holds)
+            .or_else(|| self.first_failure(&free, &fine, &mut values, INTERESTING, holds))
+            .or_else(|| self.seeded_failure(&free, &mut values, holds));
+        match counterexample {
+            Some(values) => Answer::Refuted(values),
+            None => Answer::Open(self.open_reason(&free)),
+        }
     }
 
     fn open_reason(&self, free: &[usize]) -> String {
         let names: Vec<&str> =
-            free.iter().map(|parameter| self.parameters[*parameter].0.as_str()).collect();
+            free.iter().map(|parameter| self.parameters[*parameter].name.as_str()).collect();
         format!(
             "no counterexample among boundary and sampled values of {}, but more combinations than {EXHAUSTIVE} can occur and no bound proves it",
             names.join(", ")
@@ -238,7 +265,7 @@ impl Host {
                 let mut bits = state;
                 bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
                 bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-                let (_, min, max) = self.parameters[*parameter];
+                let ParameterRange { min, max, .. } = self.parameters[*parameter];
                 values[*parameter] = min + i128::from(bits ^ bits >> 31).rem_euclid(max - min + 1);
             }
             if !holds(&self.case(values, Division::Truncate)) {
@@ -250,27 +277,31 @@ impl Host {
 
     fn named(&self, free: &[usize], values: &[i128]) -> BTreeMap<String, i64> {
         free.iter()
-            .map(|parameter| (self.parameters[*parameter].0.clone(), values[*parameter] as i64))
+            .map(|parameter| (self.parameters[*parameter].name.clone(), values[*parameter] as i64))
             .collect()
+    }
+
+    fn all_values(&self, parameter: usize) -> Vec<i128> {
+        (self.parameters[parameter].min..=self.parameters[parameter].max).collect()
     }
 
     /// Values at and beside the bounds, powers of two, and multiples of the local size, ascending.
     fn interesting(&self, parameter: usize) -> Vec<i128> {
-        let (_, min, max) = self.parameters[parameter];
-        let mut centres: BTreeSet<i128> = BTreeSet::from([min, max, 0]);
+        let range = &self.parameters[parameter];
+        let mut centres: BTreeSet<i128> = BTreeSet::from([range.min, range.max, 0]);
         centres.extend((0..64).map(|bit| 1i128 << bit));
         centres.extend(self.strides.iter().copied());
         let near: BTreeSet<i128> =
             centres.iter().flat_map(|centre| [centre - 1, *centre, centre + 1]).collect();
-        near.into_iter().filter(|value| (min..=max).contains(value)).collect()
+        near.into_iter().filter(|value| range.contains(*value)).collect()
     }
 
     /// Values at the bounds, and one more than a multiple of the local size.
     fn bounds(&self, parameter: usize) -> Vec<i128> {
-        let (_, min, max) = self.parameters[parameter];
-        let beside = self.strides.iter().map(|stride| stride + 1);
-        let all: BTreeSet<i128> = [min, min + 1, max - 1, max].into_iter().chain(beside).collect();
-        all.into_iter().filter(|value| (min..=max).contains(value)).collect()
+        let range = &self.parameters[parameter];
+        let mut values = BTreeSet::from([range.min, range.min + 1, range.max - 1, range.max]);
+        values.extend(self.strides.iter().map(|stride| stride + 1));
+        values.into_iter().filter(|value| range.contains(*value)).collect()
     }
 
     /// Evaluates the locals again with divisions rounded up.

@@ -5,6 +5,10 @@
 
 pub mod decide;
 pub mod expression;
+#[cfg(test)]
+mod expression_tests;
+pub mod interval;
+pub mod parser;
 
 use decide::Host;
 use std::collections::BTreeMap;

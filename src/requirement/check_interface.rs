@@ -1,0 +1,105 @@
+//! Consistency of the `[[interface]]` tables: host variables, buffers and images.
+//!
+//! Does not cover: the expressions in them (`host`), and whether they match the kernel
+//! (`coupling`).
+
+use super::check_test::KernelNames;
+use super::document::{Located, Origin};
+use std::collections::BTreeSet;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_model::requirement::{HostImage, Interface};
+
+pub(super) fn check_interfaces(
+    list: &[Located<Interface>],
+    kernels: &KernelNames<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let mut seen = BTreeSet::new();
+    for interface in list {
+        let origin = &interface.origin;
+        problems.extend(kernels.check(&origin.at("kernel"), &interface.kernel));
+        if !seen.insert(&interface.kernel) {
+            let message = format!("the kernel `{}` has two interfaces", interface.kernel);
+            problems.push(origin.at("kernel").error("duplicate-id", message));
+        }
+        let mut names = BTreeSet::new();
+        for (index, parameter) in interface.parameters.iter().enumerate() {
+            let place = origin.at("parameters").at(index);
+            if !names.insert(parameter.name.as_str()) {
+                let message = format!("the host variable `{}` is declared twice", parameter.name);
+                problems.push(place.at("name").error("duplicate-id", message));
+            }
+            if parameter.min > parameter.max {
+                let message = format!(
+                    "`{}` ranges from {} down to {}",
+                    parameter.name, parameter.min, parameter.max
+                );
+                problems
+                    .push(place.at("max").error("bad-value", message).hint("min is at most max"));
+            }
+        }
+        for (index, local) in interface.locals.iter().enumerate() {
+            if !names.insert(local.name.as_str()) {
+                let message = format!("the host variable `{}` is declared twice", local.name);
+                problems
+                    .push(origin.at("locals").at(index).at("name").error("duplicate-id", message));
+            }
+        }
+        let mut bound = BTreeSet::new();
+        for (index, buffer) in interface.buffers.iter().enumerate() {
+            if !bound.insert((buffer.set, buffer.binding)) {
+                let message =
+                    format!("set {} binding {} is described twice", buffer.set, buffer.binding);
+                problems.push(
+                    origin.at("buffers").at(index).at("binding").error("duplicate-id", message),
+                );
+            }
+        }
+        for (index, image) in interface.images.iter().enumerate() {
+            let place = origin.at("images").at(index);
+            if !bound.insert((image.set, image.binding)) {
+                let message =
+                    format!("set {} binding {} is described twice", image.set, image.binding);
+                problems.push(place.at("binding").error("duplicate-id", message));
+            }
+            problems.extend(check_host_image(&place, image));
+        }
+    }
+}
+
+/// An image has a format and a dimension, and a sampler has neither.
+fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
+    let complete = image.format.is_some() && image.dimension.is_some();
+    let bare = image.format.is_none()
+        && image.dimension.is_none()
+        && !image.layered
+        && !image.multisampled;
+    match image.class {
+        DescriptorClass::StorageImage
+        | DescriptorClass::SampledImage
+        | DescriptorClass::Combined
+            if complete =>
+        {
+            None
+        }
+        DescriptorClass::StorageImage
+        | DescriptorClass::SampledImage
+        | DescriptorClass::Combined => {
+            Some(place.error("missing-key", "an image has a `format` and a `dimension`"))
+        }
+        DescriptorClass::Sampler if bare => None,
+        DescriptorClass::Sampler => {
+            Some(place.error("bad-value", "a sampler has no format and no dimension"))
+        }
+        DescriptorClass::Storage
+        | DescriptorClass::Uniform
+        | DescriptorClass::StorageDynamic
+        | DescriptorClass::UniformDynamic
+        | DescriptorClass::UniformTexel
+        | DescriptorClass::StorageTexel => {
+            let message = format!("{} is the class of a buffer", image.class.name());
+            Some(place.at("class").error("wrong-class", message).hint("buffers stand in `buffers`"))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Consistency of justifications: subjects, hashes, and texts that say something.
+//!
+//! Does not cover: whether the obligation or finding exists, which only a run shows.
+
+use super::check::{bad_hash, unknown};
+use super::check_test::KernelNames;
+use super::document::{Located, Origin};
+use std::collections::BTreeSet;
+use vkcert_model::canonical::is_content_hash;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::finding::FindingKind;
+use vkcert_model::id::FindingId;
+use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
+
+pub(super) fn check_justifications(
+    list: &[Located<Justification>],
+    kernels: &KernelNames<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let mut seen = BTreeSet::new();
+    for justification in list {
+        let origin = &justification.origin;
+        problems.extend(kernels.check(&origin.at("kernel"), &justification.kernel));
+        if !is_content_hash(&justification.hash) {
+            problems.push(bad_hash(&origin.at("hash"), &justification.hash));
+        }
+        let texts = [
+            ("reason", &justification.reason),
+            ("author", &justification.author),
+            ("approver", &justification.approver),
+        ];
+        for (key, _) in texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric)) {
+            problems.push(
+                origin
+                    .at(*key)
+                    .error("bad-value", format!("the {key} of a justification is empty")),
+            );
+        }
+        for fault in justification.statement_faults() {
+            problems.push(origin.at(fault.key).error("bad-value", fault.message));
+        }
+        problems.extend(too_long(justification));
+        let subject = &justification.subject;
+        let content = match subject {
+            JustificationSubject::Obligation(_) => None,
+            JustificationSubject::Finding(id) => {
+                problems.extend(check_finding(origin, id, justification.class));
+                // Statements can be in several findings of one kind.
+                Some(&justification.hash)
+            }
+        };
+        if !seen.insert((&justification.kernel, subject, &justification.configuration, content)) {
+            let message = format!("{subject} of `{}` is justified twice", justification.kernel);
+            problems.push(origin.at(subject.key()).error("duplicate-id", message));
+        }
+    }
+}
+
+/// Longest text of a justification, in bytes: a longer argument is a document, to be named.
+const MOST_TEXT: usize = 1 << 16;
+
+fn too_long(justification: &Located<Justification>) -> Option<Diagnostic> {
+    let Justification { reason, means, argument, author, approver, .. } = &justification.value;
+    let texts = [
+        ("reason", Some(reason)),
+        ("means", means.as_ref()),
+        ("argument", argument.as_ref()),
+        ("author", Some(author)),
+        ("approver", Some(approver)),
+    ];
+    let length = |text: Option<&String>| text.map_or(0, String::len);
+    let (key, text) = texts.into_iter().find(|(_, text)| length(*text) > MOST_TEXT)?;
+    let message = format!(
+        "the {key} of a justification has {} bytes; the limit is {MOST_TEXT}",
+        length(text)
+    );
+    Some(
+        justification
+            .origin
+            .at(key)
+            .error("limit", message)
+            .hint("name a document that has the rest"),
+    )
+}
+
+/// What is wrong with a justification of a finding, as far as its name and class tell.
+fn check_finding(origin: &Origin, id: &FindingId, class: JustificationClass) -> Option<Diagnostic> {
+    let place = origin.at("finding");
+    let acceptable = || {
+        FindingKind::ALL.iter().filter(|(kind, _)| kind.can_be_accepted()).map(|(_, name)| *name)
+    };
+    let Some(kind) = id.kind() else {
+        let kind = id.as_str().split('@').next().unwrap_or_default();
+        return Some(unknown(&place, "unknown-id", "kind of finding", kind, acceptable()));
+    };
+    if !kind.can_be_accepted() {
+        let message = format!("no justification can accept a finding of the kind `{kind}`");
+        let hint =
+            format!("those that can be accepted: {}", acceptable().collect::<Vec<_>>().join(", "));
+        return Some(place.error("bad-value", message).hint(hint));
+    }
+    if id.what().is_none() {
+        let message = format!("`{id}` does not say which finding is meant");
+        return Some(
+            place
+                .error("bad-value", message)
+                .hint("`vkcert list findings` prints the names of findings"),
+        );
+    }
+    (class != JustificationClass::Analysis).then(|| {
+        let message = format!("a finding is accepted by analysis, not as {class}");
+        origin.at("class").error("bad-value", message).hint("class = \"analysis\"")
+    })
+}

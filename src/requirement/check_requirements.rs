@@ -1,0 +1,249 @@
+//! Consistency of a project's requirements: identifiers, parents, links to code, and the records of
+//! analyses and reviews.
+//!
+//! Does not cover: requirements that tests name beyond their existence, and whether a hash is the
+//! present one (`hash`).
+
+use super::check::{PathKind, bad_hash, check_name, check_path, unknown};
+use super::code;
+use super::document::Located;
+use super::load::Project;
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::canonical::is_content_hash;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::id::RequirementId;
+use vkcert_model::requirement::{Requirement, RequirementLevel};
+
+pub(super) type ByUid<'a> = BTreeMap<&'a RequirementId, &'a Located<Requirement>>;
+
+pub(super) fn check_uids<'a>(project: &'a Project, problems: &mut Vec<Diagnostic>) -> ByUid<'a> {
+    let mut by_uid = ByUid::new();
+    for requirement in &project.requirements {
+        let place = requirement.origin.at("uid");
+        problems.extend(check_name(&place, "requirement", requirement.uid.as_str()));
+        if let Some(first) = by_uid.insert(&requirement.uid, requirement) {
+            let message = format!("the requirement `{}` is declared twice", requirement.uid);
+            problems.push(
+                place
+                    .error("duplicate-id", message)
+                    .hint(format!("also in {}", first.origin.file())),
+            );
+            by_uid.insert(&requirement.uid, first);
+        }
+    }
+    by_uid
+}
+
+pub(super) fn check_requirement(
+    requirement: &Located<Requirement>,
+    by_uid: &ByUid<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let origin = &requirement.origin;
+    let uid = &requirement.uid;
+    for (key, text) in [("title", &requirement.title), ("statement", &requirement.statement)] {
+        if text.trim().is_empty() {
+            problems
+                .push(origin.at(key).error("bad-value", format!("the {key} of `{uid}` is empty")));
+        }
+    }
+    if requirement.verification.is_empty() {
+        let problem = origin
+            .at("verification")
+            .error("bad-value", format!("`{uid}` names no way to verify it"));
+        problems.push(problem.hint("one or more of \"test\", \"analysis\", \"review\""));
+    }
+    let rationale = requirement.safety_rationale.as_deref().unwrap_or("").trim();
+    if requirement.derived && rationale.is_empty() {
+        let problem = origin.at("derived").key_error(
+            "missing-rationale",
+            format!("`{uid}` is derived without a `safety_rationale`"),
+        );
+        problems.push(
+            problem
+                .hint("derived requirements go to the safety assessment (DO-178C 5.2.1.b): say why this one is safe"),
+        );
+    }
+    if requirement.level == RequirementLevel::Llr
+        && requirement.parents.is_empty()
+        && !requirement.derived
+    {
+        let problem = origin
+            .at("uid")
+            .error("missing-parent", format!("`{uid}` is a low-level requirement without parents"));
+        problems.push(
+            problem.hint("name its parents, or set `derived = true` with a `safety_rationale`"),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    for (index, parent) in requirement.parents.iter().enumerate() {
+        let place = origin.at("parents").at(index);
+        if !by_uid.contains_key(&parent.uid) {
+            let known = by_uid.keys().map(|uid| uid.as_str());
+            problems.push(unknown(
+                &place.at("uid"),
+                "unknown-requirement",
+                "requirement",
+                parent.uid.as_str(),
+                known,
+            ));
+        }
+        if !seen.insert(&parent.uid) {
+            problems.push(
+                place
+                    .at("uid")
+                    .error("duplicate-id", format!("the parent `{}` is named twice", parent.uid)),
+            );
+        }
+        let hash = parent.hash.as_deref().filter(|hash| !is_content_hash(hash));
+        problems.extend(hash.map(|hash| bad_hash(&place.at("hash"), hash)));
+    }
+}
+
+pub(super) fn check_code(
+    project: &Project,
+    requirement: &Located<Requirement>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    for (index, link) in requirement.implements.iter().enumerate() {
+        let place = requirement.origin.at("implements").at(index);
+        for (index, kernel) in link.kernels.iter().enumerate() {
+            let known = || project.settings.kernels.iter().map(|kernel| kernel.name.as_str());
+            if !known().any(|name| name == kernel.as_str()) {
+                let place = place.at("kernels").at(index);
+                problems.push(unknown(
+                    &place,
+                    "unknown-kernel",
+                    "kernel",
+                    kernel.as_str(),
+                    known(),
+                ));
+            }
+        }
+        if let Some(problem) =
+            check_path(&project.root, &place.at("file"), &link.file, PathKind::File)
+        {
+            problems.push(problem);
+            continue;
+        }
+        let Some(symbol) = &link.symbol else { continue };
+        // A binary module has no text to look in: the symbol is then its entry point or debug name,
+        // checked when it is read.
+        let Ok(text) = std::fs::read_to_string(project.root.join(&link.file)) else { continue };
+        if code::find(&text, symbol).is_none() {
+            let functions = code::functions(&text);
+            let known = functions.iter().map(|(name, _)| name.as_str());
+            problems.push(unknown(
+                &place.at("symbol"),
+                "unknown-symbol",
+                "function",
+                symbol,
+                known,
+            ));
+        }
+    }
+}
+
+/// Reports each cycle of parents once, at the requirement on it that comes first.
+pub(super) fn check_cycles(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagnostic>) {
+    let mut done: BTreeSet<&RequirementId> = BTreeSet::new();
+    for start in &project.requirements {
+        let mut path: Vec<&RequirementId> = Vec::new();
+        let mut stack: Vec<(&RequirementId, usize)> = vec![(&start.uid, 0)];
+        while let Some((uid, next)) = stack.pop() {
+            if next == 0 {
+                if let Some(from) = path.iter().position(|seen| *seen == uid) {
+                    let cycle: Vec<&str> =
+                        path[from..].iter().chain([&uid]).map(|uid| uid.as_str()).collect();
+                    let message =
+                        format!("requirements are their own parents: {}", cycle.join(" -> "));
+                    let place = by_uid[uid].origin.at("parents");
+                    problems.push(
+                        place
+                            .error("requirement-cycle", message)
+                            .hint("parents lead from LLR to HLR and end"),
+                    );
+                    done.extend(path[from..].iter().copied());
+                    continue;
+                }
+                if done.contains(uid) || !by_uid.contains_key(uid) {
+                    continue;
+                }
+                path.push(uid);
+            }
+            match by_uid[uid].parents.get(next) {
+                Some(parent) => {
+                    stack.push((uid, next + 1));
+                    stack.push((&parent.uid, 0));
+                }
+                None => {
+                    path.pop();
+                    done.insert(uid);
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn check_test_requirements(
+    project: &Project,
+    by_uid: &ByUid<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    for test in &project.tests {
+        for (index, uid) in test.requirements.iter().enumerate() {
+            let place = test.origin.at("requirements").at(index);
+            if !by_uid.contains_key(uid) {
+                let known = by_uid.keys().map(|uid| uid.as_str());
+                problems.push(unknown(
+                    &place,
+                    "unknown-requirement",
+                    "requirement",
+                    uid.as_str(),
+                    known,
+                ));
+            }
+        }
+    }
+}
+
+/// Records name what exists, and every field says something.
+pub(super) fn check_records(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagnostic>) {
+    for records in [&project.analyses, &project.reviews] {
+        let mut seen = BTreeSet::new();
+        for record in records {
+            let origin = &record.origin;
+            let uid = &record.requirement;
+            if !by_uid.contains_key(uid) {
+                let known = by_uid.keys().map(|uid| uid.as_str());
+                let place = origin.at("requirement");
+                problems.push(unknown(
+                    &place,
+                    "unknown-requirement",
+                    "requirement",
+                    uid.as_str(),
+                    known,
+                ));
+            }
+            if !is_content_hash(&record.hash) {
+                problems.push(bad_hash(&origin.at("hash"), &record.hash));
+            }
+            let texts = [
+                ("document", &record.document),
+                ("section", &record.section),
+                ("author", &record.author),
+                ("reviewer", &record.reviewer),
+            ];
+            for (key, _) in texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric)) {
+                problems.push(
+                    origin.at(*key).error("bad-value", format!("the {key} of a record is empty")),
+                );
+            }
+            if !seen.insert((uid, &record.document, &record.section)) {
+                let message =
+                    format!("{} {} of `{uid}` is recorded twice", record.document, record.section);
+                problems.push(origin.at("section").error("duplicate-id", message));
+            }
+        }
+    }
+}
