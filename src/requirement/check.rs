@@ -39,15 +39,15 @@ pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
 }
 
 /// A name that may stand in file names and reports; `what` is what it names.
-pub(crate) fn check_name(origin: &Origin, what: &str, name: &str) -> Option<Diagnostic> {
-    let plain =
+pub(crate) fn check_name(origin: &Origin, named_thing: &str, name: &str) -> Option<Diagnostic> {
+    let is_plain =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-    if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
+    if !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain) {
         return None;
     }
     Some(
         origin
-            .error("bad-name", format!("`{name}` is no name of a {what}"))
+            .error("bad-name", format!("`{name}` is no name of a {named_thing}"))
             .hint("use letters, digits, `-`, `_` and `.`, and do not begin with `.`"),
     )
 }
@@ -56,22 +56,22 @@ pub(crate) fn check_name(origin: &Origin, what: &str, name: &str) -> Option<Diag
 pub(crate) fn unknown<'a>(
     origin: &Origin,
     kind: &'static str,
-    what: &str,
+    named_thing: &str,
     name: &str,
-    known: impl IntoIterator<Item = &'a str> + Clone,
+    known_names: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Diagnostic {
-    let hint = match nearest(name, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
+    let hint = match nearest(name, known_names.clone()) {
+        Some(nearest_known) => format!("did you mean `{nearest_known}`?"),
         None => {
-            let known: Vec<_> = known.into_iter().take(12).collect();
-            if known.is_empty() {
-                format!("no {what} is declared")
+            let known_names: Vec<_> = known_names.into_iter().take(12).collect();
+            if known_names.is_empty() {
+                format!("no {named_thing} is declared")
             } else {
-                format!("known: {}", known.join(", "))
+                format!("known: {}", known_names.join(", "))
             }
         }
     };
-    origin.error(kind, format!("there is no {what} `{name}`")).hint(hint)
+    origin.error(kind, format!("there is no {named_thing} `{name}`")).hint(hint)
 }
 
 fn check_settings(project: &Project) -> Vec<Diagnostic> {
@@ -89,25 +89,25 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
                 .hint("add a `[[kernel]]`"),
         );
     }
-    let mut seen = BTreeSet::new();
+    let mut seen_kernels = BTreeSet::new();
     for (index, kernel) in settings.kernels.iter().enumerate() {
-        let place = origin.at("kernel").at(index);
-        problems.extend(check_name(&place.at("name"), "kernel", kernel.name.as_str()));
-        if !seen.insert(&kernel.name) {
+        let kernel_place = origin.at("kernel").at(index);
+        problems.extend(check_name(&kernel_place.at("name"), "kernel", kernel.name.as_str()));
+        if !seen_kernels.insert(&kernel.name) {
             let message = format!("the kernel `{}` is declared twice", kernel.name);
-            problems.push(place.at("name").error("duplicate-id", message));
+            problems.push(kernel_place.at("name").error("duplicate-id", message));
         }
         problems.extend(check_path(
             &project.root,
-            &place.at("source"),
+            &kernel_place.at("source"),
             &kernel.source,
             PathKind::File,
         ));
         for (index, folder) in kernel.include.iter().enumerate() {
-            let place = place.at("include").at(index);
-            problems.extend(check_path(&project.root, &place, folder, PathKind::Folder));
+            let folder_place = kernel_place.at("include").at(index);
+            problems.extend(check_path(&project.root, &folder_place, folder, PathKind::Folder));
         }
-        check_configurations(&place, kernel, &mut problems);
+        check_configurations(&kernel_place, kernel, &mut problems);
     }
     check_lists(origin, settings, &mut problems);
     check_limits(&origin.at("limits"), &settings.limits, &mut problems);
@@ -119,16 +119,20 @@ fn check_configurations(
     kernel: &vkcert_model::project::ProjectKernel,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let mut seen = BTreeSet::new();
+    let mut seen_names = BTreeSet::new();
     for (index, configuration) in kernel.configurations.iter().enumerate() {
         let place = place.at("configuration").at(index);
         problems.extend(check_name(&place.at("name"), "configuration", &configuration.name));
-        if !seen.insert(&configuration.name) {
+        if !seen_names.insert(&configuration.name) {
             let message = format!("the configuration `{}` is declared twice", configuration.name);
             problems.push(place.at("name").error("duplicate-id", message));
         }
-        let values = place.at("specialization");
-        super::check_test::check_specialization(&values, &configuration.specialization, problems);
+        let specialization_place = place.at("specialization");
+        super::check_test::check_specialization(
+            &specialization_place,
+            &configuration.specialization,
+            problems,
+        );
     }
 }
 
@@ -161,9 +165,9 @@ fn check_lists(
     }
     if let Some(features) = &settings.sc_features {
         let place = origin.at("sc_features");
-        let again = repeated(features)
+        let repeated_entry = repeated(features)
             .map(|index| place.at(index).error("duplicate-id", "this feature is named twice"));
-        problems.extend(again);
+        problems.extend(repeated_entry);
         match settings.profile {
             Profile::VulkanSc => {}
             Profile::Vulkan => problems.push(
@@ -182,9 +186,9 @@ fn check_lists(
     }
     if let Some(criteria) = &settings.criteria {
         let place = origin.at("criteria");
-        let again = repeated(criteria)
+        let repeated_entry = repeated(criteria)
             .map(|index| place.at(index).error("duplicate-id", "this criterion is named twice"));
-        problems.extend(again);
+        problems.extend(repeated_entry);
     }
 }
 
@@ -200,7 +204,7 @@ fn check_limits(
     }
     let [gx, gy, gz] = limits.groups.map(u64::from);
     let [lx, ly, lz] = limits.local_size.map(u64::from);
-    let positive = [
+    let required_positive = [
         ("steps", limits.steps),
         ("memory_bytes", limits.memory_bytes),
         ("groups", gx.min(gy).min(gz)),
@@ -209,7 +213,7 @@ fn check_limits(
         ("nesting", limits.nesting.into()),
         ("call_depth", limits.call_depth.into()),
     ];
-    for (name, _) in positive.iter().filter(|(_, value)| *value == 0) {
+    for (name, _) in required_positive.iter().filter(|(_, value)| *value == 0) {
         problems.push(
             place
                 .at(*name)
@@ -230,35 +234,37 @@ pub(super) fn check_path(
     path: &str,
     kind: PathKind,
 ) -> Option<Diagnostic> {
-    let full = root.join(path);
-    let (exists, what) = match kind {
-        PathKind::File => (full.is_file(), "file"),
-        PathKind::Folder => (full.is_dir(), "folder"),
+    let full_path = root.join(path);
+    let (exists, path_noun) = match kind {
+        PathKind::File => (full_path.is_file(), "file"),
+        PathKind::Folder => (full_path.is_dir(), "folder"),
     };
     if exists {
         return None;
     }
-    let siblings = full
+    let siblings = full_path
         .parent()
         .and_then(|folder| std::fs::read_dir(folder).ok())
         .into_iter()
         .flatten()
         .flatten();
-    let mut names: Vec<String> =
+    let mut sibling_names: Vec<String> =
         siblings.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    let wanted = Path::new(path)
+    sibling_names.sort();
+    let wanted_name = Path::new(path)
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
-    let hint = match nearest(&wanted, names.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{}`?", Path::new(path).with_file_name(near).display()),
+    let hint = match nearest(&wanted_name, sibling_names.iter().map(String::as_str)) {
+        Some(nearest_sibling) => {
+            format!("did you mean `{}`?", Path::new(path).with_file_name(nearest_sibling).display())
+        }
         None => format!(
             "paths are relative to `{}`",
             if root.as_os_str().is_empty() { Path::new(".") } else { root }.display()
         ),
     };
-    Some(origin.error("missing-file", format!("there is no {what} `{path}`")).hint(hint))
+    Some(origin.error("missing-file", format!("there is no {path_noun} `{path}`")).hint(hint))
 }
 
 pub(super) fn bad_hash(origin: &Origin, hash: &str) -> Diagnostic {
@@ -279,9 +285,9 @@ pub(crate) fn check_procedure(origin: &Origin, procedure: &Procedure) -> Vec<Dia
         if kernel.language == Language::Spirv {
             // Macros and includes are the compiler's; ignoring them would run another kernel than
             // was asked for.
-            let given =
+            let forbidden_keys =
                 [("defines", !kernel.defines.is_empty()), ("include", !kernel.include.is_empty())];
-            for (key, _) in given.into_iter().filter(|(_, given)| *given) {
+            for (key, _) in forbidden_keys.into_iter().filter(|(_, is_given)| *is_given) {
                 problems.push(
                     place.at(key).error("contradiction", format!("a SPIR-V module has no `{key}`")),
                 );

@@ -11,22 +11,22 @@ use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::requirement::{HostImage, Interface};
 
 pub(super) fn check_interfaces(
-    list: &[Located<Interface>],
+    interfaces: &[Located<Interface>],
     kernels: &KernelNames<'_>,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let mut seen = BTreeSet::new();
-    for interface in list {
+    let mut seen_kernels = BTreeSet::new();
+    for interface in interfaces {
         let origin = &interface.origin;
         problems.extend(kernels.check(&origin.at("kernel"), &interface.kernel));
-        if !seen.insert(&interface.kernel) {
+        if !seen_kernels.insert(&interface.kernel) {
             let message = format!("the kernel `{}` has two interfaces", interface.kernel);
             problems.push(origin.at("kernel").error("duplicate-id", message));
         }
-        let mut names = BTreeSet::new();
+        let mut variable_names = BTreeSet::new();
         for (index, parameter) in interface.parameters.iter().enumerate() {
             let place = origin.at("parameters").at(index);
-            if !names.insert(parameter.name.as_str()) {
+            if !variable_names.insert(parameter.name.as_str()) {
                 let message = format!("the host variable `{}` is declared twice", parameter.name);
                 problems.push(place.at("name").error("duplicate-id", message));
             }
@@ -40,15 +40,15 @@ pub(super) fn check_interfaces(
             }
         }
         for (index, local) in interface.locals.iter().enumerate() {
-            if !names.insert(local.name.as_str()) {
+            if !variable_names.insert(local.name.as_str()) {
                 let message = format!("the host variable `{}` is declared twice", local.name);
                 problems
                     .push(origin.at("locals").at(index).at("name").error("duplicate-id", message));
             }
         }
-        let mut bound = BTreeSet::new();
+        let mut bound_slots = BTreeSet::new();
         for (index, buffer) in interface.buffers.iter().enumerate() {
-            if !bound.insert((buffer.set, buffer.binding)) {
+            if !bound_slots.insert((buffer.set, buffer.binding)) {
                 let message =
                     format!("set {} binding {} is described twice", buffer.set, buffer.binding);
                 problems.push(
@@ -58,7 +58,7 @@ pub(super) fn check_interfaces(
         }
         for (index, image) in interface.images.iter().enumerate() {
             let place = origin.at("images").at(index);
-            if !bound.insert((image.set, image.binding)) {
+            if !bound_slots.insert((image.set, image.binding)) {
                 let message =
                     format!("set {} binding {} is described twice", image.set, image.binding);
                 problems.push(place.at("binding").error("duplicate-id", message));
@@ -70,8 +70,8 @@ pub(super) fn check_interfaces(
 
 /// An image has a format and a dimension, and a sampler has neither.
 fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
-    let complete = image.format.is_some() && image.dimension.is_some();
-    let bare = image.format.is_none()
+    let is_complete = image.format.is_some() && image.dimension.is_some();
+    let has_no_format = image.format.is_none()
         && image.dimension.is_none()
         && !image.layered
         && !image.multisampled;
@@ -79,7 +79,7 @@ fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
         DescriptorClass::StorageImage
         | DescriptorClass::SampledImage
         | DescriptorClass::Combined
-            if complete =>
+            if is_complete =>
         {
             None
         }
@@ -88,7 +88,7 @@ fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
         | DescriptorClass::Combined => {
             Some(place.error("missing-key", "an image has a `format` and a `dimension`"))
         }
-        DescriptorClass::Sampler if bare => None,
+        DescriptorClass::Sampler if has_no_format => None,
         DescriptorClass::Sampler => {
             Some(place.error("bad-value", "a sampler has no format and no dimension"))
         }

@@ -13,23 +13,25 @@ use vkcert_model::id::FindingId;
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
 
 pub(super) fn check_justifications(
-    list: &[Located<Justification>],
+    justifications: &[Located<Justification>],
     kernels: &KernelNames<'_>,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let mut seen = BTreeSet::new();
-    for justification in list {
+    let mut seen_subjects = BTreeSet::new();
+    for justification in justifications {
         let origin = &justification.origin;
         problems.extend(kernels.check(&origin.at("kernel"), &justification.kernel));
         if !is_content_hash(&justification.hash) {
             problems.push(bad_hash(&origin.at("hash"), &justification.hash));
         }
-        let texts = [
+        let required_texts = [
             ("reason", &justification.reason),
             ("author", &justification.author),
             ("approver", &justification.approver),
         ];
-        for (key, _) in texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric)) {
+        for (key, _) in
+            required_texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric))
+        {
             problems.push(
                 origin
                     .at(*key)
@@ -41,7 +43,7 @@ pub(super) fn check_justifications(
         }
         problems.extend(too_long(justification));
         let subject = &justification.subject;
-        let content = match subject {
+        let finding_hash = match subject {
             JustificationSubject::Obligation(_) => None,
             JustificationSubject::Finding(id) => {
                 problems.extend(check_finding(origin, id, justification.class));
@@ -49,7 +51,12 @@ pub(super) fn check_justifications(
                 Some(&justification.hash)
             }
         };
-        if !seen.insert((&justification.kernel, subject, &justification.configuration, content)) {
+        if !seen_subjects.insert((
+            &justification.kernel,
+            subject,
+            &justification.configuration,
+            finding_hash,
+        )) {
             let message = format!("{subject} of `{}` is justified twice", justification.kernel);
             problems.push(origin.at(subject.key()).error("duplicate-id", message));
         }
@@ -61,18 +68,18 @@ const MOST_TEXT: usize = 1 << 16;
 
 fn too_long(justification: &Located<Justification>) -> Option<Diagnostic> {
     let Justification { reason, means, argument, author, approver, .. } = &justification.value;
-    let texts = [
+    let bounded_texts = [
         ("reason", Some(reason)),
         ("means", means.as_ref()),
         ("argument", argument.as_ref()),
         ("author", Some(author)),
         ("approver", Some(approver)),
     ];
-    let length = |text: Option<&String>| text.map_or(0, String::len);
-    let (key, text) = texts.into_iter().find(|(_, text)| length(*text) > MOST_TEXT)?;
+    let text_length = |text: Option<&String>| text.map_or(0, String::len);
+    let (key, text) = bounded_texts.into_iter().find(|(_, text)| text_length(*text) > MOST_TEXT)?;
     let message = format!(
         "the {key} of a justification has {} bytes; the limit is {MOST_TEXT}",
-        length(text)
+        text_length(text)
     );
     Some(
         justification
@@ -84,23 +91,29 @@ fn too_long(justification: &Located<Justification>) -> Option<Diagnostic> {
 }
 
 /// What is wrong with a justification of a finding, as far as its name and class tell.
-fn check_finding(origin: &Origin, id: &FindingId, class: JustificationClass) -> Option<Diagnostic> {
+fn check_finding(
+    origin: &Origin,
+    finding_id: &FindingId,
+    class: JustificationClass,
+) -> Option<Diagnostic> {
     let place = origin.at("finding");
-    let acceptable = || {
+    let acceptable_kinds = || {
         FindingKind::ALL.iter().filter(|(kind, _)| kind.can_be_accepted()).map(|(_, name)| *name)
     };
-    let Some(kind) = id.kind() else {
-        let kind = id.as_str().split('@').next().unwrap_or_default();
-        return Some(unknown(&place, "unknown-id", "kind of finding", kind, acceptable()));
+    let Some(kind) = finding_id.kind() else {
+        let kind = finding_id.as_str().split('@').next().unwrap_or_default();
+        return Some(unknown(&place, "unknown-id", "kind of finding", kind, acceptable_kinds()));
     };
     if !kind.can_be_accepted() {
         let message = format!("no justification can accept a finding of the kind `{kind}`");
-        let hint =
-            format!("those that can be accepted: {}", acceptable().collect::<Vec<_>>().join(", "));
+        let hint = format!(
+            "those that can be accepted: {}",
+            acceptable_kinds().collect::<Vec<_>>().join(", ")
+        );
         return Some(place.error("bad-value", message).hint(hint));
     }
-    if id.what().is_none() {
-        let message = format!("`{id}` does not say which finding is meant");
+    if finding_id.what().is_none() {
+        let message = format!("`{finding_id}` does not say which finding is meant");
         return Some(
             place
                 .error("bad-value", message)

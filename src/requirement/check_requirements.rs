@@ -21,14 +21,14 @@ pub(super) fn check_uids<'a>(project: &'a Project, problems: &mut Vec<Diagnostic
     for requirement in &project.requirements {
         let place = requirement.origin.at("uid");
         problems.extend(check_name(&place, "requirement", requirement.uid.as_str()));
-        if let Some(first) = by_uid.insert(&requirement.uid, requirement) {
+        if let Some(first_declared) = by_uid.insert(&requirement.uid, requirement) {
             let message = format!("the requirement `{}` is declared twice", requirement.uid);
             problems.push(
                 place
                     .error("duplicate-id", message)
-                    .hint(format!("also in {}", first.origin.file())),
+                    .hint(format!("also in {}", first_declared.origin.file())),
             );
-            by_uid.insert(&requirement.uid, first);
+            by_uid.insert(&requirement.uid, first_declared);
         }
     }
     by_uid
@@ -41,10 +41,14 @@ pub(super) fn check_requirement(
 ) {
     let origin = &requirement.origin;
     let uid = &requirement.uid;
-    for (key, text) in [("title", &requirement.title), ("statement", &requirement.statement)] {
+    for (field_name, text) in [("title", &requirement.title), ("statement", &requirement.statement)]
+    {
         if text.trim().is_empty() {
-            problems
-                .push(origin.at(key).error("bad-value", format!("the {key} of `{uid}` is empty")));
+            problems.push(
+                origin
+                    .at(field_name)
+                    .error("bad-value", format!("the {field_name} of `{uid}` is empty")),
+            );
         }
     }
     if requirement.verification.is_empty() {
@@ -75,20 +79,20 @@ pub(super) fn check_requirement(
             problem.hint("name its parents, or set `derived = true` with a `safety_rationale`"),
         );
     }
-    let mut seen = BTreeSet::new();
+    let mut seen_parents = BTreeSet::new();
     for (index, parent) in requirement.parents.iter().enumerate() {
         let place = origin.at("parents").at(index);
         if !by_uid.contains_key(&parent.uid) {
-            let known = by_uid.keys().map(|uid| uid.as_str());
+            let known_uids = by_uid.keys().map(|uid| uid.as_str());
             problems.push(unknown(
                 &place.at("uid"),
                 "unknown-requirement",
                 "requirement",
                 parent.uid.as_str(),
-                known,
+                known_uids,
             ));
         }
-        if !seen.insert(&parent.uid) {
+        if !seen_parents.insert(&parent.uid) {
             problems.push(
                 place
                     .at("uid")
@@ -108,15 +112,15 @@ pub(super) fn check_code(
     for (index, link) in requirement.implements.iter().enumerate() {
         let place = requirement.origin.at("implements").at(index);
         for (index, kernel) in link.kernels.iter().enumerate() {
-            let known = || project.settings.kernels.iter().map(|kernel| kernel.name.as_str());
-            if !known().any(|name| name == kernel.as_str()) {
+            let known_names = || project.settings.kernels.iter().map(|kernel| kernel.name.as_str());
+            if !known_names().any(|name| name == kernel.as_str()) {
                 let place = place.at("kernels").at(index);
                 problems.push(unknown(
                     &place,
                     "unknown-kernel",
                     "kernel",
                     kernel.as_str(),
-                    known(),
+                    known_names(),
                 ));
             }
         }
@@ -129,16 +133,18 @@ pub(super) fn check_code(
         let Some(symbol) = &link.symbol else { continue };
         // A binary module has no text to look in: the symbol is then its entry point or debug name,
         // checked when it is read.
-        let Ok(text) = std::fs::read_to_string(project.root.join(&link.file)) else { continue };
-        if code::find(&text, symbol).is_none() {
-            let functions = code::functions(&text);
-            let known = functions.iter().map(|(name, _)| name.as_str());
+        let Ok(source_text) = std::fs::read_to_string(project.root.join(&link.file)) else {
+            continue;
+        };
+        if code::find(&source_text, symbol).is_none() {
+            let functions = code::functions(&source_text);
+            let known_names = functions.iter().map(|(name, _)| name.as_str());
             problems.push(unknown(
                 &place.at("symbol"),
                 "unknown-symbol",
                 "function",
                 symbol,
-                known,
+                known_names,
             ));
         }
     }
@@ -146,15 +152,20 @@ pub(super) fn check_code(
 
 /// Reports each cycle of parents once, at the requirement on it that comes first.
 pub(super) fn check_cycles(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagnostic>) {
-    let mut done: BTreeSet<&RequirementId> = BTreeSet::new();
-    for start in &project.requirements {
-        let mut path: Vec<&RequirementId> = Vec::new();
-        let mut stack: Vec<(&RequirementId, usize)> = vec![(&start.uid, 0)];
-        while let Some((uid, next)) = stack.pop() {
-            if next == 0 {
-                if let Some(from) = path.iter().position(|seen| *seen == uid) {
-                    let cycle: Vec<&str> =
-                        path[from..].iter().chain([&uid]).map(|uid| uid.as_str()).collect();
+    let mut finished: BTreeSet<&RequirementId> = BTreeSet::new();
+    for first_requirement in &project.requirements {
+        let mut current_path: Vec<&RequirementId> = Vec::new();
+        let mut stack: Vec<(&RequirementId, usize)> = vec![(&first_requirement.uid, 0)];
+        while let Some((uid, next_parent)) = stack.pop() {
+            if next_parent == 0 {
+                if let Some(cycle_start) =
+                    current_path.iter().position(|earlier_uid| *earlier_uid == uid)
+                {
+                    let cycle: Vec<&str> = current_path[cycle_start..]
+                        .iter()
+                        .chain([&uid])
+                        .map(|uid| uid.as_str())
+                        .collect();
                     let message =
                         format!("requirements are their own parents: {}", cycle.join(" -> "));
                     let place = by_uid[uid].origin.at("parents");
@@ -163,22 +174,22 @@ pub(super) fn check_cycles(project: &Project, by_uid: &ByUid<'_>, problems: &mut
                             .error("requirement-cycle", message)
                             .hint("parents lead from LLR to HLR and end"),
                     );
-                    done.extend(path[from..].iter().copied());
+                    finished.extend(current_path[cycle_start..].iter().copied());
                     continue;
                 }
-                if done.contains(uid) || !by_uid.contains_key(uid) {
+                if finished.contains(uid) || !by_uid.contains_key(uid) {
                     continue;
                 }
-                path.push(uid);
+                current_path.push(uid);
             }
-            match by_uid[uid].parents.get(next) {
+            match by_uid[uid].parents.get(next_parent) {
                 Some(parent) => {
-                    stack.push((uid, next + 1));
+                    stack.push((uid, next_parent + 1));
                     stack.push((&parent.uid, 0));
                 }
                 None => {
-                    path.pop();
-                    done.insert(uid);
+                    current_path.pop();
+                    finished.insert(uid);
                 }
             }
         }
@@ -194,13 +205,13 @@ pub(super) fn check_test_requirements(
         for (index, uid) in test.requirements.iter().enumerate() {
             let place = test.origin.at("requirements").at(index);
             if !by_uid.contains_key(uid) {
-                let known = by_uid.keys().map(|uid| uid.as_str());
+                let known_uids = by_uid.keys().map(|uid| uid.as_str());
                 problems.push(unknown(
                     &place,
                     "unknown-requirement",
                     "requirement",
                     uid.as_str(),
-                    known,
+                    known_uids,
                 ));
             }
         }
@@ -210,36 +221,38 @@ pub(super) fn check_test_requirements(
 /// Records name what exists, and every field says something.
 pub(super) fn check_records(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagnostic>) {
     for records in [&project.analyses, &project.reviews] {
-        let mut seen = BTreeSet::new();
+        let mut seen_records = BTreeSet::new();
         for record in records {
             let origin = &record.origin;
             let uid = &record.requirement;
             if !by_uid.contains_key(uid) {
-                let known = by_uid.keys().map(|uid| uid.as_str());
+                let known_uids = by_uid.keys().map(|uid| uid.as_str());
                 let place = origin.at("requirement");
                 problems.push(unknown(
                     &place,
                     "unknown-requirement",
                     "requirement",
                     uid.as_str(),
-                    known,
+                    known_uids,
                 ));
             }
             if !is_content_hash(&record.hash) {
                 problems.push(bad_hash(&origin.at("hash"), &record.hash));
             }
-            let texts = [
+            let required_texts = [
                 ("document", &record.document),
                 ("section", &record.section),
                 ("author", &record.author),
                 ("reviewer", &record.reviewer),
             ];
-            for (key, _) in texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric)) {
+            for (key, _) in
+                required_texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric))
+            {
                 problems.push(
                     origin.at(*key).error("bad-value", format!("the {key} of a record is empty")),
                 );
             }
-            if !seen.insert((uid, &record.document, &record.section)) {
+            if !seen_records.insert((uid, &record.document, &record.section)) {
                 let message =
                     format!("{} {} of `{uid}` is recorded twice", record.document, record.section);
                 problems.push(origin.at("section").error("duplicate-id", message));

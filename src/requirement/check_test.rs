@@ -23,13 +23,13 @@ impl KernelNames<'_> {
         if self.names.contains(&name) {
             return None;
         }
-        let known = self.names.iter().map(|name| name.as_str());
+        let known_names = self.names.iter().map(|name| name.as_str());
         Some(unknown(
             origin,
             "unknown-kernel",
             &format!("kernel in {},", self.table),
             name.as_str(),
-            known,
+            known_names,
         ))
         .map(|mut problem| {
             problem.message = format!("there is no kernel `{name}` in {}", self.table);
@@ -41,16 +41,16 @@ impl KernelNames<'_> {
 /// Checks each test by itself, and that no id occurs twice.
 pub(crate) fn check_tests(tests: &[Located<Test>], kernels: &KernelNames<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let mut seen: BTreeMap<&str, &Origin> = BTreeMap::new();
+    let mut seen_tests: BTreeMap<&str, &Origin> = BTreeMap::new();
     for test in tests {
         let place = test.origin.at("id");
         problems.extend(check_name(&place, "test", test.id.as_str()));
-        if let Some(first) = seen.get(test.id.as_str()) {
+        if let Some(first_declared) = seen_tests.get(test.id.as_str()) {
             let problem =
                 place.error("duplicate-id", format!("the test `{}` is declared twice", test.id));
-            problems.push(problem.hint(format!("also in {}", first.file())));
+            problems.push(problem.hint(format!("also in {}", first_declared.file())));
         } else {
-            seen.insert(test.id.as_str(), &test.origin);
+            seen_tests.insert(test.id.as_str(), &test.origin);
         }
         Checker { test, kernels, problems: &mut problems }.check();
     }
@@ -66,9 +66,9 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn check(&mut self) {
         let (test, origin) = (self.test, &self.test.origin);
-        let mut seen = BTreeSet::new();
+        let mut seen_requirements = BTreeSet::new();
         for (index, uid) in
-            test.requirements.iter().enumerate().filter(|(_, uid)| !seen.insert(*uid))
+            test.requirements.iter().enumerate().filter(|(_, uid)| !seen_requirements.insert(*uid))
         {
             let message = format!("the requirement `{uid}` is named twice");
             self.problems.push(origin.at("requirements").at(index).error("duplicate-id", message));
@@ -119,8 +119,8 @@ impl Checker<'_> {
                 place.at("seconds").error("limit", "a time limit is a number of seconds above 0"),
             );
         }
-        for (key, value) in [("steps", limits.steps), ("memory_bytes", limits.memory_bytes)] {
-            if value == Some(0) {
+        for (key, limit) in [("steps", limits.steps), ("memory_bytes", limits.memory_bytes)] {
+            if limit == Some(0) {
                 self.problems.push(
                     place.at(key).error(
                         "limit",
@@ -142,16 +142,16 @@ impl Checker<'_> {
     /// That a buffer of this name exists.
     fn buffer(&mut self, place: &Origin, name: &str) {
         if !self.test.buffers.contains_key(name) {
-            let known = self.test.buffers.keys().map(String::as_str);
-            self.problems.push(unknown(place, "unknown-buffer", "buffer", name, known));
+            let known_buffers = self.test.buffers.keys().map(String::as_str);
+            self.problems.push(unknown(place, "unknown-buffer", "buffer", name, known_buffers));
         }
     }
 
     fn bindings(&mut self, place: &Origin, bindings: &[Binding]) {
-        let mut seen = BTreeSet::new();
+        let mut seen_slots = BTreeSet::new();
         for (index, binding) in bindings.iter().enumerate() {
             let place = place.at(index);
-            if !seen.insert((binding.set, binding.binding, binding.array_index)) {
+            if !seen_slots.insert((binding.set, binding.binding, binding.array_index)) {
                 let message =
                     format!("set {} binding {} is bound twice", binding.set, binding.binding);
                 self.problems.push(place.at("binding").error("duplicate-id", message));
@@ -159,18 +159,19 @@ impl Checker<'_> {
             if let Some(name) = &binding.buffer {
                 self.buffer(&place.at("buffer"), name);
             }
-            for (key, name, known) in [
+            for (key, name, known_objects) in [
                 ("image", &binding.image, self.test.images.keys().collect::<Vec<_>>()),
                 ("sampler", &binding.sampler, self.test.samplers.keys().collect()),
             ] {
-                let missing = name.as_ref().filter(|name| !known.contains(name));
-                let known = known.iter().map(|name| name.as_str());
+                let unknown_object = name.as_ref().filter(|name| !known_objects.contains(name));
+                let known_names = known_objects.iter().map(|name| name.as_str());
                 self.problems.extend(
-                    missing.map(|name| unknown(&place.at(key), "unknown-id", key, name, known)),
+                    unknown_object
+                        .map(|name| unknown(&place.at(key), "unknown-id", key, name, known_names)),
                 );
             }
-            let opaque = binding.image.is_some() || binding.sampler.is_some();
-            if binding.buffer.is_some() == opaque {
+            let is_opaque = binding.image.is_some() || binding.sampler.is_some();
+            if binding.buffer.is_some() == is_opaque {
                 let message = "a binding names one of `buffer`, `image` and `sampler` (or an image with a sampler)";
                 self.problems.push(place.error("contradiction", message));
             }
@@ -180,8 +181,8 @@ impl Checker<'_> {
     /// That an image of this name exists.
     fn image(&mut self, place: &Origin, name: &str) {
         if !self.test.images.contains_key(name) {
-            let known = self.test.images.keys().map(String::as_str);
-            self.problems.push(unknown(place, "unknown-id", "image", name, known));
+            let known_images = self.test.images.keys().map(String::as_str);
+            self.problems.push(unknown(place, "unknown-id", "image", name, known_images));
         }
     }
 
@@ -195,8 +196,8 @@ impl Checker<'_> {
                 "`record` goes with `order = \"any\"`: else every element stands in its place";
             self.problems.push(place.at("record").key_error("contradiction", message));
         }
-        for (key, value) in [("record", expectation.record), ("count", expectation.count)] {
-            if value == Some(0) {
+        for (key, key_value) in [("record", expectation.record), ("count", expectation.count)] {
+            if key_value == Some(0) {
                 self.problems
                     .push(place.at(key).error("bad-value", format!("`{key}` is at least 1")));
             }
@@ -211,28 +212,28 @@ impl Checker<'_> {
                 ));
             }
         }
-        let of_image = [
+        let image_keys = [
             ("level", expectation.level.is_some()),
             ("layer", expectation.layer.is_some()),
             ("equals_image", expectation.equals_image.is_some()),
         ];
-        let of_buffer = [
+        let buffer_keys = [
             ("type", expectation.data_type.is_some()),
             ("equals_buffer", expectation.equals_buffer.is_some()),
         ];
-        let (wrong, judged) = match expectation.image {
-            Some(_) => (&of_buffer[..], "image"),
-            None => (&of_image[..], "buffer"),
+        let (wrong_keys, judged_thing) = match expectation.image {
+            Some(_) => (&buffer_keys[..], "image"),
+            None => (&image_keys[..], "buffer"),
         };
-        for (key, _) in wrong.iter().filter(|(_, given)| *given) {
-            let message = format!("`{key}` does not go with `{judged}`");
+        for (key, _) in wrong_keys.iter().filter(|(_, is_given)| *is_given) {
+            let message = format!("`{key}` does not go with `{judged_thing}`");
             self.problems.push(place.at(*key).key_error("contradiction", message));
         }
     }
 
     /// A checker with its verdict; keys that say what is judged do not go with it.
     fn checker(&mut self, place: &Origin, expectation: &Expectation, checker: &CheckerKernel) {
-        let others = [
+        let forbidden_keys = [
             ("buffer", expectation.buffer.is_some()),
             ("image", expectation.image.is_some()),
             ("type", expectation.data_type.is_some()),
@@ -244,7 +245,7 @@ impl Checker<'_> {
             ("record", expectation.record.is_some()),
             ("tolerance", expectation.tolerance.is_some()),
         ];
-        for (key, _) in others.iter().filter(|(_, given)| *given) {
+        for (key, _) in forbidden_keys.iter().filter(|(_, is_given)| *is_given) {
             let message =
                 format!("`{key}` does not go with `check`: the checker says what it reads");
             self.problems.push(place.at(*key).key_error("contradiction", message));
@@ -259,25 +260,25 @@ impl Checker<'_> {
 
     fn expectation(&mut self, place: &Origin, expectation: &Expectation) {
         self.judged(place, expectation);
-        let sources = [
+        let given_sources = [
             expectation.values.is_some(),
             expectation.file.is_some(),
             expectation.equals_buffer.is_some() || expectation.equals_image.is_some(),
             expectation.reference.is_some(),
             expectation.check.is_some(),
         ];
-        if sources.iter().filter(|given| **given).count() != 1 {
+        if given_sources.iter().filter(|is_given| **is_given).count() != 1 {
             let problem = place.error(
                 "contradiction",
                 "an expectation has exactly one of `values`, `file`, `equals_buffer`, `reference` and `check`",
             );
             self.problems.push(problem);
         }
-        if let Some(other) = &expectation.equals_buffer {
-            self.buffer(&place.at("equals_buffer"), other);
+        if let Some(other_name) = &expectation.equals_buffer {
+            self.buffer(&place.at("equals_buffer"), other_name);
         }
-        if let Some(other) = &expectation.equals_image {
-            self.image(&place.at("equals_image"), other);
+        if let Some(other_name) = &expectation.equals_image {
+            self.image(&place.at("equals_image"), other_name);
         }
         if let Some(reference) = &expectation.reference {
             let place = place.at("reference");
@@ -297,17 +298,17 @@ impl Checker<'_> {
 }
 
 fn check_buffer(place: &Origin, name: &str, buffer: &Buffer, problems: &mut Vec<Diagnostic>) {
-    let contents: Vec<&str> = [
+    let content_keys: Vec<&str> = [
         ("bytes", buffer.bytes.is_some()),
         ("data", buffer.data.is_some()),
         ("fill", buffer.fill.is_some()),
         ("file", buffer.file.is_some()),
     ]
     .iter()
-    .filter(|(_, given)| *given)
+    .filter(|(_, is_given)| *is_given)
     .map(|(key, _)| *key)
     .collect();
-    match contents.as_slice() {
+    match content_keys.as_slice() {
         [first, second, ..] => {
             let message = format!("the buffer `{name}` has both `{first}` and `{second}`");
             let problem = place.at(*second).key_error("contradiction", message);
@@ -333,8 +334,8 @@ fn check_buffer(place: &Origin, name: &str, buffer: &Buffer, problems: &mut Vec<
         }
         [] | [_] => {}
     }
-    let typed = buffer.data.is_some() || buffer.fill.is_some() || buffer.count.is_some();
-    if typed && buffer.data_type.is_none() && buffer.file.is_none() {
+    let needs_type = buffer.data.is_some() || buffer.fill.is_some() || buffer.count.is_some();
+    if needs_type && buffer.data_type.is_none() && buffer.file.is_none() {
         problems.push(
             place
                 .error("missing-key", format!("the buffer `{name}` needs a `type`"))
@@ -344,14 +345,15 @@ fn check_buffer(place: &Origin, name: &str, buffer: &Buffer, problems: &mut Vec<
 }
 
 fn check_image(place: &Origin, name: &str, image: &Image, problems: &mut Vec<Diagnostic>) {
-    let given = [
+    let content_keys = [
         ("data", image.data.is_some()),
         ("bytes", image.bytes.is_some()),
         ("fill", image.fill.is_some()),
         ("file", image.file.is_some()),
     ];
-    let mut given = given.iter().filter(|(_, given)| *given).map(|(key, _)| *key);
-    if let (Some(first), Some(second)) = (given.next(), given.next()) {
+    let mut content_keys =
+        content_keys.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key);
+    if let (Some(first), Some(second)) = (content_keys.next(), content_keys.next()) {
         let message = format!("the image `{name}` has both `{first}` and `{second}`");
         let problem = place.at(second).key_error("contradiction", message);
         problems.push(problem.hint("contents are given once: `data`, `bytes`, `fill` or `file`"));
@@ -374,13 +376,14 @@ fn check_tolerance(place: &Origin, tolerance: &Tolerance, problems: &mut Vec<Dia
 /// Specialization ids are numbers, and each has one value.
 pub(crate) fn check_specialization(
     place: &Origin,
-    values: &BTreeMap<String, SpecializationValue>,
+    specialization_values: &BTreeMap<String, SpecializationValue>,
     problems: &mut Vec<Diagnostic>,
 ) {
-    for (id, value) in values {
-        let place = place.at(id);
-        if id.parse::<u32>().is_err() {
-            let problem = place.key_error("unknown-id", format!("`{id}` is no specialization id"));
+    for (constant_id, value) in specialization_values {
+        let place = place.at(constant_id);
+        if constant_id.parse::<u32>().is_err() {
+            let problem =
+                place.key_error("unknown-id", format!("`{constant_id}` is no specialization id"));
             problems.push(problem.hint("the number of `layout(constant_id = ...)`, as a string"));
         }
         if value.value.is_some() == value.bits.is_some() {

@@ -5,29 +5,33 @@
 
 /// 1-based line of the definition of `symbol`, or of its first occurrence where no definition has
 /// the plain form.
-pub fn find(text: &str, symbol: &str) -> Option<u32> {
-    let words = words(text);
-    definitions(&words)
+pub fn find(source_text: &str, symbol: &str) -> Option<u32> {
+    let located_words = words(source_text);
+    definitions(&located_words)
         .find(|(name, _)| *name == symbol)
         .map(|(_, line)| line)
-        .or_else(|| words.iter().find(|(word, _)| *word == symbol).map(|(_, line)| *line))
+        .or_else(|| located_words.iter().find(|(word, _)| *word == symbol).map(|(_, line)| *line))
 }
 
 /// Names and 1-based lines of all definitions, in text order.
-pub fn functions(text: &str) -> Vec<(String, u32)> {
-    definitions(&words(text)).map(|(name, line)| (name.to_owned(), line)).collect()
+pub fn functions(source_text: &str) -> Vec<(String, u32)> {
+    definitions(&words(source_text))
+        .map(|(name, line_number)| (name.to_owned(), line_number))
+        .collect()
 }
 
 const NOT_FUNCTIONS: [&str; 4] = ["if", "for", "while", "switch"];
 
-fn definitions<'a>(words: &'a [(&'a str, u32)]) -> impl Iterator<Item = (&'a str, u32)> {
-    words.iter().enumerate().filter_map(|(index, (word, line))| {
-        let name = word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-        if !name || NOT_FUNCTIONS.contains(word) || words.get(index + 1)?.0 != "(" {
+fn definitions<'a>(located_words: &'a [(&'a str, u32)]) -> impl Iterator<Item = (&'a str, u32)> {
+    located_words.iter().enumerate().filter_map(|(index, (word, line_number))| {
+        let is_name = word.starts_with(|first_character: char| {
+            first_character.is_ascii_alphabetic() || first_character == '_'
+        });
+        if !is_name || NOT_FUNCTIONS.contains(word) || located_words.get(index + 1)?.0 != "(" {
             return None;
         }
         let mut depth = 0;
-        let close = words[index + 1..].iter().position(|(word, _)| {
+        let close_offset = located_words[index + 1..].iter().position(|(word, _)| {
             depth += match *word {
                 "(" => 1,
                 ")" => -1,
@@ -35,34 +39,38 @@ fn definitions<'a>(words: &'a [(&'a str, u32)]) -> impl Iterator<Item = (&'a str
             };
             depth == 0
         })?;
-        (words.get(index + 2 + close)?.0 == "{").then_some((*word, *line))
+        (located_words.get(index + 2 + close_offset)?.0 == "{").then_some((*word, *line_number))
     })
 }
 
 /// Identifiers, numbers and single punctuation characters with their lines, without comments and
 /// white space.
-fn words(text: &str) -> Vec<(&str, u32)> {
-    let mut words = Vec::new();
-    let (mut rest, mut line) = (text, 1);
-    while let Some(first) = rest.chars().next() {
-        let word = |character: char| character.is_ascii_alphanumeric() || character == '_';
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            comment.find("*/").map_or(rest.len(), |end| end + 4)
-        } else if word(first) {
-            rest.find(|character| !word(character)).unwrap_or(rest.len())
+fn words(source_text: &str) -> Vec<(&str, u32)> {
+    let mut located_words = Vec::new();
+    let (mut remaining_text, mut line_number) = (source_text, 1);
+    while let Some(first) = remaining_text.chars().next() {
+        let is_word_character =
+            |character: char| character.is_ascii_alphanumeric() || character == '_';
+        let length = if remaining_text.starts_with("//") {
+            remaining_text.find('\n').unwrap_or(remaining_text.len())
+        } else if let Some(comment) = remaining_text.strip_prefix("/*") {
+            comment.find("*/").map_or(remaining_text.len(), |end| end + 4)
+        } else if is_word_character(first) {
+            remaining_text
+                .find(|character| !is_word_character(character))
+                .unwrap_or(remaining_text.len())
         } else {
             first.len_utf8()
         };
-        let (taken, behind) = rest.split_at(length);
-        if !taken.starts_with("//") && !taken.starts_with("/*") && !first.is_whitespace() {
-            words.push((taken, line));
+        let (taken_text, text_behind) = remaining_text.split_at(length);
+        if !taken_text.starts_with("//") && !taken_text.starts_with("/*") && !first.is_whitespace()
+        {
+            located_words.push((taken_text, line_number));
         }
-        line += taken.matches('\n').count() as u32;
-        rest = behind;
+        line_number += taken_text.matches('\n').count() as u32;
+        remaining_text = text_behind;
     }
-    words
+    located_words
 }
 
 #[cfg(test)]
@@ -71,10 +79,10 @@ mod tests {
 
     #[test]
     fn a_definition_is_found_and_a_call_or_comment_is_not_one() {
-        let text = "// main() {\nfloat f(float x);\nint g(int a, int b)\n{ if (f(1.0) > 2.0) { return 1; } }\n/* h() { */ void main() { g(1, 2); }\n";
-        assert_eq!(functions(text), [("g".to_owned(), 3), ("main".to_owned(), 5)]);
-        assert_eq!(find(text, "main"), Some(5));
-        assert_eq!(find(text, "f"), Some(2));
-        assert_eq!(find(text, "h"), None);
+        let source_text = "// main() {\nfloat f(float x);\nint g(int a, int b)\n{ if (f(1.0) > 2.0) { return 1; } }\n/* h() { */ void main() { g(1, 2); }\n";
+        assert_eq!(functions(source_text), [("g".to_owned(), 3), ("main".to_owned(), 5)]);
+        assert_eq!(find(source_text, "main"), Some(5));
+        assert_eq!(find(source_text, "f"), Some(2));
+        assert_eq!(find(source_text, "h"), None);
     }
 }

@@ -45,10 +45,11 @@ pub struct Project {
 
 impl Project {
     /// The file that something was read from, relative to the root, `/` as separator.
-    pub fn relative_file<T>(&self, item: &Located<T>) -> String {
-        let shown = Path::new(item.origin.file());
-        let relative = shown.strip_prefix(shown_path(&self.root, "")).unwrap_or(shown);
-        relative
+    pub fn relative_file<T>(&self, located_item: &Located<T>) -> String {
+        let shown_file = Path::new(located_item.origin.file());
+        let relative_path =
+            shown_file.strip_prefix(shown_path(&self.root, "")).unwrap_or(shown_file);
+        relative_path
             .components()
             .map(|part| part.as_os_str().to_string_lossy())
             .collect::<Vec<_>>()
@@ -96,11 +97,11 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
     };
     // Checks of one table by itself hold in any case; that a name is unknown is certain only if
     // every file was read.
-    let complete = problems.is_empty();
+    let every_file_read = problems.is_empty();
     problems.extend(
         check_project(&project)
             .into_iter()
-            .filter(|found| complete || !found.kind.starts_with("unknown-")),
+            .filter(|problem| every_file_read || !problem.kind.starts_with("unknown-")),
     );
     if problems.is_empty() { Ok(project) } else { Err(in_order(problems)) }
 }
@@ -132,10 +133,10 @@ fn load_settings(
     root: &Path,
     inputs: &mut Inputs,
 ) -> Result<Option<Located<ProjectFile>>, Vec<Diagnostic>> {
-    let shown = shown_path(root, PROJECT_FILE);
+    let shown_file = shown_path(root, PROJECT_FILE);
     if !root.join(PROJECT_FILE).is_file() {
-        let problem = Diagnostic::new("missing-file", format!("there is no project file `{shown}`"))
-            .in_file(shown)
+        let problem = Diagnostic::new("missing-file", format!("there is no project file `{shown_file}`"))
+            .in_file(shown_file)
             .hint("`vkcert init DIR` makes a new project; or name the project's folder on the command line");
         return Err(vec![problem]);
     }
@@ -143,25 +144,25 @@ fn load_settings(
     let origin = Origin::of(&document);
     if matches!(&document.root.value, Value::Table(entries) if entries.is_empty()) {
         let problem = origin
-            .error("empty-file", format!("the project file `{shown}` is empty"))
+            .error("empty-file", format!("the project file `{shown_file}` is empty"))
             .hint("it needs at least `schema = 1`, `name`, `level` and one `[[kernel]]`");
         return Err(vec![problem]);
     }
     check_schema(&origin, &document).map_err(|problem| vec![problem])?;
-    let mut value: ProjectFile = origin.read()?;
-    for kernel in &mut value.kernels {
+    let mut settings: ProjectFile = origin.read()?;
+    for kernel in &mut settings.kernels {
         kernel.source = one_name(&kernel.source);
     }
-    Ok(Some(Located { value, origin }))
+    Ok(Some(Located { value: settings, origin }))
 }
 
 /// The version is looked at before anything else: a file of another version has other keys.
 fn check_schema(origin: &Origin, document: &Document) -> Result<(), Diagnostic> {
     match document.root.entry("schema").map(|entry| &entry.node.value) {
-        Some(Value::Integer(version)) if *version == i128::from(SCHEMA) => Ok(()),
-        Some(Value::Integer(version)) => Err(origin
+        Some(Value::Integer(format_version)) if *format_version == i128::from(SCHEMA) => Ok(()),
+        Some(Value::Integer(format_version)) => Err(origin
             .at("schema")
-            .error("schema", format!("version {version} of this format is not known"))
+            .error("schema", format!("version {format_version} of this format is not known"))
             .hint(format!("this program reads version {SCHEMA}"))),
         Some(_) => Err(origin
             .at("schema")
@@ -189,41 +190,45 @@ fn no_schema(origin: &Origin, document: &Document) -> Diagnostic {
 
 /// Whether a path of a project, `/` as separator, is one that is read for requirements.
 pub fn is_requirement_file(path: &str) -> bool {
-    let below = path.strip_prefix(REQUIREMENTS).is_some_and(|rest| rest.starts_with('/'));
-    below && Path::new(path).extension().is_some_and(|extension| extension == "toml")
+    let is_below_folder =
+        path.strip_prefix(REQUIREMENTS).is_some_and(|path_below| path_below.starts_with('/'));
+    is_below_folder && Path::new(path).extension().is_some_and(|extension| extension == "toml")
 }
 
 /// The TOML files under `requirements/`, sorted by path.
 pub fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
     let folder = root.join(REQUIREMENTS);
-    let shown = shown_path(root, REQUIREMENTS);
+    let shown_folder = shown_path(root, REQUIREMENTS);
     if !folder.is_dir() {
-        return Err(Diagnostic::new("missing-file", format!("there is no folder `{shown}`"))
-            .in_file(shown)
+        return Err(Diagnostic::new("missing-file", format!("there is no folder `{shown_folder}`"))
+            .in_file(shown_folder)
             .hint("requirements, tests and interfaces stand in TOML files in it; `vkcert init DIR` makes a project that has one"));
     }
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(&folder).follow_links(true) {
         let entry = entry.map_err(|error| {
-            Diagnostic::new("missing-file", format!("cannot read the folder `{shown}`: {error}"))
-                .in_file(&shown)
+            Diagnostic::new(
+                "missing-file",
+                format!("cannot read the folder `{shown_folder}`: {error}"),
+            )
+            .in_file(&shown_folder)
         })?;
         let relative = entry.path().strip_prefix(root).expect("the walk stays below the root");
         if entry.file_type().is_file()
             && relative.extension().is_some_and(|extension| extension == "toml")
         {
-            let parts: Vec<_> =
+            let path_parts: Vec<_> =
                 relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-            files.push(parts.join("/"));
+            files.push(path_parts.join("/"));
         }
     }
     files.sort();
     if files.is_empty() {
         return Err(Diagnostic::new(
             "missing-file",
-            format!("the folder `{shown}` holds no .toml file"),
+            format!("the folder `{shown_folder}` holds no .toml file"),
         )
-        .in_file(shown)
+        .in_file(shown_folder)
         .hint("`vkcert schema requirements` prints the form of these files"));
     }
     Ok(files)
@@ -273,7 +278,7 @@ impl Items {
 fn read_tables<T: DeserializeOwned>(
     document: &Arc<Document>,
     key: &str,
-    items: &mut Vec<Located<T>>,
+    located_items: &mut Vec<Located<T>>,
     problems: &mut Vec<Diagnostic>,
 ) {
     let origin = Origin::of(document).at(key);
@@ -289,7 +294,7 @@ fn read_tables<T: DeserializeOwned>(
     };
     for (index, node) in nodes.iter().enumerate() {
         match super::document::read(document, node) {
-            Ok(value) => items.push(Located { value, origin: origin.at(index) }),
+            Ok(value) => located_items.push(Located { value, origin: origin.at(index) }),
             Err(diagnostics) => problems.extend(diagnostics),
         }
     }
@@ -308,8 +313,8 @@ pub struct ProcedureFile {
 /// Reads and checks the test-procedure file at `path` (TOML or JSON).
 pub fn load_procedure(path: &Path) -> Result<ProcedureFile, Vec<Diagnostic>> {
     let document = Document::load(path, path.display().to_string())?;
-    let base = path.parent().map(Path::to_owned).unwrap_or_default();
-    procedure_of(&document, base)
+    let base_folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    procedure_of(&document, base_folder)
 }
 
 /// Checks a test procedure in a text, whose paths are relative to `base`.
@@ -317,12 +322,15 @@ pub fn parse_procedure(
     file: &str,
     text: &str,
     syntax: Syntax,
-    base: &Path,
+    base_folder: &Path,
 ) -> Result<ProcedureFile, Vec<Diagnostic>> {
-    procedure_of(&Document::parse(file, text, syntax)?, base.to_owned())
+    procedure_of(&Document::parse(file, text, syntax)?, base_folder.to_owned())
 }
 
-fn procedure_of(document: &Arc<Document>, base: PathBuf) -> Result<ProcedureFile, Vec<Diagnostic>> {
+fn procedure_of(
+    document: &Arc<Document>,
+    base_folder: PathBuf,
+) -> Result<ProcedureFile, Vec<Diagnostic>> {
     let origin = Origin::of(document);
     check_schema(&origin, document).map_err(|problem| vec![problem])?;
     let procedure: Procedure = origin.read().map_err(in_order)?;
@@ -333,11 +341,15 @@ fn procedure_of(document: &Arc<Document>, base: PathBuf) -> Result<ProcedureFile
         .enumerate()
         .map(|(index, test)| Located { value: test.clone(), origin: place.at(index) })
         .collect();
-    let kernels: Vec<&KernelName> = procedure.kernels.keys().collect();
+    let kernel_names: Vec<&KernelName> = procedure.kernels.keys().collect();
     let mut problems = super::check::check_procedure(&origin, &procedure);
-    problems.extend(check_tests(&tests, &KernelNames { names: kernels, table: "kernels" }));
+    problems.extend(check_tests(&tests, &KernelNames { names: kernel_names, table: "kernels" }));
     if problems.is_empty() {
-        Ok(ProcedureFile { base, procedure: Located { value: procedure, origin }, tests })
+        Ok(ProcedureFile {
+            base: base_folder,
+            procedure: Located { value: procedure, origin },
+            tests,
+        })
     } else {
         Err(in_order(problems))
     }

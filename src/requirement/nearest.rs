@@ -2,8 +2,8 @@
 
 /// `did you mean ...?` where a name is near enough: at most a third of its characters differ (or
 /// one, or the case), or another shading language has it for a known one.
-pub fn did_you_mean<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    likely_meant(name, known).map(|near| question(&near))
+pub fn did_you_mean<S: AsRef<str>>(name: &str, known_names: &[S]) -> Option<String> {
+    likely_meant(name, known_names).map(|nearest_known| question(&nearest_known))
 }
 
 /// The words of a hint.
@@ -58,36 +58,42 @@ fn glsl_type(name: &str) -> Option<String> {
 }
 
 /// The nearest of `known`; of several equally near ones the first.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
-    known
+pub fn nearest<'a>(name: &str, known_names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distance_limit = (name.chars().count() / 3).max(1);
+    known_names
         .into_iter()
         .map(|candidate| (distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
         // A name that shares no letter is no slip.
-        .filter(|(distance, _)| *distance <= limit && *distance < name.chars().count())
-        .min_by_key(|(distance, _)| *distance)
+        .filter(|(edits, _)| *edits <= distance_limit && *edits < name.chars().count())
+        .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate)
 }
 
 /// Number of insertions, deletions, replacements and swaps of neighbours between two words.
-fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.chars().collect();
-    let right: Vec<char> = right.chars().collect();
-    let mut rows = vec![vec![0; right.len() + 1]; left.len() + 1];
-    for i in 0..=left.len() {
-        for j in 0..=right.len() {
-            rows[i][j] = if i == 0 || j == 0 {
+fn distance(left_characters: &str, right_characters: &str) -> usize {
+    let left_characters: Vec<char> = left_characters.chars().collect();
+    let right_characters: Vec<char> = right_characters.chars().collect();
+    let mut distance_rows = vec![vec![0; right_characters.len() + 1]; left_characters.len() + 1];
+    for i in 0..=left_characters.len() {
+        for j in 0..=right_characters.len() {
+            distance_rows[i][j] = if i == 0 || j == 0 {
                 i.max(j)
             } else {
-                let replaced = rows[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]);
-                let swapped =
-                    i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1];
-                let swap = if swapped { rows[i - 2][j - 2] + 1 } else { usize::MAX };
-                replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(swap)
+                let replacement_cost = distance_rows[i - 1][j - 1]
+                    + usize::from(left_characters[i - 1] != right_characters[j - 1]);
+                let is_swap = i > 1
+                    && j > 1
+                    && left_characters[i - 1] == right_characters[j - 2]
+                    && left_characters[i - 2] == right_characters[j - 1];
+                let swap_cost = if is_swap { distance_rows[i - 2][j - 2] + 1 } else { usize::MAX };
+                replacement_cost
+                    .min(distance_rows[i - 1][j] + 1)
+                    .min(distance_rows[i][j - 1] + 1)
+                    .min(swap_cost)
             };
         }
     }
-    rows[left.len()][right.len()]
+    distance_rows[left_characters.len()][right_characters.len()]
 }
 
 #[cfg(test)]

@@ -62,28 +62,37 @@ pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, 
         .map(|requirement| (&requirement.uid, &requirement.value))
         .collect();
     let mut links = Vec::new();
-    let mut edits: BTreeMap<String, FileEdits> = BTreeMap::new();
+    let mut edits_by_file: BTreeMap<String, FileEdits> = BTreeMap::new();
     for requirement in &project.requirements {
         for (index, parent) in requirement.parents.iter().enumerate() {
             let hash = requirement_hash(by_uid[&parent.uid]);
-            let (before, wanted) = match &parent.hash {
+            let (state_before, is_to_be_pinned) = match &parent.hash {
                 None => (LinkState::NotPinned, pinning != Pinning::None),
-                Some(own) if *own == hash => (LinkState::Pinned, false),
+                Some(own_hash) if *own_hash == hash => (LinkState::Pinned, false),
                 Some(_) => (LinkState::Suspect, pinning == Pinning::MissingAndSuspect),
             };
             let file = project.relative_file(requirement);
-            let place = requirement.origin.at("parents").at(index);
-            if wanted && let (Some(document), Some(node)) = (place.document(), place.value()) {
-                let edits =
-                    edits.entry(file.clone()).or_insert_with(|| FileEdits::of(&document.text));
-                edits.replacements.extend(edit(&document.text, node, &hash));
+            let link_place = requirement.origin.at("parents").at(index);
+            if is_to_be_pinned
+                && let (Some(document), Some(node)) = (link_place.document(), link_place.value())
+            {
+                let file_edits = edits_by_file
+                    .entry(file.clone())
+                    .or_insert_with(|| FileEdits::of(&document.text));
+                file_edits.replacements.extend(edit(&document.text, node, &hash));
             }
-            let state = if wanted { LinkState::Pinned } else { before };
+            let state = if is_to_be_pinned { LinkState::Pinned } else { state_before };
             let (requirement, parent) = (requirement.uid.clone(), parent.uid.clone());
-            links.push(Link { requirement, parent, file, state, changed: wanted, hash });
+            links.push(Link { requirement, parent, file, state, changed: is_to_be_pinned, hash });
         }
     }
-    (links, edits.into_iter().map(|(file, edits)| (file, edits.apply())).collect())
+    (
+        links,
+        edits_by_file
+            .into_iter()
+            .map(|(file, edits_by_file)| (file, edits_by_file.apply()))
+            .collect(),
+    )
 }
 
 /// Bytes of a text with what replaces them.
@@ -126,20 +135,26 @@ fn edit(text: &str, link: &Node, hash: &str) -> Option<TextReplacement> {
     }
     let uid = link.entry("uid")?;
     debug_assert!(matches!(uid.node.value, Value::Text(_)));
-    let end = uid.node.span.end;
+    let uid_end = uid.node.span.end;
     if text[link.span.start..].starts_with('{') {
-        return Some(TextReplacement { range: end..end, text: format!(", hash = \"{hash}\"") });
+        return Some(TextReplacement {
+            range: uid_end..uid_end,
+            text: format!(", hash = \"{hash}\""),
+        });
     }
-    let line_start = text[..uid.key_span.start].rfind('\n').map_or(0, |at| at + 1);
+    let line_start = text[..uid.key_span.start].rfind('\n').map_or(0, |newline| newline + 1);
     let indent: String = text[line_start..]
         .chars()
         .take_while(|character| matches!(character, ' ' | '\t'))
         .collect();
-    let rest = &text[end..];
-    let line_end = rest.find('\n').map_or(text.len(), |at| end + at);
-    let carriage = if text[..line_end].ends_with('\r') { "\r" } else { "" };
-    let at = line_end - carriage.len();
-    Some(TextReplacement { range: at..at, text: format!("{carriage}\n{indent}hash = \"{hash}\"") })
+    let text_behind = &text[uid_end..];
+    let line_end = text_behind.find('\n').map_or(text.len(), |newline| uid_end + newline);
+    let carriage_return = if text[..line_end].ends_with('\r') { "\r" } else { "" };
+    let insert_at = line_end - carriage_return.len();
+    Some(TextReplacement {
+        range: insert_at..insert_at,
+        text: format!("{carriage_return}\n{indent}hash = \"{hash}\""),
+    })
 }
 
 #[cfg(test)]
@@ -155,7 +170,7 @@ mod tests {
         let requirement = &document.root.entry("requirement").unwrap().node.elements()[0];
         let link = &requirement.entry("parents").unwrap().node.elements()[0];
         let mut edits = FileEdits::of(&document.text);
-        edits.places.extend(edit(text, link, HASH));
+        edits.replacements.extend(edit(text, link, HASH));
         let made = edits.apply();
         let again = Document::parse("r.toml", &made, Syntax::Toml).unwrap();
         let link = &again.root.entry("requirement").unwrap().node.elements()[0]

@@ -76,23 +76,23 @@ impl TestedCode {
     /// Code that a requirement names and that none of these tests judges, in any kernel or in some.
     pub fn untested<'a>(
         &self,
-        row: &RequirementEvidence,
-        tests: impl IntoIterator<Item = &'a TestId>,
+        requirement_row: &RequirementEvidence,
+        test_ids: impl IntoIterator<Item = &'a TestId>,
     ) -> UntestedCode {
-        let tests: BTreeSet<&TestId> = tests.into_iter().collect();
+        let test_ids: BTreeSet<&TestId> = test_ids.into_iter().collect();
         let mut untested = UntestedCode::default();
-        for code in row.code.iter().filter(|code| code.found) {
+        for code in requirement_row.code.iter().filter(|code| code.found) {
             let link = code.link();
             let Some(kernels) = self.kernels_of(&link) else { continue };
-            let (tested, others): (BTreeSet<&KernelName>, BTreeSet<&KernelName>) =
-                kernels.into_iter().partition(|kernel| self.is_tested(&link, kernel, &tests));
+            let (tested, untested_kernels): (BTreeSet<&KernelName>, BTreeSet<&KernelName>) =
+                kernels.into_iter().partition(|kernel| self.is_tested(&link, kernel, &test_ids));
             if tested.is_empty() {
                 untested.links.push(link);
                 continue;
             }
-            let shown = self.parts(&link, |kernel| tested.contains(kernel));
-            for kernel in self.in_order(&others) {
-                let is_same = self.parts(&link, |one| one == kernel).is_subset(&shown);
+            let judged_parts = self.parts(&link, |kernel| tested.contains(kernel));
+            for kernel in self.in_order(&untested_kernels) {
+                let is_same = self.parts(&link, |one| one == kernel).is_subset(&judged_parts);
                 let unread = self.unread(|one| one == kernel || tested.contains(one));
                 let (text, unread) = match (is_same, unread) {
                     (true, _) => (KernelText::Same, None),
@@ -107,38 +107,51 @@ impl TestedCode {
         untested
     }
 
-    fn is_tested(&self, link: &CodeLink, kernel: &KernelName, tests: &BTreeSet<&TestId>) -> bool {
-        let judges = |test: &TestId| self.judged.get(test).is_some_and(|row| row.contains(kernel));
-        let rows = self.kernels.iter().filter(|code| code.kernel == *kernel);
-        rows.into_iter()
-            .any(|code| tests.iter().any(|test| judges(test) && code.is_entered(link, test)))
+    fn is_tested(
+        &self,
+        link: &CodeLink,
+        kernel: &KernelName,
+        test_ids: &BTreeSet<&TestId>,
+    ) -> bool {
+        let test_judges =
+            |test: &TestId| self.judged.get(test).is_some_and(|row| row.contains(kernel));
+        let kernel_codes = self.kernels.iter().filter(|code| code.kernel == *kernel);
+        kernel_codes.into_iter().any(|code| {
+            test_ids.iter().any(|test| test_judges(test) && code.is_entered(link, test))
+        })
     }
 
     /// Names of kernels in project order, each once.
-    fn in_order<'a>(&'a self, wanted: &BTreeSet<&KernelName>) -> Vec<&'a KernelName> {
-        let mut names: Vec<&KernelName> = Vec::new();
-        for code in self.kernels.iter().filter(|code| wanted.contains(&code.kernel)) {
-            if !names.contains(&&code.kernel) {
-                names.push(&code.kernel);
+    fn in_order<'a>(&'a self, wanted_kernels: &BTreeSet<&KernelName>) -> Vec<&'a KernelName> {
+        let mut kernel_names: Vec<&KernelName> = Vec::new();
+        for code in self.kernels.iter().filter(|code| wanted_kernels.contains(&code.kernel)) {
+            if !kernel_names.contains(&&code.kernel) {
+                kernel_names.push(&code.kernel);
             }
         }
-        names
+        kernel_names
     }
 
     /// The pieces of text that a link is about in these kernels.
-    fn parts(&self, link: &CodeLink, of: impl Fn(&KernelName) -> bool) -> BTreeSet<TextPart<'_>> {
+    fn parts(
+        &self,
+        link: &CodeLink,
+        is_meant: impl Fn(&KernelName) -> bool,
+    ) -> BTreeSet<TextPart<'_>> {
         self.kernels
             .iter()
-            .filter(|code| of(&code.kernel))
+            .filter(|code| is_meant(&code.kernel))
             .flat_map(|code| code.parts(link))
             .collect()
     }
 
     /// What could not be read of the text of one of these kernels.
-    fn unread(&self, of: impl Fn(&KernelName) -> bool) -> Option<&str> {
-        self.kernels.iter().filter(|code| of(&code.kernel)).find_map(|code| match &code.texts {
-            CodeTexts::Source { unread, .. } => unread.as_deref(),
-            CodeTexts::Module(_) => None,
+    fn unread(&self, is_meant: impl Fn(&KernelName) -> bool) -> Option<&str> {
+        self.kernels.iter().filter(|code| is_meant(&code.kernel)).find_map(|code| {
+            match &code.texts {
+                CodeTexts::Source { unread, .. } => unread.as_deref(),
+                CodeTexts::Module(_) => None,
+            }
         })
     }
 
@@ -185,9 +198,9 @@ impl KernelCode {
     /// entries are not measured.
     fn is_entered(&self, link: &CodeLink, test: &TestId) -> bool {
         let Some(symbol) = &link.symbol else { return true };
-        let named =
+        let is_named =
             |function: &&CodeFunction| function.file == link.file && function.name == *symbol;
-        let mut entries = self.entered.iter().filter(|(function, _)| named(function)).peekable();
+        let mut entries = self.entered.iter().filter(|(function, _)| is_named(function)).peekable();
         entries.peek().is_none() || entries.any(|(_, tests)| tests.contains(test))
     }
 
@@ -198,86 +211,100 @@ impl KernelCode {
             CodeTexts::Module(code) => return vec![("", code)],
             CodeTexts::Source { functions, files, unread: _ } => (functions, files),
         };
-        let names = |function: &CodeFunction| link.symbol.as_ref() == Some(&function.name);
-        let of_file = || functions.iter().filter(|(function, _)| function.file == link.file);
-        let named = of_file().any(|(function, _)| names(function));
+        let is_named = |function: &CodeFunction| link.symbol.as_ref() == Some(&function.name);
+        let functions_of_file =
+            || functions.iter().filter(|(function, _)| function.file == link.file);
+        let has_named = functions_of_file().any(|(function, _)| is_named(function));
         let mut parts = Vec::new();
-        for (function, digests) in of_file() {
-            if names(function) || (!named && self.reached.contains(function)) {
+        for (function, digests) in functions_of_file() {
+            if is_named(function) || (!has_named && self.reached.contains(function)) {
                 parts
                     .extend(digests.iter().map(|digest| (function.name.as_str(), digest.as_str())));
             }
         }
-        if !named {
+        if !has_named {
             parts.extend(files.get(&link.file).map(|digest| ("", digest.as_str())));
         }
         parts
     }
 
-    fn of(row: &KernelEvidence) -> Self {
-        let paths = row.structure.files.iter().map(|file| file.path.clone());
-        let reached = reached_functions(row);
-        let (functions, reached) =
-            (all_functions(row).into_iter(), reached.into_iter().collect::<BTreeSet<_>>());
+    fn of(kernel_evidence: &KernelEvidence) -> Self {
+        let file_paths = kernel_evidence.structure.files.iter().map(|file| file.path.clone());
+        let reached = reached_functions(kernel_evidence);
+        let (functions, reached) = (
+            all_functions(kernel_evidence).into_iter(),
+            reached.into_iter().collect::<BTreeSet<_>>(),
+        );
         Self {
-            kernel: row.kernel.clone(),
-            files: paths.chain([row.source.clone()]).collect(),
+            kernel: kernel_evidence.kernel.clone(),
+            files: file_paths.chain([kernel_evidence.source.clone()]).collect(),
             functions: functions.chain(reached.iter().cloned()).collect(),
             reached,
-            entered: entered_functions(row),
-            texts: texts_of(row),
+            entered: entered_functions(kernel_evidence),
+            texts: texts_of(kernel_evidence),
         }
     }
 }
 
-fn texts_of(row: &KernelEvidence) -> CodeTexts {
-    if row.structure.functions.is_empty() {
-        return CodeTexts::Module(row.modules.code.clone());
+fn texts_of(kernel_evidence: &KernelEvidence) -> CodeTexts {
+    if kernel_evidence.structure.functions.is_empty() {
+        return CodeTexts::Module(kernel_evidence.modules.code.clone());
     }
-    let texts = &row.structure.texts;
+    let texts = &kernel_evidence.structure.texts;
     let mut functions: BTreeMap<CodeFunction, BTreeSet<String>> = BTreeMap::new();
-    for (function, digest) in row.structure.functions.iter().zip(&texts.functions) {
-        functions.entry(placed(row, function)).or_default().insert(digest.clone());
+    for (function, digest) in kernel_evidence.structure.functions.iter().zip(&texts.functions) {
+        functions.entry(placed(kernel_evidence, function)).or_default().insert(digest.clone());
     }
     CodeTexts::Source { functions, files: texts.files.clone(), unread: texts.unread.clone() }
 }
 
-fn all_functions(row: &KernelEvidence) -> Vec<CodeFunction> {
-    row.structure.functions.iter().map(|function| placed(row, function)).collect()
+fn all_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> {
+    kernel_evidence
+        .structure
+        .functions
+        .iter()
+        .map(|function| placed(kernel_evidence, function))
+        .collect()
 }
 
-fn placed(row: &KernelEvidence, function: &vkcert_model::structure::Function) -> CodeFunction {
-    let file = row.structure.files.get(function.span.file.0 as usize);
-    let file = file.map_or_else(|| row.source.clone(), |file| file.path.clone());
+fn placed(
+    kernel_evidence: &KernelEvidence,
+    function: &vkcert_model::structure::Function,
+) -> CodeFunction {
+    let file = kernel_evidence.structure.files.get(function.span.file.0 as usize);
+    let file = file.map_or_else(|| kernel_evidence.source.clone(), |file| file.path.clone());
     CodeFunction { file, name: function.name.clone() }
 }
 
 /// The functions that a kernel's entry point reaches, in source order.
-pub fn reached_functions(row: &KernelEvidence) -> Vec<CodeFunction> {
-    let structure = &row.structure;
+pub fn reached_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> {
+    let structure = &kernel_evidence.structure;
     if structure.functions.is_empty() {
-        return module_functions(row);
+        return module_functions(kernel_evidence);
     }
-    let points: BTreeSet<&ObligationId> =
-        row.coverage.points.iter().map(|point| &point.id).collect();
+    let measured_points: BTreeSet<&ObligationId> =
+        kernel_evidence.coverage.points.iter().map(|point| &point.id).collect();
     let reached = structure.functions.iter().filter(|function| {
         function.name == structure.entry
-            || points.contains(&ObligationId(format!("{}.entry", function.id)))
+            || measured_points.contains(&ObligationId(format!("{}.entry", function.id)))
     });
-    reached.map(|function| placed(row, function)).collect()
+    reached.map(|function| placed(kernel_evidence, function)).collect()
 }
 
 /// The tests that count and entered a function, by function; those of which that could not be
 /// measured are left out.
-fn entered_functions(row: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<TestId>> {
+fn entered_functions(kernel_evidence: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<TestId>> {
     let mut entered: BTreeMap<CodeFunction, BTreeSet<TestId>> = BTreeMap::new();
-    for function in &row.structure.functions {
-        let id = ObligationId(format!("{}.entry", function.id));
-        let Some(point) = row.coverage.points.iter().find(|point| point.id == id) else { continue };
+    for function in &kernel_evidence.structure.functions {
+        let entry_id = ObligationId(format!("{}.entry", function.id));
+        let Some(point) = kernel_evidence.coverage.points.iter().find(|point| point.id == entry_id)
+        else {
+            continue;
+        };
         match point.status {
             Status::Covered | Status::Uncovered | Status::Justified => {
                 entered
-                    .entry(placed(row, function))
+                    .entry(placed(kernel_evidence, function))
                     .or_default()
                     .extend(point.tests.iter().cloned());
             }
@@ -289,10 +316,15 @@ fn entered_functions(row: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<Te
 
 /// Of a module without source: its entry point, and every other function that its branches stand
 /// in.
-fn module_functions(row: &KernelEvidence) -> Vec<CodeFunction> {
-    let plain = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
-    let branches = row.objects.structure.branches.iter();
-    let named = branches.filter_map(|branch| branch.place.function.as_deref()).map(plain);
-    let names: BTreeSet<String> = named.chain([row.configuration.entry.clone()]).collect();
-    names.into_iter().map(|name| CodeFunction { file: row.source.clone(), name }).collect()
+fn module_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> {
+    let plain_name = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
+    let branches = kernel_evidence.objects.structure.branches.iter();
+    let branch_functions =
+        branches.filter_map(|branch| branch.place.function.as_deref()).map(plain_name);
+    let names: BTreeSet<String> =
+        branch_functions.chain([kernel_evidence.configuration.entry.clone()]).collect();
+    names
+        .into_iter()
+        .map(|name| CodeFunction { file: kernel_evidence.source.clone(), name })
+        .collect()
 }

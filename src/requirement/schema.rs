@@ -75,7 +75,8 @@ pub const SCHEMAS: &[SchemaRow] = &[
 
 /// The schema called `name`, pretty-printed; none if there is no such schema.
 pub fn schema(name: &str) -> Option<String> {
-    let row = SCHEMAS.iter().find(|row| row.name == name)?;
-    let text = serde_json::to_string_pretty((row.make)().as_value()).expect("a schema is JSON");
+    let schema_row = SCHEMAS.iter().find(|schema_row| schema_row.name == name)?;
+    let text =
+        serde_json::to_string_pretty((schema_row.make)().as_value()).expect("a schema is JSON");
     Some(text)
 }

@@ -31,12 +31,12 @@ pub struct RequirementOutcome {
 
 impl RequirementOutcome {
     /// What evidence stores.
-    pub fn stored(row: &RequirementEvidence) -> Self {
+    pub fn stored(requirement_row: &RequirementEvidence) -> Self {
         Self {
-            status: row.status,
-            open: row.open.clone(),
-            untested_code: row.untested_code.clone(),
-            untested_kernels: row.untested_kernels.clone(),
+            status: requirement_row.status,
+            open: requirement_row.open.clone(),
+            untested_code: requirement_row.untested_code.clone(),
+            untested_kernels: requirement_row.untested_kernels.clone(),
         }
     }
 }
@@ -68,11 +68,12 @@ enum TestOutcome {
 /// (checked when it was read); in evidence such a child counts as untested.
 pub fn outcomes(
     traces: &[RequirementEvidence],
-    shown: Shown<'_>,
+    verification_results: Shown<'_>,
     rules: Generation,
 ) -> BTreeMap<RequirementId, RequirementOutcome> {
     let by_uid = traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
-    let mut judging = Judging { by_uid, shown, rules, known: BTreeMap::new() };
+    let mut judging =
+        Judging { by_uid, shown: verification_results, rules, known: BTreeMap::new() };
     for trace in traces {
         judging.status(trace);
     }
@@ -80,8 +81,12 @@ pub fn outcomes(
 }
 
 /// Sets the status of every requirement, and what is open of it.
-pub fn settle(traces: &mut [RequirementEvidence], shown: Shown<'_>, rules: Generation) {
-    let mut outcomes = outcomes(traces, shown, rules);
+pub fn settle(
+    traces: &mut [RequirementEvidence],
+    verification_results: Shown<'_>,
+    rules: Generation,
+) {
+    let mut outcomes = outcomes(traces, verification_results, rules);
     for trace in traces {
         let outcome =
             outcomes.remove(&trace.requirement.uid).expect("every requirement has an outcome");
@@ -121,27 +126,27 @@ impl Judging<'_> {
     }
 
     fn judge(&mut self, trace: &RequirementEvidence) -> RequirementOutcome {
-        let asked = &trace.requirement.verification;
-        let asks_for_test = asked.contains(&VerificationMethod::Test);
-        let tests = match (trace.tests.is_empty() && trace.left_out_tests.is_empty(), asks_for_test)
-        {
-            (false, _) => Some(self.tests_and_children(trace)),
-            (true, true) => Some(self.children(trace)),
-            (true, false) => None,
-        };
-        let untested =
+        let required_methods = &trace.requirement.verification;
+        let asks_for_test = required_methods.contains(&VerificationMethod::Test);
+        let test_outcome =
+            match (trace.tests.is_empty() && trace.left_out_tests.is_empty(), asks_for_test) {
+                (false, _) => Some(self.tests_and_children(trace)),
+                (true, true) => Some(self.children(trace)),
+                (true, false) => None,
+            };
+        let untested_code =
             if asks_for_test { self.untested_code(trace) } else { UntestedCode::default() };
-        let other_text = untested.kernels.iter().any(|row| row.text != KernelText::Same);
-        let lacks_code = other_text || !untested.links.is_empty();
-        let tests = match tests {
+        let has_other_text = untested_code.kernels.iter().any(|row| row.text != KernelText::Same);
+        let lacks_code = has_other_text || !untested_code.links.is_empty();
+        let test_outcome = match test_outcome {
             Some(TestOutcome::Passed | TestOutcome::ChildrenVerified) if lacks_code => {
                 Some(TestOutcome::Open)
             }
-            tests => tests,
+            test_outcome => test_outcome,
         };
-        let shown = |method: &VerificationMethod| match method {
+        let is_satisfied = |method: &VerificationMethod| match method {
             VerificationMethod::Test => matches!(
-                tests,
+                test_outcome,
                 Some(
                     TestOutcome::Passed
                         | TestOutcome::ChildrenVerified
@@ -152,14 +157,14 @@ impl Judging<'_> {
                 self.has_record(uid_of(trace), *method)
             }
         };
-        let mut open: Vec<VerificationMethod> =
-            asked.iter().copied().filter(|method| !shown(method)).collect();
-        open.dedup();
-        let status = match tests {
+        let mut open_methods: Vec<VerificationMethod> =
+            required_methods.iter().copied().filter(|method| !is_satisfied(method)).collect();
+        open_methods.dedup();
+        let status = match test_outcome {
             Some(TestOutcome::Failed) => RequirementStatus::Failed,
             Some(TestOutcome::Missing) => RequirementStatus::Untested,
             Some(TestOutcome::Open) => RequirementStatus::Open,
-            _ if !open.is_empty() => RequirementStatus::Open,
+            _ if !open_methods.is_empty() => RequirementStatus::Open,
             Some(TestOutcome::Passed) => match (asks_for_test, self.rules) {
                 (true, _) | (false, Generation::First) => RequirementStatus::Verified,
                 (false, Generation::Second | Generation::Current) => {
@@ -171,9 +176,9 @@ impl Judging<'_> {
         };
         RequirementOutcome {
             status,
-            open,
-            untested_code: untested.links,
-            untested_kernels: untested.kernels,
+            open: open_methods,
+            untested_code: untested_code.links,
+            untested_kernels: untested_code.kernels,
         }
     }
 
@@ -182,27 +187,29 @@ impl Judging<'_> {
     fn untested_code(&self, trace: &RequirementEvidence) -> UntestedCode {
         let mut family = vec![trace];
         if trace.tests.is_empty() {
-            let mut next = 0;
-            while let Some(member) = family.get(next).copied() {
+            let mut next_member = 0;
+            while let Some(member) = family.get(next_member).copied() {
                 let children =
                     member.children.iter().filter_map(|child| self.by_uid.get(child).copied());
-                let new: Vec<_> = children
-                    .filter(|child| !family.iter().any(|known| uid_of(known) == uid_of(child)))
+                let new_members: Vec<_> = children
+                    .filter(|child| {
+                        !family.iter().any(|known_member| uid_of(known_member) == uid_of(child))
+                    })
                     .collect();
-                family.extend(new);
-                next += 1;
+                family.extend(new_members);
+                next_member += 1;
             }
         }
-        let tests: Vec<&TestId> = family.iter().flat_map(|member| &member.tests).collect();
+        let test_ids: Vec<&TestId> = family.iter().flat_map(|member| &member.tests).collect();
         let left_out = family.iter().any(|member| !member.left_out_tests.is_empty());
         // Nothing is claimed without tests, nor where tests were left out, because these may judge
         // the code.
-        match (self.rules, tests.is_empty() || left_out) {
-            (Generation::Current, false) => self.shown.code.untested(trace, tests),
+        match (self.rules, test_ids.is_empty() || left_out) {
+            (Generation::Current, false) => self.shown.code.untested(trace, test_ids),
             // Rules of the second generation ask for a test in one of the kernels alone; its
             // evidence has no digests by which texts could be compared.
             (Generation::Second, false) => {
-                UntestedCode { kernels: Vec::new(), ..self.shown.code.untested(trace, tests) }
+                UntestedCode { kernels: Vec::new(), ..self.shown.code.untested(trace, test_ids) }
             }
             (Generation::Second | Generation::Current, true) | (Generation::First, _) => {
                 UntestedCode::default()
@@ -211,24 +218,25 @@ impl Judging<'_> {
     }
 
     fn has_record(&self, uid: &RequirementId, method: VerificationMethod) -> bool {
-        let accepted = |row: &RecordEvidence| {
+        let is_accepted = |row: &RecordEvidence| {
             row.method == method && row.record.requirement == *uid && row.rejected.is_none()
         };
         match self.rules {
-            Generation::Second | Generation::Current => self.shown.records.iter().any(accepted),
+            Generation::Second | Generation::Current => self.shown.records.iter().any(is_accepted),
             Generation::First => true,
         }
     }
 
     fn tests(&self, trace: &RequirementEvidence) -> TestOutcome {
-        let verdicts = trace
+        let test_verdicts = trace
             .tests
             .iter()
             .map(|test| self.shown.verdicts.get(test).map_or(&[][..], Vec::as_slice));
         let outcomes: Vec<TestOutcome> =
-            verdicts.map(|verdicts| of_test(verdicts, self.rules)).collect();
-        let first = |wanted| outcomes.iter().copied().find(|outcome| *outcome == wanted);
-        match first(TestOutcome::Failed).or(first(TestOutcome::Open)) {
+            test_verdicts.map(|test_verdicts| of_test(test_verdicts, self.rules)).collect();
+        let first_of =
+            |wanted_outcome| outcomes.iter().copied().find(|outcome| *outcome == wanted_outcome);
+        match first_of(TestOutcome::Failed).or(first_of(TestOutcome::Open)) {
             Some(outcome) => outcome,
             None if trace.left_out_tests.is_empty() => TestOutcome::Passed,
             None => TestOutcome::Open,
@@ -237,37 +245,37 @@ impl Judging<'_> {
 
     /// A requirement whose own tests pass is not met where a child, which refines it, is not.
     fn tests_and_children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
-        let own = self.tests(trace);
-        match (own, self.rules) {
+        let own_outcome = self.tests(trace);
+        match (own_outcome, self.rules) {
             (TestOutcome::Passed, Generation::Second | Generation::Current) => {
                 match self.children(trace) {
                     refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
                     TestOutcome::Passed
                     | TestOutcome::Missing
                     | TestOutcome::ChildrenVerified
-                    | TestOutcome::ChildrenVerifiedOtherwise => own,
+                    | TestOutcome::ChildrenVerifiedOtherwise => own_outcome,
                 }
             }
-            (_, Generation::First | Generation::Second | Generation::Current) => own,
+            (_, Generation::First | Generation::Second | Generation::Current) => own_outcome,
         }
     }
 
     fn children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
         let children: Vec<Option<&RequirementEvidence>> =
             trace.children.iter().map(|child| self.by_uid.get(child).copied()).collect();
-        let status = |child: Option<&RequirementEvidence>| match child {
+        let child_status = |child: Option<&RequirementEvidence>| match child {
             Some(child) => self.status(child),
             None => RequirementStatus::Untested,
         };
-        let statuses: Vec<RequirementStatus> = children.into_iter().map(status).collect();
-        let tested = [RequirementStatus::Verified, RequirementStatus::VerifiedByChildren];
+        let statuses: Vec<RequirementStatus> = children.into_iter().map(child_status).collect();
+        let tested_statuses = [RequirementStatus::Verified, RequirementStatus::VerifiedByChildren];
         if statuses.contains(&RequirementStatus::Failed) {
             TestOutcome::Failed
         } else if statuses.is_empty() || statuses.contains(&RequirementStatus::Untested) {
             TestOutcome::Missing
         } else if statuses.contains(&RequirementStatus::Open) {
             TestOutcome::Open
-        } else if statuses.iter().any(|status| tested.contains(status)) {
+        } else if statuses.iter().any(|child_status| tested_statuses.contains(child_status)) {
             TestOutcome::ChildrenVerified
         } else {
             match self.rules {
@@ -285,13 +293,13 @@ fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
 
 /// The outcome of one test on all engines: it passed if it ran somewhere and passed wherever it ran.
 fn of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
-    let ran: Vec<Verdict> =
+    let run_verdicts: Vec<Verdict> =
         verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
-    let failed =
+    let is_failure =
         |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Error | Verdict::Timeout);
-    if !ran.is_empty() && ran.iter().all(|verdict| *verdict == Verdict::Pass) {
+    if !run_verdicts.is_empty() && run_verdicts.iter().all(|verdict| *verdict == Verdict::Pass) {
         TestOutcome::Passed
-    } else if rules == Generation::First || ran.iter().any(failed) {
+    } else if rules == Generation::First || run_verdicts.iter().any(is_failure) {
         TestOutcome::Failed
     } else {
         TestOutcome::Open
@@ -299,19 +307,26 @@ fn of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
 }
 
 /// Why a requirement is open, a phrase per method.
-pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<String> {
+pub fn open_reasons(requirement_row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<String> {
     let mut reasons = Vec::new();
-    let other_texts =
-        || row.untested_kernels.iter().filter_map(|kernel| Some((kernel, kernel.why_open()?)));
-    let lacks_code = !row.untested_code.is_empty() || other_texts().next().is_some();
-    for method in &row.open {
+    let unjudged_kernels = || {
+        requirement_row
+            .untested_kernels
+            .iter()
+            .filter_map(|kernel| Some((kernel, kernel.why_open()?)))
+    };
+    let lacks_code =
+        !requirement_row.untested_code.is_empty() || unjudged_kernels().next().is_some();
+    for method in &requirement_row.open {
         match method {
             VerificationMethod::Analysis => {
                 reasons.push("no accepted record of an analysis".to_owned())
             }
             VerificationMethod::Review => reasons.push("no accepted record of a review".to_owned()),
             VerificationMethod::Test
-                if row.tests.is_empty() && row.left_out_tests.is_empty() && !lacks_code =>
+                if requirement_row.tests.is_empty()
+                    && requirement_row.left_out_tests.is_empty()
+                    && !lacks_code =>
             {
                 reasons.push("its children are not verified".to_owned())
             }
@@ -319,26 +334,33 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
         }
     }
     // Tests that name the requirement must pass even where it does not ask for tests.
-    for test in &row.tests {
+    for test in &requirement_row.tests {
         match verdicts.get(test) {
-            Some(found) if of_test(found, Generation::Current) == TestOutcome::Open => {
-                let shown = found
+            Some(test_verdicts)
+                if of_test(test_verdicts, Generation::Current) == TestOutcome::Open =>
+            {
+                let shown_verdict = test_verdicts
                     .iter()
                     .find(|verdict| !matches!(verdict, Verdict::Pass | Verdict::NotRun));
-                reasons.push(format!("test {test}: {}", shown.unwrap_or(&Verdict::NotRun)));
+                reasons.push(format!("test {test}: {}", shown_verdict.unwrap_or(&Verdict::NotRun)));
             }
             Some(_) | None => {}
         }
     }
     reasons.extend(
-        row.untested_code.iter().map(|code| format!("no test of it judges {code}, which it names")),
+        requirement_row
+            .untested_code
+            .iter()
+            .map(|code| format!("no test of it judges {code}, which it names")),
     );
-    let judged_elsewhere = |(kernel, why): (&UntestedKernel, String)| {
-        format!("no test of it judges {}, {why}", kernel.in_words())
+    let describe_kernel = |(kernel, reason): (&UntestedKernel, String)| {
+        format!("no test of it judges {}, {reason}", kernel.in_words())
     };
-    reasons.extend(other_texts().map(judged_elsewhere));
-    reasons.extend(row.left_out_tests.iter().map(|test| format!("test {test} was left out")));
-    if reasons.is_empty() && row.open.contains(&VerificationMethod::Test) {
+    reasons.extend(unjudged_kernels().map(describe_kernel));
+    reasons.extend(
+        requirement_row.left_out_tests.iter().map(|test| format!("test {test} was left out")),
+    );
+    if reasons.is_empty() && requirement_row.open.contains(&VerificationMethod::Test) {
         reasons.push("a child is open".to_owned());
     }
     reasons

@@ -18,8 +18,9 @@ pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;
 
 /// The verdicts of stored tests.
 pub fn verdicts(tests: &[TestEvidence]) -> Verdicts {
-    let of_test = |test: &TestEvidence| test.results.iter().map(|result| result.verdict).collect();
-    tests.iter().map(|test| (test.id.clone(), of_test(test))).collect()
+    let test_verdicts =
+        |test: &TestEvidence| test.results.iter().map(|result| result.verdict).collect();
+    tests.iter().map(|test| (test.id.clone(), test_verdicts(test))).collect()
 }
 
 /// Every requirement, in project order, with what it traces to; its status is settled later
@@ -31,14 +32,14 @@ pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
         .requirements
         .iter()
         .map(|located| {
-            let suspect = located.parents.iter().filter(|link| {
+            let suspect_links = located.parents.iter().filter(|link| {
                 by_uid.get(&link.uid).is_some_and(|parent| is_suspect(link, parent))
             });
             RequirementEvidence {
                 requirement: located.value.clone(),
                 hash: requirement_hash(located),
                 file: project.relative_file(located),
-                suspect_parents: suspect.map(|link| link.uid.clone()).collect(),
+                suspect_parents: suspect_links.map(|link| link.uid.clone()).collect(),
                 children: children(project, &located.uid),
                 tests: tests_of(&project.tests, &located.uid),
                 left_out_tests: tests_of(&project.left_out, &located.uid),
@@ -53,10 +54,15 @@ pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
 }
 
 fn children(project: &Project, uid: &RequirementId) -> Vec<RequirementId> {
-    let child = |requirement: &&Located<Requirement>| {
+    let is_child = |requirement: &&Located<Requirement>| {
         requirement.parents.iter().any(|link| link.uid == *uid)
     };
-    project.requirements.iter().filter(child).map(|requirement| requirement.uid.clone()).collect()
+    project
+        .requirements
+        .iter()
+        .filter(is_child)
+        .map(|requirement| requirement.uid.clone())
+        .collect()
 }
 
 fn tests_of(tests: &[Located<Test>], uid: &RequirementId) -> Vec<TestId> {
@@ -72,13 +78,14 @@ fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
     for link in &requirement.implements {
         let path = project.root.join(&link.file);
         let text = std::fs::read_to_string(&path).ok();
-        let line = link.symbol.as_ref().and_then(|symbol| code::find(text.as_ref()?, symbol));
-        let found = match (&link.symbol, &text) {
+        let symbol_line =
+            link.symbol.as_ref().and_then(|symbol| code::find(text.as_ref()?, symbol));
+        let is_found = match (&link.symbol, &text) {
             (None, _) | (Some(_), None) => path.is_file(),
-            (Some(_), Some(_)) => line.is_some(),
+            (Some(_), Some(_)) => symbol_line.is_some(),
         };
         let CodeLink { file, symbol, kernels } = link.clone();
-        traces.push(CodeTrace { file, symbol, line, found, kernels });
+        traces.push(CodeTrace { file, symbol, line: symbol_line, found: is_found, kernels });
     }
     traces
 }
@@ -96,27 +103,32 @@ pub fn kernels_of(test: &Test) -> Vec<KernelName> {
 
 /// Names of the buffers whose device addresses a test gives, in buffers or in push constants.
 pub fn addressed(test: &Test) -> BTreeSet<String> {
-    let written = test
+    let addressed_in_buffers = test
         .buffers
         .values()
         .flat_map(|buffer| &buffer.address_of)
         .map(|address| address.buffer.clone());
-    let mut names: BTreeSet<String> = written.collect();
-    let pushed = test.dispatches.iter().filter_map(|dispatch| dispatch.push_constants.as_ref());
-    for contents in pushed.chain(test.buffers.values().filter_map(|buffer| buffer.data.as_ref())) {
-        addresses_in(contents, &mut names);
+    let mut buffer_names: BTreeSet<String> = addressed_in_buffers.collect();
+    let push_constants =
+        test.dispatches.iter().filter_map(|dispatch| dispatch.push_constants.as_ref());
+    for contents in
+        push_constants.chain(test.buffers.values().filter_map(|buffer| buffer.data.as_ref()))
+    {
+        addresses_in(contents, &mut buffer_names);
     }
-    names
+    buffer_names
 }
 
-fn addresses_in(contents: &Datum, names: &mut BTreeSet<String>) {
+fn addresses_in(contents: &Datum, buffer_names: &mut BTreeSet<String>) {
     match contents {
-        Datum::List(values) => values.iter().for_each(|value| addresses_in(value, names)),
+        Datum::List(values) => values.iter().for_each(|value| addresses_in(value, buffer_names)),
         Datum::Record(values) => {
             for (key, value) in values {
                 match value {
-                    Datum::Text(name) if key == "address_of" => drop(names.insert(name.clone())),
-                    _ => addresses_in(value, names),
+                    Datum::Text(name) if key == "address_of" => {
+                        drop(buffer_names.insert(name.clone()))
+                    }
+                    _ => addresses_in(value, buffer_names),
                 }
             }
         }
@@ -131,9 +143,9 @@ pub fn describe(test: &Test) -> Vec<String> {
 
 fn describe_dispatch(dispatch: &Dispatch) -> String {
     let [x, y, z] = dispatch.groups;
-    let mut text = format!("{} {x}x{y}x{z} groups", dispatch.kernel);
+    let mut description = format!("{} {x}x{y}x{z} groups", dispatch.kernel);
     if let Some(constants) = &dispatch.push_constants {
-        text.push_str(&format!(", {constants}"));
+        description.push_str(&format!(", {constants}"));
     }
     for (id, value) in &dispatch.specialization {
         let value = value
@@ -142,7 +154,7 @@ fn describe_dispatch(dispatch: &Dispatch) -> String {
             .or(value.bits.as_ref())
             .map(ToString::to_string)
             .unwrap_or_default();
-        text.push_str(&format!(", specialization {id} = {value}"));
+        description.push_str(&format!(", specialization {id} = {value}"));
     }
-    text
+    description
 }

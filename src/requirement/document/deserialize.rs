@@ -29,17 +29,17 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
                 Fault { span: fault.span.clone().or_else(|| Some(node.span.clone())), ..fault }
             }
         };
-        let unknown = fault.span.clone().filter(|_| fault.kind == "unknown-key");
+        let unknown_key_span = fault.span.clone().filter(|_| fault.kind == "unknown-key");
         faults.push(fault);
-        let Some(span) = unknown else { break };
-        let tree = repaired.get_or_insert_with(|| node.clone());
-        if !remove(tree, &span) {
+        let Some(span) = unknown_key_span else { break };
+        let repaired_tree = repaired.get_or_insert_with(|| node.clone());
+        if !remove(repaired_tree, &span) {
             break;
         }
     }
-    if let [unknown @ .., last] = faults.as_slice()
-        && last.kind == "missing-key"
-        && unknown.iter().any(|fault| fault.key.is_some() && fault.key == last.key)
+    if let [unknown_keys @ .., last_fault] = faults.as_slice()
+        && last_fault.kind == "missing-key"
+        && unknown_keys.iter().any(|fault| fault.key.is_some() && fault.key == last_fault.key)
     {
         faults.pop();
     }
@@ -50,13 +50,14 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
 }
 
 /// Takes the entry whose key stands at `span` out of a tree.
-fn remove(node: &mut Node, span: &Range<usize>) -> bool {
+fn remove(node: &mut Node, key_span: &Range<usize>) -> bool {
     match &mut node.value {
-        Value::Array(nodes) => nodes.iter_mut().any(|node| remove(node, span)),
+        Value::Array(nodes) => nodes.iter_mut().any(|node| remove(node, key_span)),
         Value::Table(entries) => {
-            let before = entries.len();
-            entries.retain(|entry| entry.key_span != *span);
-            entries.len() < before || entries.iter_mut().any(|entry| remove(&mut entry.node, span))
+            let count_before = entries.len();
+            entries.retain(|entry| entry.key_span != *key_span);
+            entries.len() < count_before
+                || entries.iter_mut().any(|entry| remove(&mut entry.node, key_span))
         }
         Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
             false
@@ -76,11 +77,11 @@ impl de::Error for Fault {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Fault::new("bad-value", message.to_string())
     }
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Fault::new("wrong-type", format!("expected {expected}, found {}", described(found)))
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Fault::new("wrong-type", format!("expected {expected}, found {}", described(unexpected)))
     }
-    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Fault::new("bad-value", format!("expected {expected}, found {}", described(found)))
+    fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Fault::new("bad-value", format!("expected {expected}, found {}", described(unexpected)))
     }
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
         Fault::new("bad-value", format!("expected {expected}, found {length}"))
@@ -109,9 +110,9 @@ impl de::Error for Fault {
 }
 
 /// The allowed values in words; the schema lists them where they are many.
-fn values(expected: &[&str]) -> String {
-    match expected.len() {
-        0..=24 => format!("one of {}", listed(expected)),
+fn values(allowed_values: &[&str]) -> String {
+    match allowed_values.len() {
+        0..=24 => format!("one of {}", listed(allowed_values)),
         many => format!("one of {many} values, which `vkcert schema` lists"),
     }
 }
@@ -121,8 +122,8 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// serde's own names are Rust's (`sequence`, `map`); files have arrays and objects.
-fn described(found: Unexpected<'_>) -> String {
-    match found {
+fn described(unexpected: Unexpected<'_>) -> String {
+    match unexpected {
         Unexpected::Seq => "an array".to_owned(),
         Unexpected::Map => "an object".to_owned(),
         Unexpected::Unit => "null".to_owned(),
@@ -178,8 +179,9 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
     ) -> Result<V::Value, Fault> {
         let result = match &self.0.value {
             Value::Text(variant) => {
-                let alone = Node { span: self.0.span.clone(), value: Value::Table(Vec::new()) };
-                visitor.visit_enum(NameAlone { variant, node: &alone })
+                let empty_table =
+                    Node { span: self.0.span.clone(), value: Value::Table(Vec::new()) };
+                visitor.visit_enum(NameAlone { variant, node: &empty_table })
             }
             Value::Table(entries) => match entries.as_slice() {
                 [entry] => visitor.visit_enum(Variant(entry)),
@@ -204,13 +206,14 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
 
 /// Visits an array; elements that the visitor leaves over are a fault, as are missing ones.
 fn elements<'de, V: Visitor<'de>>(nodes: &[Node], visitor: V) -> Result<V::Value, Fault> {
-    let mut rest = nodes.iter();
-    let value = visitor.visit_seq(Elements(&mut rest))?;
-    match rest.next() {
+    let mut remaining_nodes = nodes.iter();
+    let value = visitor.visit_seq(Elements(&mut remaining_nodes))?;
+    match remaining_nodes.next() {
         None => Ok(value),
         Some(surplus) => {
-            let taken = nodes.len() - rest.len() - 1;
-            let message = format!("expected an array of {taken} elements, found {}", nodes.len());
+            let taken_count = nodes.len() - remaining_nodes.len() - 1;
+            let message =
+                format!("expected an array of {taken_count} elements, found {}", nodes.len());
             Err(Fault::new("bad-value", message).at(surplus.span.clone()))
         }
     }

@@ -75,7 +75,7 @@ impl Reader<'_> {
 
     fn value(&mut self) -> Read<Node> {
         self.space();
-        let start = self.at;
+        let value_start = self.at;
         let value = match self.peek() {
             Some(b'{') => self.nested(Self::object)?,
             Some(b'[') => self.nested(Self::array)?,
@@ -86,25 +86,25 @@ impl Reader<'_> {
             Some(b'n') => self.word("null", Value::Null)?,
             _ => return Err(self.unexpected("a value")),
         };
-        Ok(Node { span: start..self.at, value })
+        Ok(Node { span: value_start..self.at, value })
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Read<Value>) -> Read<Value> {
+    fn nested(&mut self, read_inner: fn(&mut Self) -> Read<Value>) -> Read<Value> {
         if self.depth == DEPTH {
             return Err(self.fault(format!("nested deeper than {DEPTH} levels")));
         }
         self.depth += 1;
         self.at += 1;
-        let value = read(self)?;
+        let value = read_inner(self)?;
         self.depth -= 1;
         Ok(value)
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Read<Value> {
-        if !self.text[self.at..].starts_with(word) {
+    fn word(&mut self, expected_word: &str, value: Value) -> Read<Value> {
+        if !self.text[self.at..].starts_with(expected_word) {
             return Err(self.unexpected("a value"));
         }
-        self.at += word.len();
+        self.at += expected_word.len();
         Ok(value)
     }
 
@@ -131,7 +131,7 @@ impl Reader<'_> {
 
     fn object(&mut self) -> Read<Value> {
         let mut entries = Vec::new();
-        let mut seen = BTreeMap::new();
+        let mut seen_keys = BTreeMap::new();
         self.space();
         if self.peek() == Some(b'}') {
             self.at += 1;
@@ -139,13 +139,13 @@ impl Reader<'_> {
         }
         loop {
             self.space();
-            let start = self.at;
+            let key_start = self.at;
             if self.peek() != Some(b'"') {
                 return Err(self.unexpected("a key in double quotes"));
             }
             let key = self.string()?;
-            let key_span = start..self.at;
-            if seen.insert(key.clone(), ()).is_some() {
+            let key_span = key_start..self.at;
+            if seen_keys.insert(key.clone(), ()).is_some() {
                 let fault = Fault::new("duplicate-key", format!("the key `{key}` occurs twice"))
                     .at(key_span.clone());
                 self.duplicates.push(fault.hint(Some("write each key once".to_owned())));
@@ -166,18 +166,18 @@ impl Reader<'_> {
     }
 
     fn string(&mut self) -> Read<String> {
-        let opening = self.at;
+        let opening_quote = self.at;
         self.at += 1;
         let mut text = String::new();
         loop {
-            let rest = &self.text[self.at..];
-            let plain = rest
+            let remaining_text = &self.text[self.at..];
+            let plain_length = remaining_text
                 .find(|character: char| character == '"' || character == '\\' || character < ' ');
-            let Some(length) = plain else {
+            let Some(length) = plain_length else {
                 return Err(Fault::new("json-syntax", "this string has no closing `\"`")
-                    .at(opening..self.text.len()));
+                    .at(opening_quote..self.text.len()));
             };
-            text.push_str(&rest[..length]);
+            text.push_str(&remaining_text[..length]);
             self.at += length;
             match self.peek() {
                 Some(b'"') => {
@@ -213,17 +213,17 @@ impl Reader<'_> {
     }
 
     fn unicode(&mut self) -> Read<char> {
-        let start = self.at - 1;
-        let mut units = vec![self.hexadecimal()?];
-        if (0xD800..0xDC00).contains(&units[0]) && self.text[self.at..].starts_with("\\u") {
+        let escape_start = self.at - 1;
+        let mut code_units = vec![self.hexadecimal()?];
+        if (0xD800..0xDC00).contains(&code_units[0]) && self.text[self.at..].starts_with("\\u") {
             self.at += 1;
-            units.push(self.hexadecimal()?);
+            code_units.push(self.hexadecimal()?);
         }
-        let mut decoded = char::decode_utf16(units);
+        let mut decoded = char::decode_utf16(code_units);
         match (decoded.next(), decoded.next()) {
             (Some(Ok(character)), None) => Ok(character),
             _ => Err(Fault::new("json-syntax", "this escape is half of a surrogate pair")
-                .at(start..self.at)),
+                .at(escape_start..self.at)),
         }
     }
 
@@ -243,15 +243,15 @@ impl Reader<'_> {
     }
 
     fn digits(&mut self) -> Read<()> {
-        let start = self.at;
+        let digits_start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             self.at += 1;
         }
-        if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
+        if self.at == digits_start { Err(self.unexpected("a digit")) } else { Ok(()) }
     }
 
     fn number(&mut self) -> Read<Value> {
-        let start = self.at;
+        let number_start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
@@ -262,27 +262,29 @@ impl Reader<'_> {
         if self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             return Err(self.fault("a number does not start with 0 and another digit"));
         }
-        let mut integer = true;
+        let mut is_integer = true;
         if self.peek() == Some(b'.') {
-            integer = false;
+            is_integer = false;
             self.at += 1;
             self.digits()?;
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
-            integer = false;
+            is_integer = false;
             self.at += 1;
             if matches!(self.peek(), Some(b'+' | b'-')) {
                 self.at += 1;
             }
             self.digits()?;
         }
-        let text = &self.text[start..self.at];
-        let whole = if integer { text.parse().ok().map(Value::Integer) } else { None };
-        let value = whole.or_else(|| {
-            text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Value::Float)
+        let number_text = &self.text[number_start..self.at];
+        let integer_value =
+            if is_integer { number_text.parse().ok().map(Value::Integer) } else { None };
+        let value = integer_value.or_else(|| {
+            number_text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Value::Float)
         });
-        value
-            .ok_or_else(|| Fault::new("json-syntax", "this number is too large").at(start..self.at))
+        value.ok_or_else(|| {
+            Fault::new("json-syntax", "this number is too large").at(number_start..self.at)
+        })
     }
 }
 

@@ -159,8 +159,8 @@ pub fn read_bytes(path: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
 
 /// Reads a file of at most `limit` bytes. Pipes, devices and sockets are refused unread, because
 /// reading them may never end.
-pub fn read_at_most(path: &Path, file: &str, limit: u64) -> Result<Vec<u8>, Diagnostic> {
-    let unreadable = |error: std::io::Error| {
+pub fn read_at_most(path: &Path, file: &str, byte_limit: u64) -> Result<Vec<u8>, Diagnostic> {
+    let unreadable_error = |error: std::io::Error| {
         let diagnostic =
             Diagnostic::new("missing-file", format!("cannot read `{file}`: {error}")).in_file(file);
         match error.kind() {
@@ -170,29 +170,28 @@ pub fn read_at_most(path: &Path, file: &str, limit: u64) -> Result<Vec<u8>, Diag
             _ => diagnostic,
         }
     };
-    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    let metadata = std::fs::metadata(path).map_err(unreadable_error)?;
     if !metadata.is_file() {
-        let kind = kind_of(metadata.file_type());
-        return Err(
-            Diagnostic::new("not-a-file", format!("`{file}` is {kind}, not a file")).in_file(file)
-        );
+        let file_kind = kind_of(metadata.file_type());
+        return Err(Diagnostic::new("not-a-file", format!("`{file}` is {file_kind}, not a file"))
+            .in_file(file));
     }
     let too_large = || {
         Diagnostic::new(
             "limit",
-            format!("`{file}` is larger than {limit} bytes, the limit for such a file"),
+            format!("`{file}` is larger than {byte_limit} bytes, the limit for such a file"),
         )
         .in_file(file)
     };
-    if metadata.len() > limit {
+    if metadata.len() > byte_limit {
         return Err(too_large());
     }
     // What grows while it is read, or tells no length (as files of the kernel do), is cut at the
     // limit as well.
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    let opened = std::fs::File::open(path).map_err(unreadable)?;
-    opened.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+    let opened_file = std::fs::File::open(path).map_err(unreadable_error)?;
+    opened_file.take(byte_limit + 1).read_to_end(&mut bytes).map_err(unreadable_error)?;
+    if bytes.len() as u64 > byte_limit { Err(too_large()) } else { Ok(bytes) }
 }
 
 fn kind_of(kind: std::fs::FileType) -> &'static str {
@@ -208,21 +207,22 @@ fn kind_of(kind: std::fs::FileType) -> &'static str {
 /// Puts diagnostics in the order of their places: by file in the order given, then by byte.
 pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut files: Vec<String> = Vec::new();
-    let mut keys = Vec::new();
+    let mut order_keys = Vec::new();
     for diagnostic in &diagnostics {
         let location = diagnostic.location.as_ref();
         let file = location.map_or("", |location| location.file.as_str());
-        let index = files.iter().position(|known| known == file).unwrap_or_else(|| {
-            files.push(file.to_owned());
-            files.len() - 1
-        });
-        let start =
+        let file_index =
+            files.iter().position(|known_file| known_file == file).unwrap_or_else(|| {
+                files.push(file.to_owned());
+                files.len() - 1
+            });
+        let span_start =
             location.and_then(|location| location.span.as_ref()).map_or(0, |span| span.start);
-        keys.push((index, start, keys.len()));
+        order_keys.push((file_index, span_start, order_keys.len()));
     }
-    keys.sort_unstable();
-    let mut slots: Vec<Option<Diagnostic>> = diagnostics.drain(..).map(Some).collect();
-    keys.into_iter().filter_map(|(_, _, index)| slots[index].take()).collect()
+    order_keys.sort_unstable();
+    let mut open_slots: Vec<Option<Diagnostic>> = diagnostics.drain(..).map(Some).collect();
+    order_keys.into_iter().filter_map(|(_, _, position)| open_slots[position].take()).collect()
 }
 
 /// Something wrong at a place of a text.
@@ -257,11 +257,13 @@ impl Fault {
         self
     }
 
-    pub fn into_diagnostic(self, file: &str, text: &Arc<str>) -> Diagnostic {
+    pub fn into_diagnostic(self, file: &str, document_text: &Arc<str>) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.kind, self.message);
         diagnostic.hint = self.hint;
         match self.span {
-            Some(span) => diagnostic.at_span(file, Arc::clone(text), first_line(text, span)),
+            Some(span) => {
+                diagnostic.at_span(file, Arc::clone(document_text), first_line(document_text, span))
+            }
             None => diagnostic.in_file(file),
         }
     }
@@ -270,13 +272,13 @@ impl Fault {
 /// A span over several lines shows its first line alone, so that a message about a long object
 /// stays short.
 fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
-    let start = span.start.min(text.len());
-    let end = span.end.clamp(start, text.len());
-    match text.get(start..end).and_then(|part| part.find('\n')) {
+    let line_start = span.start.min(text.len());
+    let span_end = span.end.clamp(line_start, text.len());
+    match text.get(line_start..span_end).and_then(|shown_part| shown_part.find('\n')) {
         Some(newline) if newline > 0 => {
-            start..start + text[start..start + newline].trim_end().len().max(1)
+            line_start..line_start + text[line_start..line_start + newline].trim_end().len().max(1)
         }
-        Some(_) | None => start..end,
+        Some(_) | None => line_start..span_end,
     }
 }
 
@@ -346,12 +348,14 @@ impl Origin {
         let mut node = &document.root;
         let mut entry = None;
         for step in &self.path {
-            let next = match step {
-                Step::Key(key) => node.entry(key).map(|found| (&found.node, Some(found))),
-                Step::Index(index) => node.elements().get(*index).map(|found| (found, None)),
+            let next_node = match step {
+                Step::Key(key) => {
+                    node.entry(key).map(|entry_found| (&entry_found.node, Some(entry_found)))
+                }
+                Step::Index(index) => node.elements().get(*index).map(|element| (element, None)),
             };
-            let Some((below, found)) = next else { break };
-            (node, entry) = (below, found);
+            let Some((node_below, entry_found)) = next_node else { break };
+            (node, entry) = (node_below, entry_found);
         }
         (node, entry)
     }

@@ -20,17 +20,17 @@ pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
 fn told(mut faults: Vec<Fault>) -> Vec<Fault> {
     faults.sort_by_key(|fault| fault.span.as_ref().map_or(0, |span| span.start));
     match faults.iter().position(|fault| fault.kind != "duplicate-key") {
-        Some(first) => vec![faults.swap_remove(first)],
+        Some(first_error) => vec![faults.swap_remove(first_error)],
         None => faults,
     }
 }
 
 fn fault(error: &::toml::de::Error) -> Fault {
     let message = error.message();
-    let duplicate = message.contains("duplicate key");
-    let mut fault = Fault::new(if duplicate { "duplicate-key" } else { "toml-syntax" }, message);
+    let is_duplicate = message.contains("duplicate key");
+    let mut fault = Fault::new(if is_duplicate { "duplicate-key" } else { "toml-syntax" }, message);
     fault.span = error.span();
-    fault.hint(duplicate.then(|| "write each key once".to_owned()))
+    fault.hint(is_duplicate.then(|| "write each key once".to_owned()))
 }
 
 fn entries(table: &DeTable<'_>, faults: &mut Vec<Fault>) -> Value {

@@ -72,14 +72,14 @@ pub struct Case {
 
 impl Host {
     /// Reads parameters and locals; `strides` are local sizes.
-    pub fn of(interface: &Interface, strides: [u32; 3]) -> Result<Self, Diagnostic> {
+    pub fn of(interface: &Interface, local_size: [u32; 3]) -> Result<Self, Diagnostic> {
         let mut names: Vec<Name> = Vec::new();
         let mut parameters = Vec::new();
         for parameter in &interface.parameters {
             declare(&mut names, &parameter.name, parameter.width)?;
-            let (lowest, highest) = host::range(parameter.width);
+            let (least_of_type, greatest_of_type) = host::range(parameter.width);
             let (min, max) = (i128::from(parameter.min), i128::from(parameter.max));
-            if min > max || min < lowest || max > highest {
+            if min > max || min < least_of_type || max > greatest_of_type {
                 let width = host::type_name(parameter.width);
                 let message = format!(
                     "parameter `{}`: {min} to {max} is no range of {width}",
@@ -94,12 +94,16 @@ impl Host {
             locals.push(parser::parse(&local.value, &names, &format!("local `{}`", local.name))?);
             declare(&mut names, &local.name, local.width)?;
         }
-        Ok(Self { names, parameters, locals, strides: strides.map(i128::from).into() })
+        Ok(Self { names, parameters, locals, strides: local_size.map(i128::from).into() })
     }
 
     /// Parses an expression over all parameters and locals.
-    pub fn parse(&self, text: &str, place: &str) -> Result<Expression, Diagnostic> {
-        parser::parse(text, &self.names, place)
+    pub fn parse(
+        &self,
+        expression_text: &str,
+        diagnostic_place: &str,
+    ) -> Result<Expression, Diagnostic> {
+        parser::parse(expression_text, &self.names, diagnostic_place)
     }
 
     /// A local's expression by its number among the names.
@@ -113,34 +117,34 @@ impl Host {
     }
 
     /// Evaluates the locals for one choice of parameters.
-    fn case(&self, values: &[i128], division: Division) -> Case {
-        let mut scope: Vec<Typed> = values
+    fn case(&self, parameter_values: &[i128], division: Division) -> Case {
+        let mut scope: Vec<Typed> = parameter_values
             .iter()
             .zip(&self.names)
             .map(|(value, name)| Typed { value: *value, width: name.width })
             .collect();
         let mut events = Vec::new();
         for (name, local) in self.locals() {
-            let typed = local.evaluate(&scope, division, &mut events);
-            let value = host::wrap(typed.value, name.width);
-            if value != typed.value {
+            let exact_value = local.evaluate(&scope, division, &mut events);
+            let wrapped_value = host::wrap(exact_value.value, name.width);
+            if wrapped_value != exact_value.value {
                 events.push(Event::Overflow {
                     span: local.span.clone(),
-                    exact: typed.value,
+                    exact: exact_value.value,
                     width: name.width,
                 });
             }
-            scope.push(Typed { value, width: name.width });
+            scope.push(Typed { value: wrapped_value, width: name.width });
         }
         Case { scope, events }
     }
 
     /// Evaluates the locals for named parameter values; parameters that are not named take their
     /// smallest value.
-    pub fn named_case(&self, values: &BTreeMap<String, i64>) -> Case {
+    pub fn named_case(&self, named_values: &BTreeMap<String, i64>) -> Case {
         let mut all_values = Vec::with_capacity(self.parameters.len());
         for parameter in &self.parameters {
-            all_values.push(match values.get(&parameter.name) {
+            all_values.push(match named_values.get(&parameter.name) {
                 Some(value) => i128::from(*value),
                 None => parameter.min,
             });
@@ -150,7 +154,7 @@ impl Host {
 
     /// Intervals of all names, and whether the locals are free of events for every choice.
     pub fn enclose(&self) -> (Vec<Enclosed>, bool) {
-        let mut quiet = true;
+        let mut is_quiet = true;
         let parameters = self.parameters.iter().zip(&self.names);
         let mut scope: Vec<Enclosed> = parameters
             .map(|(parameter, name)| Enclosed {
@@ -160,10 +164,10 @@ impl Host {
             })
             .collect();
         for (name, local) in self.locals() {
-            let interval = local.enclose(&scope, &mut quiet);
-            scope.push(enclosed(interval.low, interval.high, name.width, &mut quiet));
+            let interval = local.enclose(&scope, &mut is_quiet);
+            scope.push(enclosed(interval.low, interval.high, name.width, &mut is_quiet));
         }
-        (scope, quiet)
+        (scope, is_quiet)
     }
 
     /// An interval that holds every value of an expression, wrapped ones included.
@@ -189,95 +193,122 @@ impl Host {
 
     /// Decides whether `holds` is true for every choice of parameters; it may depend on the
     /// expressions `on` alone.
-    pub fn decide(&self, on: &[&Expression], holds: &dyn Fn(&Case) -> bool) -> Answer {
-        let used = self.depends(on);
-        let free: Vec<usize> =
-            (0..self.parameters.len()).filter(|parameter| used.contains(parameter)).collect();
-        let combinations = free.iter().try_fold(1u128, |product, parameter| {
+    pub fn decide(
+        &self,
+        involved_expressions: &[&Expression],
+        holds: &dyn Fn(&Case) -> bool,
+    ) -> Answer {
+        let used_names = self.depends(involved_expressions);
+        let free_parameters: Vec<usize> =
+            (0..self.parameters.len()).filter(|parameter| used_names.contains(parameter)).collect();
+        let combinations = free_parameters.iter().try_fold(1u128, |product, parameter| {
             product.checked_mul(self.parameters[*parameter].value_count())
         });
-        let mut values: Vec<i128> = self.parameters.iter().map(|parameter| parameter.min).collect();
+        let mut parameter_values: Vec<i128> =
+            self.parameters.iter().map(|parameter| parameter.min).collect();
         if combinations.is_some_and(|combinations| combinations <= EXHAUSTIVE) {
             let choices: Vec<Vec<i128>> =
-                free.iter().map(|parameter| self.all_values(*parameter)).collect();
+                free_parameters.iter().map(|parameter| self.all_values(*parameter)).collect();
             return self
-                .first_failure(&free, &choices, &mut values, usize::MAX, holds)
+                .first_failure(&free_parameters, &choices, &mut parameter_values, usize::MAX, holds)
                 .map_or(Answer::Proved, Answer::Refuted);
         }
-        let fine: Vec<Vec<i128>> =
-            free.iter().map(|parameter| self.interesting(*parameter)).collect();
-        let coarse: Vec<Vec<i128>> = free.iter().map(|parameter| self.bounds(*parameter)).collect();
+        let interesting_choices: Vec<Vec<i128>> =
+            free_parameters.iter().map(|parameter| self.interesting(*parameter)).collect();
+        let boundary_choices: Vec<Vec<i128>> =
+            free_parameters.iter().map(|parameter| self.bounds(*parameter)).collect();
         let counterexample = self
-            .first_failure(&free, &coarse, &mut values, INTERESTING, holds)
-            .or_else(|| self.first_failure(&free, &fine, &mut values, INTERESTING, holds))
-            .or_else(|| self.seeded_failure(&free, &mut values, holds));
+            .first_failure(
+                &free_parameters,
+                &boundary_choices,
+                &mut parameter_values,
+                INTERESTING,
+                holds,
+            )
+            .or_else(|| {
+                self.first_failure(
+                    &free_parameters,
+                    &interesting_choices,
+                    &mut parameter_values,
+                    INTERESTING,
+                    holds,
+                )
+            })
+            .or_else(|| self.seeded_failure(&free_parameters, &mut parameter_values, holds));
         match counterexample {
-            Some(values) => Answer::Refuted(values),
-            None => Answer::Open(self.open_reason(&free)),
+            Some(parameter_values) => Answer::Refuted(parameter_values),
+            None => Answer::Open(self.open_reason(&free_parameters)),
         }
     }
 
-    fn open_reason(&self, free: &[usize]) -> String {
-        let names: Vec<&str> =
-            free.iter().map(|parameter| self.parameters[*parameter].name.as_str()).collect();
+    fn open_reason(&self, free_parameters: &[usize]) -> String {
+        let parameter_names: Vec<&str> = free_parameters
+            .iter()
+            .map(|parameter| self.parameters[*parameter].name.as_str())
+            .collect();
         format!(
             "no counterexample among boundary and sampled values of {}, but more combinations than {EXHAUSTIVE} can occur and no bound proves it",
-            names.join(", ")
+            parameter_names.join(", ")
         )
     }
 
     /// Tries combinations of choices, the last parameter fastest.
     fn first_failure(
         &self,
-        free: &[usize],
+        free_parameters: &[usize],
         choices: &[Vec<i128>],
-        values: &mut [i128],
-        limit: usize,
+        parameter_values: &mut [i128],
+        case_limit: usize,
         holds: &dyn Fn(&Case) -> bool,
     ) -> Option<BTreeMap<String, i64>> {
-        let mut at = vec![0usize; free.len()];
-        for _ in 0..limit {
-            for (place, parameter) in free.iter().enumerate() {
-                values[*parameter] = choices[place][at[place]];
+        let mut choice_positions = vec![0usize; free_parameters.len()];
+        for _ in 0..case_limit {
+            for (place, parameter) in free_parameters.iter().enumerate() {
+                parameter_values[*parameter] = choices[place][choice_positions[place]];
             }
-            if !holds(&self.case(values, Division::Truncate)) {
-                return Some(self.named(free, values));
+            if !holds(&self.case(parameter_values, Division::Truncate)) {
+                return Some(self.named(free_parameters, parameter_values));
             }
-            let next =
-                (0..free.len()).rev().find(|place| at[*place] + 1 < choices[*place].len())?;
-            at[next] += 1;
-            at[next + 1..].iter_mut().for_each(|index| *index = 0);
+            let next_position = (0..free_parameters.len())
+                .rev()
+                .find(|place| choice_positions[*place] + 1 < choices[*place].len())?;
+            choice_positions[next_position] += 1;
+            choice_positions[next_position + 1..].iter_mut().for_each(|index| *index = 0);
         }
         None
     }
 
     fn seeded_failure(
         &self,
-        free: &[usize],
-        values: &mut [i128],
+        free_parameters: &[usize],
+        parameter_values: &mut [i128],
         holds: &dyn Fn(&Case) -> bool,
     ) -> Option<BTreeMap<String, i64>> {
-        let mut state = 0x5643_4552_u64;
+        let mut generator_state = 0x5643_4552_u64;
         for _ in 0..SEEDED {
-            for parameter in free {
+            for parameter in free_parameters {
                 // SplitMix64: every run tries the same values.
-                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mut bits = state;
-                bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+                generator_state = generator_state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let mut random_bits = generator_state;
+                random_bits = (random_bits ^ random_bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                random_bits = (random_bits ^ random_bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
                 let ParameterRange { min, max, .. } = self.parameters[*parameter];
-                values[*parameter] = min + i128::from(bits ^ bits >> 31).rem_euclid(max - min + 1);
+                parameter_values[*parameter] =
+                    min + i128::from(random_bits ^ random_bits >> 31).rem_euclid(max - min + 1);
             }
-            if !holds(&self.case(values, Division::Truncate)) {
-                return Some(self.named(free, values));
+            if !holds(&self.case(parameter_values, Division::Truncate)) {
+                return Some(self.named(free_parameters, parameter_values));
             }
         }
         None
     }
 
-    fn named(&self, free: &[usize], values: &[i128]) -> BTreeMap<String, i64> {
-        free.iter()
-            .map(|parameter| (self.parameters[*parameter].name.clone(), values[*parameter] as i64))
+    fn named(&self, free_parameters: &[usize], parameter_values: &[i128]) -> BTreeMap<String, i64> {
+        free_parameters
+            .iter()
+            .map(|parameter| {
+                (self.parameters[*parameter].name.clone(), parameter_values[*parameter] as i64)
+            })
             .collect()
     }
 
@@ -291,9 +322,9 @@ impl Host {
         let mut centres: BTreeSet<i128> = BTreeSet::from([range.min, range.max, 0]);
         centres.extend((0..64).map(|bit| 1i128 << bit));
         centres.extend(self.strides.iter().copied());
-        let near: BTreeSet<i128> =
+        let nearby_values: BTreeSet<i128> =
             centres.iter().flat_map(|centre| [centre - 1, *centre, centre + 1]).collect();
-        near.into_iter().filter(|value| range.contains(*value)).collect()
+        nearby_values.into_iter().filter(|value| range.contains(*value)).collect()
     }
 
     /// Values at the bounds, and one more than a multiple of the local size.
@@ -306,25 +337,25 @@ impl Host {
 
     /// Evaluates the locals again with divisions rounded up.
     pub fn rounded_up(&self, case: &Case) -> Case {
-        let values: Vec<i128> =
+        let parameter_values: Vec<i128> =
             case.scope[..self.parameters.len()].iter().map(|typed| typed.value).collect();
-        self.case(&values, Division::RoundUp)
+        self.case(&parameter_values, Division::RoundUp)
     }
 }
 
-fn declare(names: &mut Vec<Name>, name: &str, width: HostType) -> Result<(), Diagnostic> {
-    if names.iter().any(|known| known.name == name) {
+fn declare(names: &mut Vec<Name>, name: &str, host_type: HostType) -> Result<(), Diagnostic> {
+    if names.iter().any(|declared_name| declared_name.name == name) {
         return Err(Diagnostic::new(
             "unknown-id",
             format!("`{name}` is declared twice in the interface"),
         ));
     }
-    if host::integer(width).is_none() {
+    if host::integer(host_type).is_none() {
         let message = format!(
             "`{name}` has a floating-point type; parameters and locals of an interface are integers"
         );
         return Err(Diagnostic::new("size", message));
     }
-    names.push(Name { name: name.to_owned(), width });
+    names.push(Name { name: name.to_owned(), width: host_type });
     Ok(())
 }

@@ -59,8 +59,8 @@ pub struct Expression {
 impl Expression {
     /// An expression over `names`, with the type that C gives it.
     pub(super) fn new(kind: Kind, names: &[Name], span: Range<usize>) -> Self {
-        let width = match &kind {
-            Kind::Literal(_, width) | Kind::Cast(width, _) => *width,
+        let host_type = match &kind {
+            Kind::Literal(_, host_type) | Kind::Cast(host_type, _) => *host_type,
             Kind::Variable(index) => names[*index].width,
             Kind::Unary(Unary::Not, _) => HostType::Int32,
             Kind::Unary(Unary::Negate | Unary::Plus | Unary::Complement, operand) => {
@@ -89,7 +89,7 @@ impl Expression {
                 | Binary::Maximum => common(operands[0].width, operands[1].width),
             },
         };
-        Self { kind, width, span }
+        Self { kind, width: host_type, span }
     }
 }
 
@@ -147,8 +147,8 @@ pub enum Division {
 }
 
 /// Bits and signedness of an integer type; none for floating point.
-pub fn integer(width: HostType) -> Option<(u32, bool)> {
-    match width {
+pub fn integer(host_type: HostType) -> Option<(u32, bool)> {
+    match host_type {
         HostType::Int8 => Some((8, true)),
         HostType::Uint8 => Some((8, false)),
         HostType::Int16 => Some((16, true)),
@@ -163,14 +163,18 @@ pub fn integer(width: HostType) -> Option<(u32, bool)> {
 
 /// Smallest and largest value of a type. Floating-point types count as `int64`: no expression has
 /// one (see [`super::parser::parse`]).
-pub fn range(width: HostType) -> (i128, i128) {
-    let (bits, signed) = integer(width).unwrap_or((64, true));
-    if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+pub fn range(host_type: HostType) -> (i128, i128) {
+    let (bit_width, is_signed) = integer(host_type).unwrap_or((64, true));
+    if is_signed {
+        (-(1 << (bit_width - 1)), (1 << (bit_width - 1)) - 1)
+    } else {
+        (0, (1 << bit_width) - 1)
+    }
 }
 
 /// The type's name as interfaces write it.
-pub fn type_name(width: HostType) -> &'static str {
-    TYPES.iter().find(|(_, ty)| *ty == width).map_or("float", |(name, _)| name)
+pub fn type_name(host_type: HostType) -> &'static str {
+    TYPES.iter().find(|(_, known_type)| *known_type == host_type).map_or("float", |(name, _)| name)
 }
 
 pub(super) const TYPES: &[(&str, HostType)] = &[
@@ -187,26 +191,27 @@ pub(super) const TYPES: &[(&str, HostType)] = &[
 ];
 
 /// The value that a type keeps of an exact one (modulo two to the power of its width).
-pub fn wrap(value: i128, width: HostType) -> i128 {
-    let (lowest, highest) = range(width);
-    let count = highest - lowest + 1;
-    let kept = value.rem_euclid(count);
-    if kept > highest { kept - count } else { kept }
+pub fn wrap(value: i128, host_type: HostType) -> i128 {
+    let (least_value, greatest_value) = range(host_type);
+    let value_count = greatest_value - least_value + 1;
+    let wrapped_value = value.rem_euclid(value_count);
+    if wrapped_value > greatest_value { wrapped_value - value_count } else { wrapped_value }
 }
 
-pub(super) fn promoted(width: HostType) -> HostType {
-    match integer(width) {
+pub(super) fn promoted(host_type: HostType) -> HostType {
+    match integer(host_type) {
         Some((bits, _)) if bits < 32 => HostType::Int32,
-        Some(_) | None => width,
+        Some(_) | None => host_type,
     }
 }
 
 /// The type that an operation of two operands is done in.
-pub(super) fn common(left: HostType, right: HostType) -> HostType {
-    let (left, right) = (promoted(left), promoted(right));
-    let rank =
-        |width: HostType| integer(width).map_or((0, false), |(bits, signed)| (bits, !signed));
-    if rank(left) >= rank(right) { left } else { right }
+pub(super) fn common(left_type: HostType, right_type: HostType) -> HostType {
+    let (left_type, right_type) = (promoted(left_type), promoted(right_type));
+    let conversion_rank = |host_type: HostType| {
+        integer(host_type).map_or((0, false), |(bits, signed)| (bits, !signed))
+    };
+    if conversion_rank(left_type) >= conversion_rank(right_type) { left_type } else { right_type }
 }
 
 impl Expression {
@@ -214,7 +219,7 @@ impl Expression {
     /// way.
     pub fn evaluate(&self, scope: &[Typed], division: Division, events: &mut Vec<Event>) -> Typed {
         match &self.kind {
-            Kind::Literal(value, width) => Typed { value: *value, width: *width },
+            Kind::Literal(value, host_type) => Typed { value: *value, width: *host_type },
             Kind::Variable(index) => scope[*index],
             Kind::Unary(operator, operand) => {
                 let operand = operand.evaluate(scope, division, events);
@@ -229,28 +234,28 @@ impl Expression {
                 let value = parts[chosen].evaluate(scope, division, events);
                 Typed { value: wrap(value.value, self.width), width: self.width }
             }
-            Kind::Cast(width, operand) => {
+            Kind::Cast(host_type, operand) => {
                 let operand = operand.evaluate(scope, division, events);
                 // A cast says that the loss is meant.
-                Typed { value: wrap(operand.value, *width), width: *width }
+                Typed { value: wrap(operand.value, *host_type), width: *host_type }
             }
         }
     }
 
-    fn fit(&self, exact: i128, width: HostType, events: &mut Vec<Event>) -> Typed {
-        let value = wrap(exact, width);
+    fn fit(&self, exact: i128, host_type: HostType, events: &mut Vec<Event>) -> Typed {
+        let value = wrap(exact, host_type);
         if value != exact {
-            events.push(Event::Overflow { span: self.span.clone(), exact, width });
+            events.push(Event::Overflow { span: self.span.clone(), exact, width: host_type });
         }
-        Typed { value, width }
+        Typed { value, width: host_type }
     }
 
     fn unary(&self, operator: Unary, operand: Typed, events: &mut Vec<Event>) -> Typed {
-        let width = promoted(operand.width);
+        let host_type = promoted(operand.width);
         match operator {
-            Unary::Plus => Typed { value: operand.value, width },
-            Unary::Negate => self.fit(-operand.value, width, events),
-            Unary::Complement => Typed { value: wrap(!operand.value, width), width },
+            Unary::Plus => Typed { value: operand.value, width: host_type },
+            Unary::Negate => self.fit(-operand.value, host_type, events),
+            Unary::Complement => Typed { value: wrap(!operand.value, host_type), width: host_type },
             Unary::Not => Typed { value: i128::from(operand.value == 0), width: HostType::Int32 },
         }
     }
@@ -263,51 +268,66 @@ impl Expression {
         division: Division,
         events: &mut Vec<Event>,
     ) -> Typed {
-        let truth = |value: bool| Typed { value: i128::from(value), width: HostType::Int32 };
+        let truth_value = |value: bool| Typed { value: i128::from(value), width: HostType::Int32 };
         let left = operands[0].evaluate(scope, division, events);
         if operator == Binary::And && left.value == 0 {
-            return truth(false);
+            return truth_value(false);
         }
         if operator == Binary::Or && left.value != 0 {
-            return truth(true);
+            return truth_value(true);
         }
         let right = operands[1].evaluate(scope, division, events);
-        let width = common(left.width, right.width);
-        let (a, b) = (wrap(left.value, width), wrap(right.value, width));
+        let host_type = common(left.width, right.width);
+        let (left_value, right_value) = (wrap(left.value, host_type), wrap(right.value, host_type));
         match operator {
-            Binary::And | Binary::Or => truth(right.value != 0),
-            Binary::Equal => truth(a == b),
-            Binary::Unequal => truth(a != b),
-            Binary::Less => truth(a < b),
-            Binary::LessEqual => truth(a <= b),
-            Binary::Greater => truth(a > b),
-            Binary::GreaterEqual => truth(a >= b),
-            Binary::BitOr => Typed { value: wrap(a | b, width), width },
-            Binary::BitXor => Typed { value: wrap(a ^ b, width), width },
-            Binary::BitAnd => Typed { value: wrap(a & b, width), width },
-            Binary::Add => self.fit(a + b, width, events),
-            Binary::Subtract => self.fit(a - b, width, events),
-            Binary::Multiply => match a.checked_mul(b) {
-                Some(exact) => self.fit(exact, width, events),
+            Binary::And | Binary::Or => truth_value(right.value != 0),
+            Binary::Equal => truth_value(left_value == right_value),
+            Binary::Unequal => truth_value(left_value != right_value),
+            Binary::Less => truth_value(left_value < right_value),
+            Binary::LessEqual => truth_value(left_value <= right_value),
+            Binary::Greater => truth_value(left_value > right_value),
+            Binary::GreaterEqual => truth_value(left_value >= right_value),
+            Binary::BitOr => {
+                Typed { value: wrap(left_value | right_value, host_type), width: host_type }
+            }
+            Binary::BitXor => {
+                Typed { value: wrap(left_value ^ right_value, host_type), width: host_type }
+            }
+            Binary::BitAnd => {
+                Typed { value: wrap(left_value & right_value, host_type), width: host_type }
+            }
+            Binary::Add => self.fit(left_value + right_value, host_type, events),
+            Binary::Subtract => self.fit(left_value - right_value, host_type, events),
+            Binary::Multiply => match left_value.checked_mul(right_value) {
+                Some(exact) => self.fit(exact, host_type, events),
                 None => {
                     // Two 64-bit factors can exceed 127 bits; the low bits that a type keeps are
                     // right all the same.
-                    let exact = a.saturating_mul(b);
-                    events.push(Event::Overflow { span: self.span.clone(), exact, width });
-                    Typed { value: wrap(a.wrapping_mul(b), width), width }
+                    let exact = left_value.saturating_mul(right_value);
+                    events.push(Event::Overflow {
+                        span: self.span.clone(),
+                        exact,
+                        width: host_type,
+                    });
+                    Typed {
+                        value: wrap(left_value.wrapping_mul(right_value), host_type),
+                        width: host_type,
+                    }
                 }
             },
-            Binary::Minimum => Typed { value: a.min(b), width },
-            Binary::Maximum => Typed { value: a.max(b), width },
-            Binary::Divide | Binary::Remainder if b == 0 => {
+            Binary::Minimum => Typed { value: left_value.min(right_value), width: host_type },
+            Binary::Maximum => Typed { value: left_value.max(right_value), width: host_type },
+            Binary::Divide | Binary::Remainder if right_value == 0 => {
                 events.push(Event::DivisionByZero { span: self.span.clone() });
-                Typed { value: 0, width }
+                Typed { value: 0, width: host_type }
             }
             Binary::Divide => {
-                let up = division == Division::RoundUp && a % b != 0 && (a < 0) == (b < 0);
-                self.fit(a / b + i128::from(up), width, events)
+                let rounds_up = division == Division::RoundUp
+                    && left_value % right_value != 0
+                    && (left_value < 0) == (right_value < 0);
+                self.fit(left_value / right_value + i128::from(rounds_up), host_type, events)
             }
-            Binary::Remainder => Typed { value: a % b, width },
+            Binary::Remainder => Typed { value: left_value % right_value, width: host_type },
             Binary::ShiftLeft | Binary::ShiftRight => {
                 self.shift(operator, left, right.value, events)
             }
@@ -315,31 +335,31 @@ impl Expression {
     }
 
     fn shift(&self, operator: Binary, left: Typed, amount: i128, events: &mut Vec<Event>) -> Typed {
-        let width = promoted(left.width);
-        let bits = integer(width).map_or(64, |(bits, _)| bits);
-        if amount < 0 || amount >= i128::from(bits) {
+        let host_type = promoted(left.width);
+        let bit_width = integer(host_type).map_or(64, |(bit_width, _)| bit_width);
+        if amount < 0 || amount >= i128::from(bit_width) {
             events.push(Event::ShiftTooFar { span: self.span.clone(), amount });
-            return Typed { value: 0, width };
+            return Typed { value: 0, width: host_type };
         }
         if operator == Binary::ShiftLeft {
             // At most 64 bits moved by at most 63 places fit i128.
-            return self.fit(left.value << amount, width, events);
+            return self.fit(left.value << amount, host_type, events);
         }
-        Typed { value: left.value >> amount, width }
+        Typed { value: left.value >> amount, width: host_type }
     }
 
     /// Indexes of the names it uses.
-    pub fn variables(&self, found: &mut BTreeSet<usize>) {
+    pub fn variables(&self, name_indices: &mut BTreeSet<usize>) {
         match &self.kind {
             Kind::Literal(..) => {}
             Kind::Variable(index) => {
-                found.insert(*index);
+                name_indices.insert(*index);
             }
-            Kind::Unary(_, operand) | Kind::Cast(_, operand) => operand.variables(found),
+            Kind::Unary(_, operand) | Kind::Cast(_, operand) => operand.variables(name_indices),
             Kind::Binary(_, operands) => {
-                operands.iter().for_each(|operand| operand.variables(found))
+                operands.iter().for_each(|operand| operand.variables(name_indices))
             }
-            Kind::Choice(parts) => parts.iter().for_each(|part| part.variables(found)),
+            Kind::Choice(parts) => parts.iter().for_each(|part| part.variables(name_indices)),
         }
     }
 }

@@ -18,61 +18,75 @@ pub struct Enclosed {
 impl Expression {
     /// An interval that holds every value the expression can take. `quiet` turns false where an
     /// event is possible.
-    pub fn enclose(&self, scope: &[Enclosed], quiet: &mut bool) -> Enclosed {
+    pub fn enclose(&self, scope: &[Enclosed], is_quiet: &mut bool) -> Enclosed {
         match &self.kind {
-            Kind::Literal(value, width) => Enclosed { low: *value, high: *value, width: *width },
+            Kind::Literal(value, host_type) => {
+                Enclosed { low: *value, high: *value, width: *host_type }
+            }
             Kind::Variable(index) => scope[*index],
-            Kind::Cast(width, operand) => {
-                let operand = operand.enclose(scope, quiet);
+            Kind::Cast(host_type, operand) => {
+                let operand = operand.enclose(scope, is_quiet);
                 // The wrap is meant; it is not quiet about bounds all the same.
-                enclosed(operand.low, operand.high, *width, &mut true)
+                enclosed(operand.low, operand.high, *host_type, &mut true)
             }
             Kind::Unary(operator, operand) => {
-                let operand = operand.enclose(scope, quiet);
-                let width = promoted(operand.width);
+                let operand = operand.enclose(scope, is_quiet);
+                let host_type = promoted(operand.width);
                 match operator {
-                    Unary::Plus => Enclosed { width, ..operand },
-                    Unary::Negate => enclosed(-operand.high, -operand.low, width, quiet),
-                    Unary::Complement => enclosed(!operand.high, !operand.low, width, &mut true),
+                    Unary::Plus => Enclosed { width: host_type, ..operand },
+                    Unary::Negate => enclosed(-operand.high, -operand.low, host_type, is_quiet),
+                    Unary::Complement => {
+                        enclosed(!operand.high, !operand.low, host_type, &mut true)
+                    }
                     Unary::Not => Enclosed { low: 0, high: 1, width: HostType::Int32 },
                 }
             }
             Kind::Choice(parts) => {
-                parts[0].enclose(scope, quiet);
-                let (a, b) = (parts[1].enclose(scope, quiet), parts[2].enclose(scope, quiet));
+                parts[0].enclose(scope, is_quiet);
+                let (a, b) = (parts[1].enclose(scope, is_quiet), parts[2].enclose(scope, is_quiet));
                 enclosed(a.low.min(b.low), a.high.max(b.high), common(a.width, b.width), &mut true)
             }
             Kind::Binary(operator, operands) => {
-                let left = operands[0].enclose(scope, quiet);
-                let right = operands[1].enclose(scope, quiet);
-                enclose_binary(*operator, left, right, quiet)
+                let left = operands[0].enclose(scope, is_quiet);
+                let right = operands[1].enclose(scope, is_quiet);
+                enclose_binary(*operator, left, right, is_quiet)
             }
         }
     }
 }
 
 /// The interval as a type keeps it: all of the type where it may wrap.
-pub fn enclosed(low: i128, high: i128, width: HostType, quiet: &mut bool) -> Enclosed {
-    let (lowest, highest) = range(width);
-    if low >= lowest && high <= highest {
-        return Enclosed { low, high, width };
+pub fn enclosed(low: i128, high: i128, host_type: HostType, is_quiet: &mut bool) -> Enclosed {
+    let (least_value, greatest_value) = range(host_type);
+    if low >= least_value && high <= greatest_value {
+        return Enclosed { low, high, width: host_type };
     }
-    *quiet = false;
-    Enclosed { low: lowest, high: highest, width }
+    *is_quiet = false;
+    Enclosed { low: least_value, high: greatest_value, width: host_type }
 }
 
-fn enclose_binary(operator: Binary, left: Enclosed, right: Enclosed, quiet: &mut bool) -> Enclosed {
-    let truth = Enclosed { low: 0, high: 1, width: HostType::Int32 };
-    let width = common(left.width, right.width);
-    let (a, b) = (
-        enclosed(left.low, left.high, width, &mut true),
-        enclosed(right.low, right.high, width, &mut true),
+fn enclose_binary(
+    operator: Binary,
+    left: Enclosed,
+    right: Enclosed,
+    is_quiet: &mut bool,
+) -> Enclosed {
+    let truth_interval = Enclosed { low: 0, high: 1, width: HostType::Int32 };
+    let host_type = common(left.width, right.width);
+    let (left_converted, right_converted) = (
+        enclosed(left.low, left.high, host_type, &mut true),
+        enclosed(right.low, right.high, host_type, &mut true),
     );
-    let corners = |of: &dyn Fn(i128, i128) -> i128| {
-        let all = [of(a.low, b.low), of(a.low, b.high), of(a.high, b.low), of(a.high, b.high)];
-        (all.into_iter().min().unwrap_or(0), all.into_iter().max().unwrap_or(0))
+    let corner_bounds = |operation: &dyn Fn(i128, i128) -> i128| {
+        let corner_values = [
+            operation(left_converted.low, right_converted.low),
+            operation(left_converted.low, right_converted.high),
+            operation(left_converted.high, right_converted.low),
+            operation(left_converted.high, right_converted.high),
+        ];
+        (corner_values.into_iter().min().unwrap_or(0), corner_values.into_iter().max().unwrap_or(0))
     };
-    let (lowest, highest) = range(width);
+    let (least_value, greatest_value) = range(host_type);
     match operator {
         Binary::And
         | Binary::Or
@@ -81,68 +95,104 @@ fn enclose_binary(operator: Binary, left: Enclosed, right: Enclosed, quiet: &mut
         | Binary::Less
         | Binary::LessEqual
         | Binary::Greater
-        | Binary::GreaterEqual => truth,
-        Binary::Add => enclosed(a.low + b.low, a.high + b.high, width, quiet),
-        Binary::Subtract => enclosed(a.low - b.high, a.high - b.low, width, quiet),
+        | Binary::GreaterEqual => truth_interval,
+        Binary::Add => enclosed(
+            left_converted.low + right_converted.low,
+            left_converted.high + right_converted.high,
+            host_type,
+            is_quiet,
+        ),
+        Binary::Subtract => enclosed(
+            left_converted.low - right_converted.high,
+            left_converted.high - right_converted.low,
+            host_type,
+            is_quiet,
+        ),
         Binary::Multiply => {
-            let (low, high) = corners(&|a, b| a.saturating_mul(b));
-            enclosed(low, high, width, quiet)
+            let (low, high) = corner_bounds(&|left, right| left.saturating_mul(right));
+            enclosed(low, high, host_type, is_quiet)
         }
-        Binary::Minimum => Enclosed { low: a.low.min(b.low), high: a.high.min(b.high), width },
-        Binary::Maximum => Enclosed { low: a.low.max(b.low), high: a.high.max(b.high), width },
-        Binary::Divide | Binary::Remainder if b.low <= 0 && b.high >= 0 => {
-            *quiet = false;
-            Enclosed { low: lowest, high: highest, width }
+        Binary::Minimum => Enclosed {
+            low: left_converted.low.min(right_converted.low),
+            high: left_converted.high.min(right_converted.high),
+            width: host_type,
+        },
+        Binary::Maximum => Enclosed {
+            low: left_converted.low.max(right_converted.low),
+            high: left_converted.high.max(right_converted.high),
+            width: host_type,
+        },
+        Binary::Divide | Binary::Remainder
+            if right_converted.low <= 0 && right_converted.high >= 0 =>
+        {
+            *is_quiet = false;
+            Enclosed { low: least_value, high: greatest_value, width: host_type }
         }
         Binary::Divide => {
-            let (low, high) = corners(&|a, b| a / b);
+            let (low, high) = corner_bounds(&|left, right| left / right);
             // Where the dividend can be 0 the quotient can.
-            let spans = a.low <= 0 && a.high >= 0;
+            let spans_zero = left_converted.low <= 0 && left_converted.high >= 0;
             enclosed(
-                if spans { low.min(0) } else { low },
-                if spans { high.max(0) } else { high },
-                width,
-                quiet,
+                if spans_zero { low.min(0) } else { low },
+                if spans_zero { high.max(0) } else { high },
+                host_type,
+                is_quiet,
             )
         }
         Binary::Remainder => {
-            let most = b.low.abs().max(b.high.abs()) - 1;
-            let low = if a.low < 0 { (-most).max(a.low) } else { 0 };
-            let high = if a.high > 0 { most.min(a.high) } else { 0 };
-            Enclosed { low, high, width }
+            let largest_remainder = right_converted.low.abs().max(right_converted.high.abs()) - 1;
+            let low = if left_converted.low < 0 {
+                (-largest_remainder).max(left_converted.low)
+            } else {
+                0
+            };
+            let high = if left_converted.high > 0 {
+                largest_remainder.min(left_converted.high)
+            } else {
+                0
+            };
+            Enclosed { low, high, width: host_type }
         }
-        Binary::BitAnd if a.low >= 0 && b.low >= 0 => {
-            Enclosed { low: 0, high: a.high.min(b.high), width }
-        }
-        Binary::BitOr | Binary::BitXor if a.low >= 0 && b.low >= 0 => {
-            let top = a.high.max(b.high);
-            let high = if top == 0 { 0 } else { (1i128 << (128 - top.leading_zeros())) - 1 };
-            Enclosed { low: 0, high, width }
+        Binary::BitAnd if left_converted.low >= 0 && right_converted.low >= 0 => Enclosed {
+            low: 0,
+            high: left_converted.high.min(right_converted.high),
+            width: host_type,
+        },
+        Binary::BitOr | Binary::BitXor if left_converted.low >= 0 && right_converted.low >= 0 => {
+            let largest_operand = left_converted.high.max(right_converted.high);
+            let high = if largest_operand == 0 {
+                0
+            } else {
+                (1i128 << (128 - largest_operand.leading_zeros())) - 1
+            };
+            Enclosed { low: 0, high, width: host_type }
         }
         Binary::BitAnd | Binary::BitOr | Binary::BitXor => {
-            Enclosed { low: lowest, high: highest, width }
+            Enclosed { low: least_value, high: greatest_value, width: host_type }
         }
         Binary::ShiftLeft | Binary::ShiftRight => {
-            let width = promoted(left.width);
-            let bits = integer(width).map_or(64, |(bits, _)| i128::from(bits));
-            let (lowest, highest) = range(width);
-            if right.low < 0 || right.high >= bits {
-                *quiet = false;
-                return Enclosed { low: lowest, high: highest, width };
+            let host_type = promoted(left.width);
+            let bit_width = integer(host_type).map_or(64, |(bit_width, _)| i128::from(bit_width));
+            let (least_value, greatest_value) = range(host_type);
+            if right.low < 0 || right.high >= bit_width {
+                *is_quiet = false;
+                return Enclosed { low: least_value, high: greatest_value, width: host_type };
             }
-            let shift = |value: i128, by: i128| {
-                if operator == Binary::ShiftLeft { value << by } else { value >> by }
+            let shifted = |value: i128, amount: i128| {
+                if operator == Binary::ShiftLeft { value << amount } else { value >> amount }
             };
-            let all = [
+            let corner_values = [
                 (left.low, right.low),
                 (left.low, right.high),
                 (left.high, right.low),
                 (left.high, right.high),
             ];
-            let all = all.map(|(value, by)| shift(value, by));
-            let (low, high) =
-                (all.into_iter().min().unwrap_or(lowest), all.into_iter().max().unwrap_or(highest));
-            enclosed(low, high, width, quiet)
+            let corner_values = corner_values.map(|(value, amount)| shifted(value, amount));
+            let (low, high) = (
+                corner_values.into_iter().min().unwrap_or(least_value),
+                corner_values.into_iter().max().unwrap_or(greatest_value),
+            );
+            enclosed(low, high, host_type, is_quiet)
         }
     }
 }

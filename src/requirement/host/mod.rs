@@ -19,10 +19,10 @@ use vkcert_model::requirement::Interface;
 pub fn specialized(interface: &Interface) -> BTreeMap<u32, Option<i128>> {
     // No value depends on the local size.
     let host = Host::of(interface, [1; 3]).ok();
-    let value = |text: &str| {
+    let constant_value = |text: &str| {
         let expression = host.as_ref()?.parse(text, "a specialization constant").ok()?;
-        let values = host.as_ref()?.interval(&expression);
-        (values.low == values.high).then_some(values.low)
+        let enclosing_interval = host.as_ref()?.interval(&expression);
+        (enclosing_interval.low == enclosing_interval.high).then_some(enclosing_interval.low)
     };
-    interface.specialization.iter().map(|row| (row.id, value(&row.value))).collect()
+    interface.specialization.iter().map(|row| (row.id, constant_value(&row.value))).collect()
 }
