@@ -10,7 +10,7 @@ use std::process::Command;
 use support::{certify_sequentially, root, run, vkcert};
 use vkcert::model::finding::FindingKind;
 use vkcert::model::schedule::{MOST_WORKGROUPS, Schedule, Schedules};
-use vkcert::requirement::schema::schema;
+use vkcert::requirement::schema::schema_text;
 
 fn document(name: &str) -> String {
     std::fs::read_to_string(root().join("docs").join(name)).unwrap()
@@ -139,7 +139,7 @@ fn the_examples_of_vulkan_sc_are_what_the_program_prints() {
 #[test]
 fn every_setting_of_a_project_is_explained() {
     let explained = named(&document("project.md"));
-    let schema = json(&schema("project").unwrap());
+    let schema = json(&schema_text("project").unwrap());
     let own = schema["properties"].as_object().unwrap();
     let open: Vec<_> = own.keys().filter(|key| !explained.contains(*key)).collect();
     assert!(open.is_empty(), "docs/project.md does not explain {open:?}");
@@ -219,7 +219,7 @@ fn every_field_of_the_evidence_is_explained() {
         inputs.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
     for file in ["manifest", "campaign", "kernel", "inputs", "reports"] {
         let mut names = BTreeSet::new();
-        properties(&json(&schema(file).unwrap()), &mut names);
+        properties(&json(&schema_text(file).unwrap()), &mut names);
         assert!(names.len() >= 3, "{file}");
         let open: Vec<_> = names
             .iter()

@@ -14,12 +14,12 @@ use vkcert::model::evidence::RequirementStatus;
 use vkcert::model::generation::Generation;
 use vkcert::model::procedure::Procedure;
 use vkcert::model::verdict::Verdict;
-use vkcert::requirement::document::Syntax;
+use vkcert::requirement::document::FileSyntax;
 use vkcert::requirement::hash::requirement_hash;
 use vkcert::requirement::reach::TestedCode;
-use vkcert::requirement::schema::{SCHEMAS, schema};
-use vkcert::requirement::status::{Shown, settle};
-use vkcert::requirement::trace::trace;
+use vkcert::requirement::schema::{SCHEMAS, schema_text};
+use vkcert::requirement::status::{VerificationResults, assign_statuses};
+use vkcert::requirement::trace::trace_requirements;
 use vkcert::requirement::{ProcedureFile, load_project, parse_procedure};
 use vkcert::spirv::module::Module;
 
@@ -27,12 +27,13 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn parse(text: &str, syntax: Syntax) -> Result<ProcedureFile, Vec<Diagnostic>> {
+fn parse(text: &str, syntax: FileSyntax) -> Result<ProcedureFile, Vec<Diagnostic>> {
     parse_procedure("test", text, syntax, &root().join("tests/filetests/bad/procedure"))
 }
 
 fn prepared(text: &str) -> Result<Prepared, PrepareError> {
-    let file = parse(text, Syntax::Toml).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
+    let file =
+        parse(text, FileSyntax::Toml).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let kernels = compiled::kernels(&file);
     prepare(&file.tests[0], &compiled::setting(&kernels, &file.base))
 }
@@ -155,7 +156,8 @@ fn with_one_id_for_two(ty: &str, specialization: &str) -> Result<Prepared, Prepa
          buffers.a = {{ type = \"uint\", data = [0] }}\n[[tests.dispatches]]\nkernel = \"k\"\ngroups = [1, 1, 1]\n\
          bindings = [{{ binding = 0, buffer = \"a\" }}]\n{specialization}"
     );
-    let file = parse(&text, Syntax::Toml).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
+    let file =
+        parse(&text, FileSyntax::Toml).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let mut kernels = compiled::kernels(&file);
     for kernel in kernels.values_mut() {
         let mut words = kernel.module.words.to_vec();
@@ -287,10 +289,10 @@ fn completions_map_to_verdicts() {
 }
 
 /// Fenced blocks of a document whose info string is `SYNTAX WHAT`.
-fn blocks(document: &str, what: &str) -> Vec<(Syntax, String)> {
+fn blocks(document: &str, what: &str) -> Vec<(FileSyntax, String)> {
     let text = fs::read_to_string(root().join("docs").join(document)).unwrap();
     let mut blocks = Vec::new();
-    for (syntax, fence) in [(Syntax::Toml, "toml"), (Syntax::Json, "json")] {
+    for (syntax, fence) in [(FileSyntax::Toml, "toml"), (FileSyntax::Json, "json")] {
         for part in text.split(&format!("```{fence} {what}\n")).skip(1) {
             blocks.push((syntax, part.split("```").next().unwrap().to_owned()));
         }
@@ -309,10 +311,10 @@ fn the_documented_procedures_load_prepare_and_round_trip() {
                 .unwrap_or_else(|error| panic!("{error:?}"));
         }
         let json = serde_json::to_string_pretty(&file.procedure.value).unwrap();
-        assert_eq!(parse(&json, Syntax::Json).unwrap().procedure.value, file.procedure.value);
+        assert_eq!(parse(&json, FileSyntax::Json).unwrap().procedure.value, file.procedure.value);
         assert_eq!(serde_json::from_str::<Procedure>(&json).unwrap(), file.procedure.value);
         let toml = toml::to_string(&file.procedure.value).unwrap();
-        assert_eq!(parse(&toml, Syntax::Toml).unwrap().procedure.value, file.procedure.value);
+        assert_eq!(parse(&toml, FileSyntax::Toml).unwrap().procedure.value, file.procedure.value);
     }
 }
 
@@ -334,10 +336,10 @@ fn the_documented_project_loads_and_traces() {
         load_project(folder.path()).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let status = |verdicts: Vec<Verdict>| {
         let verdicts = BTreeMap::from([(project.tests[0].id.clone(), verdicts)]);
-        let mut traces = trace(&project);
-        settle(
+        let mut traces = trace_requirements(&project);
+        assign_statuses(
             &mut traces,
-            Shown { verdicts: &verdicts, records: &[], code: &TestedCode::default() },
+            VerificationResults { verdicts: &verdicts, records: &[], code: &TestedCode::default() },
             Generation::Current,
         );
         traces.iter().map(|trace| trace.status).collect::<Vec<_>>()
@@ -346,14 +348,14 @@ fn the_documented_project_loads_and_traces() {
     assert_eq!(status(vec![Verdict::Pass, Verdict::NotRun]), [VerifiedByChildren, Verified]);
     assert_eq!(status(vec![Verdict::Pass, Verdict::Fail]), [Failed, Failed]);
     assert_eq!(status(vec![Verdict::NotRun]), [Open, Open]);
-    let traces = trace(&project);
+    let traces = trace_requirements(&project);
     assert_eq!(traces[1].file, "requirements/all.toml");
     assert_eq!(traces[1].code[0].line, Some(2));
     assert_eq!(traces[1].suspect_parents, [traces[0].requirement.uid.clone()]);
     assert_eq!(traces[0].children, [traces[1].requirement.uid.clone()]);
     let mut without_test = project.clone();
     without_test.tests.clear();
-    assert!(trace(&without_test).iter().all(|trace| trace.status == Untested));
+    assert!(trace_requirements(&without_test).iter().all(|trace| trace.status == Untested));
 }
 
 #[test]
@@ -365,7 +367,7 @@ fn a_link_with_the_parents_hash_is_not_suspect_until_the_parent_changes() {
     let hash = requirement_hash(&project.requirements[0]);
     let suspects = |text: &str| {
         fs::write(&file, text).unwrap();
-        trace(&load_project(folder.path()).unwrap())[1].suspect_parents.len()
+        trace_requirements(&load_project(folder.path()).unwrap())[1].suspect_parents.len()
     };
     let pinned = text.replacen(&format!("sha256:{}", "0".repeat(64)), &hash, 1);
     assert_eq!(suspects(&pinned), 0);
@@ -406,7 +408,7 @@ fn every_key_of_a_schema_stands_in_its_document() {
     ] {
         let text = fs::read_to_string(root().join("docs").join(document)).unwrap() + &procedure;
         let mut names = BTreeSet::new();
-        properties(&serde_json::from_str(&schema(name).unwrap()).unwrap(), &mut names);
+        properties(&serde_json::from_str(&schema_text(name).unwrap()).unwrap(), &mut names);
         assert!(names.len() > 10);
         for key in &names {
             let words = text
@@ -417,6 +419,6 @@ fn every_key_of_a_schema_stands_in_its_document() {
             );
         }
     }
-    assert!(SCHEMAS.iter().all(|row| schema(row.name).is_some()));
-    assert!(schema("nothing").is_none());
+    assert!(SCHEMAS.iter().all(|row| schema_text(row.name).is_some()));
+    assert!(schema_text("nothing").is_none());
 }

@@ -54,7 +54,7 @@ pub fn campaign(
         project: identity(project, kernels, facts),
         settings: Some(project.settings.value.clone()),
         engines: facts.engines.to_vec(),
-        requirements: trace::trace(project),
+        requirements: trace::trace_requirements(project),
         tests: tests(project, runs, facts.laid_out),
         justifications: justifications(project),
         records,

@@ -120,7 +120,7 @@ fn analyse_one(
 ) -> Result<Coupling, CampaignError> {
     // Sizes under the specialization that the host sets, where its values are constants; `couple`
     // tells of the others.
-    let constants = vkcert_requirement::host::specialized(interface).into_iter();
+    let constants = vkcert_requirement::host::specialized_values(interface).into_iter();
     let specialization: BTreeMap<u32, u64> =
         constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
     let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)

@@ -35,7 +35,8 @@ const SCHEMA_FILES: &[(&str, &str)] =
 /// project.
 fn files(name: &str) -> impl Iterator<Item = (&'static str, String)> {
     let schemas = SCHEMA_FILES.iter().map(|(path, name)| {
-        let text = schema::schema(name).expect("the table of schemas has those of the template");
+        let text =
+            schema::schema_text(name).expect("the table of schemas has those of the template");
         (*path, text + "\n")
     });
     FILES.iter().map(move |(path, contents)| (*path, contents.replace(NAME, name))).chain(schemas)

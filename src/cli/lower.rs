@@ -11,7 +11,7 @@ use crate::glsl::KernelSource;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
 use crate::model::project::{DecisionPolicy, Optimization};
-use crate::requirement::document::{read_bytes, text_of};
+use crate::requirement::document::{decode_text, read_bytes};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -106,7 +106,7 @@ fn file_source(path: &Path) -> Result<Option<KernelSource>, Failure> {
     }
     let shown = path.display().to_string();
     Ok(Some(KernelSource {
-        text: text_of(read_bytes(path, &shown)?, &shown)?,
+        text: decode_text(read_bytes(path, &shown)?, &shown)?,
         path: shown,
         include: Vec::new(),
         folder: path.parent().map(Path::to_owned),

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::{output, places};
 use crate::campaign::project;
 use crate::model::exit::Exit;
-use crate::requirement::pin::{Link, LinkState, Pinning, pin};
+use crate::requirement::pin::{Link, LinkState, Pinning, pin_links};
 use serde_json::json;
 
 /// Exit 0; 1 where a link is suspect.
@@ -17,7 +17,7 @@ pub(super) fn command(common: &Common, asked: &Requirements) -> Result<Exit, Fai
         (true, false) => Pinning::Missing,
         (true, true) => Pinning::MissingAndSuspect,
     };
-    let (links, files) = pin(&loaded, pinning);
+    let (links, files) = pin_links(&loaded, pinning);
     for (file, text) in &files {
         // A link in the file system keeps pointing to the file.
         let path = loaded.root.join(file);

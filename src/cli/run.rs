@@ -24,7 +24,7 @@ use crate::model::project::{Contraction, DecisionPolicy, Optimization, ProjectLi
 use crate::model::result::{RunResult, TestOutcome};
 use crate::model::schedule::Schedules;
 use crate::model::verdict::Verdict;
-use crate::requirement::document::{read_bytes, text_of};
+use crate::requirement::document::{decode_text, read_bytes};
 use crate::requirement::{self, ProcedureFile};
 use base64::Engine as _;
 use std::collections::BTreeMap;
@@ -233,7 +233,7 @@ fn glsl_source(
     kernel: &procedure::Kernel,
     base: &Path,
 ) -> Result<KernelSource, Failure> {
-    let text = text_of(bytes, &path)?;
+    let text = decode_text(bytes, &path)?;
     Ok(KernelSource {
         path,
         text,

@@ -22,7 +22,7 @@ pub(super) fn command(common: &Common, asked: &Schema) -> Result<Exit, Failure> 
         output::print(&lines)?;
         return Ok(Exit::Success);
     };
-    let Some(text) = schema::schema(name) else {
+    let Some(text) = schema::schema_text(name) else {
         let names: Vec<&str> = SCHEMAS.iter().map(|row| row.name).collect();
         let diagnostic = Diagnostic::new("unknown-id", format!("no file format is named `{name}`"));
         return Err(diagnostic.hint(format!("use one of {}", names.join(", "))).into());

@@ -17,9 +17,11 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::place::Place;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::requirement::HostType;
-use vkcert_requirement::host::decide::{Answer, Case, Host};
-use vkcert_requirement::host::expression::{self as host, Division, Event, Expression};
-use vkcert_requirement::host::specialized;
+use vkcert_requirement::host::decide::{EvaluatedCase, HostModel, ProofResult};
+use vkcert_requirement::host::expression::{
+    self as host, ArithmeticEvent, DivisionRounding, HostExpression,
+};
+use vkcert_requirement::host::specialized_values;
 use vkcert_spirv::interface::{Reflection, SpecializationConstant};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -54,14 +56,14 @@ pub(super) fn is_buffer(class: DescriptorClass) -> bool {
 /// A value that the host computes and hands over.
 #[derive(Clone, Copy)]
 struct Handed<'a> {
-    expression: &'a Expression,
+    expression: &'a HostExpression,
     /// The type that the value ends up in.
     width: HostType,
 }
 
 impl<'a> Handed<'a> {
     /// A value that keeps the type that it is computed in.
-    fn as_computed(expression: &'a Expression) -> Self {
+    fn as_computed(expression: &'a HostExpression) -> Self {
         Self { expression, width: expression.width }
     }
 }
@@ -144,14 +146,14 @@ impl Rows {
     fn answer(
         &mut self,
         check: &str,
-        answer: Answer,
+        answer: ProofResult,
         claim: &str,
         refutation: impl Fn(&BTreeMap<String, i64>) -> String,
     ) {
         match answer {
-            Answer::Proved => self.holds(check, claim),
-            Answer::Refuted(values) => self.refuted(check, refutation(&values), Some(values)),
-            Answer::Open(reason) => {
+            ProofResult::Proved => self.holds(check, claim),
+            ProofResult::Refuted(values) => self.refuted(check, refutation(&values), Some(values)),
+            ProofResult::Open(reason) => {
                 self.undetermined(check, format!("{claim}: not decided; {reason}"))
             }
         }
@@ -170,31 +172,35 @@ pub(super) fn printed(values: &BTreeMap<String, i64>) -> String {
 
 /// The interface's expressions, parsed.
 pub(super) struct Expressions {
-    pub groups: [Expression; 3],
-    pub domain: Option<[Expression; 3]>,
+    pub groups: [HostExpression; 3],
+    pub domain: Option<[HostExpression; 3]>,
     /// In the order of the interface.
-    pub buffers: Vec<Expression>,
-    pub specialization: Vec<Expression>,
+    pub buffers: Vec<HostExpression>,
+    pub specialization: Vec<HostExpression>,
     /// By member name.
-    pub members: BTreeMap<String, Expression>,
+    pub members: BTreeMap<String, HostExpression>,
 }
 
 impl Expressions {
-    pub(crate) fn of(host: &Host, input: &CouplingInput<'_>) -> Result<Self, Diagnostic> {
+    pub(crate) fn of(host: &HostModel, input: &CouplingInput<'_>) -> Result<Self, Diagnostic> {
         let interface = input.interface;
-        let three = |texts: &[String; 3], what: &str| -> Result<[Expression; 3], Diagnostic> {
-            let parse = |axis: usize| host.parse(&texts[axis], &format!("{what}[{axis}]"));
+        let three = |texts: &[String; 3], what: &str| -> Result<[HostExpression; 3], Diagnostic> {
+            let parse =
+                |axis: usize| host.parse_expression(&texts[axis], &format!("{what}[{axis}]"));
             Ok([parse(0)?, parse(1)?, parse(2)?])
         };
         let buffer = |buffer: &vkcert_model::requirement::HostBuffer| {
-            host.parse(&buffer.size, &format!("size of buffer {}.{}", buffer.set, buffer.binding))
+            host.parse_expression(
+                &buffer.size,
+                &format!("size of buffer {}.{}", buffer.set, buffer.binding),
+            )
         };
         let mut members = BTreeMap::new();
         for member in interface.push_constants.iter().flat_map(|block| &block.members) {
             if let Some(value) = &member.value {
                 members.insert(
                     member.name.clone(),
-                    host.parse(value, &format!("member `{}`", member.name))?,
+                    host.parse_expression(value, &format!("member `{}`", member.name))?,
                 );
             }
         }
@@ -206,7 +212,10 @@ impl Expressions {
                 .specialization
                 .iter()
                 .map(|constant| {
-                    host.parse(&constant.value, &format!("specialization constant {}", constant.id))
+                    host.parse_expression(
+                        &constant.value,
+                        &format!("specialization constant {}", constant.id),
+                    )
                 })
                 .collect::<Result<_, _>>()?,
             members,
@@ -217,7 +226,7 @@ impl Expressions {
 /// Everything that the checks read.
 pub(super) struct Subject<'a> {
     pub input: &'a CouplingInput<'a>,
-    pub host: &'a Host,
+    pub host: &'a HostModel,
     pub expressions: &'a Expressions,
 }
 
@@ -226,13 +235,13 @@ impl Subject<'_> {
         self.input.reflection
     }
 
-    fn value(&self, expression: &Expression, case: &Case) -> i128 {
-        expression.evaluate(&case.scope, Division::Truncate, &mut Vec::new()).value
+    fn value(&self, expression: &HostExpression, case: &EvaluatedCase) -> i128 {
+        expression.evaluate(&case.scope, DivisionRounding::Truncate, &mut Vec::new()).value
     }
 
     /// What `vkCmdDispatch` is given: a `uint32_t`.
-    fn groups(&self, axis: usize, case: &Case) -> i128 {
-        host::wrap(
+    fn groups(&self, axis: usize, case: &EvaluatedCase) -> i128 {
+        host::wrap_to_type(
             self.value(&self.expressions.groups[axis], case),
             vkcert_model::requirement::HostType::Uint32,
         )
@@ -254,15 +263,16 @@ impl Subject<'_> {
                 &self.input.interface.domain.as_ref().expect("checked above")[axis],
             );
             let answer = if covers_by_form(self.host, groups, wanted, local) {
-                Answer::Proved
+                ProofResult::Proved
             } else {
-                let covers =
-                    |case: &Case| self.groups(axis, case) * local >= self.value(wanted, case);
-                self.host.decide(&[groups, wanted], &covers)
+                let covers = |case: &EvaluatedCase| {
+                    self.groups(axis, case) * local >= self.value(wanted, case)
+                };
+                self.host.decide_for_all(&[groups, wanted], &covers)
             };
             // What covers the domain drops nothing of it.
-            let truncated = if answer == Answer::Proved {
-                Answer::Proved
+            let truncated = if answer == ProofResult::Proved {
+                ProofResult::Proved
             } else {
                 self.truncation(axis, wanted)
             };
@@ -294,26 +304,26 @@ impl Subject<'_> {
     }
 
     /// What the group count would be if divisions rounded up.
-    fn rounded_up(&self, axis: usize, case: &Case) -> i128 {
+    fn rounded_up(&self, axis: usize, case: &EvaluatedCase) -> i128 {
         let rounded = self.host.rounded_up(case);
         self.expressions.groups[axis]
-            .evaluate(&rounded.scope, Division::RoundUp, &mut Vec::new())
+            .evaluate(&rounded.scope, DivisionRounding::RoundUp, &mut Vec::new())
             .value
     }
 
     /// A division drops a partial group if rounding it up would cover the domain, and it as it is
     /// does not.
-    fn truncation(&self, axis: usize, wanted: &Expression) -> Answer {
+    fn truncation(&self, axis: usize, wanted: &HostExpression) -> ProofResult {
         let groups = &self.expressions.groups[axis];
         let local = i128::from(self.reflection().local_size[axis]);
-        self.host.decide(&[groups, wanted], &|case| {
+        self.host.decide_for_all(&[groups, wanted], &|case| {
             let domain = self.value(wanted, case);
             let short = self.value(groups, case) * local < domain;
             !(short && self.rounded_up(axis, case) * local >= domain)
         })
     }
 
-    fn report_truncation(&self, rows: &mut Rows, axis: usize, answer: Answer) {
+    fn report_truncation(&self, rows: &mut Rows, axis: usize, answer: ProofResult) {
         let name = AXES[axis];
         let claim =
             format!("in {name}, no division in {} drops a partial workgroup", self.text(axis));
@@ -335,7 +345,7 @@ impl Subject<'_> {
         let interface = self.input.interface;
         for (index, local) in interface.locals.iter().enumerate() {
             let number = interface.parameters.len() + index;
-            if let Some(expression) = self.host.local(number) {
+            if let Some(expression) = self.host.local_expression(number) {
                 let what = format!("local `{}`", local.name);
                 self.quiet(rows, &what, &local.value, Handed { expression, width: local.width });
             }
@@ -362,11 +372,11 @@ impl Subject<'_> {
     fn quiet(&self, rows: &mut Rows, what: &str, text: &str, handed: Handed<'_>) {
         let Handed { expression, width } = handed;
         rows.about(what);
-        let events = |case: &Case| {
+        let events = |case: &EvaluatedCase| {
             let mut events = Vec::new();
-            let typed = expression.evaluate(&case.scope, Division::Truncate, &mut events);
-            if host::wrap(typed.value, width) != typed.value {
-                events.push(Event::Overflow {
+            let typed = expression.evaluate(&case.scope, DivisionRounding::Truncate, &mut events);
+            if host::wrap_to_type(typed.value, width) != typed.value {
+                events.push(ArithmeticEvent::Overflow {
                     span: expression.span.clone(),
                     exact: typed.value,
                     width,
@@ -374,19 +384,19 @@ impl Subject<'_> {
             }
             events
         };
-        let (scope, _) = self.host.enclose();
+        let (scope, _) = self.host.enclose_names();
         let mut quiet = true;
         let interval = expression.enclose(&scope, &mut quiet);
-        vkcert_requirement::host::interval::enclosed(
+        vkcert_requirement::host::interval::interval_of_type(
             interval.low,
             interval.high,
             width,
             &mut quiet,
         );
         let answer = if quiet {
-            Answer::Proved
+            ProofResult::Proved
         } else {
-            self.host.decide(&[expression], &|case| events(case).is_empty())
+            self.host.decide_for_all(&[expression], &|case| events(case).is_empty())
         };
         let claim = format!("{what}, {text}, is computed without overflow");
         rows.answer("host-overflow", answer, &claim, |values| {
@@ -440,7 +450,7 @@ impl Subject<'_> {
     pub(crate) fn specialization(&self, rows: &mut Rows) {
         let declared = &self.reflection().specialization;
         let mut given = BTreeSet::new();
-        let values = specialized(self.input.interface);
+        let values = specialized_values(self.input.interface);
         let varying: BTreeSet<u32> =
             values.iter().filter(|(_, value)| value.is_none()).map(|(id, _)| *id).collect();
         for (constant, value) in
@@ -464,9 +474,9 @@ impl Subject<'_> {
                 );
             }
             let (lowest, highest) = specialization_range(&known.type_name, known.width);
-            let answer = self
-                .host
-                .decide(&[value], &|case| (lowest..=highest).contains(&self.value(value, case)));
+            let answer = self.host.decide_for_all(&[value], &|case| {
+                (lowest..=highest).contains(&self.value(value, case))
+            });
             let claim = format!(
                 "specialization constant {id} ({}) takes {}",
                 known.type_name, constant.value
@@ -570,18 +580,19 @@ impl Subject<'_> {
         let limit = self.input.device.map_or(least, |device| device.groups[axis].max(least));
         let expression = &self.expressions.groups[axis];
         // The count itself, not what a conversion to 32 bits leaves of it (host-overflow has that).
-        let within = |limit: u32| -> Answer {
-            if self.host.interval(expression).high <= i128::from(limit) {
-                return Answer::Proved;
+        let within = |limit: u32| -> ProofResult {
+            if self.host.value_interval(expression).high <= i128::from(limit) {
+                return ProofResult::Proved;
             }
-            self.host
-                .decide(&[expression], &|case| self.value(expression, case) <= i128::from(limit))
+            self.host.decide_for_all(&[expression], &|case| {
+                self.value(expression, case) <= i128::from(limit)
+            })
         };
         let name = AXES[axis];
         rows.about(format!("groups in {name}"));
         let mut claim = format!("in {name}, {} is at most {limit}", self.text(axis));
         let answer = within(limit);
-        if answer == Answer::Proved && limit > least && within(least) != Answer::Proved {
+        if answer == ProofResult::Proved && limit > least && within(least) != ProofResult::Proved {
             claim.push_str(&format!(" of this device; a device need have only {least}"));
         }
         let whose =
@@ -634,11 +645,11 @@ impl Subject<'_> {
                 continue;
             }
             let least = i128::from(resource.fixed_bytes.max(1));
-            let enough = self.host.interval(size).low >= least;
+            let enough = self.host.value_interval(size).low >= least;
             let answer = if enough {
-                Answer::Proved
+                ProofResult::Proved
             } else {
-                self.host.decide(&[size], &|case| self.value(size, case) >= least)
+                self.host.decide_for_all(&[size], &|case| self.value(size, case) >= least)
             };
             let claim = format!(
                 "buffer {place}, {} bytes, holds the {least} {} that the kernel's block has at least",
@@ -657,7 +668,7 @@ impl Subject<'_> {
     }
 
     /// The sizes that the tests bind, against what the host would allocate for the same parameters.
-    fn tested_sizes(&self, rows: &mut Rows, set: u32, binding: u32, size: &Expression) {
+    fn tested_sizes(&self, rows: &mut Rows, set: u32, binding: u32, size: &HostExpression) {
         let (mut agreeing, mut larger) = (0, Vec::new());
         for test in self.input.tests {
             let Some(used) = test.buffers.get(&(set, binding)) else { continue };
@@ -734,13 +745,15 @@ fn specialization_range(type_name: &str, width: u32) -> (i128, i128) {
 }
 
 /// What happened, with the part of the text where it did.
-fn describe(event: &Event, text: &str) -> String {
+fn describe(event: &ArithmeticEvent, text: &str) -> String {
     let part = |span: &std::ops::Range<usize>| text.get(span.clone()).unwrap_or(text).to_owned();
     match event {
-        Event::Overflow { span, exact, width } => {
+        ArithmeticEvent::Overflow { span, exact, width } => {
             format!("{} is {exact}, which {} cannot hold", part(span), host::type_name(*width))
         }
-        Event::DivisionByZero { span } => format!("{} divides by zero", part(span)),
-        Event::ShiftTooFar { span, amount } => format!("{} shifts by {amount}", part(span)),
+        ArithmeticEvent::DivisionByZero { span } => format!("{} divides by zero", part(span)),
+        ArithmeticEvent::ShiftTooFar { span, amount } => {
+            format!("{} shifts by {amount}", part(span))
+        }
     }
 }

@@ -16,8 +16,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{CouplingEdge, CouplingNode};
 use vkcert_model::structure::KernelStructure;
-use vkcert_requirement::host::decide::Host;
-use vkcert_requirement::host::expression::{Expression, type_name};
+use vkcert_requirement::host::decide::HostModel;
+use vkcert_requirement::host::expression::{HostExpression, type_name};
 use vkcert_spirv::interface::Access;
 
 /// The graph over evidence nodes; edge weights are kind (`data` or `control`) and label.
@@ -134,7 +134,7 @@ impl CouplingGraph {
 /// Builds the graph of one kernel.
 pub(super) fn build(
     input: &CouplingInput<'_>,
-    host: &Host,
+    host: &HostModel,
     expressions: &Expressions,
 ) -> CouplingGraph {
     let mut graph = CouplingGraph::default();
@@ -153,7 +153,7 @@ pub(super) fn build(
 const KERNEL: &str = "kernel";
 
 /// The node of a parameter or local.
-fn value_id(input: &CouplingInput<'_>, host: &Host, name: usize) -> String {
+fn value_id(input: &CouplingInput<'_>, host: &HostModel, name: usize) -> String {
     let kind = if name < input.interface.parameters.len() { "parameter" } else { "local" };
     format!("{kind}:{}", host.names[name].name)
 }
@@ -161,19 +161,19 @@ fn value_id(input: &CouplingInput<'_>, host: &Host, name: usize) -> String {
 fn used_by(
     graph: &mut CouplingGraph,
     input: &CouplingInput<'_>,
-    host: &Host,
+    host: &HostModel,
     to: &str,
-    expression: &Expression,
+    expression: &HostExpression,
     label: &str,
 ) {
     let mut names = std::collections::BTreeSet::new();
-    expression.variables(&mut names);
+    expression.collect_names(&mut names);
     for name in names {
         graph.edge(&value_id(input, host, name), to, EdgeKind::Data, label);
     }
 }
 
-fn host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Host) {
+fn host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &HostModel) {
     for parameter in &input.interface.parameters {
         let width = type_name(parameter.width);
         let label =
@@ -196,7 +196,7 @@ fn host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Host
 fn kernel_inputs(
     graph: &mut CouplingGraph,
     input: &CouplingInput<'_>,
-    host: &Host,
+    host: &HostModel,
     expressions: &Expressions,
 ) {
     for (index, member) in
@@ -257,7 +257,7 @@ fn access(access: Access) -> &'static str {
 fn dispatch(
     graph: &mut CouplingGraph,
     input: &CouplingInput<'_>,
-    host: &Host,
+    host: &HostModel,
     expressions: &Expressions,
 ) {
     let local = input.reflection.local_size;

@@ -10,7 +10,7 @@
 use super::checks::Rows;
 use std::collections::BTreeSet;
 use vkcert_model::requirement::{HostMember, HostStruct, HostType};
-use vkcert_requirement::host::expression::{integer, type_name};
+use vkcert_requirement::host::expression::{integer_format, type_name};
 use vkcert_spirv::interface::PushConstants;
 use vkcert_spirv::types::{Signedness, Type, Types};
 
@@ -88,7 +88,7 @@ pub(super) fn compare(
     }
     // Interfaces state integers; the value of a floating-point member couples no size.
     let stated = |m: &&HostMember| {
-        m.value.is_some() || integer(m.width).is_none() || known.contains(m.name.as_str())
+        m.value.is_some() || integer_format(m.width).is_none() || known.contains(m.name.as_str())
     };
     let valueless = host.members.iter().filter(|m| !stated(m));
     unknown.extend(

@@ -160,7 +160,7 @@ pub struct Coupling {
 /// Analyses one kernel; a diagnostic means that the interface itself is wrong (an unknown name, a
 /// syntax error).
 pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
-    let host = decide::Host::of(input.interface, input.reflection.local_size)?;
+    let host = decide::HostModel::from_interface(input.interface, input.reflection.local_size)?;
     let expressions = checks::Expressions::of(&host, input)?;
     let mut rows = checks::Rows::new(input.interface.source.clone());
     let subject = checks::Subject { input, host: &host, expressions: &expressions };

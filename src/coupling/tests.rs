@@ -6,8 +6,8 @@ use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::requirement::{
     HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostStruct, HostType,
 };
-use vkcert_requirement::host::decide::Host;
-use vkcert_requirement::host::expression::{Division, Expression};
+use vkcert_requirement::host::decide::HostModel;
+use vkcert_requirement::host::expression::{DivisionRounding, HostExpression};
 
 const KERNEL: &str = "#version 450
 layout(local_size_x=16, local_size_y=16, local_size_z=1) in;
@@ -673,18 +673,18 @@ proptest::proptest! {
         shape in 0usize..3,
     ) {
         let interface = Interface { parameters: vec![HostParameter { min: low, ..parameter("k", low + 60) }], ..correct() };
-        let host = Host::of(&interface, [16, 16, 1]).unwrap();
+        let host = HostModel::from_interface(&interface, [16, 16, 1]).unwrap();
         let groups = match shape {
             0 => format!("(k + {a}) / {c} + {b}"),
             1 => format!("(k - {a}) / {c} + {b}"),
             _ => format!("{b} + ({a} + k - {less}) / {c}"),
         };
-        let groups = host.parse(&groups, "groups").unwrap();
-        let domain = host.parse(&format!("k + {further}"), "domain").unwrap();
+        let groups = host.parse_expression(&groups, "groups").unwrap();
+        let domain = host.parse_expression(&format!("k + {further}"), "domain").unwrap();
         let proved = cover::covers_by_form(&host, &groups, &domain, local);
-        let value = |expression: &Expression, k: i64| {
+        let value = |expression: &HostExpression, k: i64| {
             let case = host.named_case(&BTreeMap::from([("k".to_owned(), k)]));
-            expression.evaluate(&case.scope, Division::Truncate, &mut Vec::new()).value
+            expression.evaluate(&case.scope, DivisionRounding::Truncate, &mut Vec::new()).value
         };
         let covers = (low..=low + 60).all(|k| value(&groups, k) * local >= value(&domain, k));
         proptest::prop_assert!(covers || !proved);

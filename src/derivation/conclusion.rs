@@ -117,7 +117,7 @@ fn requirements(campaign: &Campaign, because: &mut Because) {
     if campaign.requirements.is_empty() {
         because(Reason::NoRequirement);
     }
-    let verdicts = trace::verdicts(&campaign.tests);
+    let verdicts = trace::stored_verdicts(&campaign.tests);
     for row in &campaign.records {
         if let Some(reason) = &row.rejected {
             let (requirement, document) =

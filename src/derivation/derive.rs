@@ -155,10 +155,15 @@ pub fn tested_code(campaign: &Campaign, kernels: &[KernelEvidence]) -> TestedCod
 
 /// Statuses of requirements, which follow from tests, records and the kernels' code.
 pub fn settle_requirements(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
-    let (verdicts, code) = (trace::verdicts(&campaign.tests), tested_code(campaign, kernels));
-    let shown = status::Shown { verdicts: &verdicts, records: &campaign.records, code: &code };
+    let (verdicts, code) =
+        (trace::stored_verdicts(&campaign.tests), tested_code(campaign, kernels));
+    let shown = status::VerificationResults {
+        verdicts: &verdicts,
+        records: &campaign.records,
+        code: &code,
+    };
     let rules = Generation::of(campaign);
-    status::settle(&mut campaign.requirements, shown, rules);
+    status::assign_statuses(&mut campaign.requirements, shown, rules);
 }
 
 /// Why a record of an analysis or a review is not accepted at a level (`A` to `D`).

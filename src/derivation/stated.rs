@@ -73,7 +73,7 @@ pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
             kernels: trace::kernels_of(test),
             file: project.relative_file(test),
             hash: vkcert_requirement::hash::test_hash(test),
-            procedure: trace::describe(test),
+            procedure: trace::describe_test(test),
             definition: test.value.clone(),
             expected: Vec::new(),
             flows: Vec::new(),

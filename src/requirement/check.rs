@@ -8,7 +8,7 @@ use super::check_requirements::{
 use super::check_test::{KernelNames, check_tests};
 use super::document::Origin;
 use super::load::Project;
-use super::nearest::nearest;
+use super::nearest::nearest_name;
 use std::collections::BTreeSet;
 use std::path::Path;
 use vkcert_model::diagnostic::Diagnostic;
@@ -53,14 +53,14 @@ pub(crate) fn check_name(origin: &Origin, named_thing: &str, name: &str) -> Opti
 }
 
 /// A reference to something that does not exist, with the nearest name that does.
-pub(crate) fn unknown<'a>(
+pub(crate) fn unknown_name<'a>(
     origin: &Origin,
     kind: &'static str,
     named_thing: &str,
     name: &str,
     known_names: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Diagnostic {
-    let hint = match nearest(name, known_names.clone()) {
+    let hint = match nearest_name(name, known_names.clone()) {
         Some(nearest_known) => format!("did you mean `{nearest_known}`?"),
         None => {
             let known_names: Vec<_> = known_names.into_iter().take(12).collect();
@@ -255,7 +255,7 @@ pub(super) fn check_path(
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
-    let hint = match nearest(&wanted_name, sibling_names.iter().map(String::as_str)) {
+    let hint = match nearest_name(&wanted_name, sibling_names.iter().map(String::as_str)) {
         Some(nearest_sibling) => {
             format!("did you mean `{}`?", Path::new(path).with_file_name(nearest_sibling).display())
         }
@@ -267,7 +267,7 @@ pub(super) fn check_path(
     Some(origin.error("missing-file", format!("there is no {path_noun} `{path}`")).hint(hint))
 }
 
-pub(super) fn bad_hash(origin: &Origin, hash: &str) -> Diagnostic {
+pub(super) fn hash_error(origin: &Origin, hash: &str) -> Diagnostic {
     origin
         .error("bad-hash", format!("`{hash}` is no content hash"))
         .hint("`sha256:` and 64 hexadecimal digits")

@@ -18,7 +18,7 @@ pub(super) fn check_interfaces(
     let mut seen_kernels = BTreeSet::new();
     for interface in interfaces {
         let origin = &interface.origin;
-        problems.extend(kernels.check(&origin.at("kernel"), &interface.kernel));
+        problems.extend(kernels.check_kernel_name(&origin.at("kernel"), &interface.kernel));
         if !seen_kernels.insert(&interface.kernel) {
             let message = format!("the kernel `{}` has two interfaces", interface.kernel);
             problems.push(origin.at("kernel").error("duplicate-id", message));

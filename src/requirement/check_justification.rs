@@ -2,7 +2,7 @@
 //!
 //! Does not cover: whether the obligation or finding exists, which only a run shows.
 
-use super::check::{bad_hash, unknown};
+use super::check::{hash_error, unknown_name};
 use super::check_test::KernelNames;
 use super::document::{Located, Origin};
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ pub(super) fn check_justifications(
     let mut seen_subjects = BTreeSet::new();
     for justification in justifications {
         let origin = &justification.origin;
-        problems.extend(kernels.check(&origin.at("kernel"), &justification.kernel));
+        problems.extend(kernels.check_kernel_name(&origin.at("kernel"), &justification.kernel));
         if !is_content_hash(&justification.hash) {
-            problems.push(bad_hash(&origin.at("hash"), &justification.hash));
+            problems.push(hash_error(&origin.at("hash"), &justification.hash));
         }
         let required_texts = [
             ("reason", &justification.reason),
@@ -41,7 +41,7 @@ pub(super) fn check_justifications(
         for fault in justification.statement_faults() {
             problems.push(origin.at(fault.key).error("bad-value", fault.message));
         }
-        problems.extend(too_long(justification));
+        problems.extend(overlong_text(justification));
         let subject = &justification.subject;
         let finding_hash = match subject {
             JustificationSubject::Obligation(_) => None,
@@ -64,9 +64,9 @@ pub(super) fn check_justifications(
 }
 
 /// Longest text of a justification, in bytes: a longer argument is a document, to be named.
-const MOST_TEXT: usize = 1 << 16;
+const TEXT_LIMIT: usize = 1 << 16;
 
-fn too_long(justification: &Located<Justification>) -> Option<Diagnostic> {
+fn overlong_text(justification: &Located<Justification>) -> Option<Diagnostic> {
     let Justification { reason, means, argument, author, approver, .. } = &justification.value;
     let bounded_texts = [
         ("reason", Some(reason)),
@@ -76,9 +76,10 @@ fn too_long(justification: &Located<Justification>) -> Option<Diagnostic> {
         ("approver", Some(approver)),
     ];
     let text_length = |text: Option<&String>| text.map_or(0, String::len);
-    let (key, text) = bounded_texts.into_iter().find(|(_, text)| text_length(*text) > MOST_TEXT)?;
+    let (key, text) =
+        bounded_texts.into_iter().find(|(_, text)| text_length(*text) > TEXT_LIMIT)?;
     let message = format!(
-        "the {key} of a justification has {} bytes; the limit is {MOST_TEXT}",
+        "the {key} of a justification has {} bytes; the limit is {TEXT_LIMIT}",
         text_length(text)
     );
     Some(
@@ -102,7 +103,13 @@ fn check_finding(
     };
     let Some(kind) = finding_id.kind() else {
         let kind = finding_id.as_str().split('@').next().unwrap_or_default();
-        return Some(unknown(&place, "unknown-id", "kind of finding", kind, acceptable_kinds()));
+        return Some(unknown_name(
+            &place,
+            "unknown-id",
+            "kind of finding",
+            kind,
+            acceptable_kinds(),
+        ));
     };
     if !kind.can_be_accepted() {
         let message = format!("no justification can accept a finding of the kind `{kind}`");

@@ -4,7 +4,7 @@
 //! Does not cover: requirements that tests name beyond their existence, and whether a hash is the
 //! present one (`hash`).
 
-use super::check::{PathKind, bad_hash, check_name, check_path, unknown};
+use super::check::{PathKind, check_name, check_path, hash_error, unknown_name};
 use super::code;
 use super::document::Located;
 use super::load::Project;
@@ -14,10 +14,13 @@ use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::RequirementId;
 use vkcert_model::requirement::{Requirement, RequirementLevel};
 
-pub(super) type ByUid<'a> = BTreeMap<&'a RequirementId, &'a Located<Requirement>>;
+pub(super) type RequirementsByUid<'a> = BTreeMap<&'a RequirementId, &'a Located<Requirement>>;
 
-pub(super) fn check_uids<'a>(project: &'a Project, problems: &mut Vec<Diagnostic>) -> ByUid<'a> {
-    let mut by_uid = ByUid::new();
+pub(super) fn check_uids<'a>(
+    project: &'a Project,
+    problems: &mut Vec<Diagnostic>,
+) -> RequirementsByUid<'a> {
+    let mut by_uid = RequirementsByUid::new();
     for requirement in &project.requirements {
         let place = requirement.origin.at("uid");
         problems.extend(check_name(&place, "requirement", requirement.uid.as_str()));
@@ -36,7 +39,7 @@ pub(super) fn check_uids<'a>(project: &'a Project, problems: &mut Vec<Diagnostic
 
 pub(super) fn check_requirement(
     requirement: &Located<Requirement>,
-    by_uid: &ByUid<'_>,
+    by_uid: &RequirementsByUid<'_>,
     problems: &mut Vec<Diagnostic>,
 ) {
     let origin = &requirement.origin;
@@ -84,7 +87,7 @@ pub(super) fn check_requirement(
         let place = origin.at("parents").at(index);
         if !by_uid.contains_key(&parent.uid) {
             let known_uids = by_uid.keys().map(|uid| uid.as_str());
-            problems.push(unknown(
+            problems.push(unknown_name(
                 &place.at("uid"),
                 "unknown-requirement",
                 "requirement",
@@ -100,7 +103,7 @@ pub(super) fn check_requirement(
             );
         }
         let hash = parent.hash.as_deref().filter(|hash| !is_content_hash(hash));
-        problems.extend(hash.map(|hash| bad_hash(&place.at("hash"), hash)));
+        problems.extend(hash.map(|hash| hash_error(&place.at("hash"), hash)));
     }
 }
 
@@ -115,7 +118,7 @@ pub(super) fn check_code(
             let known_names = || project.settings.kernels.iter().map(|kernel| kernel.name.as_str());
             if !known_names().any(|name| name == kernel.as_str()) {
                 let place = place.at("kernels").at(index);
-                problems.push(unknown(
+                problems.push(unknown_name(
                     &place,
                     "unknown-kernel",
                     "kernel",
@@ -136,10 +139,10 @@ pub(super) fn check_code(
         let Ok(source_text) = std::fs::read_to_string(project.root.join(&link.file)) else {
             continue;
         };
-        if code::find(&source_text, symbol).is_none() {
-            let functions = code::functions(&source_text);
+        if code::find_symbol(&source_text, symbol).is_none() {
+            let functions = code::function_lines(&source_text);
             let known_names = functions.iter().map(|(name, _)| name.as_str());
-            problems.push(unknown(
+            problems.push(unknown_name(
                 &place.at("symbol"),
                 "unknown-symbol",
                 "function",
@@ -151,7 +154,11 @@ pub(super) fn check_code(
 }
 
 /// Reports each cycle of parents once, at the requirement on it that comes first.
-pub(super) fn check_cycles(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check_cycles(
+    project: &Project,
+    by_uid: &RequirementsByUid<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
     let mut finished: BTreeSet<&RequirementId> = BTreeSet::new();
     for first_requirement in &project.requirements {
         let mut current_path: Vec<&RequirementId> = Vec::new();
@@ -198,7 +205,7 @@ pub(super) fn check_cycles(project: &Project, by_uid: &ByUid<'_>, problems: &mut
 
 pub(super) fn check_test_requirements(
     project: &Project,
-    by_uid: &ByUid<'_>,
+    by_uid: &RequirementsByUid<'_>,
     problems: &mut Vec<Diagnostic>,
 ) {
     for test in &project.tests {
@@ -206,7 +213,7 @@ pub(super) fn check_test_requirements(
             let place = test.origin.at("requirements").at(index);
             if !by_uid.contains_key(uid) {
                 let known_uids = by_uid.keys().map(|uid| uid.as_str());
-                problems.push(unknown(
+                problems.push(unknown_name(
                     &place,
                     "unknown-requirement",
                     "requirement",
@@ -219,7 +226,11 @@ pub(super) fn check_test_requirements(
 }
 
 /// Records name what exists, and every field says something.
-pub(super) fn check_records(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check_records(
+    project: &Project,
+    by_uid: &RequirementsByUid<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
     for records in [&project.analyses, &project.reviews] {
         let mut seen_records = BTreeSet::new();
         for record in records {
@@ -228,7 +239,7 @@ pub(super) fn check_records(project: &Project, by_uid: &ByUid<'_>, problems: &mu
             if !by_uid.contains_key(uid) {
                 let known_uids = by_uid.keys().map(|uid| uid.as_str());
                 let place = origin.at("requirement");
-                problems.push(unknown(
+                problems.push(unknown_name(
                     &place,
                     "unknown-requirement",
                     "requirement",
@@ -237,7 +248,7 @@ pub(super) fn check_records(project: &Project, by_uid: &ByUid<'_>, problems: &mu
                 ));
             }
             if !is_content_hash(&record.hash) {
-                problems.push(bad_hash(&origin.at("hash"), &record.hash));
+                problems.push(hash_error(&origin.at("hash"), &record.hash));
             }
             let required_texts = [
                 ("document", &record.document),

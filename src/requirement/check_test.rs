@@ -1,7 +1,7 @@
 //! What can be said of a test without its kernels' modules and without other files: names,
 //! references, exclusive keys.
 
-use super::check::{check_name, unknown};
+use super::check::{check_name, unknown_name};
 use super::document::{Located, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
@@ -19,12 +19,16 @@ pub(crate) struct KernelNames<'a> {
 
 impl KernelNames<'_> {
     /// A diagnostic if there is no kernel `name`.
-    pub(crate) fn check(&self, origin: &Origin, name: &KernelName) -> Option<Diagnostic> {
+    pub(crate) fn check_kernel_name(
+        &self,
+        origin: &Origin,
+        name: &KernelName,
+    ) -> Option<Diagnostic> {
         if self.names.contains(&name) {
             return None;
         }
         let known_names = self.names.iter().map(|name| name.as_str());
-        Some(unknown(
+        Some(unknown_name(
             origin,
             "unknown-kernel",
             &format!("kernel in {},", self.table),
@@ -52,19 +56,19 @@ pub(crate) fn check_tests(tests: &[Located<Test>], kernels: &KernelNames<'_>) ->
         } else {
             seen_tests.insert(test.id.as_str(), &test.origin);
         }
-        Checker { test, kernels, problems: &mut problems }.check();
+        TestChecker { test, kernels, problems: &mut problems }.check_test();
     }
     problems
 }
 
-struct Checker<'a> {
+struct TestChecker<'a> {
     test: &'a Located<Test>,
     kernels: &'a KernelNames<'a>,
     problems: &'a mut Vec<Diagnostic>,
 }
 
-impl Checker<'_> {
-    fn check(&mut self) {
+impl TestChecker<'_> {
+    fn check_test(&mut self) {
         let (test, origin) = (self.test, &self.test.origin);
         let mut seen_requirements = BTreeSet::new();
         for (index, uid) in
@@ -73,12 +77,12 @@ impl Checker<'_> {
             let message = format!("the requirement `{uid}` is named twice");
             self.problems.push(origin.at("requirements").at(index).error("duplicate-id", message));
         }
-        self.limits(&origin.at("limits"));
+        self.check_limits(&origin.at("limits"));
         for (name, buffer) in &test.buffers {
             check_buffer(&origin.at("buffers").at(name), name, buffer, self.problems);
             for (index, address) in buffer.address_of.iter().enumerate() {
                 let place = origin.at("buffers").at(name).at("address_of").at(index).at("buffer");
-                self.buffer(&place, &address.buffer);
+                self.check_buffer_name(&place, &address.buffer);
             }
         }
         for (name, image) in &test.images {
@@ -92,9 +96,10 @@ impl Checker<'_> {
         }
         for (index, dispatch) in test.dispatches.iter().enumerate() {
             let place = origin.at("dispatches").at(index);
-            self.problems.extend(self.kernels.check(&place.at("kernel"), &dispatch.kernel));
-            self.groups(&place.at("groups"), dispatch.groups);
-            self.bindings(&place.at("bindings"), &dispatch.bindings);
+            self.problems
+                .extend(self.kernels.check_kernel_name(&place.at("kernel"), &dispatch.kernel));
+            self.check_groups(&place.at("groups"), dispatch.groups);
+            self.check_bindings(&place.at("bindings"), &dispatch.bindings);
             check_specialization(
                 &place.at("specialization"),
                 &dispatch.specialization,
@@ -108,11 +113,11 @@ impl Checker<'_> {
             }
         }
         for (index, expectation) in test.expect.iter().enumerate() {
-            self.expectation(&origin.at("expect").at(index), expectation);
+            self.check_expectation(&origin.at("expect").at(index), expectation);
         }
     }
 
-    fn limits(&mut self, place: &Origin) {
+    fn check_limits(&mut self, place: &Origin) {
         let limits = &self.test.limits;
         if limits.seconds.is_some_and(|seconds| !(seconds.is_finite() && seconds > 0.0)) {
             self.problems.push(
@@ -131,7 +136,7 @@ impl Checker<'_> {
         }
     }
 
-    fn groups(&mut self, place: &Origin, groups: [u32; 3]) {
+    fn check_groups(&mut self, place: &Origin, groups: [u32; 3]) {
         for (index, _) in groups.iter().enumerate().filter(|(_, count)| **count == 0) {
             let problem =
                 place.at(index).error("bad-groups", "a dispatch of zero workgroups runs nothing");
@@ -140,14 +145,20 @@ impl Checker<'_> {
     }
 
     /// That a buffer of this name exists.
-    fn buffer(&mut self, place: &Origin, name: &str) {
+    fn check_buffer_name(&mut self, place: &Origin, name: &str) {
         if !self.test.buffers.contains_key(name) {
             let known_buffers = self.test.buffers.keys().map(String::as_str);
-            self.problems.push(unknown(place, "unknown-buffer", "buffer", name, known_buffers));
+            self.problems.push(unknown_name(
+                place,
+                "unknown-buffer",
+                "buffer",
+                name,
+                known_buffers,
+            ));
         }
     }
 
-    fn bindings(&mut self, place: &Origin, bindings: &[Binding]) {
+    fn check_bindings(&mut self, place: &Origin, bindings: &[Binding]) {
         let mut seen_slots = BTreeSet::new();
         for (index, binding) in bindings.iter().enumerate() {
             let place = place.at(index);
@@ -157,7 +168,7 @@ impl Checker<'_> {
                 self.problems.push(place.at("binding").error("duplicate-id", message));
             }
             if let Some(name) = &binding.buffer {
-                self.buffer(&place.at("buffer"), name);
+                self.check_buffer_name(&place.at("buffer"), name);
             }
             for (key, name, known_objects) in [
                 ("image", &binding.image, self.test.images.keys().collect::<Vec<_>>()),
@@ -165,10 +176,9 @@ impl Checker<'_> {
             ] {
                 let unknown_object = name.as_ref().filter(|name| !known_objects.contains(name));
                 let known_names = known_objects.iter().map(|name| name.as_str());
-                self.problems.extend(
-                    unknown_object
-                        .map(|name| unknown(&place.at(key), "unknown-id", key, name, known_names)),
-                );
+                self.problems.extend(unknown_object.map(|name| {
+                    unknown_name(&place.at(key), "unknown-id", key, name, known_names)
+                }));
             }
             let is_opaque = binding.image.is_some() || binding.sampler.is_some();
             if binding.buffer.is_some() == is_opaque {
@@ -179,17 +189,17 @@ impl Checker<'_> {
     }
 
     /// That an image of this name exists.
-    fn image(&mut self, place: &Origin, name: &str) {
+    fn check_image_name(&mut self, place: &Origin, name: &str) {
         if !self.test.images.contains_key(name) {
             let known_images = self.test.images.keys().map(String::as_str);
-            self.problems.push(unknown(place, "unknown-id", "image", name, known_images));
+            self.problems.push(unknown_name(place, "unknown-id", "image", name, known_images));
         }
     }
 
     /// What an expectation judges: a buffer or an image, with the keys that go with it.
-    fn judged(&mut self, place: &Origin, expectation: &Expectation) {
+    fn check_judged_target(&mut self, place: &Origin, expectation: &Expectation) {
         if let Some(checker) = &expectation.check {
-            return self.checker(place, expectation, checker);
+            return self.check_checker(place, expectation, checker);
         }
         if expectation.record.is_some() && expectation.order != Some(ElementOrder::Any) {
             let message =
@@ -203,8 +213,8 @@ impl Checker<'_> {
             }
         }
         match (&expectation.buffer, &expectation.image) {
-            (Some(name), None) => self.buffer(&place.at("buffer"), name),
-            (None, Some(name)) => self.image(&place.at("image"), name),
+            (Some(name), None) => self.check_buffer_name(&place.at("buffer"), name),
+            (None, Some(name)) => self.check_image_name(&place.at("image"), name),
             (Some(_), Some(_)) | (None, None) => {
                 self.problems.push(place.error(
                     "contradiction",
@@ -232,7 +242,12 @@ impl Checker<'_> {
     }
 
     /// A checker with its verdict; keys that say what is judged do not go with it.
-    fn checker(&mut self, place: &Origin, expectation: &Expectation, checker: &CheckerKernel) {
+    fn check_checker(
+        &mut self,
+        place: &Origin,
+        expectation: &Expectation,
+        checker: &CheckerKernel,
+    ) {
         let forbidden_keys = [
             ("buffer", expectation.buffer.is_some()),
             ("image", expectation.image.is_some()),
@@ -251,15 +266,15 @@ impl Checker<'_> {
             self.problems.push(place.at(*key).key_error("contradiction", message));
         }
         let place = place.at("check");
-        self.problems.extend(self.kernels.check(&place.at("kernel"), &checker.kernel));
-        self.groups(&place.at("groups"), checker.groups);
-        self.bindings(&place.at("bindings"), &checker.bindings);
+        self.problems.extend(self.kernels.check_kernel_name(&place.at("kernel"), &checker.kernel));
+        self.check_groups(&place.at("groups"), checker.groups);
+        self.check_bindings(&place.at("bindings"), &checker.bindings);
         check_specialization(&place.at("specialization"), &checker.specialization, self.problems);
-        self.buffer(&place.at("verdict"), &checker.verdict);
+        self.check_buffer_name(&place.at("verdict"), &checker.verdict);
     }
 
-    fn expectation(&mut self, place: &Origin, expectation: &Expectation) {
-        self.judged(place, expectation);
+    fn check_expectation(&mut self, place: &Origin, expectation: &Expectation) {
+        self.check_judged_target(place, expectation);
         let given_sources = [
             expectation.values.is_some(),
             expectation.file.is_some(),
@@ -275,16 +290,17 @@ impl Checker<'_> {
             self.problems.push(problem);
         }
         if let Some(other_name) = &expectation.equals_buffer {
-            self.buffer(&place.at("equals_buffer"), other_name);
+            self.check_buffer_name(&place.at("equals_buffer"), other_name);
         }
         if let Some(other_name) = &expectation.equals_image {
-            self.image(&place.at("equals_image"), other_name);
+            self.check_image_name(&place.at("equals_image"), other_name);
         }
         if let Some(reference) = &expectation.reference {
             let place = place.at("reference");
-            self.problems.extend(self.kernels.check(&place.at("kernel"), &reference.kernel));
-            self.groups(&place.at("groups"), reference.groups);
-            self.bindings(&place.at("bindings"), &reference.bindings);
+            self.problems
+                .extend(self.kernels.check_kernel_name(&place.at("kernel"), &reference.kernel));
+            self.check_groups(&place.at("groups"), reference.groups);
+            self.check_bindings(&place.at("bindings"), &reference.bindings);
             check_specialization(
                 &place.at("specialization"),
                 &reference.specialization,

@@ -5,24 +5,26 @@
 
 /// 1-based line of the definition of `symbol`, or of its first occurrence where no definition has
 /// the plain form.
-pub fn find(source_text: &str, symbol: &str) -> Option<u32> {
-    let located_words = words(source_text);
-    definitions(&located_words)
+pub fn find_symbol(source_text: &str, symbol: &str) -> Option<u32> {
+    let located_words = located_words(source_text);
+    function_definitions(&located_words)
         .find(|(name, _)| *name == symbol)
         .map(|(_, line)| line)
         .or_else(|| located_words.iter().find(|(word, _)| *word == symbol).map(|(_, line)| *line))
 }
 
 /// Names and 1-based lines of all definitions, in text order.
-pub fn functions(source_text: &str) -> Vec<(String, u32)> {
-    definitions(&words(source_text))
+pub fn function_lines(source_text: &str) -> Vec<(String, u32)> {
+    function_definitions(&located_words(source_text))
         .map(|(name, line_number)| (name.to_owned(), line_number))
         .collect()
 }
 
 const NOT_FUNCTIONS: [&str; 4] = ["if", "for", "while", "switch"];
 
-fn definitions<'a>(located_words: &'a [(&'a str, u32)]) -> impl Iterator<Item = (&'a str, u32)> {
+fn function_definitions<'a>(
+    located_words: &'a [(&'a str, u32)],
+) -> impl Iterator<Item = (&'a str, u32)> {
     located_words.iter().enumerate().filter_map(|(index, (word, line_number))| {
         let is_name = word.starts_with(|first_character: char| {
             first_character.is_ascii_alphabetic() || first_character == '_'
@@ -45,7 +47,7 @@ fn definitions<'a>(located_words: &'a [(&'a str, u32)]) -> impl Iterator<Item = 
 
 /// Identifiers, numbers and single punctuation characters with their lines, without comments and
 /// white space.
-fn words(source_text: &str) -> Vec<(&str, u32)> {
+fn located_words(source_text: &str) -> Vec<(&str, u32)> {
     let mut located_words = Vec::new();
     let (mut remaining_text, mut line_number) = (source_text, 1);
     while let Some(first) = remaining_text.chars().next() {
@@ -80,9 +82,9 @@ mod tests {
     #[test]
     fn a_definition_is_found_and_a_call_or_comment_is_not_one() {
         let source_text = "// main() {\nfloat f(float x);\nint g(int a, int b)\n{ if (f(1.0) > 2.0) { return 1; } }\n/* h() { */ void main() { g(1, 2); }\n";
-        assert_eq!(functions(source_text), [("g".to_owned(), 3), ("main".to_owned(), 5)]);
-        assert_eq!(find(source_text, "main"), Some(5));
-        assert_eq!(find(source_text, "f"), Some(2));
-        assert_eq!(find(source_text, "h"), None);
+        assert_eq!(function_lines(source_text), [("g".to_owned(), 3), ("main".to_owned(), 5)]);
+        assert_eq!(find_symbol(source_text, "main"), Some(5));
+        assert_eq!(find_symbol(source_text, "f"), Some(2));
+        assert_eq!(find_symbol(source_text, "h"), None);
     }
 }

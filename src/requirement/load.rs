@@ -5,8 +5,8 @@
 
 use super::check::check_project;
 use super::check_test::{KernelNames, check_tests};
-use super::document::{Document, Located, Origin, Syntax, Value, in_order};
-use super::nearest::{did_you_mean, nearest};
+use super::document::{Document, FileSyntax, Located, Origin, Value, in_place_order};
+use super::nearest::{did_you_mean, nearest_name};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use vkcert_model::requirement::{Interface, Justification, Requirement, Verificat
 /// The project file's name.
 pub const PROJECT_FILE: &str = "vkcert.toml";
 /// The folder that holds requirements, tests, justifications and interfaces.
-pub(crate) const REQUIREMENTS: &str = "requirements";
+pub(crate) const REQUIREMENTS_FOLDER: &str = "requirements";
 
 /// A project that has been read and checked.
 #[derive(Debug, Clone)]
@@ -65,20 +65,21 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
         problems.extend(diagnostics);
         None
     });
-    let mut items = Items::default();
+    let mut items = ProjectItems::default();
     match requirement_files(root) {
         Ok(files) => {
             for relative in files {
                 match load_document(root, &relative, &mut inputs) {
-                    Ok(document) => items.read(&document, &mut problems),
+                    Ok(document) => items.read_document(&document, &mut problems),
                     Err(diagnostics) => problems.extend(diagnostics),
                 }
             }
         }
         Err(diagnostic) => problems.push(diagnostic),
     }
-    let Some(settings) = settings else { return Err(in_order(problems)) };
-    let Items { mut requirements, tests, analyses, reviews, justifications, interfaces } = items;
+    let Some(settings) = settings else { return Err(in_place_order(problems)) };
+    let ProjectItems { mut requirements, tests, analyses, reviews, justifications, interfaces } =
+        items;
     for link in requirements.iter_mut().flat_map(|requirement| &mut requirement.value.implements) {
         link.file = one_name(&link.file);
     }
@@ -103,15 +104,15 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
             .into_iter()
             .filter(|problem| every_file_read || !problem.kind.starts_with("unknown-")),
     );
-    if problems.is_empty() { Ok(project) } else { Err(in_order(problems)) }
+    if problems.is_empty() { Ok(project) } else { Err(in_place_order(problems)) }
 }
 
-type Inputs = BTreeMap<String, String>;
+type InputHashes = BTreeMap<String, String>;
 
 fn load_document(
     root: &Path,
     relative: &str,
-    inputs: &mut Inputs,
+    inputs: &mut InputHashes,
 ) -> Result<Arc<Document>, Vec<Diagnostic>> {
     let document = Document::load(&root.join(relative), shown_path(root, relative))?;
     inputs.insert(relative.to_owned(), content_hash(document.text.as_bytes()));
@@ -131,7 +132,7 @@ fn shown_path(root: &Path, relative: &str) -> String {
 
 fn load_settings(
     root: &Path,
-    inputs: &mut Inputs,
+    inputs: &mut InputHashes,
 ) -> Result<Option<Located<ProjectFile>>, Vec<Diagnostic>> {
     let shown_file = shown_path(root, PROJECT_FILE);
     if !root.join(PROJECT_FILE).is_file() {
@@ -168,16 +169,16 @@ fn check_schema(origin: &Origin, document: &Document) -> Result<(), Diagnostic> 
             .at("schema")
             .error("schema", "the version of the format is a number")
             .hint("schema = 1")),
-        None => Err(no_schema(origin, document)),
+        None => Err(missing_schema(origin, document)),
     }
 }
 
-fn no_schema(origin: &Origin, document: &Document) -> Diagnostic {
+fn missing_schema(origin: &Origin, document: &Document) -> Diagnostic {
     let mut keys = Vec::new();
     if let Value::Table(entries) = &document.root.value {
         keys.extend(entries.iter().map(|entry| entry.key.as_str()));
     }
-    match nearest("schema", keys) {
+    match nearest_name("schema", keys) {
         Some(key) => {
             let message = format!("the key `{key}` is not known here");
             origin.at(key).key_error("unknown-key", message).hint("did you mean `schema`?")
@@ -190,15 +191,16 @@ fn no_schema(origin: &Origin, document: &Document) -> Diagnostic {
 
 /// Whether a path of a project, `/` as separator, is one that is read for requirements.
 pub fn is_requirement_file(path: &str) -> bool {
-    let is_below_folder =
-        path.strip_prefix(REQUIREMENTS).is_some_and(|path_below| path_below.starts_with('/'));
+    let is_below_folder = path
+        .strip_prefix(REQUIREMENTS_FOLDER)
+        .is_some_and(|path_below| path_below.starts_with('/'));
     is_below_folder && Path::new(path).extension().is_some_and(|extension| extension == "toml")
 }
 
 /// The TOML files under `requirements/`, sorted by path.
 pub fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
-    let folder = root.join(REQUIREMENTS);
-    let shown_folder = shown_path(root, REQUIREMENTS);
+    let folder = root.join(REQUIREMENTS_FOLDER);
+    let shown_folder = shown_path(root, REQUIREMENTS_FOLDER);
     if !folder.is_dir() {
         return Err(Diagnostic::new("missing-file", format!("there is no folder `{shown_folder}`"))
             .in_file(shown_folder)
@@ -235,7 +237,7 @@ pub fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
 }
 
 #[derive(Default)]
-struct Items {
+struct ProjectItems {
     requirements: Vec<Located<Requirement>>,
     tests: Vec<Located<Test>>,
     analyses: Vec<Located<VerificationRecord>>,
@@ -245,20 +247,22 @@ struct Items {
 }
 
 /// The keys at the top of a requirements file.
-const TABLES: &[&str] =
+const TOP_LEVEL_KEYS: &[&str] =
     &["schema", "requirement", "test", "analysis", "review", "justification", "interface"];
 
-impl Items {
-    fn read(&mut self, document: &Arc<Document>, problems: &mut Vec<Diagnostic>) {
+impl ProjectItems {
+    fn read_document(&mut self, document: &Arc<Document>, problems: &mut Vec<Diagnostic>) {
         let origin = Origin::of(document);
         if let Err(problem) = check_schema(&origin, document) {
             problems.push(problem);
             return;
         }
         if let Value::Table(entries) = &document.root.value {
-            for entry in entries.iter().filter(|entry| !TABLES.contains(&entry.key.as_str())) {
-                let hint = did_you_mean(&entry.key, TABLES).unwrap_or_else(|| {
-                    format!("the keys at the top of this file are {}", TABLES.join(", "))
+            for entry in
+                entries.iter().filter(|entry| !TOP_LEVEL_KEYS.contains(&entry.key.as_str()))
+            {
+                let hint = did_you_mean(&entry.key, TOP_LEVEL_KEYS).unwrap_or_else(|| {
+                    format!("the keys at the top of this file are {}", TOP_LEVEL_KEYS.join(", "))
                 });
                 let message = format!("the key `{}` is not known here", entry.key);
                 problems.push(origin.at(&entry.key).key_error("unknown-key", message).hint(hint));
@@ -293,7 +297,7 @@ fn read_tables<T: DeserializeOwned>(
         return;
     };
     for (index, node) in nodes.iter().enumerate() {
-        match super::document::read(document, node) {
+        match super::document::read_node(document, node) {
             Ok(value) => located_items.push(Located { value, origin: origin.at(index) }),
             Err(diagnostics) => problems.extend(diagnostics),
         }
@@ -314,26 +318,26 @@ pub struct ProcedureFile {
 pub fn load_procedure(path: &Path) -> Result<ProcedureFile, Vec<Diagnostic>> {
     let document = Document::load(path, path.display().to_string())?;
     let base_folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    procedure_of(&document, base_folder)
+    checked_procedure(&document, base_folder)
 }
 
 /// Checks a test procedure in a text, whose paths are relative to `base`.
 pub fn parse_procedure(
     file: &str,
     text: &str,
-    syntax: Syntax,
+    syntax: FileSyntax,
     base_folder: &Path,
 ) -> Result<ProcedureFile, Vec<Diagnostic>> {
-    procedure_of(&Document::parse(file, text, syntax)?, base_folder.to_owned())
+    checked_procedure(&Document::parse(file, text, syntax)?, base_folder.to_owned())
 }
 
-fn procedure_of(
+fn checked_procedure(
     document: &Arc<Document>,
     base_folder: PathBuf,
 ) -> Result<ProcedureFile, Vec<Diagnostic>> {
     let origin = Origin::of(document);
     check_schema(&origin, document).map_err(|problem| vec![problem])?;
-    let procedure: Procedure = origin.read().map_err(in_order)?;
+    let procedure: Procedure = origin.read().map_err(in_place_order)?;
     let place = origin.at("tests");
     let tests: Vec<_> = procedure
         .tests
@@ -351,6 +355,6 @@ fn procedure_of(
             tests,
         })
     } else {
-        Err(in_order(problems))
+        Err(in_place_order(problems))
     }
 }

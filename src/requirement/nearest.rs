@@ -15,7 +15,7 @@ pub(crate) fn question(near: &str) -> String {
 pub(crate) fn likely_meant<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
     let translated =
         glsl_type(name).filter(|near| known.iter().any(|known| known.as_ref() == near));
-    let near = || nearest(name, known.iter().map(AsRef::as_ref)).map(str::to_owned);
+    let near = || nearest_name(name, known.iter().map(AsRef::as_ref)).map(str::to_owned);
     translated.or_else(near)
 }
 
@@ -58,11 +58,16 @@ fn glsl_type(name: &str) -> Option<String> {
 }
 
 /// The nearest of `known`; of several equally near ones the first.
-pub fn nearest<'a>(name: &str, known_names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(
+    name: &str,
+    known_names: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let distance_limit = (name.chars().count() / 3).max(1);
     known_names
         .into_iter()
-        .map(|candidate| (distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (edit_distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate)
+        })
         // A name that shares no letter is no slip.
         .filter(|(edits, _)| *edits <= distance_limit && *edits < name.chars().count())
         .min_by_key(|(edits, _)| *edits)
@@ -70,7 +75,7 @@ pub fn nearest<'a>(name: &str, known_names: impl IntoIterator<Item = &'a str>) -
 }
 
 /// Number of insertions, deletions, replacements and swaps of neighbours between two words.
-fn distance(left_characters: &str, right_characters: &str) -> usize {
+fn edit_distance(left_characters: &str, right_characters: &str) -> usize {
     let left_characters: Vec<char> = left_characters.chars().collect();
     let right_characters: Vec<char> = right_characters.chars().collect();
     let mut distance_rows = vec![vec![0; right_characters.len() + 1]; left_characters.len() + 1];
@@ -120,12 +125,12 @@ mod tests {
     #[test]
     fn a_slip_of_one_key_finds_the_name_and_a_stranger_does_not() {
         let known = ["LLR-MM-001", "LLR-MM-002", "HLR-CV-001"];
-        assert_eq!(nearest("LLR-MM-02", known), Some("LLR-MM-002"));
-        assert_eq!(nearest("llr-mm-001", known), Some("LLR-MM-001"));
-        assert_eq!(nearest("shader", known), None);
-        assert_eq!(nearest("bufer", ["buffer", "bytes"]), Some("buffer"));
-        assert_eq!(nearest("idmo", ["idiom", "spec"]), None);
-        assert_eq!(nearest("E", ["A", "B"]), None);
-        assert_eq!(nearest("b", ["A", "B"]), Some("B"));
+        assert_eq!(nearest_name("LLR-MM-02", known), Some("LLR-MM-002"));
+        assert_eq!(nearest_name("llr-mm-001", known), Some("LLR-MM-001"));
+        assert_eq!(nearest_name("shader", known), None);
+        assert_eq!(nearest_name("bufer", ["buffer", "bytes"]), Some("buffer"));
+        assert_eq!(nearest_name("idmo", ["idiom", "spec"]), None);
+        assert_eq!(nearest_name("E", ["A", "B"]), None);
+        assert_eq!(nearest_name("b", ["A", "B"]), Some("B"));
     }
 }

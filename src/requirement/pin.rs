@@ -55,7 +55,7 @@ pub struct Link {
 
 /// Every link of a project, and the files that change, by path relative to it, with their new
 /// texts.
-pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, String>) {
+pub fn pin_links(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, String>) {
     let by_uid: BTreeMap<&RequirementId, &Requirement> = project
         .requirements
         .iter()
@@ -78,8 +78,8 @@ pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, 
             {
                 let file_edits = edits_by_file
                     .entry(file.clone())
-                    .or_insert_with(|| FileEdits::of(&document.text));
-                file_edits.replacements.extend(edit(&document.text, node, &hash));
+                    .or_insert_with(|| FileEdits::for_text(&document.text));
+                file_edits.replacements.extend(hash_replacement(&document.text, node, &hash));
             }
             let state = if is_to_be_pinned { LinkState::Pinned } else { state_before };
             let (requirement, parent) = (requirement.uid.clone(), parent.uid.clone());
@@ -88,10 +88,7 @@ pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, 
     }
     (
         links,
-        edits_by_file
-            .into_iter()
-            .map(|(file, edits_by_file)| (file, edits_by_file.apply()))
-            .collect(),
+        edits_by_file.into_iter().map(|(file, edits)| (file, edits.apply_replacements())).collect(),
     )
 }
 
@@ -108,11 +105,11 @@ struct FileEdits {
 }
 
 impl FileEdits {
-    fn of(text: &Arc<str>) -> Self {
+    fn for_text(text: &Arc<str>) -> Self {
         Self { text: Arc::clone(text), replacements: Vec::new() }
     }
 
-    fn apply(mut self) -> String {
+    fn apply_replacements(mut self) -> String {
         self.replacements.sort_by_key(|replacement| replacement.range.start);
         let mut edited_text = String::with_capacity(self.text.len());
         let mut copied_to = 0;
@@ -128,7 +125,7 @@ impl FileEdits {
 
 /// Writes the hash over the present one; where there is none, behind the parent's uid: on the same
 /// line in an inline table, on a line of its own under a header.
-fn edit(text: &str, link: &Node, hash: &str) -> Option<TextReplacement> {
+fn hash_replacement(text: &str, link: &Node, hash: &str) -> Option<TextReplacement> {
     if let Some(entry) = link.entry("hash") {
         let range = entry.node.span.clone();
         return Some(TextReplacement { range, text: format!("\"{hash}\"") });
@@ -159,20 +156,20 @@ fn edit(text: &str, link: &Node, hash: &str) -> Option<TextReplacement> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::document::{Document, Syntax};
+    use super::super::document::{Document, FileSyntax};
     use super::*;
 
     const HASH: &str = "sha256:00";
 
     /// The first parent of the first requirement of a text is pinned.
     fn pinned(text: &str) -> String {
-        let document = Document::parse("r.toml", text, Syntax::Toml).unwrap();
+        let document = Document::parse("r.toml", text, FileSyntax::Toml).unwrap();
         let requirement = &document.root.entry("requirement").unwrap().node.elements()[0];
         let link = &requirement.entry("parents").unwrap().node.elements()[0];
-        let mut edits = FileEdits::of(&document.text);
-        edits.replacements.extend(edit(text, link, HASH));
-        let made = edits.apply();
-        let again = Document::parse("r.toml", &made, Syntax::Toml).unwrap();
+        let mut edits = FileEdits::for_text(&document.text);
+        edits.replacements.extend(hash_replacement(text, link, HASH));
+        let made = edits.apply_replacements();
+        let again = Document::parse("r.toml", &made, FileSyntax::Toml).unwrap();
         let link = &again.root.entry("requirement").unwrap().node.elements()[0]
             .entry("parents")
             .unwrap()

@@ -70,11 +70,11 @@ pub struct TestedCode {
 
 impl TestedCode {
     pub fn new(kernels: &[KernelEvidence], judged: BTreeMap<TestId, BTreeSet<KernelName>>) -> Self {
-        Self { kernels: kernels.iter().map(KernelCode::of).collect(), judged }
+        Self { kernels: kernels.iter().map(KernelCode::from_evidence).collect(), judged }
     }
 
     /// Code that a requirement names and that none of these tests judges, in any kernel or in some.
-    pub fn untested<'a>(
+    pub fn untested_code<'a>(
         &self,
         requirement_row: &RequirementEvidence,
         test_ids: impl IntoIterator<Item = &'a TestId>,
@@ -83,17 +83,18 @@ impl TestedCode {
         let mut untested = UntestedCode::default();
         for code in requirement_row.code.iter().filter(|code| code.found) {
             let link = code.link();
-            let Some(kernels) = self.kernels_of(&link) else { continue };
+            let Some(kernels) = self.linked_kernels(&link) else { continue };
             let (tested, untested_kernels): (BTreeSet<&KernelName>, BTreeSet<&KernelName>) =
                 kernels.into_iter().partition(|kernel| self.is_tested(&link, kernel, &test_ids));
             if tested.is_empty() {
                 untested.links.push(link);
                 continue;
             }
-            let judged_parts = self.parts(&link, |kernel| tested.contains(kernel));
-            for kernel in self.in_order(&untested_kernels) {
-                let is_same = self.parts(&link, |one| one == kernel).is_subset(&judged_parts);
-                let unread = self.unread(|one| one == kernel || tested.contains(one));
+            let judged_parts = self.linked_parts(&link, |kernel| tested.contains(kernel));
+            for kernel in self.kernels_in_order(&untested_kernels) {
+                let is_same =
+                    self.linked_parts(&link, |one| one == kernel).is_subset(&judged_parts);
+                let unread = self.unread_reason(|one| one == kernel || tested.contains(one));
                 let (text, unread) = match (is_same, unread) {
                     (true, _) => (KernelText::Same, None),
                     (false, None) => (KernelText::Other, None),
@@ -122,7 +123,10 @@ impl TestedCode {
     }
 
     /// Names of kernels in project order, each once.
-    fn in_order<'a>(&'a self, wanted_kernels: &BTreeSet<&KernelName>) -> Vec<&'a KernelName> {
+    fn kernels_in_order<'a>(
+        &'a self,
+        wanted_kernels: &BTreeSet<&KernelName>,
+    ) -> Vec<&'a KernelName> {
         let mut kernel_names: Vec<&KernelName> = Vec::new();
         for code in self.kernels.iter().filter(|code| wanted_kernels.contains(&code.kernel)) {
             if !kernel_names.contains(&&code.kernel) {
@@ -133,7 +137,7 @@ impl TestedCode {
     }
 
     /// The pieces of text that a link is about in these kernels.
-    fn parts(
+    fn linked_parts(
         &self,
         link: &CodeLink,
         is_meant: impl Fn(&KernelName) -> bool,
@@ -141,12 +145,12 @@ impl TestedCode {
         self.kernels
             .iter()
             .filter(|code| is_meant(&code.kernel))
-            .flat_map(|code| code.parts(link))
+            .flat_map(|code| code.linked_parts(link))
             .collect()
     }
 
     /// What could not be read of the text of one of these kernels.
-    fn unread(&self, is_meant: impl Fn(&KernelName) -> bool) -> Option<&str> {
+    fn unread_reason(&self, is_meant: impl Fn(&KernelName) -> bool) -> Option<&str> {
         self.kernels.iter().filter(|code| is_meant(&code.kernel)).find_map(|code| {
             match &code.texts {
                 CodeTexts::Source { unread, .. } => unread.as_deref(),
@@ -156,7 +160,7 @@ impl TestedCode {
     }
 
     /// The kernels that a link leads to; none where no kernel is made of its file.
-    fn kernels_of(&self, link: &CodeLink) -> Option<BTreeSet<&KernelName>> {
+    fn linked_kernels(&self, link: &CodeLink) -> Option<BTreeSet<&KernelName>> {
         let including: Vec<&KernelCode> =
             self.kernels.iter().filter(|code| code.files.contains(&link.file)).collect();
         if including.is_empty() {
@@ -206,7 +210,7 @@ impl KernelCode {
 
     /// The pieces of its text that a link is about: the functions of that name; of a link that
     /// names none, those of the file that are reached, and what else stands in it.
-    fn parts(&self, link: &CodeLink) -> Vec<TextPart<'_>> {
+    fn linked_parts(&self, link: &CodeLink) -> Vec<TextPart<'_>> {
         let (functions, files) = match &self.texts {
             CodeTexts::Module(code) => return vec![("", code)],
             CodeTexts::Source { functions, files, unread: _ } => (functions, files),
@@ -228,7 +232,7 @@ impl KernelCode {
         parts
     }
 
-    fn of(kernel_evidence: &KernelEvidence) -> Self {
+    fn from_evidence(kernel_evidence: &KernelEvidence) -> Self {
         let file_paths = kernel_evidence.structure.files.iter().map(|file| file.path.clone());
         let reached = reached_functions(kernel_evidence);
         let (functions, reached) = (
@@ -241,19 +245,22 @@ impl KernelCode {
             functions: functions.chain(reached.iter().cloned()).collect(),
             reached,
             entered: entered_functions(kernel_evidence),
-            texts: texts_of(kernel_evidence),
+            texts: code_texts(kernel_evidence),
         }
     }
 }
 
-fn texts_of(kernel_evidence: &KernelEvidence) -> CodeTexts {
+fn code_texts(kernel_evidence: &KernelEvidence) -> CodeTexts {
     if kernel_evidence.structure.functions.is_empty() {
         return CodeTexts::Module(kernel_evidence.modules.code.clone());
     }
     let texts = &kernel_evidence.structure.texts;
     let mut functions: BTreeMap<CodeFunction, BTreeSet<String>> = BTreeMap::new();
     for (function, digest) in kernel_evidence.structure.functions.iter().zip(&texts.functions) {
-        functions.entry(placed(kernel_evidence, function)).or_default().insert(digest.clone());
+        functions
+            .entry(located_function(kernel_evidence, function))
+            .or_default()
+            .insert(digest.clone());
     }
     CodeTexts::Source { functions, files: texts.files.clone(), unread: texts.unread.clone() }
 }
@@ -263,11 +270,11 @@ fn all_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> {
         .structure
         .functions
         .iter()
-        .map(|function| placed(kernel_evidence, function))
+        .map(|function| located_function(kernel_evidence, function))
         .collect()
 }
 
-fn placed(
+fn located_function(
     kernel_evidence: &KernelEvidence,
     function: &vkcert_model::structure::Function,
 ) -> CodeFunction {
@@ -288,7 +295,7 @@ pub fn reached_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> 
         function.name == structure.entry
             || measured_points.contains(&ObligationId(format!("{}.entry", function.id)))
     });
-    reached.map(|function| placed(kernel_evidence, function)).collect()
+    reached.map(|function| located_function(kernel_evidence, function)).collect()
 }
 
 /// The tests that count and entered a function, by function; those of which that could not be
@@ -304,7 +311,7 @@ fn entered_functions(kernel_evidence: &KernelEvidence) -> BTreeMap<CodeFunction,
         match point.status {
             Status::Covered | Status::Uncovered | Status::Justified => {
                 entered
-                    .entry(placed(kernel_evidence, function))
+                    .entry(located_function(kernel_evidence, function))
                     .or_default()
                     .extend(point.tests.iter().cloned());
             }

@@ -74,7 +74,7 @@ pub const SCHEMAS: &[SchemaRow] = &[
 ];
 
 /// The schema called `name`, pretty-printed; none if there is no such schema.
-pub fn schema(name: &str) -> Option<String> {
+pub fn schema_text(name: &str) -> Option<String> {
     let schema_row = SCHEMAS.iter().find(|schema_row| schema_row.name == name)?;
     let text =
         serde_json::to_string_pretty((schema_row.make)().as_value()).expect("a schema is JSON");

@@ -31,7 +31,7 @@ pub struct RequirementOutcome {
 
 impl RequirementOutcome {
     /// What evidence stores.
-    pub fn stored(requirement_row: &RequirementEvidence) -> Self {
+    pub fn from_evidence(requirement_row: &RequirementEvidence) -> Self {
         Self {
             status: requirement_row.status,
             open: requirement_row.open.clone(),
@@ -43,7 +43,7 @@ impl RequirementOutcome {
 
 /// The results of verification from which statuses are derived.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
+pub struct VerificationResults<'a> {
     pub verdicts: &'a Verdicts,
     pub records: &'a [RecordEvidence],
     pub code: &'a TestedCode,
@@ -66,27 +66,27 @@ enum TestOutcome {
 
 /// Outcome of every requirement. A project has no cycle of parents and no child that is not there
 /// (checked when it was read); in evidence such a child counts as untested.
-pub fn outcomes(
+pub fn requirement_outcomes(
     traces: &[RequirementEvidence],
-    verification_results: Shown<'_>,
+    verification_results: VerificationResults<'_>,
     rules: Generation,
 ) -> BTreeMap<RequirementId, RequirementOutcome> {
     let by_uid = traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
     let mut judging =
-        Judging { by_uid, shown: verification_results, rules, known: BTreeMap::new() };
+        StatusDerivation { by_uid, shown: verification_results, rules, known: BTreeMap::new() };
     for trace in traces {
-        judging.status(trace);
+        judging.derive_status(trace);
     }
     judging.known
 }
 
 /// Sets the status of every requirement, and what is open of it.
-pub fn settle(
+pub fn assign_statuses(
     traces: &mut [RequirementEvidence],
-    verification_results: Shown<'_>,
+    verification_results: VerificationResults<'_>,
     rules: Generation,
 ) {
-    let mut outcomes = outcomes(traces, verification_results, rules);
+    let mut outcomes = requirement_outcomes(traces, verification_results, rules);
     for trace in traces {
         let outcome =
             outcomes.remove(&trace.requirement.uid).expect("every requirement has an outcome");
@@ -96,16 +96,16 @@ pub fn settle(
     }
 }
 
-struct Judging<'a> {
+struct StatusDerivation<'a> {
     by_uid: BTreeMap<&'a RequirementId, &'a RequirementEvidence>,
-    shown: Shown<'a>,
+    shown: VerificationResults<'a>,
     rules: Generation,
     known: BTreeMap<RequirementId, RequirementOutcome>,
 }
 
-impl Judging<'_> {
+impl StatusDerivation<'_> {
     /// The status of a requirement, whose outcome is then known.
-    fn status(&mut self, trace: &RequirementEvidence) -> RequirementStatus {
+    fn derive_status(&mut self, trace: &RequirementEvidence) -> RequirementStatus {
         let uid = &trace.requirement.uid;
         if let Some(known) = self.known.get(uid) {
             return known.status;
@@ -119,19 +119,19 @@ impl Judging<'_> {
             untested_kernels: Vec::new(),
         };
         self.known.insert(uid.clone(), pending);
-        let outcome = self.judge(trace);
+        let outcome = self.derive_outcome(trace);
         let status = outcome.status;
         self.known.insert(uid.clone(), outcome);
         status
     }
 
-    fn judge(&mut self, trace: &RequirementEvidence) -> RequirementOutcome {
+    fn derive_outcome(&mut self, trace: &RequirementEvidence) -> RequirementOutcome {
         let required_methods = &trace.requirement.verification;
         let asks_for_test = required_methods.contains(&VerificationMethod::Test);
         let test_outcome =
             match (trace.tests.is_empty() && trace.left_out_tests.is_empty(), asks_for_test) {
-                (false, _) => Some(self.tests_and_children(trace)),
-                (true, true) => Some(self.children(trace)),
+                (false, _) => Some(self.tests_and_children_outcome(trace)),
+                (true, true) => Some(self.children_outcome(trace)),
                 (true, false) => None,
             };
         let untested_code =
@@ -205,12 +205,13 @@ impl Judging<'_> {
         // Nothing is claimed without tests, nor where tests were left out, because these may judge
         // the code.
         match (self.rules, test_ids.is_empty() || left_out) {
-            (Generation::Current, false) => self.shown.code.untested(trace, test_ids),
+            (Generation::Current, false) => self.shown.code.untested_code(trace, test_ids),
             // Rules of the second generation ask for a test in one of the kernels alone; its
             // evidence has no digests by which texts could be compared.
-            (Generation::Second, false) => {
-                UntestedCode { kernels: Vec::new(), ..self.shown.code.untested(trace, test_ids) }
-            }
+            (Generation::Second, false) => UntestedCode {
+                kernels: Vec::new(),
+                ..self.shown.code.untested_code(trace, test_ids)
+            },
             (Generation::Second | Generation::Current, true) | (Generation::First, _) => {
                 UntestedCode::default()
             }
@@ -227,13 +228,13 @@ impl Judging<'_> {
         }
     }
 
-    fn tests(&self, trace: &RequirementEvidence) -> TestOutcome {
+    fn own_tests_outcome(&self, trace: &RequirementEvidence) -> TestOutcome {
         let test_verdicts = trace
             .tests
             .iter()
             .map(|test| self.shown.verdicts.get(test).map_or(&[][..], Vec::as_slice));
         let outcomes: Vec<TestOutcome> =
-            test_verdicts.map(|test_verdicts| of_test(test_verdicts, self.rules)).collect();
+            test_verdicts.map(|test_verdicts| outcome_of_test(test_verdicts, self.rules)).collect();
         let first_of =
             |wanted_outcome| outcomes.iter().copied().find(|outcome| *outcome == wanted_outcome);
         match first_of(TestOutcome::Failed).or(first_of(TestOutcome::Open)) {
@@ -244,11 +245,11 @@ impl Judging<'_> {
     }
 
     /// A requirement whose own tests pass is not met where a child, which refines it, is not.
-    fn tests_and_children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
-        let own_outcome = self.tests(trace);
+    fn tests_and_children_outcome(&mut self, trace: &RequirementEvidence) -> TestOutcome {
+        let own_outcome = self.own_tests_outcome(trace);
         match (own_outcome, self.rules) {
             (TestOutcome::Passed, Generation::Second | Generation::Current) => {
-                match self.children(trace) {
+                match self.children_outcome(trace) {
                     refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
                     TestOutcome::Passed
                     | TestOutcome::Missing
@@ -260,11 +261,11 @@ impl Judging<'_> {
         }
     }
 
-    fn children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
+    fn children_outcome(&mut self, trace: &RequirementEvidence) -> TestOutcome {
         let children: Vec<Option<&RequirementEvidence>> =
             trace.children.iter().map(|child| self.by_uid.get(child).copied()).collect();
         let child_status = |child: Option<&RequirementEvidence>| match child {
-            Some(child) => self.status(child),
+            Some(child) => self.derive_status(child),
             None => RequirementStatus::Untested,
         };
         let statuses: Vec<RequirementStatus> = children.into_iter().map(child_status).collect();
@@ -292,7 +293,7 @@ fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
 }
 
 /// The outcome of one test on all engines: it passed if it ran somewhere and passed wherever it ran.
-fn of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
+fn outcome_of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
     let run_verdicts: Vec<Verdict> =
         verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
     let is_failure =
@@ -337,7 +338,7 @@ pub fn open_reasons(requirement_row: &RequirementEvidence, verdicts: &Verdicts) 
     for test in &requirement_row.tests {
         match verdicts.get(test) {
             Some(test_verdicts)
-                if of_test(test_verdicts, Generation::Current) == TestOutcome::Open =>
+                if outcome_of_test(test_verdicts, Generation::Current) == TestOutcome::Open =>
             {
                 let shown_verdict = test_verdicts
                     .iter()
@@ -389,8 +390,9 @@ mod tests {
     ) -> RequirementStatus {
         let verdicts: Verdicts =
             verdicts.iter().map(|(id, all)| (TestId::from(*id), all.to_vec())).collect();
-        let shown = Shown { verdicts: &verdicts, records: &[], code: &TestedCode::default() };
-        outcomes(rows, shown, Generation::Current)[&RequirementId::from(uid)].status
+        let shown =
+            VerificationResults { verdicts: &verdicts, records: &[], code: &TestedCode::default() };
+        requirement_outcomes(rows, shown, Generation::Current)[&RequirementId::from(uid)].status
     }
 
     #[test]

@@ -17,7 +17,7 @@ use vkcert_model::verdict::Verdict;
 pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;
 
 /// The verdicts of stored tests.
-pub fn verdicts(tests: &[TestEvidence]) -> Verdicts {
+pub fn stored_verdicts(tests: &[TestEvidence]) -> Verdicts {
     let test_verdicts =
         |test: &TestEvidence| test.results.iter().map(|result| result.verdict).collect();
     tests.iter().map(|test| (test.id.clone(), test_verdicts(test))).collect()
@@ -25,7 +25,7 @@ pub fn verdicts(tests: &[TestEvidence]) -> Verdicts {
 
 /// Every requirement, in project order, with what it traces to; its status is settled later
 /// (`status`).
-pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
+pub fn trace_requirements(project: &Project) -> Vec<RequirementEvidence> {
     let by_uid: BTreeMap<&RequirementId, &Located<Requirement>> =
         project.requirements.iter().map(|requirement| (&requirement.uid, requirement)).collect();
     project
@@ -40,10 +40,10 @@ pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
                 hash: requirement_hash(located),
                 file: project.relative_file(located),
                 suspect_parents: suspect_links.map(|link| link.uid.clone()).collect(),
-                children: children(project, &located.uid),
+                children: child_requirements(project, &located.uid),
                 tests: tests_of(&project.tests, &located.uid),
                 left_out_tests: tests_of(&project.left_out, &located.uid),
-                code: code_of(project, located),
+                code: code_traces(project, located),
                 status: RequirementStatus::Untested,
                 open: Vec::new(),
                 untested_code: Vec::new(),
@@ -53,7 +53,7 @@ pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
         .collect()
 }
 
-fn children(project: &Project, uid: &RequirementId) -> Vec<RequirementId> {
+fn child_requirements(project: &Project, uid: &RequirementId) -> Vec<RequirementId> {
     let is_child = |requirement: &&Located<Requirement>| {
         requirement.parents.iter().any(|link| link.uid == *uid)
     };
@@ -73,13 +73,13 @@ fn tests_of(tests: &[Located<Test>], uid: &RequirementId) -> Vec<TestId> {
         .collect()
 }
 
-fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
+fn code_traces(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
     let mut traces = Vec::new();
     for link in &requirement.implements {
         let path = project.root.join(&link.file);
         let text = std::fs::read_to_string(&path).ok();
         let symbol_line =
-            link.symbol.as_ref().and_then(|symbol| code::find(text.as_ref()?, symbol));
+            link.symbol.as_ref().and_then(|symbol| code::find_symbol(text.as_ref()?, symbol));
         let is_found = match (&link.symbol, &text) {
             (None, _) | (Some(_), None) => path.is_file(),
             (Some(_), Some(_)) => symbol_line.is_some(),
@@ -102,7 +102,7 @@ pub fn kernels_of(test: &Test) -> Vec<KernelName> {
 }
 
 /// Names of the buffers whose device addresses a test gives, in buffers or in push constants.
-pub fn addressed(test: &Test) -> BTreeSet<String> {
+pub fn addressed_buffers(test: &Test) -> BTreeSet<String> {
     let addressed_in_buffers = test
         .buffers
         .values()
@@ -137,7 +137,7 @@ fn addresses_in(contents: &Datum, buffer_names: &mut BTreeSet<String>) {
 }
 
 /// What a test does, a line per dispatch: `matmul_naive 2x1x1 groups, {k = 4, m = 3, n = 2}`.
-pub fn describe(test: &Test) -> Vec<String> {
+pub fn describe_test(test: &Test) -> Vec<String> {
     test.dispatches.iter().map(describe_dispatch).collect()
 }
 

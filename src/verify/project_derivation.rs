@@ -29,7 +29,7 @@ pub fn compare(
     let (campaign, project) = (&stored.campaign, &laid_out.project);
     let mut comparison = Comparison::default();
     let mut traced = Campaign {
-        requirements: trace::trace(project),
+        requirements: trace::trace_requirements(project),
         records: stated::records_of_verification(project),
         ..campaign.clone()
     };

@@ -15,7 +15,7 @@ use vkcert_model::project::{Contraction, CriterionName, DecisionPolicy, Validati
 use vkcert_model::requirement::{Interface, RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
 use vkcert_oracle::scalar::encode_datum;
-use vkcert_requirement::host::specialized;
+use vkcert_requirement::host::specialized_values;
 use vkcert_requirement::reach::{CodeFunction, reached_functions};
 
 /// All open items of a kind.
@@ -163,7 +163,7 @@ fn specializations(stored: &Stored) -> Vec<OpenItem> {
 /// Whether an interface leads to a configuration. A value that depends on parameters leads to none:
 /// which ones it takes is not known.
 fn specializes_to(interface: &Interface, configuration: &Configuration) -> bool {
-    let values = specialized(interface);
+    let values = specialized_values(interface);
     configuration.specialization.iter().all(|constant| match values.get(&constant.id) {
         None => constant.default,
         Some(value) => value

@@ -40,7 +40,7 @@ use vkcert_model::finding::Checks;
 use vkcert_model::id::KernelName;
 use vkcert_model::procedure::{Binding, Dispatch, Limits, SpecializationValue, Test};
 use vkcert_model::project::ProjectLimits;
-use vkcert_requirement::document::in_order;
+use vkcert_requirement::document::in_place_order;
 use vkcert_requirement::{Located, Origin};
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::Module;
@@ -129,7 +129,7 @@ impl Problems {
 
     fn into_result(self) -> Result<(), PrepareError> {
         match (self.diagnostics.is_empty(), self.unsupported) {
-            (false, _) => Err(PrepareError::Input(in_order(self.diagnostics))),
+            (false, _) => Err(PrepareError::Input(in_place_order(self.diagnostics))),
             (true, Some(what)) => Err(PrepareError::Unsupported { what }),
             (true, None) => Ok(()),
         }

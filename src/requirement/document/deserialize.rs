@@ -4,7 +4,7 @@
 //! Promises: every fault carries the place of the key or value at fault, and a hint where a name is
 //! nearly right.
 
-use super::{Document, Entry, Fault, Node, Origin, Value};
+use super::{Document, DocumentFault, Node, Origin, TableEntry, Value};
 use crate::nearest::{did_you_mean, likely_meant, question};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -17,23 +17,27 @@ use vkcert_model::diagnostic::Diagnostic;
 
 /// Reads a `T` from the node at `origin`. All unknown keys are reported, and the first fault of any
 /// other kind; a key that is missing because it is misspelt is reported once, as the unknown key.
-pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, Vec<Diagnostic>> {
-    let mut faults: Vec<Fault> = Vec::new();
+pub fn read_node<T: DeserializeOwned>(
+    document: &Document,
+    node: &Node,
+) -> Result<T, Vec<Diagnostic>> {
+    let mut faults: Vec<DocumentFault> = Vec::new();
     let mut repaired = None;
     loop {
         let fault = match T::deserialize(NodeDeserializer(repaired.as_ref().unwrap_or(node))) {
             Ok(value) if faults.is_empty() => return Ok(value),
             Ok(_) => break,
             // A fault without a place comes from a whole table (`try_from`), which is this node.
-            Err(fault) => {
-                Fault { span: fault.span.clone().or_else(|| Some(node.span.clone())), ..fault }
-            }
+            Err(fault) => DocumentFault {
+                span: fault.span.clone().or_else(|| Some(node.span.clone())),
+                ..fault
+            },
         };
         let unknown_key_span = fault.span.clone().filter(|_| fault.kind == "unknown-key");
         faults.push(fault);
         let Some(span) = unknown_key_span else { break };
         let repaired_tree = repaired.get_or_insert_with(|| node.clone());
-        if !remove(repaired_tree, &span) {
+        if !remove_entry(repaired_tree, &span) {
             break;
         }
     }
@@ -50,14 +54,14 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
 }
 
 /// Takes the entry whose key stands at `span` out of a tree.
-fn remove(node: &mut Node, key_span: &Range<usize>) -> bool {
+fn remove_entry(node: &mut Node, key_span: &Range<usize>) -> bool {
     match &mut node.value {
-        Value::Array(nodes) => nodes.iter_mut().any(|node| remove(node, key_span)),
+        Value::Array(nodes) => nodes.iter_mut().any(|node| remove_entry(node, key_span)),
         Value::Table(entries) => {
             let count_before = entries.len();
             entries.retain(|entry| entry.key_span != *key_span);
             entries.len() < count_before
-                || entries.iter_mut().any(|entry| remove(&mut entry.node, key_span))
+                || entries.iter_mut().any(|entry| remove_entry(&mut entry.node, key_span))
         }
         Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
             false
@@ -65,64 +69,70 @@ fn remove(node: &mut Node, key_span: &Range<usize>) -> bool {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for DocumentFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for DocumentFault {}
 
-impl de::Error for Fault {
+impl de::Error for DocumentFault {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Fault::new("bad-value", message.to_string())
+        DocumentFault::new("bad-value", message.to_string())
     }
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Fault::new("wrong-type", format!("expected {expected}, found {}", described(unexpected)))
+        DocumentFault::new(
+            "wrong-type",
+            format!("expected {expected}, found {}", serde_type_name(unexpected)),
+        )
     }
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Fault::new("bad-value", format!("expected {expected}, found {}", described(unexpected)))
+        DocumentFault::new(
+            "bad-value",
+            format!("expected {expected}, found {}", serde_type_name(unexpected)),
+        )
     }
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
-        Fault::new("bad-value", format!("expected {expected}, found {length}"))
+        DocumentFault::new("bad-value", format!("expected {expected}, found {length}"))
     }
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let hint = did_you_mean(variant, expected).unwrap_or_else(|| values(expected));
-        Fault::new("bad-value", format!("`{variant}` is none of the values allowed here"))
+        let hint = did_you_mean(variant, expected).unwrap_or_else(|| allowed_values(expected));
+        DocumentFault::new("bad-value", format!("`{variant}` is none of the values allowed here"))
             .hint(Some(hint))
     }
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         let meant = likely_meant(field, expected);
         let hint = match &meant {
             Some(near) => question(near),
-            None => format!("the keys here are {}", listed(expected)),
+            None => format!("the keys here are {}", quoted_list(expected)),
         };
         let message = format!("the key `{field}` is not known here");
-        Fault { key: meant, ..Fault::new("unknown-key", message).hint(Some(hint)) }
+        DocumentFault { key: meant, ..DocumentFault::new("unknown-key", message).hint(Some(hint)) }
     }
     fn missing_field(field: &'static str) -> Self {
         let message = format!("the key `{field}` is missing");
-        Fault { key: Some(field.to_owned()), ..Fault::new("missing-key", message) }
+        DocumentFault { key: Some(field.to_owned()), ..DocumentFault::new("missing-key", message) }
     }
     fn duplicate_field(field: &'static str) -> Self {
-        Fault::new("duplicate-key", format!("the key `{field}` occurs twice"))
+        DocumentFault::new("duplicate-key", format!("the key `{field}` occurs twice"))
     }
 }
 
 /// The allowed values in words; the schema lists them where they are many.
-fn values(allowed_values: &[&str]) -> String {
+fn allowed_values(allowed_values: &[&str]) -> String {
     match allowed_values.len() {
-        0..=24 => format!("one of {}", listed(allowed_values)),
+        0..=24 => format!("one of {}", quoted_list(allowed_values)),
         many => format!("one of {many} values, which `vkcert schema` lists"),
     }
 }
 
-fn listed(names: &[&str]) -> String {
+fn quoted_list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// serde's own names are Rust's (`sequence`, `map`); files have arrays and objects.
-fn described(unexpected: Unexpected<'_>) -> String {
+fn serde_type_name(unexpected: Unexpected<'_>) -> String {
     match unexpected {
         Unexpected::Seq => "an array".to_owned(),
         Unexpected::Map => "an object".to_owned(),
@@ -134,9 +144,9 @@ fn described(unexpected: Unexpected<'_>) -> String {
 struct NodeDeserializer<'a>(&'a Node);
 
 impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
-    type Error = Fault;
+    type Error = DocumentFault;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DocumentFault> {
         let result = match &self.0.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(value) => visitor.visit_bool(*value),
@@ -148,15 +158,15 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
             },
             Value::Float(value) => visitor.visit_f64(*value),
             Value::Text(value) => visitor.visit_str(value),
-            Value::Array(nodes) => elements(nodes, visitor),
+            Value::Array(nodes) => visit_elements(nodes, visitor),
             Value::Table(entries) => {
-                visitor.visit_map(Members { entries: entries.iter(), current: None })
+                visitor.visit_map(MemberAccess { entries: entries.iter(), current: None })
             }
         };
-        result.map_err(|fault| fault.or_at(&self.0.span))
+        result.map_err(|fault| fault.or_at_span(&self.0.span))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DocumentFault> {
         match &self.0.value {
             Value::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
@@ -167,7 +177,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, DocumentFault> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -176,16 +186,18 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, DocumentFault> {
         let result = match &self.0.value {
             Value::Text(variant) => {
                 let empty_table =
                     Node { span: self.0.span.clone(), value: Value::Table(Vec::new()) };
-                visitor.visit_enum(NameAlone { variant, node: &empty_table })
+                visitor.visit_enum(UnitVariantName { variant, node: &empty_table })
             }
             Value::Table(entries) => match entries.as_slice() {
-                [entry] => visitor.visit_enum(Variant(entry)),
-                _ => Err(Fault::new("bad-value", "expected an object with exactly one key")),
+                [entry] => visitor.visit_enum(KeyedVariant(entry)),
+                _ => {
+                    Err(DocumentFault::new("bad-value", "expected an object with exactly one key"))
+                }
             },
             Value::Null
             | Value::Bool(_)
@@ -195,7 +207,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
                 return self.deserialize_any(visitor);
             }
         };
-        result.map_err(|fault: Fault| fault.or_at(&self.0.span))
+        result.map_err(|fault: DocumentFault| fault.or_at_span(&self.0.span))
     }
 
     serde::forward_to_deserialize_any! {
@@ -205,31 +217,36 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
 }
 
 /// Visits an array; elements that the visitor leaves over are a fault, as are missing ones.
-fn elements<'de, V: Visitor<'de>>(nodes: &[Node], visitor: V) -> Result<V::Value, Fault> {
+fn visit_elements<'de, V: Visitor<'de>>(
+    nodes: &[Node],
+    visitor: V,
+) -> Result<V::Value, DocumentFault> {
     let mut remaining_nodes = nodes.iter();
-    let value = visitor.visit_seq(Elements(&mut remaining_nodes))?;
+    let value = visitor.visit_seq(ElementAccess(&mut remaining_nodes))?;
     match remaining_nodes.next() {
         None => Ok(value),
         Some(surplus) => {
             let taken_count = nodes.len() - remaining_nodes.len() - 1;
             let message =
                 format!("expected an array of {taken_count} elements, found {}", nodes.len());
-            Err(Fault::new("bad-value", message).at(surplus.span.clone()))
+            Err(DocumentFault::new("bad-value", message).at(surplus.span.clone()))
         }
     }
 }
 
-struct Elements<'n, 'a>(&'n mut std::slice::Iter<'a, Node>);
+struct ElementAccess<'n, 'a>(&'n mut std::slice::Iter<'a, Node>);
 
-impl<'de> SeqAccess<'de> for Elements<'_, '_> {
-    type Error = Fault;
+impl<'de> SeqAccess<'de> for ElementAccess<'_, '_> {
+    type Error = DocumentFault;
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Fault> {
+    ) -> Result<Option<T::Value>, DocumentFault> {
         self.0
             .next()
-            .map(|node| seed.deserialize(NodeDeserializer(node)).map_err(|f| f.or_at(&node.span)))
+            .map(|node| {
+                seed.deserialize(NodeDeserializer(node)).map_err(|f| f.or_at_span(&node.span))
+            })
             .transpose()
     }
     fn size_hint(&self) -> Option<usize> {
@@ -237,83 +254,93 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_> {
     }
 }
 
-struct Members<'a> {
-    entries: std::slice::Iter<'a, Entry>,
-    current: Option<&'a Entry>,
+struct MemberAccess<'a> {
+    entries: std::slice::Iter<'a, TableEntry>,
+    current: Option<&'a TableEntry>,
 }
 
-impl<'de> MapAccess<'de> for Members<'_> {
-    type Error = Fault;
+impl<'de> MapAccess<'de> for MemberAccess<'_> {
+    type Error = DocumentFault;
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Fault> {
+    ) -> Result<Option<K::Value>, DocumentFault> {
         self.current = self.entries.next();
         let Some(entry) = self.current else { return Ok(None) };
-        let key: StrDeserializer<'_, Fault> = entry.key.as_str().into_deserializer();
-        seed.deserialize(key).map(Some).map_err(|fault| fault.or_at(&entry.key_span))
+        let key: StrDeserializer<'_, DocumentFault> = entry.key.as_str().into_deserializer();
+        seed.deserialize(key).map(Some).map_err(|fault| fault.or_at_span(&entry.key_span))
     }
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Fault> {
+    fn next_value_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<T::Value, DocumentFault> {
         let entry = self.current.expect("serde asks for a value after its key");
         seed.deserialize(NodeDeserializer(&entry.node))
-            .map_err(|fault| fault.or_at(&entry.node.span))
+            .map_err(|fault| fault.or_at_span(&entry.node.span))
     }
 }
 
 /// An enum value written as its name: one that has contents has all of them by default (`"iota"` is
 /// `{"iota": {}}`).
-struct NameAlone<'a> {
+struct UnitVariantName<'a> {
     variant: &'a str,
     node: &'a Node,
 }
 
-impl<'de, 'a> EnumAccess<'de> for NameAlone<'a> {
-    type Error = Fault;
-    type Variant = VariantAlone<'a>;
+impl<'de, 'a> EnumAccess<'de> for UnitVariantName<'a> {
+    type Error = DocumentFault;
+    type Variant = UnitVariantBody<'a>;
     fn variant_seed<V: DeserializeSeed<'de>>(
         self,
         seed: V,
-    ) -> Result<(V::Value, VariantAlone<'a>), Fault> {
-        let name: StrDeserializer<'_, Fault> = self.variant.into_deserializer();
-        Ok((seed.deserialize(name)?, VariantAlone(self.node)))
+    ) -> Result<(V::Value, UnitVariantBody<'a>), DocumentFault> {
+        let name: StrDeserializer<'_, DocumentFault> = self.variant.into_deserializer();
+        Ok((seed.deserialize(name)?, UnitVariantBody(self.node)))
     }
 }
 
 /// No contents, in the shape of an empty object.
-struct VariantAlone<'a>(&'a Node);
+struct UnitVariantBody<'a>(&'a Node);
 
-impl<'de> VariantAccess<'de> for VariantAlone<'_> {
-    type Error = Fault;
-    fn unit_variant(self) -> Result<(), Fault> {
+impl<'de> VariantAccess<'de> for UnitVariantBody<'_> {
+    type Error = DocumentFault;
+    fn unit_variant(self) -> Result<(), DocumentFault> {
         Ok(())
     }
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, DocumentFault> {
         seed.deserialize(NodeDeserializer(self.0))
     }
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, DocumentFault> {
         NodeDeserializer(self.0).deserialize_any(visitor)
     }
     fn struct_variant<V: Visitor<'de>>(
         self,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, DocumentFault> {
         NodeDeserializer(self.0).deserialize_any(visitor)
     }
 }
 
 /// An enum value written as an object with one key.
-struct Variant<'a>(&'a Entry);
+struct KeyedVariant<'a>(&'a TableEntry);
 
-impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
-    type Error = Fault;
+impl<'de, 'a> EnumAccess<'de> for KeyedVariant<'a> {
+    type Error = DocumentFault;
     type Variant = VariantBody<'a>;
     fn variant_seed<V: DeserializeSeed<'de>>(
         self,
         seed: V,
-    ) -> Result<(V::Value, VariantBody<'a>), Fault> {
-        let key: StrDeserializer<'_, Fault> = self.0.key.as_str().into_deserializer();
-        let variant = seed.deserialize(key).map_err(|fault| fault.or_at(&self.0.key_span))?;
+    ) -> Result<(V::Value, VariantBody<'a>), DocumentFault> {
+        let key: StrDeserializer<'_, DocumentFault> = self.0.key.as_str().into_deserializer();
+        let variant = seed.deserialize(key).map_err(|fault| fault.or_at_span(&self.0.key_span))?;
         Ok((variant, VariantBody(&self.0.node)))
     }
 }
@@ -321,21 +348,29 @@ impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
 struct VariantBody<'a>(&'a Node);
 
 impl<'de> VariantAccess<'de> for VariantBody<'_> {
-    type Error = Fault;
-    fn unit_variant(self) -> Result<(), Fault> {
-        Err(Fault::new("wrong-type", "this name stands alone, as a string").at(self.0.span.clone()))
+    type Error = DocumentFault;
+    fn unit_variant(self) -> Result<(), DocumentFault> {
+        Err(DocumentFault::new("wrong-type", "this name stands alone, as a string")
+            .at(self.0.span.clone()))
     }
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, DocumentFault> {
         seed.deserialize(NodeDeserializer(self.0))
     }
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, DocumentFault> {
         NodeDeserializer(self.0).deserialize_any(visitor)
     }
     fn struct_variant<V: Visitor<'de>>(
         self,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, DocumentFault> {
         NodeDeserializer(self.0).deserialize_any(visitor)
     }
 }
@@ -344,6 +379,6 @@ impl Origin {
     /// Reads a `T` from the value at this place.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Vec<Diagnostic>> {
         let document = self.document.as_ref().expect("only a place in a file can be read");
-        read(document, self.node(document).0)
+        read_node(document, self.node(document).0)
     }
 }

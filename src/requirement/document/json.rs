@@ -3,29 +3,29 @@
 //! An own reader, because a certification input needs what the usual ones do not give: the place of
 //! every value, and an error for a key that occurs twice.
 
-use super::{Entry, Fault, Node, Value};
+use super::{DocumentFault, Node, TableEntry, Value};
 use std::collections::BTreeMap;
 
 /// Deepest nesting of arrays and objects.
-const DEPTH: usize = 128;
+const DEPTH_LIMIT: usize = 128;
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
-    at: usize,
+    position: usize,
     depth: usize,
-    duplicates: Vec<Fault>,
+    duplicates: Vec<DocumentFault>,
 }
 
-type Read<T> = Result<T, Fault>;
+type ReadResult<T> = Result<T, DocumentFault>;
 
 /// Parses a document; duplicate keys are all reported, a syntax error ends the reading.
-pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
-    let mut reader = Reader { text, at: 0, depth: 0, duplicates: Vec::new() };
-    let document = reader.value().and_then(|node| {
-        reader.space();
+pub(super) fn parse_json(text: &str) -> Result<Node, Vec<DocumentFault>> {
+    let mut reader = JsonReader { text, position: 0, depth: 0, duplicates: Vec::new() };
+    let document = reader.read_value().and_then(|node| {
+        reader.skip_space();
         match reader.peek() {
             None => Ok(node),
-            Some(_) => Err(reader.fault("the document ends before this")),
+            Some(_) => Err(reader.fault_here("the document ends before this")),
         }
     });
     match document {
@@ -38,164 +38,164 @@ pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
     }
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.as_bytes().get(self.position).copied()
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     /// A fault at the current character.
-    fn fault(&self, message: impl Into<String>) -> Fault {
-        let length = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
-        Fault::new("json-syntax", message).at(self.at..self.at + length)
+    fn fault_here(&self, message: impl Into<String>) -> DocumentFault {
+        let length = self.text[self.position..].chars().next().map_or(0, char::len_utf8);
+        DocumentFault::new("json-syntax", message).at(self.position..self.position + length)
     }
 
-    fn unexpected(&self, expected: &str) -> Fault {
-        match self.text[self.at..].chars().next() {
-            Some(character) => {
-                self.fault(format!("expected {expected}, found `{}`", character.escape_default()))
-            }
-            None => self.fault(format!("expected {expected}, but the file ends here")),
+    fn unexpected_text(&self, expected: &str) -> DocumentFault {
+        match self.text[self.position..].chars().next() {
+            Some(character) => self
+                .fault_here(format!("expected {expected}, found `{}`", character.escape_default())),
+            None => self.fault_here(format!("expected {expected}, but the file ends here")),
         }
     }
 
-    fn expect(&mut self, byte: u8) -> Read<()> {
-        self.space();
+    fn expect_byte(&mut self, byte: u8) -> ReadResult<()> {
+        self.skip_space();
         if self.peek() != Some(byte) {
-            return Err(self.unexpected(&format!("`{}`", byte as char)));
+            return Err(self.unexpected_text(&format!("`{}`", byte as char)));
         }
-        self.at += 1;
+        self.position += 1;
         Ok(())
     }
 
-    fn value(&mut self) -> Read<Node> {
-        self.space();
-        let value_start = self.at;
+    fn read_value(&mut self) -> ReadResult<Node> {
+        self.skip_space();
+        let value_start = self.position;
         let value = match self.peek() {
-            Some(b'{') => self.nested(Self::object)?,
-            Some(b'[') => self.nested(Self::array)?,
-            Some(b'"') => Value::Text(self.string()?),
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(b't') => self.word("true", Value::Bool(true))?,
-            Some(b'f') => self.word("false", Value::Bool(false))?,
-            Some(b'n') => self.word("null", Value::Null)?,
-            _ => return Err(self.unexpected("a value")),
+            Some(b'{') => self.read_nested(Self::read_object)?,
+            Some(b'[') => self.read_nested(Self::read_array)?,
+            Some(b'"') => Value::Text(self.read_string()?),
+            Some(b'-' | b'0'..=b'9') => self.read_number()?,
+            Some(b't') => self.read_word("true", Value::Bool(true))?,
+            Some(b'f') => self.read_word("false", Value::Bool(false))?,
+            Some(b'n') => self.read_word("null", Value::Null)?,
+            _ => return Err(self.unexpected_text("a value")),
         };
-        Ok(Node { span: value_start..self.at, value })
+        Ok(Node { span: value_start..self.position, value })
     }
 
-    fn nested(&mut self, read_inner: fn(&mut Self) -> Read<Value>) -> Read<Value> {
-        if self.depth == DEPTH {
-            return Err(self.fault(format!("nested deeper than {DEPTH} levels")));
+    fn read_nested(&mut self, read_inner: fn(&mut Self) -> ReadResult<Value>) -> ReadResult<Value> {
+        if self.depth == DEPTH_LIMIT {
+            return Err(self.fault_here(format!("nested deeper than {DEPTH_LIMIT} levels")));
         }
         self.depth += 1;
-        self.at += 1;
+        self.position += 1;
         let value = read_inner(self)?;
         self.depth -= 1;
         Ok(value)
     }
 
-    fn word(&mut self, expected_word: &str, value: Value) -> Read<Value> {
-        if !self.text[self.at..].starts_with(expected_word) {
-            return Err(self.unexpected("a value"));
+    fn read_word(&mut self, expected_word: &str, value: Value) -> ReadResult<Value> {
+        if !self.text[self.position..].starts_with(expected_word) {
+            return Err(self.unexpected_text("a value"));
         }
-        self.at += expected_word.len();
+        self.position += expected_word.len();
         Ok(value)
     }
 
-    fn array(&mut self) -> Read<Value> {
+    fn read_array(&mut self) -> ReadResult<Value> {
         let mut values = Vec::new();
-        self.space();
+        self.skip_space();
         if self.peek() == Some(b']') {
-            self.at += 1;
+            self.position += 1;
             return Ok(Value::Array(values));
         }
         loop {
-            values.push(self.value()?);
-            self.space();
+            values.push(self.read_value()?);
+            self.skip_space();
             match self.peek() {
-                Some(b',') => self.at += 1,
+                Some(b',') => self.position += 1,
                 Some(b']') => {
-                    self.at += 1;
+                    self.position += 1;
                     return Ok(Value::Array(values));
                 }
-                _ => return Err(self.unexpected("`,` or `]`")),
+                _ => return Err(self.unexpected_text("`,` or `]`")),
             }
         }
     }
 
-    fn object(&mut self) -> Read<Value> {
+    fn read_object(&mut self) -> ReadResult<Value> {
         let mut entries = Vec::new();
         let mut seen_keys = BTreeMap::new();
-        self.space();
+        self.skip_space();
         if self.peek() == Some(b'}') {
-            self.at += 1;
+            self.position += 1;
             return Ok(Value::Table(entries));
         }
         loop {
-            self.space();
-            let key_start = self.at;
+            self.skip_space();
+            let key_start = self.position;
             if self.peek() != Some(b'"') {
-                return Err(self.unexpected("a key in double quotes"));
+                return Err(self.unexpected_text("a key in double quotes"));
             }
-            let key = self.string()?;
-            let key_span = key_start..self.at;
+            let key = self.read_string()?;
+            let key_span = key_start..self.position;
             if seen_keys.insert(key.clone(), ()).is_some() {
-                let fault = Fault::new("duplicate-key", format!("the key `{key}` occurs twice"))
-                    .at(key_span.clone());
+                let fault =
+                    DocumentFault::new("duplicate-key", format!("the key `{key}` occurs twice"))
+                        .at(key_span.clone());
                 self.duplicates.push(fault.hint(Some("write each key once".to_owned())));
             }
-            self.expect(b':')?;
-            let node = self.value()?;
-            entries.push(Entry { key, key_span, node });
-            self.space();
+            self.expect_byte(b':')?;
+            let node = self.read_value()?;
+            entries.push(TableEntry { key, key_span, node });
+            self.skip_space();
             match self.peek() {
-                Some(b',') => self.at += 1,
+                Some(b',') => self.position += 1,
                 Some(b'}') => {
-                    self.at += 1;
+                    self.position += 1;
                     return Ok(Value::Table(entries));
                 }
-                _ => return Err(self.unexpected("`,` or `}`")),
+                _ => return Err(self.unexpected_text("`,` or `}`")),
             }
         }
     }
 
-    fn string(&mut self) -> Read<String> {
-        let opening_quote = self.at;
-        self.at += 1;
+    fn read_string(&mut self) -> ReadResult<String> {
+        let opening_quote = self.position;
+        self.position += 1;
         let mut text = String::new();
         loop {
-            let remaining_text = &self.text[self.at..];
+            let remaining_text = &self.text[self.position..];
             let plain_length = remaining_text
                 .find(|character: char| character == '"' || character == '\\' || character < ' ');
             let Some(length) = plain_length else {
-                return Err(Fault::new("json-syntax", "this string has no closing `\"`")
+                return Err(DocumentFault::new("json-syntax", "this string has no closing `\"`")
                     .at(opening_quote..self.text.len()));
             };
             text.push_str(&remaining_text[..length]);
-            self.at += length;
+            self.position += length;
             match self.peek() {
                 Some(b'"') => {
-                    self.at += 1;
+                    self.position += 1;
                     return Ok(text);
                 }
-                Some(b'\\') => text.push(self.escape()?),
+                Some(b'\\') => text.push(self.read_escape()?),
                 _ => {
                     return Err(
-                        self.fault("a control character stands in a string only as an escape")
+                        self.fault_here("a control character stands in a string only as an escape")
                     );
                 }
             }
         }
     }
 
-    fn escape(&mut self) -> Read<char> {
-        self.at += 1;
+    fn read_escape(&mut self) -> ReadResult<char> {
+        self.position += 1;
         let character = match self.peek() {
             Some(b'"') => '"',
             Some(b'\\') => '\\',
@@ -205,85 +205,90 @@ impl Reader<'_> {
             Some(b'n') => '\n',
             Some(b'r') => '\r',
             Some(b't') => '\t',
-            Some(b'u') => return self.unicode(),
-            _ => return Err(self.unexpected("one of \" \\ / b f n r t u")),
+            Some(b'u') => return self.read_unicode_escape(),
+            _ => return Err(self.unexpected_text("one of \" \\ / b f n r t u")),
         };
-        self.at += 1;
+        self.position += 1;
         Ok(character)
     }
 
-    fn unicode(&mut self) -> Read<char> {
-        let escape_start = self.at - 1;
-        let mut code_units = vec![self.hexadecimal()?];
-        if (0xD800..0xDC00).contains(&code_units[0]) && self.text[self.at..].starts_with("\\u") {
-            self.at += 1;
-            code_units.push(self.hexadecimal()?);
+    fn read_unicode_escape(&mut self) -> ReadResult<char> {
+        let escape_start = self.position - 1;
+        let mut code_units = vec![self.read_hexadecimal()?];
+        if (0xD800..0xDC00).contains(&code_units[0])
+            && self.text[self.position..].starts_with("\\u")
+        {
+            self.position += 1;
+            code_units.push(self.read_hexadecimal()?);
         }
         let mut decoded = char::decode_utf16(code_units);
         match (decoded.next(), decoded.next()) {
             (Some(Ok(character)), None) => Ok(character),
-            _ => Err(Fault::new("json-syntax", "this escape is half of a surrogate pair")
-                .at(escape_start..self.at)),
+            _ => Err(DocumentFault::new("json-syntax", "this escape is half of a surrogate pair")
+                .at(escape_start..self.position)),
         }
     }
 
     /// `u` and four hexadecimal digits.
-    fn hexadecimal(&mut self) -> Read<u16> {
-        self.at += 1;
+    fn read_hexadecimal(&mut self) -> ReadResult<u16> {
+        self.position += 1;
         let digits = self
             .text
             .as_bytes()
-            .get(self.at..self.at + 4)
+            .get(self.position..self.position + 4)
             .filter(|d| d.iter().all(u8::is_ascii_hexdigit));
-        let Some(digits) = digits else { return Err(self.unexpected("four hexadecimal digits")) };
-        self.at += 4;
+        let Some(digits) = digits else {
+            return Err(self.unexpected_text("four hexadecimal digits"));
+        };
+        self.position += 4;
         Ok(digits
             .iter()
             .fold(0, |unit, digit| unit * 16 + (*digit as char).to_digit(16).unwrap_or(0) as u16))
     }
 
-    fn digits(&mut self) -> Read<()> {
-        let digits_start = self.at;
+    fn read_digits(&mut self) -> ReadResult<()> {
+        let digits_start = self.position;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.at += 1;
+            self.position += 1;
         }
-        if self.at == digits_start { Err(self.unexpected("a digit")) } else { Ok(()) }
+        if self.position == digits_start { Err(self.unexpected_text("a digit")) } else { Ok(()) }
     }
 
-    fn number(&mut self) -> Read<Value> {
-        let number_start = self.at;
+    fn read_number(&mut self) -> ReadResult<Value> {
+        let number_start = self.position;
         if self.peek() == Some(b'-') {
-            self.at += 1;
+            self.position += 1;
         }
         match self.peek() {
-            Some(b'0') => self.at += 1,
-            _ => self.digits()?,
+            Some(b'0') => self.position += 1,
+            _ => self.read_digits()?,
         }
         if self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            return Err(self.fault("a number does not start with 0 and another digit"));
+            return Err(self.fault_here("a number does not start with 0 and another digit"));
         }
         let mut is_integer = true;
         if self.peek() == Some(b'.') {
             is_integer = false;
-            self.at += 1;
-            self.digits()?;
+            self.position += 1;
+            self.read_digits()?;
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
             is_integer = false;
-            self.at += 1;
+            self.position += 1;
             if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
+                self.position += 1;
             }
-            self.digits()?;
+            self.read_digits()?;
         }
-        let number_text = &self.text[number_start..self.at];
+        let number_text = &self.text[number_start..self.position];
         let integer_value =
             if is_integer { number_text.parse().ok().map(Value::Integer) } else { None };
         let value = integer_value.or_else(|| {
             number_text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Value::Float)
         });
         value.ok_or_else(|| {
-            Fault::new("json-syntax", "this number is too large").at(number_start..self.at)
+            DocumentFault::new("json-syntax", "this number is too large")
+                .at(number_start..self.position)
         })
     }
 }
@@ -334,7 +339,7 @@ mod tests {
         #[test]
         fn reads_what_another_writer_wrote(value in json()) {
             let text = serde_json::to_string_pretty(&value).unwrap();
-            prop_assert_eq!(plain(&parse(&text).unwrap()), value);
+            prop_assert_eq!(plain(&parse_json(&text).unwrap()), value);
         }
 
         #[test]
@@ -345,7 +350,7 @@ mod tests {
             let length = text[place..].chars().next().unwrap().len_utf8();
             text.replace_range(place..place + length, &with);
             let theirs = serde_json::from_str::<serde_json::Value>(&text);
-            match parse(&text) {
+            match parse_json(&text) {
                 Ok(node) => prop_assert_eq!(Some(plain(&node)), theirs.ok(), "{}", text),
                 Err(faults) => prop_assert!(theirs.is_err() || faults.iter().any(|fault| fault.kind == "duplicate-key"), "{} {:?}", text, faults),
             }
@@ -354,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_duplicate_key_is_shown_at_its_second_place() {
-        let faults = parse("{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}").unwrap_err();
+        let faults = parse_json("{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}").unwrap_err();
         assert_eq!(faults.len(), 1);
         assert_eq!((faults[0].kind, faults[0].span.clone()), ("duplicate-key", Some(24..27)));
     }

@@ -10,7 +10,7 @@ mod deserialize;
 mod json;
 mod toml;
 
-pub use deserialize::read;
+pub use deserialize::read_node;
 
 use std::io::Read;
 use std::ops::Range;
@@ -34,11 +34,11 @@ pub enum Value {
     Text(String),
     Array(Vec<Node>),
     /// In file order, without duplicate keys.
-    Table(Vec<Entry>),
+    Table(Vec<TableEntry>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct TableEntry {
     pub key: String,
     pub key_span: Range<usize>,
     pub node: Node,
@@ -46,7 +46,7 @@ pub struct Entry {
 
 impl Node {
     /// The entry `key` of a table.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&TableEntry> {
         match &self.value {
             Value::Table(entries) => entries.iter().find(|entry| entry.key == key),
             Value::Null
@@ -74,20 +74,20 @@ impl Node {
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Syntax {
+pub enum FileSyntax {
     Toml,
     Json,
 }
 
-impl Syntax {
+impl FileSyntax {
     /// By extension; without a telling one by the first character: `{` opens JSON, and no TOML file
     /// starts with it.
-    pub fn of(path: &Path, text: &str) -> Self {
+    pub fn of_file(path: &Path, text: &str) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => Syntax::Json,
-            Some("toml") => Syntax::Toml,
-            _ if text.trim_start().starts_with('{') => Syntax::Json,
-            _ => Syntax::Toml,
+            Some("json") => FileSyntax::Json,
+            Some("toml") => FileSyntax::Toml,
+            _ if text.trim_start().starts_with('{') => FileSyntax::Json,
+            _ => FileSyntax::Toml,
         }
     }
 }
@@ -106,13 +106,13 @@ impl Document {
     pub fn parse(
         file: impl Into<String>,
         text: &str,
-        syntax: Syntax,
+        syntax: FileSyntax,
     ) -> Result<Arc<Self>, Vec<Diagnostic>> {
         let file = file.into();
         let text: Arc<str> = text.into();
         let parsed = match syntax {
-            Syntax::Toml => toml::parse(&text),
-            Syntax::Json => json::parse(&text),
+            FileSyntax::Toml => toml::parse_toml(&text),
+            FileSyntax::Json => json::parse_json(&text),
         };
         let root = parsed.map_err(|errors| {
             errors.into_iter().map(|error| error.into_diagnostic(&file, &text)).collect::<Vec<_>>()
@@ -124,7 +124,7 @@ impl Document {
     pub fn load(path: &Path, file: impl Into<String>) -> Result<Arc<Self>, Vec<Diagnostic>> {
         let file = file.into();
         let text = read_text(path, &file).map_err(|diagnostic| vec![diagnostic])?;
-        Self::parse(file, &text, Syntax::of(path, &text))
+        Self::parse(file, &text, FileSyntax::of_file(path, &text))
     }
 }
 
@@ -136,11 +136,11 @@ pub const MOST_DATA_BYTES: u64 = 2 << 30;
 
 /// Reads a UTF-8 file; a file that cannot be read or decoded is a diagnostic.
 pub fn read_text(path: &Path, file: &str) -> Result<String, Diagnostic> {
-    text_of(read_at_most(path, file, MOST_TEXT_BYTES)?, file)
+    decode_text(read_at_most(path, file, MOST_TEXT_BYTES)?, file)
 }
 
 /// The text of a file's bytes, which must be UTF-8.
-pub fn text_of(bytes: Vec<u8>, file: &str) -> Result<String, Diagnostic> {
+pub fn decode_text(bytes: Vec<u8>, file: &str) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         Diagnostic::new(
@@ -172,7 +172,7 @@ pub fn read_at_most(path: &Path, file: &str, byte_limit: u64) -> Result<Vec<u8>,
     };
     let metadata = std::fs::metadata(path).map_err(unreadable_error)?;
     if !metadata.is_file() {
-        let file_kind = kind_of(metadata.file_type());
+        let file_kind = file_kind_name(metadata.file_type());
         return Err(Diagnostic::new("not-a-file", format!("`{file}` is {file_kind}, not a file"))
             .in_file(file));
     }
@@ -194,7 +194,7 @@ pub fn read_at_most(path: &Path, file: &str, byte_limit: u64) -> Result<Vec<u8>,
     if bytes.len() as u64 > byte_limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-fn kind_of(kind: std::fs::FileType) -> &'static str {
+fn file_kind_name(kind: std::fs::FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     match () {
         () if kind.is_dir() => "a folder",
@@ -205,7 +205,7 @@ fn kind_of(kind: std::fs::FileType) -> &'static str {
 }
 
 /// Puts diagnostics in the order of their places: by file in the order given, then by byte.
-pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn in_place_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut files: Vec<String> = Vec::new();
     let mut order_keys = Vec::new();
     for diagnostic in &diagnostics {
@@ -227,7 +227,7 @@ pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// Something wrong at a place of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fault {
+pub struct DocumentFault {
     pub kind: &'static str,
     pub message: String,
     pub hint: Option<String>,
@@ -236,7 +236,7 @@ pub struct Fault {
     pub span: Option<Range<usize>>,
 }
 
-impl Fault {
+impl DocumentFault {
     pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None, key: None, span: None }
     }
@@ -252,7 +252,7 @@ impl Fault {
     }
 
     /// Keeps the innermost place: the first that was set.
-    fn or_at(mut self, span: &Range<usize>) -> Self {
+    fn or_at_span(mut self, span: &Range<usize>) -> Self {
         self.span.get_or_insert_with(|| span.clone());
         self
     }
@@ -284,26 +284,26 @@ fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
 
 /// One step down a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     Key(String),
     Index(usize),
 }
 
-impl From<&str> for Step {
+impl From<&str> for PathStep {
     fn from(key: &str) -> Self {
-        Step::Key(key.to_owned())
+        PathStep::Key(key.to_owned())
     }
 }
 
-impl From<&String> for Step {
+impl From<&String> for PathStep {
     fn from(key: &String) -> Self {
-        Step::Key(key.clone())
+        PathStep::Key(key.clone())
     }
 }
 
-impl From<usize> for Step {
+impl From<usize> for PathStep {
     fn from(index: usize) -> Self {
-        Step::Index(index)
+        PathStep::Index(index)
     }
 }
 
@@ -312,7 +312,7 @@ impl From<usize> for Step {
 #[derive(Debug, Clone)]
 pub struct Origin {
     document: Option<Arc<Document>>,
-    path: Vec<Step>,
+    path: Vec<PathStep>,
 }
 
 impl Origin {
@@ -327,7 +327,7 @@ impl Origin {
     }
 
     /// The place of a member or element.
-    pub fn at(&self, step: impl Into<Step>) -> Self {
+    pub fn at(&self, step: impl Into<PathStep>) -> Self {
         let mut path = self.path.clone();
         path.push(step.into());
         Self { document: self.document.clone(), path }
@@ -344,15 +344,17 @@ impl Origin {
 
     /// The node at this place, or the deepest one on the way that exists (for a key that is
     /// missing: its table).
-    fn node<'a>(&self, document: &'a Document) -> (&'a Node, Option<&'a Entry>) {
+    fn node<'a>(&self, document: &'a Document) -> (&'a Node, Option<&'a TableEntry>) {
         let mut node = &document.root;
         let mut entry = None;
         for step in &self.path {
             let next_node = match step {
-                Step::Key(key) => {
+                PathStep::Key(key) => {
                     node.entry(key).map(|entry_found| (&entry_found.node, Some(entry_found)))
                 }
-                Step::Index(index) => node.elements().get(*index).map(|element| (element, None)),
+                PathStep::Index(index) => {
+                    node.elements().get(*index).map(|element| (element, None))
+                }
             };
             let Some((node_below, entry_found)) = next_node else { break };
             (node, entry) = (node_below, entry_found);
@@ -365,8 +367,8 @@ impl Origin {
         let mut node = &self.document.as_ref()?.root;
         for step in &self.path {
             node = match step {
-                Step::Key(key) => &node.entry(key)?.node,
-                Step::Index(index) => node.elements().get(*index)?,
+                PathStep::Key(key) => &node.entry(key)?.node,
+                PathStep::Index(index) => node.elements().get(*index)?,
             };
         }
         Some(node)

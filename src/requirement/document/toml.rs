@@ -1,23 +1,25 @@
 //! TOML (v1.1) to the common tree, with the spans of the `toml` crate's own parser.
 
-use super::{Entry, Fault, Node, Value};
+use super::{DocumentFault, Node, TableEntry, Value};
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 use std::ops::Range;
 
 /// Parses a document; on failure every error that the parser recovered from.
-pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
+pub(super) fn parse_toml(text: &str) -> Result<Node, Vec<DocumentFault>> {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let mut faults: Vec<Fault> = errors.iter().map(fault).collect();
+    let mut faults: Vec<DocumentFault> = errors.iter().map(fault_of_error).collect();
     let span = table.span();
-    let root =
-        Node { span: 0..span.end.min(text.len()), value: entries(table.get_ref(), &mut faults) };
-    if faults.is_empty() { Ok(root) } else { Err(told(faults)) }
+    let root = Node {
+        span: 0..span.end.min(text.len()),
+        value: table_value(table.get_ref(), &mut faults),
+    };
+    if faults.is_empty() { Ok(root) } else { Err(reported_faults(faults)) }
 }
 
 /// The faults to report: all duplicate keys, but only the first syntax error, because what follows
 /// it is mostly its consequence.
-fn told(mut faults: Vec<Fault>) -> Vec<Fault> {
+fn reported_faults(mut faults: Vec<DocumentFault>) -> Vec<DocumentFault> {
     faults.sort_by_key(|fault| fault.span.as_ref().map_or(0, |span| span.start));
     match faults.iter().position(|fault| fault.kind != "duplicate-key") {
         Some(first_error) => vec![faults.swap_remove(first_error)],
@@ -25,21 +27,22 @@ fn told(mut faults: Vec<Fault>) -> Vec<Fault> {
     }
 }
 
-fn fault(error: &::toml::de::Error) -> Fault {
+fn fault_of_error(error: &::toml::de::Error) -> DocumentFault {
     let message = error.message();
     let is_duplicate = message.contains("duplicate key");
-    let mut fault = Fault::new(if is_duplicate { "duplicate-key" } else { "toml-syntax" }, message);
+    let mut fault =
+        DocumentFault::new(if is_duplicate { "duplicate-key" } else { "toml-syntax" }, message);
     fault.span = error.span();
     fault.hint(is_duplicate.then(|| "write each key once".to_owned()))
 }
 
-fn entries(table: &DeTable<'_>, faults: &mut Vec<Fault>) -> Value {
-    let mut entries: Vec<Entry> = table
+fn table_value(table: &DeTable<'_>, faults: &mut Vec<DocumentFault>) -> Value {
+    let mut entries: Vec<TableEntry> = table
         .iter()
-        .map(|(key, value)| Entry {
+        .map(|(key, value)| TableEntry {
             key: key.get_ref().to_string(),
             key_span: key.span(),
-            node: node(value, faults),
+            node: node_of_value(value, faults),
         })
         .collect();
     // The parser's map is sorted by key; the order of the text is the order of diagnostics.
@@ -47,7 +50,7 @@ fn entries(table: &DeTable<'_>, faults: &mut Vec<Fault>) -> Value {
     Value::Table(entries)
 }
 
-fn node(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<Fault>) -> Node {
+fn node_of_value(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<DocumentFault>) -> Node {
     let span = spanned.span();
     let value = match spanned.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
@@ -68,14 +71,14 @@ fn node(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<Fault>) -> Node {
         // No field of ours is a date: as a string it is refused by whatever field it stands in.
         DeValue::Datetime(value) => Value::Text(value.to_string()),
         DeValue::Array(values) => {
-            Value::Array(values.iter().map(|value| node(value, faults)).collect())
+            Value::Array(values.iter().map(|value| node_of_value(value, faults)).collect())
         }
-        DeValue::Table(table) => entries(table, faults),
+        DeValue::Table(table) => table_value(table, faults),
     };
     Node { span, value }
 }
 
-fn too_large(span: Range<usize>, faults: &mut Vec<Fault>) -> Value {
-    faults.push(Fault::new("toml-syntax", "this number is too large").at(span));
+fn too_large(span: Range<usize>, faults: &mut Vec<DocumentFault>) -> Value {
+    faults.push(DocumentFault::new("toml-syntax", "this number is too large").at(span));
     Value::Null
 }

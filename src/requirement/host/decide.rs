@@ -8,30 +8,32 @@
 //! always comes with values that were evaluated. The search is deterministic: all combinations of
 //! values at and beside the bounds, powers of two and multiples of the local size, then values from
 //! a fixed seed.
-//! Does not cover: proofs over more than [`EXHAUSTIVE`] combinations that no interval settles;
+//! Does not cover: proofs over more than [`EXHAUSTIVE_LIMIT`] combinations that no interval settles;
 //! these stay open.
 
-use super::expression::{self as host, Division, Event, Expression, Name, Typed};
-use super::interval::{Enclosed, enclosed};
+use super::expression::{
+    self as host, ArithmeticEvent, DivisionRounding, HostExpression, HostName, TypedValue,
+};
+use super::interval::{ValueInterval, interval_of_type};
 use super::parser;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::requirement::{HostType, Interface};
 
 /// Combinations of parameter values up to which all are tried.
-pub const EXHAUSTIVE: u128 = 1 << 20;
+pub const EXHAUSTIVE_LIMIT: u128 = 1 << 20;
 /// Combinations of interesting values tried beyond that.
-const INTERESTING: usize = 60_000;
+const INTERESTING_CASES: usize = 60_000;
 /// Combinations from the fixed seed.
-const SEEDED: usize = 20_000;
+const SEEDED_CASES: usize = 20_000;
 
 /// Parameters and locals of an interface, ready for evaluation. Names are numbered: parameters
 /// first, then locals.
 #[derive(Debug, Clone)]
-pub struct Host {
-    pub names: Vec<Name>,
+pub struct HostModel {
+    pub names: Vec<HostName>,
     parameters: Vec<ParameterRange>,
-    locals: Vec<Expression>,
+    locals: Vec<HostExpression>,
     /// Values worth trying beside the bounds.
     strides: Vec<i128>,
 }
@@ -56,28 +58,28 @@ impl ParameterRange {
 
 /// What is known of a statement about all parameter values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ProofResult {
     Proved,
     Refuted(BTreeMap<String, i64>),
     Open(String),
 }
 
 /// One choice of parameter values, evaluated.
-pub struct Case {
+pub struct EvaluatedCase {
     /// Values of all names.
-    pub scope: Vec<Typed>,
+    pub scope: Vec<TypedValue>,
     /// What happened while the locals were evaluated.
-    pub events: Vec<Event>,
+    pub events: Vec<ArithmeticEvent>,
 }
 
-impl Host {
+impl HostModel {
     /// Reads parameters and locals; `strides` are local sizes.
-    pub fn of(interface: &Interface, local_size: [u32; 3]) -> Result<Self, Diagnostic> {
-        let mut names: Vec<Name> = Vec::new();
+    pub fn from_interface(interface: &Interface, local_size: [u32; 3]) -> Result<Self, Diagnostic> {
+        let mut names: Vec<HostName> = Vec::new();
         let mut parameters = Vec::new();
         for parameter in &interface.parameters {
-            declare(&mut names, &parameter.name, parameter.width)?;
-            let (least_of_type, greatest_of_type) = host::range(parameter.width);
+            declare_name(&mut names, &parameter.name, parameter.width)?;
+            let (least_of_type, greatest_of_type) = host::type_range(parameter.width);
             let (min, max) = (i128::from(parameter.min), i128::from(parameter.max));
             if min > max || min < least_of_type || max > greatest_of_type {
                 let width = host::type_name(parameter.width);
@@ -91,57 +93,65 @@ impl Host {
         }
         let mut locals = Vec::new();
         for local in &interface.locals {
-            locals.push(parser::parse(&local.value, &names, &format!("local `{}`", local.name))?);
-            declare(&mut names, &local.name, local.width)?;
+            locals.push(parser::parse_expression(
+                &local.value,
+                &names,
+                &format!("local `{}`", local.name),
+            )?);
+            declare_name(&mut names, &local.name, local.width)?;
         }
         Ok(Self { names, parameters, locals, strides: local_size.map(i128::from).into() })
     }
 
     /// Parses an expression over all parameters and locals.
-    pub fn parse(
+    pub fn parse_expression(
         &self,
         expression_text: &str,
         diagnostic_place: &str,
-    ) -> Result<Expression, Diagnostic> {
-        parser::parse(expression_text, &self.names, diagnostic_place)
+    ) -> Result<HostExpression, Diagnostic> {
+        parser::parse_expression(expression_text, &self.names, diagnostic_place)
     }
 
     /// A local's expression by its number among the names.
-    pub fn local(&self, name: usize) -> Option<&Expression> {
+    pub fn local_expression(&self, name: usize) -> Option<&HostExpression> {
         self.locals.get(name.checked_sub(self.parameters.len())?)
     }
 
     /// Locals by name, because a local's span does not point into the expression that uses it.
-    pub fn locals(&self) -> impl Iterator<Item = (&Name, &Expression)> {
+    pub fn locals(&self) -> impl Iterator<Item = (&HostName, &HostExpression)> {
         self.names[self.parameters.len()..].iter().zip(&self.locals)
     }
 
     /// Evaluates the locals for one choice of parameters.
-    fn case(&self, parameter_values: &[i128], division: Division) -> Case {
-        let mut scope: Vec<Typed> = parameter_values
+    fn evaluate_case(
+        &self,
+        parameter_values: &[i128],
+        division: DivisionRounding,
+    ) -> EvaluatedCase {
+        let mut scope: Vec<TypedValue> = parameter_values
             .iter()
             .zip(&self.names)
-            .map(|(value, name)| Typed { value: *value, width: name.width })
+            .map(|(value, name)| TypedValue { value: *value, width: name.width })
             .collect();
         let mut events = Vec::new();
         for (name, local) in self.locals() {
             let exact_value = local.evaluate(&scope, division, &mut events);
-            let wrapped_value = host::wrap(exact_value.value, name.width);
+            let wrapped_value = host::wrap_to_type(exact_value.value, name.width);
             if wrapped_value != exact_value.value {
-                events.push(Event::Overflow {
+                events.push(ArithmeticEvent::Overflow {
                     span: local.span.clone(),
                     exact: exact_value.value,
                     width: name.width,
                 });
             }
-            scope.push(Typed { value: wrapped_value, width: name.width });
+            scope.push(TypedValue { value: wrapped_value, width: name.width });
         }
-        Case { scope, events }
+        EvaluatedCase { scope, events }
     }
 
     /// Evaluates the locals for named parameter values; parameters that are not named take their
     /// smallest value.
-    pub fn named_case(&self, named_values: &BTreeMap<String, i64>) -> Case {
+    pub fn named_case(&self, named_values: &BTreeMap<String, i64>) -> EvaluatedCase {
         let mut all_values = Vec::with_capacity(self.parameters.len());
         for parameter in &self.parameters {
             all_values.push(match named_values.get(&parameter.name) {
@@ -149,15 +159,15 @@ impl Host {
                 None => parameter.min,
             });
         }
-        self.case(&all_values, Division::Truncate)
+        self.evaluate_case(&all_values, DivisionRounding::Truncate)
     }
 
     /// Intervals of all names, and whether the locals are free of events for every choice.
-    pub fn enclose(&self) -> (Vec<Enclosed>, bool) {
+    pub fn enclose_names(&self) -> (Vec<ValueInterval>, bool) {
         let mut is_quiet = true;
         let parameters = self.parameters.iter().zip(&self.names);
-        let mut scope: Vec<Enclosed> = parameters
-            .map(|(parameter, name)| Enclosed {
+        let mut scope: Vec<ValueInterval> = parameters
+            .map(|(parameter, name)| ValueInterval {
                 low: parameter.min,
                 high: parameter.max,
                 width: name.width,
@@ -165,27 +175,27 @@ impl Host {
             .collect();
         for (name, local) in self.locals() {
             let interval = local.enclose(&scope, &mut is_quiet);
-            scope.push(enclosed(interval.low, interval.high, name.width, &mut is_quiet));
+            scope.push(interval_of_type(interval.low, interval.high, name.width, &mut is_quiet));
         }
         (scope, is_quiet)
     }
 
     /// An interval that holds every value of an expression, wrapped ones included.
-    pub fn interval(&self, expression: &Expression) -> Enclosed {
-        expression.enclose(&self.enclose().0, &mut true)
+    pub fn value_interval(&self, expression: &HostExpression) -> ValueInterval {
+        expression.enclose(&self.enclose_names().0, &mut true)
     }
 
     /// Names that expressions depend on, directly and through locals.
-    pub fn depends(&self, expressions: &[&Expression]) -> BTreeSet<usize> {
+    pub fn dependencies_of(&self, expressions: &[&HostExpression]) -> BTreeSet<usize> {
         let mut dependencies = BTreeSet::new();
         for expression in expressions {
-            expression.variables(&mut dependencies);
+            expression.collect_names(&mut dependencies);
         }
         let mut unvisited: Vec<usize> = dependencies.iter().copied().collect();
         while let Some(name) = unvisited.pop() {
-            let Some(local) = self.local(name) else { continue };
+            let Some(local) = self.local_expression(name) else { continue };
             let mut used = BTreeSet::new();
-            local.variables(&mut used);
+            local.collect_names(&mut used);
             unvisited.extend(used.into_iter().filter(|name| dependencies.insert(*name)));
         }
         dependencies
@@ -193,12 +203,12 @@ impl Host {
 
     /// Decides whether `holds` is true for every choice of parameters; it may depend on the
     /// expressions `on` alone.
-    pub fn decide(
+    pub fn decide_for_all(
         &self,
-        involved_expressions: &[&Expression],
-        holds: &dyn Fn(&Case) -> bool,
-    ) -> Answer {
-        let used_names = self.depends(involved_expressions);
+        involved_expressions: &[&HostExpression],
+        holds: &dyn Fn(&EvaluatedCase) -> bool,
+    ) -> ProofResult {
+        let used_names = self.dependencies_of(involved_expressions);
         let free_parameters: Vec<usize> =
             (0..self.parameters.len()).filter(|parameter| used_names.contains(parameter)).collect();
         let combinations = free_parameters.iter().try_fold(1u128, |product, parameter| {
@@ -206,23 +216,23 @@ impl Host {
         });
         let mut parameter_values: Vec<i128> =
             self.parameters.iter().map(|parameter| parameter.min).collect();
-        if combinations.is_some_and(|combinations| combinations <= EXHAUSTIVE) {
+        if combinations.is_some_and(|combinations| combinations <= EXHAUSTIVE_LIMIT) {
             let choices: Vec<Vec<i128>> =
                 free_parameters.iter().map(|parameter| self.all_values(*parameter)).collect();
             return self
                 .first_failure(&free_parameters, &choices, &mut parameter_values, usize::MAX, holds)
-                .map_or(Answer::Proved, Answer::Refuted);
+                .map_or(ProofResult::Proved, ProofResult::Refuted);
         }
         let interesting_choices: Vec<Vec<i128>> =
-            free_parameters.iter().map(|parameter| self.interesting(*parameter)).collect();
+            free_parameters.iter().map(|parameter| self.interesting_values(*parameter)).collect();
         let boundary_choices: Vec<Vec<i128>> =
-            free_parameters.iter().map(|parameter| self.bounds(*parameter)).collect();
+            free_parameters.iter().map(|parameter| self.boundary_values(*parameter)).collect();
         let counterexample = self
             .first_failure(
                 &free_parameters,
                 &boundary_choices,
                 &mut parameter_values,
-                INTERESTING,
+                INTERESTING_CASES,
                 holds,
             )
             .or_else(|| {
@@ -230,14 +240,14 @@ impl Host {
                     &free_parameters,
                     &interesting_choices,
                     &mut parameter_values,
-                    INTERESTING,
+                    INTERESTING_CASES,
                     holds,
                 )
             })
             .or_else(|| self.seeded_failure(&free_parameters, &mut parameter_values, holds));
         match counterexample {
-            Some(parameter_values) => Answer::Refuted(parameter_values),
-            None => Answer::Open(self.open_reason(&free_parameters)),
+            Some(parameter_values) => ProofResult::Refuted(parameter_values),
+            None => ProofResult::Open(self.open_reason(&free_parameters)),
         }
     }
 
@@ -247,7 +257,7 @@ impl Host {
             .map(|parameter| self.parameters[*parameter].name.as_str())
             .collect();
         format!(
-            "no counterexample among boundary and sampled values of {}, but more combinations than {EXHAUSTIVE} can occur and no bound proves it",
+            "no counterexample among boundary and sampled values of {}, but more combinations than {EXHAUSTIVE_LIMIT} can occur and no bound proves it",
             parameter_names.join(", ")
         )
     }
@@ -259,15 +269,15 @@ impl Host {
         choices: &[Vec<i128>],
         parameter_values: &mut [i128],
         case_limit: usize,
-        holds: &dyn Fn(&Case) -> bool,
+        holds: &dyn Fn(&EvaluatedCase) -> bool,
     ) -> Option<BTreeMap<String, i64>> {
         let mut choice_positions = vec![0usize; free_parameters.len()];
         for _ in 0..case_limit {
             for (place, parameter) in free_parameters.iter().enumerate() {
                 parameter_values[*parameter] = choices[place][choice_positions[place]];
             }
-            if !holds(&self.case(parameter_values, Division::Truncate)) {
-                return Some(self.named(free_parameters, parameter_values));
+            if !holds(&self.evaluate_case(parameter_values, DivisionRounding::Truncate)) {
+                return Some(self.named_values(free_parameters, parameter_values));
             }
             let next_position = (0..free_parameters.len())
                 .rev()
@@ -282,10 +292,10 @@ impl Host {
         &self,
         free_parameters: &[usize],
         parameter_values: &mut [i128],
-        holds: &dyn Fn(&Case) -> bool,
+        holds: &dyn Fn(&EvaluatedCase) -> bool,
     ) -> Option<BTreeMap<String, i64>> {
         let mut generator_state = 0x5643_4552_u64;
-        for _ in 0..SEEDED {
+        for _ in 0..SEEDED_CASES {
             for parameter in free_parameters {
                 // SplitMix64: every run tries the same values.
                 generator_state = generator_state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -296,14 +306,18 @@ impl Host {
                 parameter_values[*parameter] =
                     min + i128::from(random_bits ^ random_bits >> 31).rem_euclid(max - min + 1);
             }
-            if !holds(&self.case(parameter_values, Division::Truncate)) {
-                return Some(self.named(free_parameters, parameter_values));
+            if !holds(&self.evaluate_case(parameter_values, DivisionRounding::Truncate)) {
+                return Some(self.named_values(free_parameters, parameter_values));
             }
         }
         None
     }
 
-    fn named(&self, free_parameters: &[usize], parameter_values: &[i128]) -> BTreeMap<String, i64> {
+    fn named_values(
+        &self,
+        free_parameters: &[usize],
+        parameter_values: &[i128],
+    ) -> BTreeMap<String, i64> {
         free_parameters
             .iter()
             .map(|parameter| {
@@ -317,7 +331,7 @@ impl Host {
     }
 
     /// Values at and beside the bounds, powers of two, and multiples of the local size, ascending.
-    fn interesting(&self, parameter: usize) -> Vec<i128> {
+    fn interesting_values(&self, parameter: usize) -> Vec<i128> {
         let range = &self.parameters[parameter];
         let mut centres: BTreeSet<i128> = BTreeSet::from([range.min, range.max, 0]);
         centres.extend((0..64).map(|bit| 1i128 << bit));
@@ -328,7 +342,7 @@ impl Host {
     }
 
     /// Values at the bounds, and one more than a multiple of the local size.
-    fn bounds(&self, parameter: usize) -> Vec<i128> {
+    fn boundary_values(&self, parameter: usize) -> Vec<i128> {
         let range = &self.parameters[parameter];
         let mut values = BTreeSet::from([range.min, range.min + 1, range.max - 1, range.max]);
         values.extend(self.strides.iter().map(|stride| stride + 1));
@@ -336,26 +350,30 @@ impl Host {
     }
 
     /// Evaluates the locals again with divisions rounded up.
-    pub fn rounded_up(&self, case: &Case) -> Case {
+    pub fn rounded_up(&self, case: &EvaluatedCase) -> EvaluatedCase {
         let parameter_values: Vec<i128> =
             case.scope[..self.parameters.len()].iter().map(|typed| typed.value).collect();
-        self.case(&parameter_values, Division::RoundUp)
+        self.evaluate_case(&parameter_values, DivisionRounding::RoundUp)
     }
 }
 
-fn declare(names: &mut Vec<Name>, name: &str, host_type: HostType) -> Result<(), Diagnostic> {
+fn declare_name(
+    names: &mut Vec<HostName>,
+    name: &str,
+    host_type: HostType,
+) -> Result<(), Diagnostic> {
     if names.iter().any(|declared_name| declared_name.name == name) {
         return Err(Diagnostic::new(
             "unknown-id",
             format!("`{name}` is declared twice in the interface"),
         ));
     }
-    if host::integer(host_type).is_none() {
+    if host::integer_format(host_type).is_none() {
         let message = format!(
             "`{name}` has a floating-point type; parameters and locals of an interface are integers"
         );
         return Err(Diagnostic::new("size", message));
     }
-    names.push(Name { name: name.to_owned(), width: host_type });
+    names.push(HostName { name: name.to_owned(), width: host_type });
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! Tests of host expressions: arithmetic as C has it, faults, and evaluation against intervals.
 
-use super::expression::{Division, Name, Typed, range, wrap};
-use super::interval::Enclosed;
-use super::parser::{BINARY, parse};
+use super::expression::{DivisionRounding, HostName, TypedValue, type_range, wrap_to_type};
+use super::interval::ValueInterval;
+use super::parser::{BINARY_OPERATORS, parse_expression};
 use proptest::prelude::*;
 use vkcert_model::requirement::HostType;
 
-fn names() -> Vec<Name> {
-    let name = |name: &str, width| Name { name: name.to_owned(), width };
+fn names() -> Vec<HostName> {
+    let name = |name: &str, width| HostName { name: name.to_owned(), width };
     vec![
         name("a", HostType::Uint32),
         name("b", HostType::Int32),
@@ -17,14 +17,17 @@ fn names() -> Vec<Name> {
 }
 
 fn value(text: &str, values: [i128; 4]) -> (i128, HostType, usize) {
-    let scope: Vec<Typed> = names()
+    let scope: Vec<TypedValue> = names()
         .iter()
         .zip(values)
-        .map(|(name, value)| Typed { value, width: name.width })
+        .map(|(name, value)| TypedValue { value, width: name.width })
         .collect();
     let mut events = Vec::new();
-    let typed =
-        parse(text, &names(), "test").unwrap().evaluate(&scope, Division::Truncate, &mut events);
+    let typed = parse_expression(text, &names(), "test").unwrap().evaluate(
+        &scope,
+        DivisionRounding::Truncate,
+        &mut events,
+    );
     (typed.value, typed.width, events.len())
 }
 
@@ -66,24 +69,25 @@ fn narrow_types_overflow_where_those_of_c_do() {
         (HostType::Uint16, 0, 65535),
     ];
     for (width, lowest, highest) in narrow {
-        assert_eq!(range(width), (lowest, highest), "{width:?}");
+        assert_eq!(type_range(width), (lowest, highest), "{width:?}");
         assert_eq!(
-            (wrap(highest + 1, width), wrap(lowest - 1, width)),
+            (wrap_to_type(highest + 1, width), wrap_to_type(lowest - 1, width)),
             (lowest, highest),
             "{width:?}"
         );
-        let names = [Name { name: "n".to_owned(), width }];
+        let names = [HostName { name: "n".to_owned(), width }];
         let evaluated = |text: &str| {
             let mut events = Vec::new();
-            let scope = [Typed { value: highest, width }];
-            let typed = parse(text, &names, "test").unwrap().evaluate(
+            let scope = [TypedValue { value: highest, width }];
+            let typed = parse_expression(text, &names, "test").unwrap().evaluate(
                 &scope,
-                Division::Truncate,
+                DivisionRounding::Truncate,
                 &mut events,
             );
-            let enclosed = Enclosed { low: lowest, high: highest, width };
+            let enclosed = ValueInterval { low: lowest, high: highest, width };
             let mut quiet = true;
-            let interval = parse(text, &names, "test").unwrap().enclose(&[enclosed], &mut quiet);
+            let interval =
+                parse_expression(text, &names, "test").unwrap().enclose(&[enclosed], &mut quiet);
             assert!(
                 interval.low <= typed.value && typed.value <= interval.high,
                 "{text} of {width:?}"
@@ -114,12 +118,12 @@ fn faults_are_diagnostics_with_a_span() {
         ("min(a)", 5..6),
         ("010", 0..3),
     ] {
-        let diagnostic = parse(text, &names(), "test").expect_err(text);
+        let diagnostic = parse_expression(text, &names(), "test").expect_err(text);
         assert_eq!(diagnostic.location.unwrap().span, Some(span), "{text}: {}", diagnostic.message);
     }
-    assert!(parse(&"(".repeat(4000), &names(), "test").is_err());
-    assert!(parse(&"-".repeat(4000), &names(), "test").is_err());
-    assert!(parse(&vec!["a"; 2000].join("+"), &names(), "test").is_ok());
+    assert!(parse_expression(&"(".repeat(4000), &names(), "test").is_err());
+    assert!(parse_expression(&"-".repeat(4000), &names(), "test").is_err());
+    assert!(parse_expression(&vec!["a"; 2000].join("+"), &names(), "test").is_ok());
 }
 
 proptest! {
@@ -127,7 +131,7 @@ proptest! {
     /// event.
     #[test]
     fn the_interval_encloses_the_value(
-        operators in prop::collection::vec(0usize..BINARY.len(), 1..5),
+        operators in prop::collection::vec(0usize..BINARY_OPERATORS.len(), 1..5),
         operands in prop::collection::vec(0usize..9, 6),
         bounds in prop::collection::vec((-40i128..40, 0i128..60, 0i128..60), 4),
         large in 0u32..3,
@@ -135,21 +139,21 @@ proptest! {
         let texts = ["a", "b", "c", "d", "5", "(a - b)", "(a > b ? c : d)", "min(a, c)", "uint8(max(b, c))"];
         let mut text = texts[operands[0]].to_owned();
         for (operator, operand) in operators.iter().zip(&operands[1..]) {
-            text = format!("({text} {} {})", BINARY[*operator].0, texts[*operand]);
+            text = format!("({text} {} {})", BINARY_OPERATORS[*operator].0, texts[*operand]);
         }
-        let expression = parse(&text, &names(), "test").unwrap();
+        let expression = parse_expression(&text, &names(), "test").unwrap();
         let mut scope = Vec::new();
         let mut enclosure = Vec::new();
         for (name, (low, length, place)) in names().iter().zip(bounds) {
-            let scale = if large == 0 { range(name.width).1 / 64 } else { 1 };
-            let (lowest, highest) = range(name.width);
+            let scale = if large == 0 { type_range(name.width).1 / 64 } else { 1 };
+            let (lowest, highest) = type_range(name.width);
             let clamp = |value: i128| (value * scale).clamp(lowest, highest);
             let (low, high, value) = (clamp(low), clamp(low + length), clamp(low + place.min(length)));
-            scope.push(Typed { value, width: name.width });
-            enclosure.push(Enclosed { low, high, width: name.width });
+            scope.push(TypedValue { value, width: name.width });
+            enclosure.push(ValueInterval { low, high, width: name.width });
         }
         let mut events = Vec::new();
-        let typed = expression.evaluate(&scope, Division::Truncate, &mut events);
+        let typed = expression.evaluate(&scope, DivisionRounding::Truncate, &mut events);
         let mut quiet = true;
         let interval = expression.enclose(&enclosure, &mut quiet);
         prop_assert_eq!(typed.width, interval.width);

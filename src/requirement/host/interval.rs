@@ -4,78 +4,93 @@
 //! true only where no event is possible.
 //! Does not cover: evaluation itself (`expression`).
 
-use super::expression::{Binary, Expression, Kind, Unary, common, integer, promoted, range};
+use super::expression::{
+    BinaryOperator, HostExpression, HostExpressionKind, UnaryOperator, common_type, integer_format,
+    promoted_type, type_range,
+};
 use vkcert_model::requirement::HostType;
 
 /// All values between two bounds, of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Enclosed {
+pub struct ValueInterval {
     pub low: i128,
     pub high: i128,
     pub width: HostType,
 }
 
-impl Expression {
+impl HostExpression {
     /// An interval that holds every value the expression can take. `quiet` turns false where an
     /// event is possible.
-    pub fn enclose(&self, scope: &[Enclosed], is_quiet: &mut bool) -> Enclosed {
+    pub fn enclose(&self, scope: &[ValueInterval], is_quiet: &mut bool) -> ValueInterval {
         match &self.kind {
-            Kind::Literal(value, host_type) => {
-                Enclosed { low: *value, high: *value, width: *host_type }
+            HostExpressionKind::Literal(value, host_type) => {
+                ValueInterval { low: *value, high: *value, width: *host_type }
             }
-            Kind::Variable(index) => scope[*index],
-            Kind::Cast(host_type, operand) => {
+            HostExpressionKind::Variable(index) => scope[*index],
+            HostExpressionKind::Cast(host_type, operand) => {
                 let operand = operand.enclose(scope, is_quiet);
                 // The wrap is meant; it is not quiet about bounds all the same.
-                enclosed(operand.low, operand.high, *host_type, &mut true)
+                interval_of_type(operand.low, operand.high, *host_type, &mut true)
             }
-            Kind::Unary(operator, operand) => {
+            HostExpressionKind::Unary(operator, operand) => {
                 let operand = operand.enclose(scope, is_quiet);
-                let host_type = promoted(operand.width);
+                let host_type = promoted_type(operand.width);
                 match operator {
-                    Unary::Plus => Enclosed { width: host_type, ..operand },
-                    Unary::Negate => enclosed(-operand.high, -operand.low, host_type, is_quiet),
-                    Unary::Complement => {
-                        enclosed(!operand.high, !operand.low, host_type, &mut true)
+                    UnaryOperator::Plus => ValueInterval { width: host_type, ..operand },
+                    UnaryOperator::Negate => {
+                        interval_of_type(-operand.high, -operand.low, host_type, is_quiet)
                     }
-                    Unary::Not => Enclosed { low: 0, high: 1, width: HostType::Int32 },
+                    UnaryOperator::Complement => {
+                        interval_of_type(!operand.high, !operand.low, host_type, &mut true)
+                    }
+                    UnaryOperator::Not => ValueInterval { low: 0, high: 1, width: HostType::Int32 },
                 }
             }
-            Kind::Choice(parts) => {
+            HostExpressionKind::Choice(parts) => {
                 parts[0].enclose(scope, is_quiet);
                 let (a, b) = (parts[1].enclose(scope, is_quiet), parts[2].enclose(scope, is_quiet));
-                enclosed(a.low.min(b.low), a.high.max(b.high), common(a.width, b.width), &mut true)
+                interval_of_type(
+                    a.low.min(b.low),
+                    a.high.max(b.high),
+                    common_type(a.width, b.width),
+                    &mut true,
+                )
             }
-            Kind::Binary(operator, operands) => {
+            HostExpressionKind::Binary(operator, operands) => {
                 let left = operands[0].enclose(scope, is_quiet);
                 let right = operands[1].enclose(scope, is_quiet);
-                enclose_binary(*operator, left, right, is_quiet)
+                enclose_operation(*operator, left, right, is_quiet)
             }
         }
     }
 }
 
 /// The interval as a type keeps it: all of the type where it may wrap.
-pub fn enclosed(low: i128, high: i128, host_type: HostType, is_quiet: &mut bool) -> Enclosed {
-    let (least_value, greatest_value) = range(host_type);
+pub fn interval_of_type(
+    low: i128,
+    high: i128,
+    host_type: HostType,
+    is_quiet: &mut bool,
+) -> ValueInterval {
+    let (least_value, greatest_value) = type_range(host_type);
     if low >= least_value && high <= greatest_value {
-        return Enclosed { low, high, width: host_type };
+        return ValueInterval { low, high, width: host_type };
     }
     *is_quiet = false;
-    Enclosed { low: least_value, high: greatest_value, width: host_type }
+    ValueInterval { low: least_value, high: greatest_value, width: host_type }
 }
 
-fn enclose_binary(
-    operator: Binary,
-    left: Enclosed,
-    right: Enclosed,
+fn enclose_operation(
+    operator: BinaryOperator,
+    left: ValueInterval,
+    right: ValueInterval,
     is_quiet: &mut bool,
-) -> Enclosed {
-    let truth_interval = Enclosed { low: 0, high: 1, width: HostType::Int32 };
-    let host_type = common(left.width, right.width);
+) -> ValueInterval {
+    let truth_interval = ValueInterval { low: 0, high: 1, width: HostType::Int32 };
+    let host_type = common_type(left.width, right.width);
     let (left_converted, right_converted) = (
-        enclosed(left.low, left.high, host_type, &mut true),
-        enclosed(right.low, right.high, host_type, &mut true),
+        interval_of_type(left.low, left.high, host_type, &mut true),
+        interval_of_type(right.low, right.high, host_type, &mut true),
     );
     let corner_bounds = |operation: &dyn Fn(i128, i128) -> i128| {
         let corner_values = [
@@ -86,60 +101,60 @@ fn enclose_binary(
         ];
         (corner_values.into_iter().min().unwrap_or(0), corner_values.into_iter().max().unwrap_or(0))
     };
-    let (least_value, greatest_value) = range(host_type);
+    let (least_value, greatest_value) = type_range(host_type);
     match operator {
-        Binary::And
-        | Binary::Or
-        | Binary::Equal
-        | Binary::Unequal
-        | Binary::Less
-        | Binary::LessEqual
-        | Binary::Greater
-        | Binary::GreaterEqual => truth_interval,
-        Binary::Add => enclosed(
+        BinaryOperator::And
+        | BinaryOperator::Or
+        | BinaryOperator::Equal
+        | BinaryOperator::Unequal
+        | BinaryOperator::Less
+        | BinaryOperator::LessEqual
+        | BinaryOperator::Greater
+        | BinaryOperator::GreaterEqual => truth_interval,
+        BinaryOperator::Add => interval_of_type(
             left_converted.low + right_converted.low,
             left_converted.high + right_converted.high,
             host_type,
             is_quiet,
         ),
-        Binary::Subtract => enclosed(
+        BinaryOperator::Subtract => interval_of_type(
             left_converted.low - right_converted.high,
             left_converted.high - right_converted.low,
             host_type,
             is_quiet,
         ),
-        Binary::Multiply => {
+        BinaryOperator::Multiply => {
             let (low, high) = corner_bounds(&|left, right| left.saturating_mul(right));
-            enclosed(low, high, host_type, is_quiet)
+            interval_of_type(low, high, host_type, is_quiet)
         }
-        Binary::Minimum => Enclosed {
+        BinaryOperator::Minimum => ValueInterval {
             low: left_converted.low.min(right_converted.low),
             high: left_converted.high.min(right_converted.high),
             width: host_type,
         },
-        Binary::Maximum => Enclosed {
+        BinaryOperator::Maximum => ValueInterval {
             low: left_converted.low.max(right_converted.low),
             high: left_converted.high.max(right_converted.high),
             width: host_type,
         },
-        Binary::Divide | Binary::Remainder
+        BinaryOperator::Divide | BinaryOperator::Remainder
             if right_converted.low <= 0 && right_converted.high >= 0 =>
         {
             *is_quiet = false;
-            Enclosed { low: least_value, high: greatest_value, width: host_type }
+            ValueInterval { low: least_value, high: greatest_value, width: host_type }
         }
-        Binary::Divide => {
+        BinaryOperator::Divide => {
             let (low, high) = corner_bounds(&|left, right| left / right);
             // Where the dividend can be 0 the quotient can.
             let spans_zero = left_converted.low <= 0 && left_converted.high >= 0;
-            enclosed(
+            interval_of_type(
                 if spans_zero { low.min(0) } else { low },
                 if spans_zero { high.max(0) } else { high },
                 host_type,
                 is_quiet,
             )
         }
-        Binary::Remainder => {
+        BinaryOperator::Remainder => {
             let largest_remainder = right_converted.low.abs().max(right_converted.high.abs()) - 1;
             let low = if left_converted.low < 0 {
                 (-largest_remainder).max(left_converted.low)
@@ -151,35 +166,44 @@ fn enclose_binary(
             } else {
                 0
             };
-            Enclosed { low, high, width: host_type }
+            ValueInterval { low, high, width: host_type }
         }
-        Binary::BitAnd if left_converted.low >= 0 && right_converted.low >= 0 => Enclosed {
-            low: 0,
-            high: left_converted.high.min(right_converted.high),
-            width: host_type,
-        },
-        Binary::BitOr | Binary::BitXor if left_converted.low >= 0 && right_converted.low >= 0 => {
+        BinaryOperator::BitAnd if left_converted.low >= 0 && right_converted.low >= 0 => {
+            ValueInterval {
+                low: 0,
+                high: left_converted.high.min(right_converted.high),
+                width: host_type,
+            }
+        }
+        BinaryOperator::BitOr | BinaryOperator::BitXor
+            if left_converted.low >= 0 && right_converted.low >= 0 =>
+        {
             let largest_operand = left_converted.high.max(right_converted.high);
             let high = if largest_operand == 0 {
                 0
             } else {
                 (1i128 << (128 - largest_operand.leading_zeros())) - 1
             };
-            Enclosed { low: 0, high, width: host_type }
+            ValueInterval { low: 0, high, width: host_type }
         }
-        Binary::BitAnd | Binary::BitOr | Binary::BitXor => {
-            Enclosed { low: least_value, high: greatest_value, width: host_type }
+        BinaryOperator::BitAnd | BinaryOperator::BitOr | BinaryOperator::BitXor => {
+            ValueInterval { low: least_value, high: greatest_value, width: host_type }
         }
-        Binary::ShiftLeft | Binary::ShiftRight => {
-            let host_type = promoted(left.width);
-            let bit_width = integer(host_type).map_or(64, |(bit_width, _)| i128::from(bit_width));
-            let (least_value, greatest_value) = range(host_type);
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
+            let host_type = promoted_type(left.width);
+            let bit_width =
+                integer_format(host_type).map_or(64, |(bit_width, _)| i128::from(bit_width));
+            let (least_value, greatest_value) = type_range(host_type);
             if right.low < 0 || right.high >= bit_width {
                 *is_quiet = false;
-                return Enclosed { low: least_value, high: greatest_value, width: host_type };
+                return ValueInterval { low: least_value, high: greatest_value, width: host_type };
             }
             let shifted = |value: i128, amount: i128| {
-                if operator == Binary::ShiftLeft { value << amount } else { value >> amount }
+                if operator == BinaryOperator::ShiftLeft {
+                    value << amount
+                } else {
+                    value >> amount
+                }
             };
             let corner_values = [
                 (left.low, right.low),
@@ -192,7 +216,7 @@ fn enclose_binary(
                 corner_values.into_iter().min().unwrap_or(least_value),
                 corner_values.into_iter().max().unwrap_or(greatest_value),
             );
-            enclosed(low, high, host_type, is_quiet)
+            interval_of_type(low, high, host_type, is_quiet)
         }
     }
 }

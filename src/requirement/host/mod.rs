@@ -10,18 +10,18 @@ mod expression_tests;
 pub mod interval;
 pub mod parser;
 
-use decide::Host;
+use decide::HostModel;
 use std::collections::BTreeMap;
 use vkcert_model::requirement::Interface;
 
 /// The values that the host gives to specialization constants, by id; none where a value is not the
 /// same for all parameters, or is no expression.
-pub fn specialized(interface: &Interface) -> BTreeMap<u32, Option<i128>> {
+pub fn specialized_values(interface: &Interface) -> BTreeMap<u32, Option<i128>> {
     // No value depends on the local size.
-    let host = Host::of(interface, [1; 3]).ok();
+    let host = HostModel::from_interface(interface, [1; 3]).ok();
     let constant_value = |text: &str| {
-        let expression = host.as_ref()?.parse(text, "a specialization constant").ok()?;
-        let enclosing_interval = host.as_ref()?.interval(&expression);
+        let expression = host.as_ref()?.parse_expression(text, "a specialization constant").ok()?;
+        let enclosing_interval = host.as_ref()?.value_interval(&expression);
         (enclosing_interval.low == enclosing_interval.high).then_some(enclosing_interval.low)
     };
     interface.specialization.iter().map(|row| (row.id, constant_value(&row.value))).collect()

@@ -4,7 +4,10 @@
 //! and length have limits, so that no text exhausts the stack.
 //! Does not cover: what an expression means (`expression`).
 
-use super::expression::{Binary, Expression, Kind, Name, TYPES, Unary, integer, range};
+use super::expression::{
+    BinaryOperator, HOST_TYPES, HostExpression, HostExpressionKind, HostName, UnaryOperator,
+    integer_format, type_range,
+};
 use std::ops::Range;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::requirement::HostType;
@@ -15,46 +18,52 @@ const MAX_DEPTH: usize = 100;
 const MAX_TEXT: usize = 4_096;
 
 /// Operators by binding strength, weakest first; longest texts first within the table.
-pub(super) const BINARY: &[(&str, Binary, u8)] = &[
-    ("||", Binary::Or, 1),
-    ("&&", Binary::And, 2),
-    ("==", Binary::Equal, 6),
-    ("!=", Binary::Unequal, 6),
-    ("<<", Binary::ShiftLeft, 8),
-    (">>", Binary::ShiftRight, 8),
-    ("<=", Binary::LessEqual, 7),
-    (">=", Binary::GreaterEqual, 7),
-    ("<", Binary::Less, 7),
-    (">", Binary::Greater, 7),
-    ("|", Binary::BitOr, 3),
-    ("^", Binary::BitXor, 4),
-    ("&", Binary::BitAnd, 5),
-    ("+", Binary::Add, 9),
-    ("-", Binary::Subtract, 9),
-    ("*", Binary::Multiply, 10),
-    ("/", Binary::Divide, 10),
-    ("%", Binary::Remainder, 10),
+pub(super) const BINARY_OPERATORS: &[(&str, BinaryOperator, u8)] = &[
+    ("||", BinaryOperator::Or, 1),
+    ("&&", BinaryOperator::And, 2),
+    ("==", BinaryOperator::Equal, 6),
+    ("!=", BinaryOperator::Unequal, 6),
+    ("<<", BinaryOperator::ShiftLeft, 8),
+    (">>", BinaryOperator::ShiftRight, 8),
+    ("<=", BinaryOperator::LessEqual, 7),
+    (">=", BinaryOperator::GreaterEqual, 7),
+    ("<", BinaryOperator::Less, 7),
+    (">", BinaryOperator::Greater, 7),
+    ("|", BinaryOperator::BitOr, 3),
+    ("^", BinaryOperator::BitXor, 4),
+    ("&", BinaryOperator::BitAnd, 5),
+    ("+", BinaryOperator::Add, 9),
+    ("-", BinaryOperator::Subtract, 9),
+    ("*", BinaryOperator::Multiply, 10),
+    ("/", BinaryOperator::Divide, 10),
+    ("%", BinaryOperator::Remainder, 10),
 ];
 
 /// Parses an expression over `names`; `place` names it in diagnostics (`groups[0]`).
-pub fn parse(
+pub fn parse_expression(
     expression_text: &str,
-    names: &[Name],
+    names: &[HostName],
     diagnostic_place: &str,
-) -> Result<Expression, Diagnostic> {
-    let mut parser =
-        Parser { text: expression_text, at: 0, names, place: diagnostic_place, depth: 0 };
+) -> Result<HostExpression, Diagnostic> {
+    let mut parser = ExpressionParser {
+        text: expression_text,
+        position: 0,
+        names,
+        place: diagnostic_place,
+        depth: 0,
+    };
     if expression_text.len() > MAX_TEXT {
-        return Err(parser.error(
+        return Err(parser.error_at(
             0..0,
             format!("the expression has {} bytes; the limit is {MAX_TEXT}", expression_text.len()),
         ));
     }
-    let expression = parser.expression(0)?;
-    parser.space();
-    if parser.at < expression_text.len() {
-        let unexpected_span = parser.at..parser.at + parser.next().map_or(1, char::len_utf8);
-        return Err(parser.error(
+    let expression = parser.parse_operators(0)?;
+    parser.skip_space();
+    if parser.position < expression_text.len() {
+        let unexpected_span =
+            parser.position..parser.position + parser.next_character().map_or(1, char::len_utf8);
+        return Err(parser.error_at(
             unexpected_span.clone(),
             format!("`{}` is not expected here", &expression_text[unexpected_span]),
         ));
@@ -62,74 +71,79 @@ pub fn parse(
     Ok(expression)
 }
 
-struct Parser<'a> {
+struct ExpressionParser<'a> {
     text: &'a str,
-    at: usize,
-    names: &'a [Name],
+    position: usize,
+    names: &'a [HostName],
     place: &'a str,
     depth: usize,
 }
 
-impl Parser<'_> {
-    fn error(&self, span: Range<usize>, message: String) -> Diagnostic {
+impl ExpressionParser<'_> {
+    fn error_at(&self, span: Range<usize>, message: String) -> Diagnostic {
         Diagnostic::new("expression-syntax", format!("{}: {message}", self.place))
             .at_span(self.place, self.text, span)
     }
 
-    fn next(&self) -> Option<char> {
-        self.text[self.at..].chars().next()
+    fn next_character(&self) -> Option<char> {
+        self.text[self.position..].chars().next()
     }
 
-    fn space(&mut self) {
-        while let Some(character) = self.next().filter(|character| character.is_whitespace()) {
-            self.at += character.len_utf8();
+    fn skip_space(&mut self) {
+        while let Some(character) =
+            self.next_character().filter(|character| character.is_whitespace())
+        {
+            self.position += character.len_utf8();
         }
     }
 
-    fn take(&mut self, token: &str) -> bool {
-        self.space();
-        let is_next = self.text[self.at..].starts_with(token);
+    fn take_token(&mut self, token: &str) -> bool {
+        self.skip_space();
+        let is_next = self.text[self.position..].starts_with(token);
         if is_next {
-            self.at += token.len();
+            self.position += token.len();
         }
         is_next
     }
 
-    fn expect(&mut self, token: &str) -> Result<(), Diagnostic> {
-        if self.take(token) {
+    fn expect_token(&mut self, token: &str) -> Result<(), Diagnostic> {
+        if self.take_token(token) {
             return Ok(());
         }
-        let span_end = (self.at + self.next().map_or(0, char::len_utf8)).min(self.text.len());
-        Err(self.error(self.at..span_end, format!("`{token}` is expected here")))
+        let span_end =
+            (self.position + self.next_character().map_or(0, char::len_utf8)).min(self.text.len());
+        Err(self.error_at(self.position..span_end, format!("`{token}` is expected here")))
     }
 
     /// Parses operators that bind more strongly than `above`.
-    fn expression(&mut self, binding_strength: u8) -> Result<Expression, Diagnostic> {
+    fn parse_operators(&mut self, binding_strength: u8) -> Result<HostExpression, Diagnostic> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(
-                self.error(self.at..self.at, format!("more than {MAX_DEPTH} levels of operators"))
-            );
+            return Err(self.error_at(
+                self.position..self.position,
+                format!("more than {MAX_DEPTH} levels of operators"),
+            ));
         }
-        let mut left_operand = self.operand()?;
+        let mut left_operand = self.parse_operand()?;
         loop {
-            self.space();
-            let remaining_text = &self.text[self.at..];
+            self.skip_space();
+            let remaining_text = &self.text[self.position..];
             if binding_strength == 0 && remaining_text.starts_with('?') {
-                left_operand = self.choice(left_operand)?;
+                left_operand = self.parse_choice(left_operand)?;
                 continue;
             }
-            let operator = BINARY.iter().find(|(token, ..)| remaining_text.starts_with(token));
+            let operator =
+                BINARY_OPERATORS.iter().find(|(token, ..)| remaining_text.starts_with(token));
             let Some((token, operator, strength)) =
                 operator.filter(|(.., strength)| *strength > binding_strength)
             else {
                 break;
             };
-            self.at += token.len();
-            let right_operand = self.expression(*strength)?;
+            self.position += token.len();
+            let right_operand = self.parse_operators(*strength)?;
             let span = left_operand.span.start..right_operand.span.end;
-            left_operand = Expression::new(
-                Kind::Binary(*operator, Box::new([left_operand, right_operand])),
+            left_operand = HostExpression::new(
+                HostExpressionKind::Binary(*operator, Box::new([left_operand, right_operand])),
                 self.names,
                 span,
             );
@@ -138,68 +152,73 @@ impl Parser<'_> {
         Ok(left_operand)
     }
 
-    fn choice(&mut self, condition: Expression) -> Result<Expression, Diagnostic> {
-        self.expect("?")?;
-        let value_if_true = self.expression(0)?;
-        self.expect(":")?;
-        let value_if_false = self.expression(0)?;
+    fn parse_choice(&mut self, condition: HostExpression) -> Result<HostExpression, Diagnostic> {
+        self.expect_token("?")?;
+        let value_if_true = self.parse_operators(0)?;
+        self.expect_token(":")?;
+        let value_if_false = self.parse_operators(0)?;
         let span = condition.span.start..value_if_false.span.end;
-        Ok(Expression::new(
-            Kind::Choice(Box::new([condition, value_if_true, value_if_false])),
+        Ok(HostExpression::new(
+            HostExpressionKind::Choice(Box::new([condition, value_if_true, value_if_false])),
             self.names,
             span,
         ))
     }
 
-    fn operand(&mut self) -> Result<Expression, Diagnostic> {
-        self.space();
-        let operand_start = self.at;
-        for (token, operator) in
-            [("-", Unary::Negate), ("+", Unary::Plus), ("~", Unary::Complement), ("!", Unary::Not)]
-        {
-            if self.take(token) {
+    fn parse_operand(&mut self) -> Result<HostExpression, Diagnostic> {
+        self.skip_space();
+        let operand_start = self.position;
+        for (token, operator) in [
+            ("-", UnaryOperator::Negate),
+            ("+", UnaryOperator::Plus),
+            ("~", UnaryOperator::Complement),
+            ("!", UnaryOperator::Not),
+        ] {
+            if self.take_token(token) {
                 // Stronger than every binary operator.
-                let operand = self.expression(u8::MAX)?;
+                let operand = self.parse_operators(u8::MAX)?;
                 let span = operand_start..operand.span.end;
-                return Ok(Expression::new(
-                    Kind::Unary(operator, Box::new(operand)),
+                return Ok(HostExpression::new(
+                    HostExpressionKind::Unary(operator, Box::new(operand)),
                     self.names,
                     span,
                 ));
             }
         }
-        match self.next() {
+        match self.next_character() {
             Some('(') => {
-                self.at += 1;
-                let inner_expression = self.expression(0)?;
-                self.expect(")")?;
-                Ok(Expression { span: operand_start..self.at, ..inner_expression })
+                self.position += 1;
+                let inner_expression = self.parse_operators(0)?;
+                self.expect_token(")")?;
+                Ok(HostExpression { span: operand_start..self.position, ..inner_expression })
             }
-            Some(character) if character.is_ascii_digit() => self.literal(),
-            Some(character) if character.is_ascii_alphabetic() || character == '_' => self.named(),
+            Some(character) if character.is_ascii_digit() => self.parse_literal(),
+            Some(character) if character.is_ascii_alphabetic() || character == '_' => {
+                self.parse_named()
+            }
             Some(character) => {
                 let span = operand_start..operand_start + character.len_utf8();
-                Err(self.error(span, format!("`{character}` is not expected here")))
+                Err(self.error_at(span, format!("`{character}` is not expected here")))
             }
-            None => Err(self.error(
+            None => Err(self.error_at(
                 operand_start.saturating_sub(1)..operand_start,
                 "an operand is missing at the end".to_owned(),
             )),
         }
     }
 
-    fn word(&mut self) -> Range<usize> {
-        let word_start = self.at;
+    fn read_word(&mut self) -> Range<usize> {
+        let word_start = self.position;
         let is_word_character =
             |character: &char| character.is_ascii_alphanumeric() || *character == '_';
-        while let Some(character) = self.next().filter(is_word_character) {
-            self.at += character.len_utf8();
+        while let Some(character) = self.next_character().filter(is_word_character) {
+            self.position += character.len_utf8();
         }
-        word_start..self.at
+        word_start..self.position
     }
 
-    fn literal(&mut self) -> Result<Expression, Diagnostic> {
-        let span = self.word();
+    fn parse_literal(&mut self) -> Result<HostExpression, Diagnostic> {
+        let span = self.read_word();
         let literal_text = self.text[span.clone()].to_ascii_lowercase();
         let hexadecimal_digits = literal_text.strip_prefix("0x");
         let digits = hexadecimal_digits.unwrap_or(&literal_text).trim_end_matches(['u', 'l']);
@@ -208,7 +227,7 @@ impl Parser<'_> {
         let is_known_suffix = matches!(suffix, "" | "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu");
         let value = i128::from_str_radix(digits, radix).ok().filter(|_| is_known_suffix);
         let literal_error = || {
-            self.error(
+            self.error_at(
                 span.clone(),
                 format!("`{}` is no integer literal", &self.text[span.clone()]),
             )
@@ -217,7 +236,7 @@ impl Parser<'_> {
         if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
             let message =
                 "a literal that starts with 0 is octal in C; write it in decimal".to_owned();
-            return Err(self.error(span.clone(), message));
+            return Err(self.error_at(span.clone(), message));
         }
         let is_unsigned = suffix.contains('u');
         let is_long = suffix.contains('l');
@@ -226,67 +245,67 @@ impl Parser<'_> {
         let candidate_types =
             [HostType::Int32, HostType::Uint32, HostType::Int64, HostType::Uint64];
         let fitting_type = candidate_types.into_iter().find(|width| {
-            let (bit_width, is_signed) = integer(*width).unwrap_or((64, true));
+            let (bit_width, is_signed) = integer_format(*width).unwrap_or((64, true));
             let signedness_fits = if is_unsigned { !is_signed } else { is_signed || radix == 16 };
-            signedness_fits && (!is_long || bit_width == 64) && value <= range(*width).1
+            signedness_fits && (!is_long || bit_width == 64) && value <= type_range(*width).1
         });
         let width = fitting_type.ok_or_else(|| {
-            self.error(span.clone(), "the literal fits no 64-bit type".to_owned())
+            self.error_at(span.clone(), "the literal fits no 64-bit type".to_owned())
         })?;
-        Ok(Expression::new(Kind::Literal(value, width), self.names, span))
+        Ok(HostExpression::new(HostExpressionKind::Literal(value, width), self.names, span))
     }
 
-    fn named(&mut self) -> Result<Expression, Diagnostic> {
-        let span = self.word();
+    fn parse_named(&mut self) -> Result<HostExpression, Diagnostic> {
+        let span = self.read_word();
         let word = &self.text[span.clone()];
-        if self.take("(") {
-            return self.call(word.to_owned(), span);
+        if self.take_token("(") {
+            return self.parse_call(word.to_owned(), span);
         }
         let name_index = self.names.iter().position(|name| name.name == word);
         let index = name_index.ok_or_else(|| {
             let known_names: Vec<&str> = self.names.iter().map(|name| name.name.as_str()).collect();
-            self.error(span.clone(), format!("`{word}` is not declared")).hint(format!(
+            self.error_at(span.clone(), format!("`{word}` is not declared")).hint(format!(
                 "declared before it: {}",
                 if known_names.is_empty() { "nothing".to_owned() } else { known_names.join(", ") }
             ))
         })?;
-        Ok(Expression::new(Kind::Variable(index), self.names, span))
+        Ok(HostExpression::new(HostExpressionKind::Variable(index), self.names, span))
     }
 
-    fn call(
+    fn parse_call(
         &mut self,
         function_name: String,
         name_span: Range<usize>,
-    ) -> Result<Expression, Diagnostic> {
-        let first_argument = self.expression(0)?;
-        let cast_type = TYPES.iter().find(|(type_name, _)| *type_name == function_name);
+    ) -> Result<HostExpression, Diagnostic> {
+        let first_argument = self.parse_operators(0)?;
+        let cast_type = HOST_TYPES.iter().find(|(type_name, _)| *type_name == function_name);
         if let Some((_, host_type)) = cast_type {
-            self.expect(")")?;
-            if integer(*host_type).is_none() {
-                return Err(self.error(name_span, "expressions are of integers".to_owned()));
+            self.expect_token(")")?;
+            if integer_format(*host_type).is_none() {
+                return Err(self.error_at(name_span, "expressions are of integers".to_owned()));
             }
-            return Ok(Expression::new(
-                Kind::Cast(*host_type, Box::new(first_argument)),
+            return Ok(HostExpression::new(
+                HostExpressionKind::Cast(*host_type, Box::new(first_argument)),
                 self.names,
-                name_span.start..self.at,
+                name_span.start..self.position,
             ));
         }
         let operator = match function_name.as_str() {
-            "min" => Binary::Minimum,
-            "max" => Binary::Maximum,
+            "min" => BinaryOperator::Minimum,
+            "max" => BinaryOperator::Maximum,
             _ => {
                 return Err(self
-                    .error(name_span, format!("`{function_name}` is no function"))
+                    .error_at(name_span, format!("`{function_name}` is no function"))
                     .hint("min, max and the type names (uint64(m) * n) can be called"));
             }
         };
-        self.expect(",")?;
-        let second_argument = self.expression(0)?;
-        self.expect(")")?;
-        Ok(Expression::new(
-            Kind::Binary(operator, Box::new([first_argument, second_argument])),
+        self.expect_token(",")?;
+        let second_argument = self.parse_operators(0)?;
+        self.expect_token(")")?;
+        Ok(HostExpression::new(
+            HostExpressionKind::Binary(operator, Box::new([first_argument, second_argument])),
             self.names,
-            name_span.start..self.at,
+            name_span.start..self.position,
         ))
     }
 }

@@ -5,7 +5,7 @@ use vkcert_derivation::derive;
 use vkcert_model::evidence::{Campaign, Evidence};
 use vkcert_model::generation::Generation;
 use vkcert_model::id::{RequirementId, TestId};
-use vkcert_requirement::status::{RequirementOutcome, Shown, outcomes};
+use vkcert_requirement::status::{RequirementOutcome, VerificationResults, requirement_outcomes};
 use vkcert_requirement::{hash, trace};
 
 /// What a test's definition says of it.
@@ -23,7 +23,7 @@ pub(super) fn tests(stored: &Evidence, found: &mut Verification) {
         same(test.kind == definition.kind.to_string(), "kind");
         same(test.requirements == definition.requirements, "list of requirements");
         same(test.kernels == trace::kernels_of(definition), "list of kernels");
-        same(test.procedure == trace::describe(definition), "procedure");
+        same(test.procedure == trace::describe_test(definition), "procedure");
         let judged: Vec<&str> =
             test.expected.iter().map(|expected| expected.buffer.as_str()).collect();
         let stated: Vec<&str> =
@@ -39,12 +39,12 @@ pub(super) fn tests(stored: &Evidence, found: &mut Verification) {
 pub(super) fn requirements(stored: &Evidence, found: &mut Verification) {
     let rows = &stored.campaign.requirements;
     let campaign = &stored.campaign;
-    let verdicts = trace::verdicts(&campaign.tests);
+    let verdicts = trace::stored_verdicts(&campaign.tests);
     let rules = Generation::of(campaign);
     let code = derive::tested_code(campaign, &stored.kernels);
-    let outcomes = outcomes(
+    let outcomes = requirement_outcomes(
         rows,
-        Shown { verdicts: &verdicts, records: &campaign.records, code: &code },
+        VerificationResults { verdicts: &verdicts, records: &campaign.records, code: &code },
         rules,
     );
     for row in &campaign.records {
@@ -64,7 +64,7 @@ pub(super) fn requirements(stored: &Evidence, found: &mut Verification) {
         });
         let follows = match rules {
             Generation::Second | Generation::Current => {
-                outcomes.get(uid) == Some(&RequirementOutcome::stored(row))
+                outcomes.get(uid) == Some(&RequirementOutcome::from_evidence(row))
             }
             Generation::First => {
                 outcomes.get(uid).map(|outcome| outcome.status) == Some(row.status)

@@ -135,7 +135,7 @@ fn flows(test: &TestEvidence, found: &mut Verification) {
     if test.flows.is_empty() {
         return;
     }
-    let given = vkcert_requirement::trace::addressed(&test.definition);
+    let given = vkcert_requirement::trace::addressed_buffers(&test.definition);
     let dispatches = &test.definition.dispatches;
     let right = dispatches.len() == test.flows.len()
         && dispatches.iter().zip(&test.flows).all(|(dispatch, flow)| {
