@@ -99,7 +99,7 @@ fn job(side: u32, words: &[u32], recording: ModuleRecording, checks: Checks) -> 
     Job {
         name: format!("matmul_naive {side}"),
         modules: vec![JobModule {
-            kernel: "matmul_naive".to_owned(),
+            key: "matmul_naive".into(),
             words: Arc::new(words.to_vec()),
             recording,
         }],

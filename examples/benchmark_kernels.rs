@@ -184,7 +184,7 @@ impl Kernel {
         Job {
             name: self.name.to_owned(),
             modules: vec![JobModule {
-                kernel: self.name.to_owned(),
+                key: self.name.into(),
                 words: Arc::new(words.to_vec()),
                 recording,
             }],

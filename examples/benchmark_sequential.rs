@@ -151,7 +151,7 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
     let binding = |index: usize| JobBinding::storage(0, index as u32, index, bytes as u64);
     Job {
         name: "benchmark".to_owned(),
-        modules: vec![JobModule { kernel: "mm".to_owned(), words: Arc::new(words), recording }],
+        modules: vec![JobModule { key: "mm".into(), words: Arc::new(words), recording }],
         buffers: vec![buffer("a", floats(3)), buffer("b", floats(5)), buffer("r", vec![0; bytes])],
         resources: JobResources::default(),
         dispatches: vec![JobDispatch {

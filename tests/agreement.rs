@@ -79,8 +79,7 @@ fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
         specialization: BTreeMap::from([(0, dice.roll() % 7)]),
         subgroup_size: None,
     };
-    let module =
-        JobModule { kernel: "random".to_owned(), words: Arc::new(words.to_vec()), recording };
+    let module = JobModule { key: "random".into(), words: Arc::new(words.to_vec()), recording };
     Job {
         name: format!("seed {seed}"),
         modules: vec![module],
@@ -142,19 +141,19 @@ fn agree_on(seed: u64, vulkan: Option<&mut VulkanExecutor>) -> Vec<String> {
         assert_eq!(plain.buffers, run.buffers, "seed {seed}: outputs\n{}", text());
     }
     let layout = &made.markers.layout;
-    let vectors = shown(layout, &native.records["random"].words);
+    let vectors = shown(layout, &native.records[&"random".into()].words);
     assert!(!vectors.is_empty());
     for run in [&single, &recorded] {
         assert_eq!(
             vectors,
-            shown(layout, &run.records["random"].words),
+            shown(layout, &run.records[&"random".into()].words),
             "seed {seed}: vectors\n{}",
             text()
         );
     }
     assert_eq!(
-        native.records["random"].witnesses,
-        single.records["random"].witnesses,
+        native.records[&"random".into()].witnesses,
+        single.records[&"random".into()].witnesses,
         "seed {seed}\n{}",
         text()
     );
@@ -170,7 +169,7 @@ fn agree_on(seed: u64, vulkan: Option<&mut VulkanExecutor>) -> Vec<String> {
             differences.push(format!("{module} outputs"));
         }
     }
-    if vectors != shown(layout, &device.records["random"].words) {
+    if vectors != shown(layout, &device.records[&"random".into()].words) {
         differences.push("vectors".to_owned());
     }
     differences

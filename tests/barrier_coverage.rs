@@ -166,7 +166,7 @@ fn a_barrier_at_which_some_are_missing_is_not_counted() {
     let table =
         MarkerTable { value_function: None, mark_function: None, roles: Vec::new(), layout };
     let module = JobModule {
-        kernel: "k".to_owned(),
+        key: "k".into(),
         words: Arc::new(words.as_binary().to_vec()),
         recording: ModuleRecording::Markers(Arc::new(table)),
     };
@@ -194,7 +194,7 @@ fn a_barrier_at_which_some_are_missing_is_not_counted() {
         let run = engine.run(&job, &mut Unobserved).expect("runs");
         assert_eq!(run.completion, Completion::Error { reason: "barrier divergence".to_owned() });
         // Five workgroups, two turns; never the second one.
-        assert_eq!(run.records["k"].barriers, [(0, 10)].into(), "{jobs:?}");
+        assert_eq!(run.records[&"k".into()].barriers, [(0, 10)].into(), "{jobs:?}");
     }
 }
 

@@ -76,7 +76,7 @@ fn job(text: &str, inputs: &[u8]) -> Job {
     Job {
         name: "bounds".to_owned(),
         modules: vec![JobModule {
-            kernel: "k".to_owned(),
+            key: "k".into(),
             words: Arc::new(words),
             recording: ModuleRecording::None,
         }],

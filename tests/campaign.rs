@@ -157,7 +157,7 @@ fn job(index: usize, kernels: &BTreeMap<&'static str, Arc<Vec<u32>>>) -> Job {
     Job {
         name: format!("T{index}"),
         modules: vec![JobModule {
-            kernel: kernel.to_owned(),
+            key: kernel.into(),
             words: Arc::clone(&kernels[kernel]),
             recording: ModuleRecording::None,
         }],

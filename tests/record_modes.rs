@@ -119,7 +119,7 @@ impl Kernel {
         Job {
             name: self.case.name.clone(),
             modules: vec![JobModule {
-                kernel: "k".to_owned(),
+                key: "k".into(),
                 words: Arc::new(words.to_vec()),
                 recording,
             }],
@@ -166,7 +166,12 @@ fn agree_on_who_recorded(kernel: &Kernel, device: Option<&mut VulkanExecutor>) {
         let run = completed(kernel, run);
         for bit in &bits {
             let anyone = who.values().any(|found| !found.by_bit[bit].is_empty());
-            assert_eq!(anyone, run.records["k"].has(*bit), "{}: bit {bit}", kernel.case.name);
+            assert_eq!(
+                anyone,
+                run.records[&"k".into()].has(*bit),
+                "{}: bit {bit}",
+                kernel.case.name
+            );
         }
         who
     };
@@ -206,8 +211,8 @@ fn agree_on_the_sequential_engine(kernel: &Kernel) -> Run {
             let Case { name, text, .. } = &kernel.case;
             assert_eq!(run.buffers, native.buffers, "{name} {mode}: outputs\n{text}");
             same_records(
-                &run.records["k"],
-                &native.records["k"],
+                &run.records[&"k".into()],
+                &native.records[&"k".into()],
                 witnesses,
                 &format!("{name} {mode}\n{text}"),
             );
@@ -240,8 +245,8 @@ fn differences_on(
                 continue;
             };
             let run = completed(kernel, kernel.run(engine, &made));
-            let records = &run.records["k"];
-            let expected = &native.records["k"];
+            let records = &run.records[&"k".into()];
+            let expected = &native.records[&"k".into()];
             let witnessed =
                 witnesses == Witnesses::Omitted || records.witnesses == expected.witnesses;
             if records.words != expected.words || !witnessed || run.buffers != native.buffers {
@@ -372,9 +377,9 @@ fn wide_decisions_and_three_dimensions_are_recorded_in_every_mode() {
         assert!(layout.decisions.iter().any(|slot| slot.size == 128), "a sum beyond a word");
         assert!(layout.decisions.iter().any(|slot| slot.size == 41), "a chain beyond a word");
         assert!(
-            native.records["k"].witnesses.len() > 60,
+            native.records[&"k".into()].witnesses.len() > 60,
             "{:?}",
-            native.records["k"].witnesses.len()
+            native.records[&"k".into()].witnesses.len()
         );
         agree_on_who_recorded(&kernel, engine.as_mut());
         if let Some(engine) = &mut engine {

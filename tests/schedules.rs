@@ -149,7 +149,7 @@ fn job(
     Job {
         name: "T".to_owned(),
         modules: vec![JobModule {
-            kernel: "k".to_owned(),
+            key: "k".into(),
             words: Arc::new(words),
             recording: ModuleRecording::None,
         }],

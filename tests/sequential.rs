@@ -186,12 +186,12 @@ void main() {
         let mut executor = SequentialExecutor::new(settings);
         let counted = executor.run_with_lowering_counts(&job, &mut Unobserved).unwrap();
         assert_eq!(counted.run.findings, []);
-        let records = &counted.run.records["markers"];
+        let records = &counted.run.records[&"markers".into()];
         assert_eq!(records.witnesses, expected, "width {tile_width}");
         let bits = expected.keys().fold(0, |word, bit| word | 1u32 << bit);
         assert_eq!(records.words, [bits]);
         // The loops that the lowering adds are each taken and left.
-        for decision in &counted.lowering["markers"] {
+        for decision in &counted.lowering[&"markers".into()] {
             assert!(decision.true_count > 0 && decision.false_count > 0, "{decision:?}");
         }
     }
@@ -245,7 +245,10 @@ fn instrumented_modules_record_what_marked_modules_record() {
         assert_eq!(natively.buffers, by_buffer.buffers, "{}", test.name);
         assert_eq!(traced.buffers, by_buffer.buffers, "{}", test.name);
         let words = |run: &Run| {
-            run.records.get(&test.name).map(|records| records.words.clone()).unwrap_or_default()
+            run.records
+                .get(&test.name.as_str().into())
+                .map(|records| records.words.clone())
+                .unwrap_or_default()
         };
         assert_eq!(words(&natively), words(&by_buffer), "{}", test.name);
         compared += usize::from(words(&natively).iter().any(|word| *word != 0));
@@ -291,7 +294,7 @@ void main() {
         job.modules[0].recording = ModuleRecording::Markers(Arc::new(made.markers.clone()));
         let settings = Settings { tile_width, ..Settings::default() };
         let run = SequentialExecutor::new(settings).run(&job, &mut Unobserved).unwrap();
-        let records = &run.records["operands"];
+        let records = &run.records[&"operands".into()];
         let slots = made.markers.layout.decisions.iter().filter(|slot| slot.weights.len() == 2);
         let rows = slots.flat_map(|slot| {
             slot.vectors.iter().map(|row| (row.vector.values.to_string(), slot.base + row.sum))

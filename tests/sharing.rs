@@ -183,7 +183,7 @@ void main() {
     let job = job("operands", text, [8, 1, 1], vec![inputs, zeros(32)]);
     let [marked, instrumented] = recording(&job, text);
     let (run, shared, dependent) = alike(&marked);
-    let records = &run.run.records["operands"];
+    let records = &run.run.records[&"operands".into()];
     assert!(
         records.operands.len() >= 4 && records.witnesses.values().any(|id| id[0] > 4),
         "{records:?}"
@@ -191,7 +191,7 @@ void main() {
     assert_eq!((shared, dependent), (WAYS.len() as u64, 0));
     // Records in a buffer are looked at before they are set, so that they go to one core.
     let (run, _, dependent) = alike(&instrumented);
-    assert_eq!(run.run.records["operands"].words, records.words);
+    assert_eq!(run.run.records[&"operands".into()].words, records.words);
     assert!(dependent > 0);
 }
 

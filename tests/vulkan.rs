@@ -113,7 +113,7 @@ impl Bench {
         Self(Job {
             name: "T".to_owned(),
             modules: vec![JobModule {
-                kernel: "k".to_owned(),
+                key: "k".into(),
                 words: module,
                 recording: ModuleRecording::None,
             }],
@@ -1100,8 +1100,8 @@ fn records_are_united_over_the_dispatches_of_a_kernel() {
     let run = recording(&format!("canary = nonce ^ {CANARY}u;")).run(&mut engine);
     assert_eq!(run.completion, Completion::Completed);
     assert_eq!(run.findings, []);
-    assert_eq!(run.records["k"].words, [0, 0x8000_0101 & 0x8000_0005 | 0b100, 0]);
-    assert!(run.records["k"].witnesses.is_empty());
+    assert_eq!(run.records[&"k".into()].words, [0, 0x8000_0101 & 0x8000_0005 | 0b100, 0]);
+    assert!(run.records[&"k".into()].witnesses.is_empty());
     assert_eq!(words(&run.buffers[0]), [2; 4]);
     assert_eq!(run.buffers.len(), 1, "the record buffer is not the test's");
 }

@@ -19,6 +19,7 @@ use vkcert_instrument::{self as instrument, NotInstrumented, Origins, RecordRequ
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::id::ModuleKey;
 use vkcert_model::records::{MarkerTable, RecordBuffer, RecordMode};
 use vkcert_model::structure::KernelStructure;
 use vkcert_spirv::module::{self, Module};
@@ -116,7 +117,11 @@ impl Kernel {
     /// The module of a variant; none where the kernel cannot be measured.
     pub fn job_module(&self, variant: Variant) -> Option<JobModule> {
         let module = |words: &Arc<Vec<u32>>, recording| {
-            Some(JobModule { kernel: self.name.clone(), words: Arc::clone(words), recording })
+            Some(JobModule {
+                key: ModuleKey::from(self.name.as_str()),
+                words: Arc::clone(words),
+                recording,
+            })
         };
         let measured = match &self.measurement {
             Measurement::Markers(measured) => Some(measured),
@@ -146,7 +151,11 @@ impl Kernel {
         let made = instrument::instrument_in(structure, module, &self.entry, &request, environment);
         let made = made.map_err(|error| error.to_string())?;
         let recording = ModuleRecording::Buffer(made.record_buffer);
-        Ok(JobModule { kernel: self.name.clone(), words: Arc::new(made.instrumented), recording })
+        Ok(JobModule {
+            key: ModuleKey::from(self.name.as_str()),
+            words: Arc::new(made.instrumented),
+            recording,
+        })
     }
 
     /// Makes the instrumented modules anew where the request asks for other records than they have.

@@ -22,6 +22,7 @@ use vkcert_exec::judged_bytes::{Judged, Judging};
 use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::repeat;
 use vkcert_exec::{Completion, Executor, Job, Run};
+use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_sequential::{ScheduleDependence, SequentialExecutor};
@@ -142,8 +143,8 @@ impl<'a> LeftOpen<'a> {
         kernel: &Kernel,
         specialization: &Specialization,
     ) -> Option<&BTreeSet<u32>> {
-        let label = &self.plan.job.modules[self.module(kernel, specialization)?].kernel;
-        self.dependence(Recorded::Source).bits.get(label)
+        let key = &self.plan.job.modules[self.module(kernel, specialization)?].key;
+        self.dependence(Recorded::Source).bits.get(key)
     }
 
     /// Whether the contents of a buffer depend on who comes first.
@@ -218,7 +219,7 @@ impl<'a> LeftOpen<'a> {
     pub fn scheduled_bits(
         &self,
         recorded: Recorded,
-        label: &str,
+        module: &ModuleKey,
         [left, right]: [&Records; 2],
     ) -> Option<BTreeSet<u32>> {
         let bits = left.words.len().max(right.words.len()) as u32 * 32;
@@ -230,7 +231,7 @@ impl<'a> LeftOpen<'a> {
         if differing.is_empty() {
             return Some(differing);
         }
-        let known = self.dependence(recorded).bits.get(label)?;
+        let known = self.dependence(recorded).bits.get(module)?;
         differing.is_subset(known).then_some(differing)
     }
 
@@ -326,14 +327,14 @@ impl<'a> LeftOpen<'a> {
                 return Ok(None);
             }
             open.extend(differences.open);
-            for (label, records) in &mut first.records {
-                let theirs = &other.run.records[label];
-                let Some(bits) = self.scheduled_bits(recorded, label, [records, theirs]) else {
+            for (module, records) in &mut first.records {
+                let theirs = &other.run.records[module];
+                let Some(bits) = self.scheduled_bits(recorded, module, [records, theirs]) else {
                     return Ok(None);
                 };
                 if bits.iter().any(|bit| records.has(*bit) != theirs.has(*bit)) {
                     notes.push(format!(
-                        "{between}: coverage of `{label}` that depends on the schedule varies"
+                        "{between}: coverage of `{module}` that depends on the schedule varies"
                     ));
                 }
                 let lower = |bit: &u32| theirs.witnesses.get(bit) < records.witnesses.get(bit);

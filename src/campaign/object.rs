@@ -9,6 +9,7 @@ use vkcert_instrument::{
     self as instrument, InstrumentError, NotInstrumented, Origins, PositionTable, RecordRequest,
 };
 use vkcert_model::finding::Finding;
+use vkcert_model::id::ModuleKey;
 use vkcert_model::object::ObjectStructure;
 use vkcert_model::place::Place;
 use vkcert_model::records::{MarkerTable, RecordBuffer};
@@ -188,7 +189,11 @@ impl Kernel {
                 (&modules.instrumented, ModuleRecording::Buffer(modules.record_buffer.clone()))
             }
         };
-        Some(JobModule { kernel: self.name.clone(), words: Arc::clone(words), recording })
+        Some(JobModule {
+            key: ModuleKey::from(self.name.as_str()),
+            words: Arc::clone(words),
+            recording,
+        })
     }
 
     /// Gives the places of a production finding their columns.

@@ -20,6 +20,7 @@ use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, 
 use vkcert_model::altered::AlteredStores;
 use vkcert_model::evidence::{LoweringDecision, Mismatch};
 use vkcert_model::finding::{Checks, Finding, FindingKind, RaceScope};
+use vkcert_model::id::ModuleKey;
 use vkcert_model::judged::JudgedParts;
 use vkcert_model::printed::Printed;
 use vkcert_model::procedure::Test;
@@ -288,12 +289,12 @@ pub fn run(
     Ok(run)
 }
 
-/// Names the kernel that a finding is of, and its configuration; engines name the module of the
-/// job. What is of no single dispatch is of the kernel of all of them.
+/// Names the kernel that a finding is of, and its configuration, by the module that an engine
+/// found it in. What is of no single dispatch is of the kernel of all of them.
 fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
-    let label = finding.kernel.take();
-    let of_module =
-        |module: &JobModule| label.as_ref().is_none_or(|label| module.kernel == label.0);
+    let found_in = finding.module.take();
+    finding.kernel = None;
+    let of_module = |module: &JobModule| found_in.as_ref().is_none_or(|key| module.key == *key);
     let of_schedule = finding.details.get("kernels").and_then(|kernels| kernels.as_array());
     let is_of = |of: &ModuleUse| {
         of_schedule.is_none_or(|names| names.iter().any(|name| *name == *of.kernel.0))
@@ -323,17 +324,17 @@ fn number(prepared: &PreparedTest, finding: &mut Finding) {
     finding.numbers = kernel.numbers(finding);
 }
 
-/// One entry per module of the job; `records` is asked by the name under which engines keep them.
+/// One entry per module of the job.
 fn module_records(
     plan: &Prepared,
     counts: &Counts,
-    records: impl Fn(&str) -> Result<Records, String>,
+    records: impl Fn(&ModuleKey) -> Result<Records, String>,
 ) -> Vec<ModuleRecords> {
     let row = |(module, of): (&JobModule, &ModuleUse)| ModuleRecords {
         kernel: of.kernel.0.clone(),
         specialization: of.specialization.clone(),
-        records: records(&module.kernel),
-        lowering: counts.lowering.get(&module.kernel).cloned().unwrap_or_default(),
+        records: records(&module.key),
+        lowering: counts.lowering.get(&module.key).cloned().unwrap_or_default(),
     };
     plan.job.modules.iter().zip(&plan.modules).map(row).collect()
 }
@@ -389,7 +390,7 @@ pub fn object_job(prepared: &PreparedTest, engine: EngineName) -> Option<Job> {
         EngineName::Vulkan => ObjectVariant::Instrumented,
     };
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
-        Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.object_module(variant)? })
+        Some(JobModule { key: laid_out.key.clone(), ..kernel.object_module(variant)? })
     };
     let modules =
         prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
@@ -404,7 +405,7 @@ fn variant(
     checks: Checks,
 ) -> Option<Job> {
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
-        Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.job_module(variant)? })
+        Some(JobModule { key: laid_out.key.clone(), ..kernel.job_module(variant)? })
     };
     let modules =
         prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
@@ -471,7 +472,7 @@ fn record(
         other => Some(format!("the {name} run did not complete: {other}")),
     };
     let records =
-        module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
+        module_records(plan, &run.counts, |key| match (&failed, measured.records.get(key)) {
             (Some(reason), _) => Err(reason.clone()),
             (None, Some(records)) => Ok(records.clone()),
             (None, None) => Err("the engine gave no records back".to_owned()),

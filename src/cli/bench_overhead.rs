@@ -155,7 +155,7 @@ fn measure(
             kernel.id
         )));
     }
-    let records = recorded.records.get(kernel.id).ok_or_else(defect)?;
+    let records = recorded.records.get(&kernel.id.into()).ok_or_else(defect)?;
     let slots = || measured.markers.layout.decisions.iter();
     let bits = || slots().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
     let times = time(kernel, options, executor, [&traced, &instrumented])?;

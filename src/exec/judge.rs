@@ -185,7 +185,7 @@ impl Comparison<'_> {
             ExpectedContents::Check { job } => {
                 let run = reference.run(&checking(job, expected.buffer, self.run))?;
                 if let Some(stopped) =
-                    stopped(&run, &format!("the checker `{}`", job.modules[0].kernel))
+                    stopped(&run, &format!("the checker `{}`", job.modules[0].key))
                 {
                     return Ok(Err(stopped));
                 }

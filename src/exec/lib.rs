@@ -26,6 +26,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use vkcert_model::evidence::LoweringDecision;
 use vkcert_model::finding::{Checks, Finding, RaceScope};
+use vkcert_model::id::ModuleKey;
 use vkcert_model::invocations::InvocationRecords;
 use vkcert_model::printed::Printed;
 use vkcert_model::procedure::{DescriptorClass, Limits};
@@ -51,9 +52,8 @@ pub struct Job {
 /// A module with the way its coverage is recorded.
 #[derive(Debug, Clone)]
 pub struct JobModule {
-    /// The kernel's name, followed by which specialization it is where a job runs several; records
-    /// are keyed by it.
-    pub kernel: String,
+    /// Records, findings and counts are keyed by it.
+    pub key: ModuleKey,
     /// The SPIR-V module, validated.
     pub words: Arc<Vec<u32>>,
     pub recording: ModuleRecording,
@@ -153,8 +153,8 @@ pub struct Run {
     pub buffers: Vec<Vec<u8>>,
     /// Sorted, without duplicates.
     pub findings: Vec<Finding>,
-    /// By kernel name; only for modules that record.
-    pub records: BTreeMap<String, Records>,
+    /// Only of modules that record.
+    pub records: BTreeMap<ModuleKey, Records>,
     /// What a reader of the result should know though it is no finding, as sentences; sorted,
     /// without duplicates.
     pub notes: Vec<String>,
@@ -246,8 +246,8 @@ pub enum DeviceAbsence {
 /// What the sequential engine counts beside a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Counts {
-    /// Loop decisions that only the lowering has, by kernel name.
-    pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
+    /// Loop decisions that only the lowering has.
+    pub lowering: BTreeMap<ModuleKey, Vec<LoweringDecision>>,
     /// By dispatch, then set and binding: bytes of the bound range up to the last one that was
     /// accessed.
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,

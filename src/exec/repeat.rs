@@ -13,6 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 use vkcert_model::finding::Finding;
 use vkcert_model::finding_index::FindingIndex;
+use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::schedule::Extent;
 use vkcert_model::verdict::EngineName;
@@ -225,9 +226,9 @@ fn difference(job: &Job, common: &Run, odd: &Run) -> Option<String> {
             let name = job.buffers.get(index).map_or("?", |buffer| buffer.name.as_str());
             format!("buffer `{name}` differs, first at byte {}", first_difference(left, right))
         });
-    let names = common.records.keys().chain(odd.records.keys());
-    let records = names.filter_map(|name| {
-        record_difference(name, common.records.get(name), odd.records.get(name))
+    let modules = common.records.keys().chain(odd.records.keys());
+    let records = modules.filter_map(|module| {
+        record_difference(module, common.records.get(module), odd.records.get(module))
     });
     let number = (common.buffers.len() != odd.buffers.len())
         .then(|| "another number of buffers came back".to_owned());
@@ -243,7 +244,7 @@ fn first_difference<T: PartialEq>(left: &[T], right: &[T]) -> usize {
 }
 
 fn record_difference(
-    kernel: &str,
+    module: &ModuleKey,
     common: Option<&Records>,
     odd: Option<&Records>,
 ) -> Option<String> {
@@ -251,14 +252,14 @@ fn record_difference(
         (Some(common), Some(odd)) if common == odd => None,
         (Some(common), Some(odd)) if common.words != odd.words => {
             let word = first_difference(&common.words, &odd.words);
-            Some(format!("the records of kernel `{kernel}` differ, first in word {word}"))
+            Some(format!("the records of kernel `{module}` differ, first in word {word}"))
         }
         (Some(_), Some(_)) => {
-            Some(format!("the witnesses in the records of kernel `{kernel}` differ"))
+            Some(format!("the witnesses in the records of kernel `{module}` differ"))
         }
         (None, None) => None,
         (Some(_), None) | (None, Some(_)) => {
-            Some(format!("there are no records of kernel `{kernel}`, or there alone"))
+            Some(format!("there are no records of kernel `{module}`, or there alone"))
         }
     }
 }

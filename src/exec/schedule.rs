@@ -207,7 +207,7 @@ impl Executor for Permuted<'_> {
 pub fn workgroup_counts(job: &Job) -> Result<Vec<u32>, String> {
     let count = |(index, dispatch): (usize, &JobDispatch)| {
         let workgroups = dispatch.groups.map(u64::from).iter().product::<u64>();
-        let kernel = &job.modules[dispatch.module].kernel;
+        let kernel = &job.modules[dispatch.module].key;
         let refused = || {
             format!(
                 "dispatch {index} of kernel `{kernel}` has {workgroups} workgroups; schedules are made for at most \
@@ -224,7 +224,7 @@ pub fn workgroup_counts(job: &Job) -> Result<Vec<u32>, String> {
 
 /// The module that asks a buffer at `binding` for its workgroup; none where it asks for none.
 fn rewrite(module: &JobModule, binding: u32) -> Result<Option<Vec<u32>>, String> {
-    let told = |error: &dyn std::fmt::Display| format!("kernel `{}`: {error}", module.kernel);
+    let told = |error: &dyn std::fmt::Display| format!("kernel `{}`: {error}", module.key);
     let parsed = Module::parse(module.words.clone()).map_err(|error| told(&error))?;
     permute(&parsed, SET, binding).map_err(|error| told(&error))
 }

@@ -14,7 +14,6 @@ use std::collections::BTreeSet;
 use vkcert_model::element::ScalarType;
 use vkcert_model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
 use vkcert_model::flow::{BufferRange, StoreFlow};
-use vkcert_model::id::KernelName;
 use vkcert_oracle::scalar::Leaf;
 use vkcert_oracle::texel::compared_contents;
 use vkcert_spirv::flow::kernel_flows;
@@ -75,7 +74,7 @@ fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
     let Ok(flows) = kernel_flows(&module, &dispatch.entry, &dispatch.specialization) else {
         return Vec::new();
     };
-    let kernel = KernelName(job.modules[dispatch.module].kernel.clone());
+    let kernel = job.modules[dispatch.module].key.kernel.clone();
     let flow = flow::of_dispatch(job, 0, &kernel, &flows, &BindingNames::new());
     let writes = |store: &&StoreFlow| store.to.iter().any(|range| range.buffer == verdict);
     let reads: BTreeSet<BufferRange> =
@@ -84,7 +83,7 @@ fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
 }
 
 fn kernels(job: &Job) -> String {
-    let names: Vec<&str> = job.modules.iter().map(|module| module.kernel.as_str()).collect();
+    let names: Vec<String> = job.modules.iter().map(|module| module.key.to_string()).collect();
     names.join(", ")
 }
 

@@ -1,7 +1,7 @@
 //! Findings: defects that a run or a check shows, beside the verdict.
 
 use super::finding_subject::FindingSubject;
-use super::id::{FindingId, KernelName};
+use super::id::{FindingId, KernelName, ModuleKey};
 use super::place::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,6 +105,9 @@ pub struct Finding {
     /// The kernel that a test shows it of; none where it is of several, or of the test as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelName>,
+    /// The module of the job that an engine found it in, until the kernel's configuration is known.
+    #[serde(skip)]
+    pub module: Option<ModuleKey>,
     /// That kernel's configuration; none where the project has no name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
@@ -145,6 +148,7 @@ impl Finding {
             invocations: Vec::new(),
             details: BTreeMap::new(),
             kernel: None,
+            module: None,
             configuration: None,
             numbers: Vec::new(),
             acceptance: None,

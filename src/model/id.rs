@@ -170,3 +170,52 @@ impl FindingId {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 }
+
+/// A module of a job: a kernel under one specialization.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModuleKey {
+    pub kernel: KernelName,
+    /// Which of the kernel's specializations it is, counted from 1 in the order in which the job
+    /// first dispatches them.
+    pub specialization: u32,
+}
+
+impl ModuleKey {
+    /// A kernel that a job runs under one specialization.
+    pub fn only(kernel: impl Into<KernelName>) -> Self {
+        Self { kernel: kernel.into(), specialization: 1 }
+    }
+}
+
+impl From<&str> for ModuleKey {
+    fn from(kernel: &str) -> Self {
+        Self::only(kernel)
+    }
+}
+
+/// As messages name it: the kernel alone where the job runs it under one specialization.
+impl fmt::Display for ModuleKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.specialization {
+            1 => write!(f, "{}", self.kernel),
+            number => write!(f, "{} (specialization {number})", self.kernel),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_is_named_by_its_kernel_and_where_there_are_several_by_its_number() {
+        let first = ModuleKey::from("scale");
+        let second = ModuleKey { specialization: 2, ..first.clone() };
+        assert_eq!(
+            [&first, &second].map(ToString::to_string),
+            ["scale", "scale (specialization 2)"]
+        );
+        // A kernel of the name that a second specialization is shown by is another module.
+        assert_ne!(ModuleKey::from("scale (specialization 2)"), second);
+    }
+}

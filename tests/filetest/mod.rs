@@ -349,7 +349,7 @@ impl FileTest {
         Job {
             name: self.name.clone(),
             modules: vec![JobModule {
-                kernel: self.name.clone(),
+                key: self.name.as_str().into(),
                 words: Arc::new(self.words.clone()),
                 recording: ModuleRecording::None,
             }],

@@ -105,7 +105,7 @@ pub(crate) fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
     Job {
         name: format!("seed {}", kernel.seed),
         modules: vec![JobModule {
-            kernel: "random".to_owned(),
+            key: "random".into(),
             words: Arc::new(words.to_vec()),
             recording: ModuleRecording::None,
         }],

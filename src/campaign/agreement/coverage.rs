@@ -189,7 +189,7 @@ impl Compared<'_> {
         run_varied(self.engine, prepared, &job, variation)?
             .run
             .records
-            .remove(&job.modules[module].kernel)
+            .remove(&job.modules[module].key)
     }
 
     /// Which vector or mark is on which engine alone.

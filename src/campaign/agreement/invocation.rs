@@ -13,7 +13,7 @@ use crate::left_open::{Between, Expectations, LeftOpen, Recorded};
 use crate::test_run::{TestRun, job_of, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::schedule::Permuted;
-use vkcert_exec::{Completion, Executor, Job, JobBuffer, JobModule, Run};
+use vkcert_exec::{Completion, Executor, Job, JobBuffer, Run};
 use vkcert_instrument::DispatchSize;
 use vkcert_model::invocations::{InvocationRecords, Ranks};
 use vkcert_model::project::Contraction;
@@ -199,8 +199,9 @@ impl ByInvocation<'_> {
         let device = means.device.as_deref_mut().ok_or("the device is not there")?;
         let prepared = self.open.prepared;
         let mut job = job_of(prepared, Variant::Traced).ok_or("a kernel cannot be measured")?;
-        let label = std::mem::take(&mut job.modules[self.module].kernel);
-        job.modules[self.module] = JobModule { kernel: label, ..self.kernel.slots_module()? };
+        let module = &mut job.modules[self.module];
+        let slots = self.kernel.slots_module()?;
+        (module.words, module.recording) = (slots.words, slots.recording);
         let ran = match prepared.replay {
             Some(schedule) => self.run(&mut Permuted::new(device, schedule.workgroups), &job, bits),
             None => self.run(device, &job, bits),
@@ -237,11 +238,11 @@ impl ByInvocation<'_> {
     /// What is recorded again must be what the first run recorded, but for what depends on the
     /// schedule.
     fn same_records(&self, run: &Run, first: &Records) -> Result<(), String> {
-        let label = &self.open.plan.job.modules[self.module].kernel;
-        let again = run.records.get(label).ok_or("there are no records")?;
+        let key = &self.open.plan.job.modules[self.module].key;
+        let again = run.records.get(key).ok_or("there are no records")?;
         let same = self.open.scheduled_bits(
             Recorded::Source,
-            label,
+            key,
             [&bits_alone(again), &bits_alone(first)],
         );
         if same.is_some() { Ok(()) } else { Err("other records came than before".to_owned()) }

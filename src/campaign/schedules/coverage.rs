@@ -16,6 +16,7 @@ use serde_json::Value;
 use vkcert_derivation::agreement::difference::marked;
 use vkcert_exec::schedule::Following;
 use vkcert_exec::{Completion, Executor, Job};
+use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::schedule::Schedule;
 use vkcert_model::structure::MarkIndex;
@@ -44,19 +45,19 @@ pub(super) struct CoverageDifference {
     pub what: String,
     pub details: Vec<(&'static str, Value)>,
     pub only: Only,
-    /// What recorded it, under which name and bit; none for barriers.
-    recorded: Option<(Recorded, String, u32)>,
+    /// What recorded it, of which module and as which bit; none for barriers.
+    recorded: Option<(Recorded, ModuleKey, u32)>,
 }
 
 impl CoverageDifference {
     /// Whether it comes of what depends on the schedule though nothing races, in a test that says
     /// what it expects.
     pub(super) fn depends_on_schedule(&self, open: &LeftOpen<'_>) -> bool {
-        let Some((recorded, label, bit)) = &self.recorded else { return false };
+        let Some((recorded, key, bit)) = &self.recorded else { return false };
         if open.plan.expected.is_empty() {
             return false;
         }
-        open.dependence(*recorded).bits.get(label).is_some_and(|bits| bits.contains(bit))
+        open.dependence(*recorded).bits.get(key).is_some_and(|bits| bits.contains(bit))
     }
 }
 
@@ -111,7 +112,7 @@ impl<'a> Measures<'a> {
             for ((module, kernel), ordinary) in
                 measure.job.modules.iter().zip(self.kernels).zip(&measure.ordinary)
             {
-                let Some(other) = run.records.get(&module.kernel) else {
+                let Some(other) = run.records.get(&module.key) else {
                     return Ok(Err("the engine gave no records back".to_owned()));
                 };
                 let differences = match measure.recorded {
@@ -119,7 +120,7 @@ impl<'a> Measures<'a> {
                     Recorded::Object => object_differences(kernel, ordinary, other),
                 };
                 found.extend(differences.into_iter().map(|(bit, difference)| {
-                    let recorded = bit.map(|bit| (measure.recorded, module.kernel.clone(), bit));
+                    let recorded = bit.map(|bit| (measure.recorded, module.key.clone(), bit));
                     CoverageDifference { recorded, ..difference }
                 }));
             }

@@ -19,6 +19,7 @@ use vkcert_coverage::mcdc::Mcdc;
 use vkcert_exec::schedule::Following;
 use vkcert_exec::{Completion, Executor, Job, Run};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::id::ModuleKey;
 use vkcert_model::procedure::Limits;
 use vkcert_model::records::{DecisionSlot, Records};
 use vkcert_model::schedule::{DirectedResult, MeasuredCode, Order, Schedule};
@@ -109,15 +110,15 @@ impl Measure<'_> {
     }
 
     /// The bits of a module that depend on the schedule.
-    fn dependent(&self, label: &str) -> Option<&BTreeSet<u32>> {
-        self.open.dependence(self.recorded).bits.get(label)
+    fn dependent(&self, module: &ModuleKey) -> Option<&BTreeSet<u32>> {
+        self.open.dependence(self.recorded).bits.get(module)
     }
 
     /// Whether anything that depends on the schedule is not shown.
     fn is_open(&self, rows: &[ModuleRecords]) -> bool {
         let modules = self.job.modules.iter().zip(&self.open.prepared.kernels).zip(rows);
         modules.into_iter().any(|((module, kernel), row)| {
-            match (self.dependent(&module.kernel), &row.records) {
+            match (self.dependent(&module.key), &row.records) {
                 (Some(bits), Ok(records)) if !bits.is_empty() => match self.recorded {
                     Recorded::Source => is_source_open(kernel, bits, records),
                     Recorded::Object => is_object_open(kernel, bits, records),
@@ -196,7 +197,7 @@ impl Measure<'_> {
     /// Adds what depends on the schedule and was not shown before; how much that is.
     fn add(
         &self,
-        directed: &BTreeMap<String, Records>,
+        directed: &BTreeMap<ModuleKey, Records>,
         schedule: Schedule,
         run: &mut TestRun,
     ) -> u32 {
@@ -207,7 +208,7 @@ impl Measure<'_> {
         let mut shown = 0;
         for (module, row) in self.job.modules.iter().zip(rows) {
             let (Some(bits), Some(new), Ok(records)) =
-                (self.dependent(&module.kernel), directed.get(&module.kernel), &mut row.records)
+                (self.dependent(&module.key), directed.get(&module.key), &mut row.records)
             else {
                 continue;
             };

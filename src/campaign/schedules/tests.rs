@@ -49,11 +49,7 @@ fn job() -> Job {
     let binding = JobBinding::storage(0, 0, 0, BYTES as u64);
     Job {
         name: "T".to_owned(),
-        modules: vec![JobModule {
-            kernel: "k".to_owned(),
-            words,
-            recording: ModuleRecording::None,
-        }],
+        modules: vec![JobModule { key: "k".into(), words, recording: ModuleRecording::None }],
         buffers: vec![JobBuffer {
             name: "out".to_owned(),
             bytes: vec![0; BYTES],
@@ -399,7 +395,7 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
     let records = ModuleRecords {
         kernel: "k".to_owned(),
         specialization: Default::default(),
-        records: Ok(measured.records["k"].clone()),
+        records: Ok(measured.records[&"k".into()].clone()),
         lowering: Vec::new(),
     };
     let passed = TestRun::not_run(EngineName::Sequential, "");

@@ -506,8 +506,8 @@ impl FactReader<'_> {
     fn needs_engine(&self, verb: &str, job: &Job) -> Option<String> {
         match self.replay {
             Replay::No => {
-                let kernels: Vec<&str> =
-                    job.modules.iter().map(|module| module.kernel.as_str()).collect();
+                let kernels: Vec<String> =
+                    job.modules.iter().map(|module| module.key.to_string()).collect();
                 Some(format!(
                     "its expectation {verb} kernel {}; `--replay` runs it",
                     kernels.join(", ")

@@ -220,7 +220,7 @@ impl BenchKernel {
         };
         Job {
             name: self.id.to_owned(),
-            modules: vec![JobModule { kernel: self.id.to_owned(), words, recording }],
+            modules: vec![JobModule { key: self.id.into(), words, recording }],
             buffers,
             dispatches: vec![dispatch],
             resources: Default::default(),

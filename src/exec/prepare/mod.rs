@@ -37,7 +37,7 @@ use std::sync::Arc;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::element::DataType;
 use vkcert_model::finding::Checks;
-use vkcert_model::id::KernelName;
+use vkcert_model::id::{KernelName, ModuleKey};
 use vkcert_model::procedure::{Binding, Dispatch, Limits, SpecializationValue, Test};
 use vkcert_model::project::ProjectLimits;
 use vkcert_requirement::document::in_place_order;
@@ -363,11 +363,8 @@ impl Preparation<'_> {
                 continue;
             }
             let mut module = job_module(&of.kernel, &self.setting.kernels[&of.kernel]);
-            match uses.iter().filter(|known| known.kernel == of.kernel).count() {
-                0 => {}
-                // Engines keep records by this name.
-                before => module.kernel = format!("{} (specialization {})", of.kernel, before + 1),
-            }
+            let before = uses.iter().filter(|known| known.kernel == of.kernel).count();
+            module.key.specialization = before as u32 + 1;
             modules.push(module);
             uses.push(of);
         }
@@ -402,7 +399,7 @@ fn first_binding<'t>(test: &'t Test, name: &str) -> Option<(usize, &'t Binding)>
 
 fn job_module(name: &KernelName, kernel: &PreparedKernel) -> JobModule {
     JobModule {
-        kernel: name.0.clone(),
+        key: ModuleKey::only(name.clone()),
         words: kernel.module.words.clone(),
         recording: kernel.recording.clone(),
     }

@@ -18,6 +18,7 @@ use vkcert_exec::{Completion, ExecError, Job, Run};
 use vkcert_exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
 use vkcert_instrument::{CanaryError, RecordForm, check_bits};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::id::ModuleKey;
 use vkcert_model::invocations::{DispatchInvocations, InvocationRecords};
 use vkcert_model::printed::Printed;
 use vkcert_model::records::Records;
@@ -108,7 +109,7 @@ fn module(module: &JobModule, known: &mut KnownModules) -> WireModule {
             form: RecordForm::of(buffer),
         }),
     };
-    WireModule { kernel: module.kernel.clone(), digest, words, records }
+    WireModule { kernel: module.key.to_string(), digest, words, records }
 }
 
 fn dispatch(dispatch: &JobDispatch) -> WireDispatch {
@@ -165,17 +166,16 @@ pub(crate) fn invocations(found: Vec<WireInvocations>) -> InvocationRecords {
 
 /// A worker's answer as the engine's.
 pub(crate) fn run(job: &Job, run: WireRun) -> Run {
-    let mut records: BTreeMap<String, Records> = BTreeMap::new();
+    let mut records: BTreeMap<ModuleKey, Records> = BTreeMap::new();
     let mut completion = completion(run.ending);
     for WireRecords { module, words, witnesses } in run.records {
         let Some(module) = job.modules.get(module as usize) else { continue };
         let new =
             Records { words, witnesses: witnesses.into_iter().collect(), ..Records::default() };
         match impossible(&module.recording, &new) {
-            None => records.entry(module.kernel.clone()).or_default().merge(&new),
+            None => records.entry(module.key.clone()).or_default().merge(&new),
             Some(why) => {
-                let reason =
-                    format!("records of kernel `{}` cannot be trusted: {why}", module.kernel);
+                let reason = format!("records of kernel `{}` cannot be trusted: {why}", module.key);
                 completion = Completion::Undetermined { reason };
             }
         }
@@ -273,11 +273,11 @@ pub(crate) fn kernel_at(job: &Job, stage: Stage) -> String {
                 .dispatches
                 .get(index as usize)
                 .and_then(|dispatch| job.modules.get(dispatch.module));
-            module.map_or_else(|| "?".to_owned(), |module| format!("kernel `{}`", module.kernel))
+            module.map_or_else(|| "?".to_owned(), |module| format!("kernel `{}`", module.key))
         }
         Stage::Preparing | Stage::Collecting => {
             let names: BTreeSet<String> =
-                job.modules.iter().map(|module| format!("`{}`", module.kernel)).collect();
+                job.modules.iter().map(|module| format!("`{}`", module.key)).collect();
             format!("kernel {}", names.into_iter().collect::<Vec<_>>().join(", "))
         }
     }

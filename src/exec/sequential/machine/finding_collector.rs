@@ -171,6 +171,7 @@ pub(crate) fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) -> u64 {
         let same = |row: usize| {
             let other = &all[row];
             other.kernel == finding.kernel
+                && other.module == finding.module
                 && other.details.get("accesses") == finding.details.get("accesses")
                 && other.details.get("memory") == finding.details.get("memory")
                 && other.details.get("reach") == finding.details.get("reach")

@@ -17,6 +17,7 @@ use vkcert_exec::schedule::Following;
 use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
 use vkcert_model::evidence::LoweringDecision;
 use vkcert_model::finding::Checks;
+use vkcert_model::id::ModuleKey;
 use vkcert_model::invocations::InvocationRecords;
 use vkcert_model::schedule::{Extent, Turns};
 use vkcert_model::verdict::EngineName;
@@ -33,7 +34,7 @@ pub struct SequentialExecutor {
 pub struct SequentialRun {
     pub run: Run,
     /// By kernel name; counts of all its dispatches together.
-    pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
+    pub lowering: BTreeMap<ModuleKey, Vec<LoweringDecision>>,
     /// By dispatch, then set and binding: bytes of the bound range up to the last one that was
     /// accessed.
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,
@@ -46,11 +47,11 @@ pub struct SequentialRun {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScheduleDependence {
     /// By module of the job: bits of its records.
-    pub bits: BTreeMap<String, BTreeSet<u32>>,
+    pub bits: BTreeMap<ModuleKey, BTreeSet<u32>>,
     /// Buffers of the job, by index.
     pub buffers: BTreeSet<usize>,
     /// Modules whose invocations wait for each other in a loop.
-    pub waiting: BTreeSet<String>,
+    pub waiting: BTreeSet<ModuleKey>,
 }
 
 impl Executor for SequentialExecutor {

@@ -37,7 +37,7 @@ use vkcert_exec::{
 };
 use vkcert_instrument::DispatchSize;
 use vkcert_model::finding::{Finding, FindingKind, RaceScope};
-use vkcert_model::id::KernelName;
+use vkcert_model::id::ModuleKey;
 use vkcert_model::invocations::DispatchInvocations;
 use vkcert_model::printed::Printed;
 use vkcert_model::records::{MarkerTable, Records};
@@ -74,8 +74,8 @@ pub(super) struct Session<'a> {
     steps_left: u64,
     deadline: Deadline,
     findings: Vec<Finding>,
-    records: BTreeMap<String, Records>,
-    tallies: BTreeMap<String, LoopTally>,
+    records: BTreeMap<ModuleKey, Records>,
+    tallies: BTreeMap<ModuleKey, LoopTally>,
     touched: Vec<BTreeMap<(u32, u32), u64>>,
     diverged: bool,
     printed: Printed,
@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
         let settings = settings.in_schedule(index, dispatch)?;
         let wanted = settings.tile_width;
         let settings = settings.with_whole_subgroups(program);
-        self.notes.extend(settings.widened(wanted, &module.kernel));
+        self.notes.extend(settings.widened(wanted, &module.key));
         let yielding = self.yielding(&settings);
         let aliasing = self.aliasing(program, &slots)?;
         let sharing = self.shadows(&decoded, &slots, settings)?;
@@ -304,7 +304,7 @@ impl<'a> Session<'a> {
             let mut records =
                 recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
             records.barriers = executed_whole(parsed, program, &whole);
-            self.records.entry(module.kernel.clone()).or_default().merge(&records);
+            self.records.entry(module.key.clone()).or_default().merge(&records);
         }
         if self.race_scope.is_some() {
             let depends = schedule_dependence::dependence(
@@ -343,7 +343,7 @@ impl<'a> Session<'a> {
         }
         let tally = self
             .tallies
-            .entry(module.kernel.clone())
+            .entry(module.key.clone())
             .or_insert_with(|| LoopTally::new(parsed, program));
         tally.add(program, dispatch.groups, &entered);
         for store in self.stores.iter_mut() {
@@ -354,7 +354,8 @@ impl<'a> Session<'a> {
         }
         let mut found = collector.finish(parsed);
         for finding in &mut found {
-            finding.kernel = Some(KernelName(module.kernel.clone()));
+            finding.kernel = Some(module.key.kernel.clone());
+            finding.module = Some(module.key.clone());
             observer.finding(finding);
         }
         merge(&mut self.findings, found);
@@ -402,9 +403,9 @@ impl<'a> Session<'a> {
             &slots,
             &mut dependence.buffers,
         );
-        dependence.bits.entry(module.kernel.clone()).or_default().extend(bits);
+        dependence.bits.entry(module.key.clone()).or_default().extend(bits);
         if decoded.program.waits != Waits::Never {
-            dependence.waiting.insert(module.kernel.clone());
+            dependence.waiting.insert(module.key.clone());
         }
         Ok(())
     }

@@ -47,10 +47,10 @@ impl<'a> Session<'a> {
         else {
             return Ok(());
         };
-        let kernel = &self.job.modules[module].kernel;
+        let key = &self.job.modules[module].key;
         let records = instrument::decode(buffer, size, &self.stores[store].words, NONCE)
-            .map_err(|why| format!("the records of `{kernel}` cannot be trusted: {why}"))?;
-        self.records.entry(kernel.clone()).or_default().merge(&records);
+            .map_err(|why| format!("the records of `{key}` cannot be trusted: {why}"))?;
+        self.records.entry(key.clone()).or_default().merge(&records);
         if let Some(everyone) = &mut self.everyone {
             let kept = RecordForm::of(buffer).by_invocation(
                 size,

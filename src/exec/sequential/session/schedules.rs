@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::settings::Settings;
 use vkcert_exec::schedule::{Following, workgroup_counts};
 use vkcert_exec::{Completion, ExecError, Job, JobDispatch};
+use vkcert_model::id::ModuleKey;
 use vkcert_model::schedule::{Extent, MOST_WORKGROUPS, Order};
 use vkcert_model::verdict::EngineName;
 
@@ -27,10 +28,10 @@ impl Settings {
     }
 
     /// A remark where the tiles of a schedule are wider than it `wanted`.
-    pub(super) fn widened(&self, wanted: u32, kernel: &str) -> Option<String> {
+    pub(super) fn widened(&self, wanted: u32, module: &ModuleKey) -> Option<String> {
         (self.following.schedule.tiles.is_some() && self.tile_width != wanted).then(|| {
             let width = self.tile_width;
-            format!("the subgroups of kernel `{kernel}` stay whole: schedules with tiles of {wanted} run it in tiles of {width}")
+            format!("the subgroups of kernel `{module}` stay whole: schedules with tiles of {wanted} run it in tiles of {width}")
         })
     }
 }
