@@ -81,7 +81,10 @@ impl Certification {
     /// Names of the coupling checks with this status.
     fn checks(&self, status: &str) -> Vec<&str> {
         let checks = self.campaign.coupling.iter().flat_map(|evidence| &evidence.checks);
-        checks.filter(|check| check.status == status).map(|check| check.check.as_str()).collect()
+        checks
+            .filter(|check| check.status.to_string() == status)
+            .map(|check| check.check.as_str())
+            .collect()
     }
 }
 

@@ -123,10 +123,10 @@ fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIden
     let settings = &project.settings.value;
     ProjectIdentity {
         name: settings.name.clone(),
-        level: settings.level.to_string(),
+        level: settings.level,
         profile: Target::of(settings).evidence(kernels),
-        decision_policy: settings.decision_policy.name().to_owned(),
-        memory_model: settings.memory_model.name().to_owned(),
+        decision_policy: settings.decision_policy,
+        memory_model: settings.memory_model,
         criteria: settings
             .required_criteria()
             .iter()

@@ -10,7 +10,7 @@ use crate::campaign::test_run::PreparedTest;
 use crate::campaign::{coupling, execution, project};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Executor, Job, Unobserved};
-use crate::model::evidence::CouplingCheck;
+use crate::model::evidence::{CheckStatus, CouplingCheck};
 use crate::model::exit::Exit;
 use crate::model::finding::Checks;
 use crate::model::schedule::Schedules;
@@ -56,8 +56,10 @@ pub(super) fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure>
             output::print(&text)?;
         }
     }
-    let holds =
-        results.iter().flat_map(|row| &row.coupling.checks).all(|check| check.status == "holds");
+    let holds = results
+        .iter()
+        .flat_map(|row| &row.coupling.checks)
+        .all(|check| check.status == CheckStatus::Holds);
     Ok(if holds { Exit::Success } else { Exit::Failed })
 }
 
@@ -91,7 +93,8 @@ fn lines(check: &CouplingCheck, width: Option<u16>) -> String {
         .enumerate()
     {
         for (number, line) in report::wrap(&part, room).into_iter().enumerate() {
-            let status = if (index, number) == (0, 0) { check.status.as_str() } else { "" };
+            let status =
+                if (index, number) == (0, 0) { check.status.to_string() } else { String::new() };
             text.push_str(&format!("  {status:<12}  {line}\n"));
         }
     }

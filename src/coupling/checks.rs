@@ -12,7 +12,7 @@ use super::cover::covers_by_form;
 use super::{CouplingInput, DeviceLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
-use vkcert_model::evidence::CouplingCheck;
+use vkcert_model::evidence::{CheckStatus, CouplingCheck};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::place::Place;
 use vkcert_model::procedure::DescriptorClass;
@@ -84,11 +84,11 @@ impl Rows {
     }
 
     pub(crate) fn holds(&mut self, check: &str, message: impl Into<String>) {
-        self.row(check, "holds", message.into(), None);
+        self.row(check, CheckStatus::Holds, message.into(), None);
     }
 
     pub(crate) fn undetermined(&mut self, check: &str, message: impl Into<String>) {
-        self.row(check, "undetermined", message.into(), None);
+        self.row(check, CheckStatus::Undetermined, message.into(), None);
     }
 
     pub(crate) fn refuted(
@@ -124,19 +124,19 @@ impl Rows {
         finding.place = place;
         finding.other_place = other_place;
         self.findings.push(finding);
-        self.row(check, "refuted", message, counterexample);
+        self.row(check, CheckStatus::Refuted, message, counterexample);
     }
 
     fn row(
         &mut self,
         check: &str,
-        status: &str,
+        status: CheckStatus,
         message: String,
         counterexample: Option<BTreeMap<String, i64>>,
     ) {
         self.checks.push(CouplingCheck {
             check: check.to_owned(),
-            status: status.to_owned(),
+            status,
             message,
             counterexample,
         });

@@ -1,6 +1,7 @@
 //! The paper's host code and the demonstration's, against modules made by the real compiler.
 
 use super::*;
+use vkcert_model::evidence::CheckStatus;
 use vkcert_model::image::{ImageDim, ImageFormat};
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::requirement::{
@@ -110,7 +111,7 @@ fn rows<'a>(coupling: &'a Coupling, check: &str) -> Vec<&'a CouplingCheck> {
 }
 
 fn refuted<'a>(coupling: &'a Coupling, check: &str) -> Vec<&'a CouplingCheck> {
-    rows(coupling, check).into_iter().filter(|row| row.status == "refuted").collect()
+    rows(coupling, check).into_iter().filter(|row| row.status == CheckStatus::Refuted).collect()
 }
 
 const LARGE: DeviceLimits = DeviceLimits {
@@ -123,7 +124,8 @@ const LARGE: DeviceLimits = DeviceLimits {
 #[test]
 fn the_demonstrations_host_holds_in_everything() {
     let coupling = coupled(&correct(), &[], &[], Some(&LARGE));
-    let open: Vec<_> = coupling.checks.iter().filter(|row| row.status != "holds").collect();
+    let open: Vec<_> =
+        coupling.checks.iter().filter(|row| row.status != CheckStatus::Holds).collect();
     assert!(open.is_empty(), "{open:#?}");
     assert_eq!(coupling.findings, []);
     assert_eq!(rows(&coupling, "dispatch-covers-domain").len(), 3);
@@ -132,7 +134,8 @@ fn the_demonstrations_host_holds_in_everything() {
 #[test]
 fn without_a_device_more_invocations_than_guaranteed_are_undetermined() {
     let coupling = coupled(&correct(), &[], &[], None);
-    let open: Vec<_> = coupling.checks.iter().filter(|row| row.status != "holds").collect();
+    let open: Vec<_> =
+        coupling.checks.iter().filter(|row| row.status != CheckStatus::Holds).collect();
     assert!(
         matches!(open.as_slice(), [row] if row.check == "device-limits" && row.message.contains("256")),
         "{open:#?}"
@@ -216,7 +219,7 @@ fn figure_two_swaps_two_push_constants() {
 #[test]
 fn every_refuted_check_is_a_finding_with_its_place() {
     let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
-    let count = coupling.checks.iter().filter(|row| row.status == "refuted").count();
+    let count = coupling.checks.iter().filter(|row| row.status == CheckStatus::Refuted).count();
     assert_eq!(coupling.findings.len(), count);
     for finding in &coupling.findings {
         assert_eq!(finding.place.as_ref().unwrap().file.as_deref(), Some("host.cpp:14"));
@@ -376,7 +379,7 @@ fn a_specialization_value_fits_its_type() {
         let specialization =
             vec![vkcert_model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
         let coupling = coupled_with(&source, &Interface { specialization, ..correct() }, &LARGE);
-        rows(&coupling, "specialization-ids")[0].status.clone()
+        rows(&coupling, "specialization-ids")[0].status.to_string()
     };
     assert_eq!(
         [row("-5"), row("2147483647"), row("2147483648"), row("m + 2147483647u")],
@@ -392,7 +395,9 @@ fn sizes_under_a_specialization_of_no_one_value_are_undetermined() {
         let specialization =
             vec![vkcert_model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
         let coupling = coupled_with(source, &Interface { specialization, ..correct() }, &LARGE);
-        rows(&coupling, "specialization-ids").iter().any(|row| row.status == "undetermined")
+        rows(&coupling, "specialization-ids")
+            .iter()
+            .any(|row| row.status == CheckStatus::Undetermined)
     };
     assert!(undetermined(&source, "m"));
     assert!(!undetermined(&source, "8 + 8"));
@@ -434,7 +439,7 @@ fn push_constants_agree_member_by_member() {
             &[],
             Some(&LARGE),
         );
-        rows(&coupling, "push-constant-layout")[0].status.clone()
+        rows(&coupling, "push-constant-layout")[0].status.to_string()
     };
     let of = |change: &dyn Fn(&mut HostStruct)| {
         let mut block = members(&["m", "n", "k"]);
@@ -456,7 +461,7 @@ fn push_constants_agree_member_by_member() {
     let coupling = coupled(&unknown, &[], &[], Some(&LARGE));
     let row = &rows(&coupling, "push-constant-layout")[0];
     assert_eq!(
-        (row.status.as_str(), row.message.as_str()),
+        (row.status.to_string().as_str(), row.message.as_str()),
         ("undetermined", "what the host stores in n is not stated")
     );
 }
@@ -469,7 +474,7 @@ fn members_stand_at_multiples_of_their_size() {
     let coupling =
         coupled_with(&source, &Interface { push_constants: Some(block), ..correct() }, &LARGE);
     let row = &rows(&coupling, "push-constant-layout")[0];
-    assert_eq!(row.status, "holds", "{}", row.message);
+    assert_eq!(row.status, CheckStatus::Holds, "{}", row.message);
 }
 
 #[test]
@@ -510,7 +515,7 @@ void main() {
             Interface { buffers, images, push_constants: None, local_size: None, ..correct() };
         let coupling = coupled_module(&module, &interface, &LARGE);
         let found = rows(&coupling, "image-descriptor").into_iter();
-        found.map(|row| (row.status.clone(), row.message.clone())).collect::<Vec<_>>()
+        found.map(|row| (row.status.to_string(), row.message.clone())).collect::<Vec<_>>()
     };
     let statuses = |images: Vec<HostImage>| {
         let all = shown(images).into_iter();
@@ -558,7 +563,7 @@ fn an_image_is_undetermined_and_not_a_missing_buffer() {
     assert!(refuted(&coupling, "buffer-size").is_empty(), "{:#?}", coupling.checks);
     let open = rows(&coupling, "image-descriptor")
         .into_iter()
-        .find(|row| row.status == "undetermined")
+        .find(|row| row.status == CheckStatus::Undetermined)
         .unwrap();
     assert_eq!(open.message, "1.0 (picture) is a storage_image, which no interface states");
     // One byte of buffer is no picture.
@@ -583,7 +588,7 @@ fn what_the_kernel_uses_in_a_test_must_fit_the_hosts_buffer() {
     let status = |bound, touched| {
         let coupling = coupled(&correct(), &[], &[used(bound, touched)], Some(&LARGE));
         let rows = rows(&coupling, "buffer-size");
-        rows.last().map(|row| (row.status.clone(), rows.len())).unwrap()
+        rows.last().map(|row| (row.status.to_string(), rows.len())).unwrap()
     };
     assert_eq!(status(48, None), ("holds".to_owned(), 4));
     assert_eq!(status(64, None), ("undetermined".to_owned(), 4));
@@ -628,7 +633,7 @@ fn rounding_up_covers_every_domain_that_it_does_not_wrap_for() {
         let rows = in_x(groups, domain, max, tile());
         assert_eq!(rows.len(), 2);
         assert!(
-            rows.iter().all(|row| row.status == "holds"),
+            rows.iter().all(|row| row.status == CheckStatus::Holds),
             "{groups} for {domain} up to {max}: {rows:#?}"
         );
     }
@@ -640,7 +645,7 @@ fn rounding_up_that_wraps_is_refuted_with_the_value() {
     for max in [most - 14, most] {
         let rows = in_x("(k + 15) / 16", "k", max, None);
         let covers = rows.iter().find(|row| row.check == "dispatch-covers-domain").unwrap();
-        assert_eq!(covers.status, "refuted", "{covers:?}");
+        assert_eq!(covers.status, CheckStatus::Refuted, "{covers:?}");
         assert!(covers.counterexample.as_ref().unwrap()["k"] > most - 15, "{covers:?}");
     }
 }
@@ -659,7 +664,7 @@ fn what_only_looks_like_rounding_up_is_not_proved() {
     ] {
         let rows = in_x(groups, domain, large, None);
         let covers = rows.iter().find(|row| row.check == "dispatch-covers-domain").unwrap();
-        assert_ne!(covers.status, "holds", "{groups} for {domain}: {covers:?}");
+        assert_ne!(covers.status, CheckStatus::Holds, "{groups} for {domain}: {covers:?}");
     }
 }
 
@@ -697,7 +702,7 @@ proptest::proptest! {
 #[test]
 fn what_is_too_large_to_try_is_never_claimed() {
     let rows = in_x("k / 16 + min(k % 16, 1)", "k", i64::from(u32::MAX) - 100, None);
-    assert!(rows.iter().all(|row| row.status == "undetermined"), "{rows:#?}");
+    assert!(rows.iter().all(|row| row.status == CheckStatus::Undetermined), "{rows:#?}");
 }
 
 #[test]

@@ -17,9 +17,9 @@ use vkcert_model::verdict::EngineName;
 /// Names every finding, marks those that a justification accepts, and notes which justifications
 /// are not accepted.
 pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {
-    let Standard { binding, .. } = Standard::of(&campaign.project.level, campaign.schema);
+    let Standard { binding, .. } = Standard::of(campaign.project.level, campaign.schema);
     name(kernels, campaign, binding);
-    let approval = Approval::for_level(&campaign.project.level);
+    let approval = Approval::for_level(campaign.project.level);
     let mut rows = std::mem::take(&mut campaign.justifications);
     for row in &mut rows {
         let JustificationEvidence { justification, rejected, not_judged, file: _ } = row;

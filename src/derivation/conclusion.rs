@@ -8,8 +8,8 @@ mod tests;
 
 use vkcert_coverage::criteria;
 use vkcert_model::evidence::{
-    Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence, RequirementStatus,
-    kernel_label,
+    Campaign, CheckStatus, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence,
+    RequirementStatus, kernel_label,
 };
 use vkcert_model::exit::Exit;
 use vkcert_model::finding::Finding;
@@ -209,7 +209,8 @@ fn coupling(campaign: &Campaign, because: &mut Because) {
     let device =
         campaign.engines.iter().any(|engine| engine.engine == EngineName::Vulkan && engine.ran);
     for kernel in &campaign.coupling {
-        let undetermined = kernel.checks.iter().filter(|check| check.status == "undetermined");
+        let undetermined =
+            kernel.checks.iter().filter(|check| check.status == CheckStatus::Undetermined);
         for check in undetermined.filter(|check| device || check.check != "device-limits") {
             let (check, message) = (check.check.clone(), check.message.clone());
             because(Reason::CouplingUndetermined { kernel: kernel.kernel.clone(), check, message });

@@ -23,6 +23,7 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::generation::Generation;
 use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::procedure::{SpecializationValue, Test};
+use vkcert_model::project::SoftwareLevel;
 use vkcert_model::records::{Presence, PresentMarker, RecordLayout, Records};
 use vkcert_model::requirement::{
     Justification, JustificationClass, JustificationSubject, Requirement, VerificationMethod,
@@ -171,7 +172,7 @@ pub fn record_fault(
     method: VerificationMethod,
     record: &VerificationRecord,
     requirement: Option<&Requirement>,
-    level: &str,
+    level: SoftwareLevel,
 ) -> Option<String> {
     let VerificationRecord { requirement: uid, document, section: _, author, reviewer, hash } =
         record;
@@ -384,7 +385,7 @@ fn everything_present(structure: &KernelStructure) -> Presence {
 pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
     let justifications: Vec<_> =
         campaign.justifications.iter().map(|row| row.justification.clone()).collect();
-    let standard = Standard::of(&campaign.project.level, campaign.schema);
+    let standard = Standard::of(campaign.project.level, campaign.schema);
     let refuted = refutations(evidence, &justifications, &standard);
     let given: Vec<GivenJustification> = justifications
         .iter()

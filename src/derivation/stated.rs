@@ -31,7 +31,7 @@ pub fn devices(engines: &[EngineIdentity]) -> Vec<String> {
 
 /// Records of analyses and reviews, judged.
 pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
-    let level = project.settings.value.level.to_string();
+    let level = project.settings.value.level;
     let lists = [
         (VerificationMethod::Analysis, &project.analyses),
         (VerificationMethod::Review, &project.reviews),
@@ -43,7 +43,7 @@ pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
         let record = located.value.clone();
         let requirement = project.requirements.iter().find(|found| found.uid == record.requirement);
         let rejected =
-            derive::record_fault(method, &record, requirement.map(|found| &found.value), &level);
+            derive::record_fault(method, &record, requirement.map(|found| &found.value), level);
         RecordEvidence { method, record, file: project.relative_file(located), rejected }
     })
     .collect()
@@ -68,7 +68,7 @@ pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
         .map(|test| TestEvidence {
             id: test.id.clone(),
             title: test.title.clone(),
-            kind: test.kind.to_string(),
+            kind: test.kind,
             requirements: test.requirements.clone(),
             kernels: trace::kernels_of(test),
             file: project.relative_file(test),

@@ -308,7 +308,7 @@ mod tests {
         let records = Records { words: vec![7, record], ..Records::default() };
         Run {
             buffers: vec![vec![1; 4], vec![0, 0, out, out]],
-            records: [("k".to_owned(), records)].into(),
+            records: [("k".into(), records)].into(),
             ..Run::ended(Completion::Completed)
         }
     }

@@ -9,7 +9,7 @@ use super::facts;
 use super::statement::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::agreement::AgreementOutcome;
-use vkcert_model::evidence::{Agreement, Evidence};
+use vkcert_model::evidence::{Agreement, CheckStatus, Evidence};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::object::{ObjectOrigin, ObjectStructure};
 use vkcert_model::wording::plural;
@@ -146,11 +146,11 @@ pub(crate) fn coupling(evidence: &Evidence) -> Vec<Part> {
     if rows.is_empty() {
         return without.into_iter().collect();
     }
-    let of_status = |wanted: &str| {
+    let of_status = |wanted: CheckStatus| {
         let checks = rows.iter().flat_map(|row| &row.checks);
         checks.filter(|check| check.status == wanted).count()
     };
-    let (holds, refuted) = (of_status("holds"), of_status("refuted"));
+    let (holds, refuted) = (of_status(CheckStatus::Holds), of_status(CheckStatus::Refuted));
     let undetermined = rows.iter().map(|row| row.checks.len()).sum::<usize>() - holds - refuted;
     let tone = |count: usize, tone: Tone| if count == 0 { Tone::Neutral } else { tone };
     let verb = if holds == 1 { "check holds" } else { "checks hold" };

@@ -328,7 +328,7 @@ pub(crate) fn unsought(evidence: &Evidence) -> Vec<String> {
 
 /// What shares of coverage are shares of.
 pub(crate) fn basis_of_shares(evidence: &Evidence) -> &'static str {
-    if evidence.campaign.project.decision_policy == DecisionPolicy::ControlFlow.name() {
+    if evidence.campaign.project.decision_policy == DecisionPolicy::ControlFlow {
         "Shares: obligations covered by tests that passed, of all obligations. Decision: decisions in control flow alone, entry \
          and exit points of functions."
     } else {

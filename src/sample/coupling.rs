@@ -1,7 +1,9 @@
 //! The coupling of one kernel with its host.
 
 use super::NAIVE;
-use vkcert_model::evidence::{CouplingCheck, CouplingEdge, CouplingEvidence, CouplingNode};
+use vkcert_model::evidence::{
+    CheckStatus, CouplingCheck, CouplingEdge, CouplingEvidence, CouplingNode,
+};
 
 pub(super) fn coupling() -> Vec<CouplingEvidence> {
     let node = |id: &str, kind: &str, label: &str| CouplingNode {
@@ -15,15 +17,15 @@ pub(super) fn coupling() -> Vec<CouplingEvidence> {
         kind: kind.into(),
         label: label.into(),
     };
-    let check = |check: &str, status: &str, message: &str| CouplingCheck {
+    let check = |check: &str, status: CheckStatus, message: &str| CouplingCheck {
         check: check.into(),
-        status: status.into(),
+        status,
         message: message.into(),
         counterexample: None,
     };
     let mut refuted = check(
         "dispatch-covers-domain",
-        "refuted",
+        CheckStatus::Refuted,
         "The dispatch of 1 group in y covers 16 rows of a domain with m rows.",
     );
     refuted.counterexample = Some([("m".to_owned(), 17), ("k".to_owned(), 1)].into());
@@ -39,6 +41,9 @@ pub(super) fn coupling() -> Vec<CouplingEvidence> {
             edge("parameter:m", "push-constant:0", "data", "stored at offset 0"),
             edge("push-constant:0", "decision:D2", "control", "read by condition C2"),
         ],
-        checks: vec![check("local-size-match", "holds", "Both sides say 16 × 16 × 1."), refuted],
+        checks: vec![
+            check("local-size-match", CheckStatus::Holds, "Both sides say 16 × 16 × 1."),
+            refuted,
+        ],
     }]
 }

@@ -26,7 +26,9 @@ use vkcert_model::open_item::{
     Acceptability, CampaignNote, ItemApproval, NoteKind, OpenItem, OpenItemKind, OpenItemSubject,
     UnsoughtKind, UnsoughtReason,
 };
-use vkcert_model::project::{CriterionName, ProjectFile};
+use vkcert_model::project::{
+    CriterionName, DecisionPolicy, MemoryModel, ProjectFile, SoftwareLevel,
+};
 use vkcert_model::reason::{Reason, ReasonKind};
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -151,10 +153,10 @@ pub fn evidence() -> Evidence {
             settings: Some(settings()),
             project: ProjectIdentity {
                 name: "Matrix & image kernels <demo>".into(),
-                level: "A".into(),
+                level: SoftwareLevel::A,
                 profile: ProfileEvidence::default(),
-                decision_policy: "literal".into(),
-                memory_model: "idiom".into(),
+                decision_policy: DecisionPolicy::Literal,
+                memory_model: MemoryModel::Idiom,
                 criteria: ["statement", "branch", "decision", "mcdc-masking"]
                     .map(str::to_owned)
                     .into(),

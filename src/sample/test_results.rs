@@ -6,6 +6,7 @@ use vkcert_model::evidence::{Mismatch, TestEvidence, TestResult};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::Place;
+use vkcert_model::procedure::TestKind;
 use vkcert_model::verdict::{EngineName, Verdict};
 
 fn result(engine: EngineName, verdict: Verdict) -> TestResult {
@@ -37,7 +38,7 @@ pub(super) fn test(id: &str, title: &str, kernel: &str, verdicts: [Verdict; 2]) 
     TestEvidence {
         id: TestId::from(id),
         title: Some(title.into()),
-        kind: if id.ends_with('4') { "robustness".into() } else { "normal".into() },
+        kind: if id.ends_with('4') { TestKind::Robustness } else { TestKind::Normal },
         requirements: vec!["LLR-MM-001".into(), "LLR-MM-002".into()],
         kernels: vec![KernelName::from(kernel)],
         file: "requirements/matmul.toml".into(),

@@ -3,6 +3,7 @@
 use super::super::justification::BoundConfiguration;
 use super::resolution::{assessed_under, resolved};
 use super::*;
+use vkcert_model::project::SoftwareLevel;
 
 #[test]
 fn a_justification_for_another_configuration_does_nothing() {
@@ -14,7 +15,7 @@ fn a_justification_for_another_configuration_does_nothing() {
         (Some("default"), Status::Uncovered),
     ] {
         given.configuration = configuration.map(str::to_owned);
-        let justified = applied_at("A", &coverage, &[given.clone()]);
+        let justified = applied_at(SoftwareLevel::A, &coverage, &[given.clone()]);
         assert_eq!(justified.rejected, [None]);
         assert_eq!(justified.coverage.decisions[1].outcomes[0].status, status, "{configuration:?}");
     }
@@ -64,7 +65,11 @@ fn justification(coverage: &KernelCoverage, obligation: &str) -> Justification {
     }
 }
 
-fn applied_at(level: &str, coverage: &KernelCoverage, given: &[Justification]) -> Justified {
+fn applied_at(
+    level: SoftwareLevel,
+    coverage: &KernelCoverage,
+    given: &[Justification],
+) -> Justified {
     let given: Vec<_> = given
         .iter()
         .map(|justification| GivenJustification { justification, refuted: None })
@@ -81,7 +86,7 @@ fn applied_at(level: &str, coverage: &KernelCoverage, given: &[Justification]) -
 fn a_justification_closes_its_obligation_and_no_other() {
     let coverage = assessed(&structure(), &presence(), &[FULL, &[(1, "F-")]]);
     let given = [justification(&coverage, "D1.C2.masking")];
-    let justified = applied_at("A", &coverage, &given);
+    let justified = applied_at(SoftwareLevel::A, &coverage, &given);
     assert_eq!(justified.rejected, [None]);
     let guard = &justified.coverage.decisions[0];
     assert_eq!(
@@ -108,13 +113,13 @@ fn justifications_that_do_not_hold_are_rejected_with_a_reason() {
     for (word, change) in changed {
         let mut given = justification(&coverage, "D1.C2.masking");
         change(&mut given);
-        let justified = applied_at("B", &coverage, &[given]);
+        let justified = applied_at(SoftwareLevel::B, &coverage, &[given]);
         let reason = justified.rejected[0].as_ref().expect(word).reason().to_owned();
         assert!(reason.contains(word), "{reason}");
         assert_eq!(justified.coverage, coverage);
     }
     let covered = [justification(&coverage, "D1.T"), justification(&coverage, "S1")];
-    let justified = applied_at("C", &coverage, &covered);
+    let justified = applied_at(SoftwareLevel::C, &coverage, &covered);
     assert!(
         justified.rejected.iter().all(|reason| reason
             .as_ref()
@@ -129,7 +134,7 @@ fn the_same_person_may_approve_at_level_c() {
     let coverage = assessed(&structure(), &presence(), &[FULL, &[(1, "F-")]]);
     let mut given = justification(&coverage, "D1.C2.masking");
     given.approver = given.author.clone();
-    let justified = applied_at("C", &coverage, &[given]);
+    let justified = applied_at(SoftwareLevel::C, &coverage, &[given]);
     assert_eq!(justified.rejected, [None]);
 }
 
@@ -137,7 +142,7 @@ fn the_same_person_may_approve_at_level_c() {
 #[test]
 fn what_each_class_closes() {
     let coverage = assessed(&structure(), &presence(), &[&[(1, "F-")]]);
-    let rejection = |level: &str, obligation: &str, class: JustificationClass| {
+    let rejection = |level: SoftwareLevel, obligation: &str, class: JustificationClass| {
         let mut given = justification(&coverage, obligation);
         given.class = class;
         given.category =
@@ -166,13 +171,13 @@ fn what_each_class_closes() {
         JustificationClass::MissingRequirement,
         JustificationClass::Extraneous,
     ] {
-        for level in ["A", "B", "C", "E", ""] {
+        for level in [SoftwareLevel::A, SoftwareLevel::B, SoftwareLevel::C] {
             assert!(
                 rejection(level, "D1.T", class).contains("it closes nothing"),
                 "{class} at {level}"
             );
         }
-        assert_eq!(rejection("D", "D1.T", class), "", "{class}");
+        assert_eq!(rejection(SoftwareLevel::D, "D1.T", class), "", "{class}");
     }
     for class in [
         JustificationClass::Defensive,
@@ -180,14 +185,19 @@ fn what_each_class_closes() {
         JustificationClass::Deactivated,
     ] {
         assert_eq!(
-            (rejection("A", "D1.T", class), rejection("A", "S2", class)),
+            (rejection(SoftwareLevel::A, "D1.T", class), rejection(SoftwareLevel::A, "S2", class)),
             (String::new(), String::new())
         );
     }
-    assert_eq!(rejection("A", "D1.T", JustificationClass::Infeasible), "");
-    assert!(rejection("D", "S2", JustificationClass::Infeasible).contains("S2 is code"));
+    assert_eq!(rejection(SoftwareLevel::A, "D1.T", JustificationClass::Infeasible), "");
+    assert!(
+        rejection(SoftwareLevel::D, "S2", JustificationClass::Infeasible).contains("S2 is code")
+    );
     for obligation in ["D1.T", "S2"] {
-        assert!(rejection("D", obligation, JustificationClass::Dead).contains("is to be removed"));
+        assert!(
+            rejection(SoftwareLevel::D, obligation, JustificationClass::Dead)
+                .contains("is to be removed")
+        );
     }
 }
 
@@ -207,7 +217,7 @@ fn only_what_the_module_does_not_hold_is_dead() {
             class: JustificationClass::Dead,
             ..justification(&coverage, obligation)
         };
-        let rejected = applied_at("A", &coverage, &[given]).rejected.remove(0);
+        let rejected = applied_at(SoftwareLevel::A, &coverage, &[given]).rejected.remove(0);
         rejected.map(|rejection| rejection.reason().to_owned())
     };
     for obligation in ["D2.T", "D2.F", "D2.C1.masking", "S3"] {
@@ -222,7 +232,12 @@ fn what_a_class_states_belongs_to_it() {
     let fault = |change: fn(&mut Justification)| {
         let mut given = justification(&coverage, "D1.T");
         change(&mut given);
-        applied_at("A", &coverage, &[given]).rejected.remove(0).unwrap().reason().to_owned()
+        applied_at(SoftwareLevel::A, &coverage, &[given])
+            .rejected
+            .remove(0)
+            .unwrap()
+            .reason()
+            .to_owned()
     };
     type Change = fn(&mut Justification);
     let wrong: [(Change, &str); 6] = [

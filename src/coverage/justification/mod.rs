@@ -22,6 +22,7 @@ use vkcert_model::canonical::content_hash;
 use vkcert_model::coverage::{Independence, KernelCoverage, Proposal, SimpleObligation, Status};
 use vkcert_model::evidence::FIRST_SCHEMA;
 use vkcert_model::id::{KernelName, ObligationId};
+use vkcert_model::project::SoftwareLevel;
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
 
 /// Whether the approver of a justification must be another person than its author.
@@ -32,9 +33,12 @@ pub enum Approval {
 }
 
 impl Approval {
-    /// What a DO-178C level (`A` to `D`) demands.
-    pub fn for_level(level: &str) -> Self {
-        if matches!(level, "A" | "B") { Approval::Independent } else { Approval::Free }
+    /// What a DO-178C level demands.
+    pub fn for_level(level: SoftwareLevel) -> Self {
+        match level {
+            SoftwareLevel::A | SoftwareLevel::B => Approval::Independent,
+            SoftwareLevel::C | SoftwareLevel::D => Approval::Free,
+        }
     }
 }
 
@@ -57,7 +61,7 @@ pub enum Binding {
 /// What justifications are judged by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standard {
-    pub level: String,
+    pub level: SoftwareLevel,
     pub approval: Approval,
     pub strictness: Strictness,
     pub binding: Binding,
@@ -65,11 +69,11 @@ pub struct Standard {
 
 impl Standard {
     /// For a level in evidence of a format.
-    pub fn of(level: &str, schema: u32) -> Self {
+    pub fn of(level: SoftwareLevel, schema: u32) -> Self {
         let first = schema == FIRST_SCHEMA;
-        let lenient = first || level == "D";
+        let lenient = first || level == SoftwareLevel::D;
         Self {
-            level: level.to_owned(),
+            level,
             approval: Approval::for_level(level),
             strictness: if lenient {
                 Strictness::GapsAreAccepted

@@ -36,10 +36,10 @@ fn status(evidence: &mut Evidence, status: RequirementStatus) {
     evidence.campaign.requirements[1].status = status;
 }
 
-fn check(evidence: &mut Evidence, check: &str, status: &str) {
+fn check(evidence: &mut Evidence, check: &str, status: CheckStatus) {
     let checks = vec![CouplingCheck {
         check: check.to_owned(),
-        status: status.to_owned(),
+        status,
         message: "m".to_owned(),
         counterexample: None,
     }];
@@ -173,14 +173,14 @@ const CASES: &[Case] = &[
     ),
     case(|evidence| finding(evidence, None), "1 data-race finding", 1),
     case(
-        |evidence| check(evidence, "buffer-size", "undetermined"),
+        |evidence| check(evidence, "buffer-size", CheckStatus::Undetermined),
         "coupling of matmul_naive: buffer-size is undetermined: m",
         1,
     ),
     case(
         |evidence| {
             device_ran(evidence);
-            check(evidence, "device-limits", "undetermined");
+            check(evidence, "device-limits", CheckStatus::Undetermined);
         },
         "coupling of matmul_naive: device-limits is undetermined: m",
         1,
@@ -242,8 +242,8 @@ fn what_is_accepted_not_run_or_not_asked_for_gives_no_reason() {
         |evidence| verdict(evidence, Verdict::NotRun),
         |evidence| status(evidence, RequirementStatus::ByOtherMeans),
         |evidence| finding(evidence, Some("analysis: r")),
-        |evidence| check(evidence, "device-limits", "undetermined"),
-        |evidence| check(evidence, "buffer-size", "holds"),
+        |evidence| check(evidence, "device-limits", CheckStatus::Undetermined),
+        |evidence| check(evidence, "buffer-size", CheckStatus::Holds),
         |evidence| justification(evidence, None),
         |evidence| item(evidence, Some(approval())),
         |evidence| {

@@ -57,7 +57,7 @@ pub fn derive(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
 
 /// Marks the items that the project accepts; gives the acceptances that accept none.
 fn accept(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAcceptance> {
-    let approval = Approval::for_level(&settings.level.to_string());
+    let approval = Approval::for_level(settings.level);
     let mut rejected = Vec::new();
     for acceptance in &settings.acceptances {
         if let Err(reason) = accept_item(items, acceptance, approval) {

@@ -38,9 +38,33 @@ pub struct CouplingCheck {
     /// `dispatch-covers-domain`, `dispatch-not-truncated`, `host-overflow`, `local-size-match`, `push-constant-layout`, `buffer-size`, `device-limits`, `uniform-barrier` ...
     pub check: String,
     /// `holds`, `refuted` or `undetermined`.
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: CheckStatus,
     pub message: String,
     /// Values of the parameters that refute the check.
     #[serde(default)]
     pub counterexample: Option<BTreeMap<String, i64>>,
+}
+
+/// What a coupling check came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckStatus {
+    Holds,
+    Refuted,
+    Undetermined,
+    /// A word that no check ends with; verification refuses evidence that holds one.
+    #[serde(untagged)]
+    Unknown(String),
+}
+
+impl std::fmt::Display for CheckStatus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            CheckStatus::Holds => "holds",
+            CheckStatus::Refuted => "refuted",
+            CheckStatus::Undetermined => "undetermined",
+            CheckStatus::Unknown(word) => word,
+        })
+    }
 }

@@ -1,6 +1,7 @@
 //! What was certified, and with what: project, profile and engines.
 
 use crate::id::KernelName;
+use crate::project::{DecisionPolicy, MemoryModel, SoftwareLevel};
 use crate::verdict::EngineName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,12 +11,15 @@ use std::collections::BTreeMap;
 pub struct ProjectIdentity {
     pub name: String,
     /// DO-178C level `A` to `D`.
-    pub level: String,
+    #[schemars(with = "String")]
+    pub level: SoftwareLevel,
     /// The API that the kernels are for, with what that means; older evidence has none, which is Vulkan.
     #[serde(default)]
     pub profile: ProfileEvidence,
-    pub decision_policy: String,
-    pub memory_model: String,
+    #[schemars(with = "String")]
+    pub decision_policy: DecisionPolicy,
+    #[schemars(with = "String")]
+    pub memory_model: MemoryModel,
     pub criteria: Vec<String>,
     pub tool: String,
     pub tool_version: String,

@@ -13,7 +13,7 @@ mod requirement;
 mod test;
 
 pub use agreement::{Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
-pub use coupling::{CouplingCheck, CouplingEdge, CouplingEvidence, CouplingNode};
+pub use coupling::{CheckStatus, CouplingCheck, CouplingEdge, CouplingEvidence, CouplingNode};
 pub use identity::{EngineIdentity, ProfileEvidence, ProjectIdentity, RefusedKernel};
 pub use kernel::{
     Configuration, KernelEvidence, KernelFinding, LoweringDecision, ModuleHashes, ObjectEvidence,

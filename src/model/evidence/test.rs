@@ -5,6 +5,7 @@ use crate::finding::{Finding, RaceScope};
 use crate::flow::{BufferRange, DispatchFlow};
 use crate::id::{KernelName, RequirementId, TestId};
 use crate::judged::JudgedMember;
+use crate::procedure::TestKind;
 use crate::schedule::{DirectedResult, Schedule, ScheduleResult};
 use crate::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
@@ -17,7 +18,8 @@ pub struct TestEvidence {
     pub id: TestId,
     pub title: Option<String>,
     /// `normal` or `robustness`.
-    pub kind: String,
+    #[schemars(with = "String")]
+    pub kind: TestKind,
     pub requirements: Vec<RequirementId>,
     pub kernels: Vec<KernelName>,
     pub file: String,

@@ -5,7 +5,7 @@ use crate::document::{Align, Outline, Table, Text, Tone};
 use crate::figures::has_undefined_outputs;
 use std::collections::BTreeSet;
 use vkcert_model::agreement::AgreementOutcome;
-use vkcert_model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence};
+use vkcert_model::evidence::{Agreement, CheckStatus, CouplingEvidence, Evidence, TestEvidence};
 use vkcert_model::flow::{BufferRange, DispatchFlow};
 use vkcert_model::id::KernelName;
 
@@ -174,10 +174,12 @@ fn checks(coupling: &CouplingEvidence, outline: &mut Outline) {
     let mut table =
         Table::new("Checks").columns(&["Check", "Status", "Statement", "Counterexample"]);
     for check in &coupling.checks {
-        let status = match check.status.as_str() {
-            "holds" => Text::plain("✓\u{a0}holds").tone(Tone::Good),
-            "refuted" => Text::strong("✗\u{a0}refuted").tone(Tone::Bad),
-            other => Text::plain(format!("?\u{a0}{other}")).tone(Tone::Caution),
+        let status = match &check.status {
+            CheckStatus::Holds => Text::plain("✓\u{a0}holds").tone(Tone::Good),
+            CheckStatus::Refuted => Text::strong("✗\u{a0}refuted").tone(Tone::Bad),
+            other @ (CheckStatus::Undetermined | CheckStatus::Unknown(_)) => {
+                Text::plain(format!("?\u{a0}{other}")).tone(Tone::Caution)
+            }
         };
         let values = check
             .counterexample

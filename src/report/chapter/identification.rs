@@ -4,7 +4,9 @@ use super::links::{joined, listed, unit_link};
 use crate::document::{Align, Block, Extent, Outline, Table, Text, Tone};
 use crate::facts;
 use vkcert_model::evidence::{Evidence, ProfileEvidence};
-use vkcert_model::project::{Contraction, Robustness, ValidationLayers};
+use vkcert_model::project::{
+    Contraction, DecisionPolicy, MemoryModel, Robustness, ValidationLayers,
+};
 
 pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Identification", "chapter/identification");
@@ -17,8 +19,8 @@ pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
         ("Tool".into(), text(&format!("{} {}", project.tool, project.tool_version))),
         ("Compiler".into(), text(&project.compiler)),
         ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
-        ("Decision policy".into(), text(&policy(&project.decision_policy))),
-        ("Memory model".into(), Text::sentence(memory_model(&project.memory_model))),
+        ("Decision policy".into(), text(&policy(project.decision_policy))),
+        ("Memory model".into(), Text::sentence(memory_model(project.memory_model))),
         ("Criteria".into(), text(&criteria(&project.criteria))),
         ("Date".into(), date(project.date.as_deref())),
     ]));
@@ -57,25 +59,22 @@ fn refused(evidence: &Evidence, outline: &mut Outline) {
     outline.table(table);
 }
 
-fn policy(policy: &str) -> String {
+fn policy(policy: DecisionPolicy) -> &'static str {
     match policy {
-        "literal" => "literal: every Boolean expression is a decision (CAST-10)".to_owned(),
-        "control-flow" => {
-            "control-flow: only expressions that direct control flow are decisions".to_owned()
+        DecisionPolicy::Literal => "literal: every Boolean expression is a decision (CAST-10)",
+        DecisionPolicy::ControlFlow => {
+            "control-flow: only expressions that direct control flow are decisions"
         }
-        other => other.to_owned(),
     }
 }
 
-fn memory_model(name: &str) -> String {
-    match name {
-        "idiom" => {
+fn memory_model(model: MemoryModel) -> &'static str {
+    match model {
+        MemoryModel::Idiom => {
             "idiom: the Vulkan memory model, and a memory barrier directly before `barrier()` is taken as one with it"
         }
-        "spec" => "spec: the Vulkan memory model to the letter",
-        other => other,
+        MemoryModel::Spec => "spec: the Vulkan memory model to the letter",
     }
-    .to_owned()
 }
 
 /// What of the project file decides how much a result says.

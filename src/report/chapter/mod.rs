@@ -49,7 +49,7 @@ pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
     let project = &evidence.campaign.project;
     Ok(Document {
         project: project.name.clone(),
-        level: project.level.clone(),
+        level: project.level.to_string(),
         tool: format!("{} {}", project.tool, project.tool_version),
         date: project.date.clone(),
         front: front::front(evidence, &root),

@@ -231,7 +231,7 @@ fn from_tests(evidence: &Evidence, outline: &mut Outline) {
     for test in &evidence.campaign.tests {
         table.row(vec![
             test_link(&test.id),
-            Text::plain(test.kind.as_str()),
+            Text::plain(test.kind.to_string()),
             listed(test.requirements.iter().map(requirement_link), Tone::Bad),
             listed(test.kernels.iter().map(kernel_link), Tone::Quiet),
             Text::code(test.file.as_str()),

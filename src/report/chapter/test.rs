@@ -47,7 +47,7 @@ fn results(evidence: &Evidence, outline: &mut Outline) {
     }
     for test in &evidence.campaign.tests {
         let title = text_or_none(test.title.as_deref().unwrap_or_default());
-        let mut cells = vec![test_link(&test.id), title, Text::plain(test.kind.as_str())];
+        let mut cells = vec![test_link(&test.id), title, Text::plain(test.kind.to_string())];
         for engine in &engines {
             cells.push(match facts::result_on(test, *engine) {
                 None => verdict(Verdict::NotRun),
@@ -100,7 +100,7 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
     let mut pairs = vec![
         ("Requirements".into(), listed(test.requirements.iter().map(requirement_link), Tone::Bad)),
         ("Kernels".into(), listed(test.kernels.iter().map(kernel_link), Tone::Quiet)),
-        ("Kind".into(), Text::plain(test.kind.as_str())),
+        ("Kind".into(), Text::plain(test.kind.to_string())),
     ];
     for (index, step) in test.procedure.iter().enumerate() {
         let name = if test.procedure.len() == 1 {

@@ -101,9 +101,9 @@ pub(super) fn settings(stored: &Evidence, found: &mut Verification) {
     let criteria: Vec<&str> =
         settings.required_criteria().iter().map(|criterion| criterion.name()).collect();
     let same = project.name == settings.name
-        && project.level == settings.level.to_string()
-        && project.decision_policy == settings.decision_policy.name()
-        && project.memory_model == settings.memory_model.name()
+        && project.level == settings.level
+        && project.decision_policy == settings.decision_policy
+        && project.memory_model == settings.memory_model
         && project.criteria == criteria;
     found
         .check(same, || "the identity of the project does not follow from its settings".to_owned());

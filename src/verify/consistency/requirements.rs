@@ -20,7 +20,7 @@ pub(super) fn tests(stored: &Evidence, found: &mut Verification) {
         same(*id == definition.id, "id");
         same(hash::test_hash(definition) == test.hash, "hash");
         same(test.title == definition.title, "title");
-        same(test.kind == definition.kind.to_string(), "kind");
+        same(test.kind == definition.kind, "kind");
         same(test.requirements == definition.requirements, "list of requirements");
         same(test.kernels == trace::kernels_of(definition), "list of kernels");
         same(test.procedure == trace::describe_test(definition), "procedure");
@@ -52,7 +52,7 @@ pub(super) fn requirements(stored: &Evidence, found: &mut Verification) {
         let requirement =
             rows.iter().map(|row| &row.requirement).find(|requirement| requirement.uid == *uid);
         let fault =
-            derive::record_fault(row.method, &row.record, requirement, &campaign.project.level);
+            derive::record_fault(row.method, &row.record, requirement, campaign.project.level);
         found.check(fault == row.rejected, || {
             format!("{} of {uid}: whether it is accepted", row.method)
         });

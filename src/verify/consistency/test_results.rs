@@ -4,7 +4,7 @@ use crate::Verification;
 use base64::Engine as _;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::derive;
-use vkcert_model::evidence::{Evidence, OutputBytes, TestEvidence, TestResult};
+use vkcert_model::evidence::{CheckStatus, Evidence, OutputBytes, TestEvidence, TestResult};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use vkcert_model::verdict::Verdict;
@@ -15,8 +15,11 @@ use vkcert_oracle::stored;
 pub(super) fn coupling(stored: &Evidence, found: &mut Verification) {
     for row in &stored.campaign.coupling {
         for check in &row.checks {
-            let known = ["holds", "refuted", "undetermined"].contains(&check.status.as_str());
-            let right = known && (check.counterexample.is_none() || check.status == "refuted");
+            let right = match check.status {
+                CheckStatus::Refuted => true,
+                CheckStatus::Holds | CheckStatus::Undetermined => check.counterexample.is_none(),
+                CheckStatus::Unknown(_) => false,
+            };
             found.check(right, || {
                 format!("coupling of {}: {} is {}", row.kernel, check.check, check.status)
             });
@@ -204,7 +207,7 @@ pub(super) fn findings(stored: &Evidence, found: &mut Verification) {
         })
         .collect();
     let refuted = campaign.coupling.iter().flat_map(|row| {
-        let checks = row.checks.iter().filter(|check| check.status == "refuted");
+        let checks = row.checks.iter().filter(|check| check.status == CheckStatus::Refuted);
         checks.map(move |check| (&row.kernel, Some(check.check.as_str()), &check.message))
     });
     let mut due: Vec<_> = refuted.collect();

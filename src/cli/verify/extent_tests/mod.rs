@@ -6,6 +6,7 @@ mod project;
 use crate::cli::verify::compiled::{contents, rebuild, verify_folder};
 use crate::cli::verify::forgery::{Honest, certified, root, verified};
 use crate::model::evidence::{Evidence, RecordEvidence, RequirementStatus, StoredFile};
+use crate::model::project::SoftwareLevel;
 use crate::model::requirement::{VerificationMethod, VerificationRecord};
 use crate::verify::folder::Folder;
 use crate::verify::{Demand, Extent, Options, RootCover, Status, Verification, folder, telling};
@@ -105,7 +106,7 @@ const FROM_FILES: &[(Change, &str)] = &[
         "campaign.json/project/compiler_options",
     ),
     (
-        |evidence| evidence.campaign.project.level = "D".to_owned(),
+        |evidence| evidence.campaign.project.level = SoftwareLevel::D,
         "does not follow from its settings",
     ),
     (|evidence| evidence.kernels[0].source.push('x'), "scale on sequential/source"),

@@ -13,6 +13,8 @@ use crate::cli::verify::forgery::{Honest, certified, verified};
 use crate::model::evidence::{Evidence, OutputBytes, RequirementStatus, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::TestId;
+use crate::model::procedure::TestKind;
+use crate::model::project::SoftwareLevel;
 use crate::model::verdict::Verdict;
 use crate::verify::{Options, Outcome, Verification, folder};
 
@@ -62,12 +64,12 @@ const WITHOUT_INPUTS: &[Forgery] = &[
     ),
     forged(|evidence| evidence.campaign.left_out.push(TestId::from("T")), "open items"),
     forged(
-        |evidence| evidence.campaign.tests[0].kind = "robustness".to_owned(),
+        |evidence| evidence.campaign.tests[0].kind = TestKind::Robustness,
         "its kind does not follow",
     ),
     forged(|evidence| evidence.campaign.tests[0].title = None, "its title does not follow"),
     forged(
-        |evidence| evidence.campaign.project.level = "D".to_owned(),
+        |evidence| evidence.campaign.project.level = SoftwareLevel::D,
         "does not follow from its settings",
     ),
     forged(

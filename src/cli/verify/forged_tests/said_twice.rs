@@ -2,7 +2,9 @@
 
 use super::schedules::{WAITERS, directed, schedule, schedules};
 use super::{Forgery, finding, forged, result};
-use crate::model::evidence::{CouplingCheck, Evidence, RefusedKernel, RequirementStatus};
+use crate::model::evidence::{
+    CheckStatus, CouplingCheck, Evidence, RefusedKernel, RequirementStatus,
+};
 use crate::model::finding::Finding;
 use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
@@ -10,7 +12,7 @@ use serde_json::json;
 
 fn check(evidence: &mut Evidence) -> &mut CouplingCheck {
     let mut checks = evidence.campaign.coupling.iter_mut().flat_map(|row| &mut row.checks);
-    checks.find(|check| check.status == "holds").expect("a check that holds")
+    checks.find(|check| check.status == CheckStatus::Holds).expect("a check that holds")
 }
 
 /// What evidence says twice.
@@ -131,13 +133,16 @@ pub(super) const SAID_TWICE: &[Forgery] = &[
         |evidence| evidence.campaign.tests[0].results.clear(),
         "its results are not those of the engines",
     ),
-    forged(|evidence| check(evidence).status = "fine".to_owned(), "coupling of scale"),
+    forged(
+        |evidence| check(evidence).status = CheckStatus::Unknown("fine".to_owned()),
+        "coupling of scale",
+    ),
     forged(
         |evidence| check(evidence).counterexample = Some(Default::default()),
         "coupling of scale",
     ),
     forged(
-        |evidence| check(evidence).status = "refuted".to_owned(),
+        |evidence| check(evidence).status = CheckStatus::Refuted,
         "findings of coupling do not go with its checks",
     ),
     forged(
