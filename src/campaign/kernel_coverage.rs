@@ -8,7 +8,9 @@ use super::kernel::{Kernel, Measured, Measurement};
 use std::collections::BTreeMap;
 use vkcert_coverage::barrier::{self, BarrierRecords};
 use vkcert_coverage::justification::{BoundConfiguration, BoundKernel, Contents};
-use vkcert_coverage::{self as coverage, Proposing, Subject, criteria, justification, object};
+use vkcert_coverage::{
+    self as coverage, CoverageSubject, ProposalRules, criteria, justification, object,
+};
 use vkcert_derivation::derive::{
     UNUSABLE, barrier_records, internal_error, no_source, summary_without_source, unmeasured,
     with_objects,
@@ -78,7 +80,9 @@ pub fn kernel_coverage(
     let mut coverage = coverage::leave_undetermined(defined, all);
     coverage.summary = match kernel.measurement {
         Measurement::NoSource => summary_without_source(&coverage),
-        Measurement::Markers(_) | Measurement::Failed { .. } => criteria::summary(&coverage),
+        Measurement::Markers(_) | Measurement::Failed { .. } => {
+            criteria::criterion_summaries(&coverage)
+        }
     };
     coverage
 }
@@ -98,7 +102,7 @@ fn coverage_by_all(
     tests: &[(TestId, &Records)],
     objects: &[(TestId, &Records)],
 ) -> KernelCoverage {
-    let objects = object::assess(&kernel.object.structure, &kernel.source, objects);
+    let objects = object::assess_object(&kernel.object.structure, &kernel.source, objects);
     let (coverage, told) = match &kernel.measurement {
         Measurement::Markers(measured) => (
             coverage::assess(&measured_subject(measured, configuration), tests),
@@ -106,11 +110,12 @@ fn coverage_by_all(
         ),
         Measurement::NoSource => return no_source(&configuration.configuration, objects),
         Measurement::Failed { structure, .. } => {
-            let coverage = unmeasured(structure, &configuration.configuration, Proposing::Current);
+            let coverage =
+                unmeasured(structure, &configuration.configuration, ProposalRules::Current);
             (coverage, BarrierRecords::Missing(UNUSABLE))
         }
     };
-    let barriers = barrier::assess(&kernel.barriers(), told, tests);
+    let barriers = barrier::assess_barriers(&kernel.barriers(), told, tests);
     with_objects(KernelCoverage { barriers, ..coverage }, objects)
 }
 
@@ -128,12 +133,12 @@ pub fn run_contradictions(
 fn measured_subject<'a>(
     measured: &'a Measured,
     configuration: &'a KernelConfiguration,
-) -> Subject<'a> {
-    Subject {
+) -> CoverageSubject<'a> {
+    CoverageSubject {
         structure: &measured.structure,
         layout: &measured.markers.layout,
         presence: &configuration.presence,
         configuration: &configuration.configuration,
-        proposing: Proposing::Current,
+        proposing: ProposalRules::Current,
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn command(common: &Common, mcdc: &Mcdc) -> Result<Exit, Failure> {
             let value = serde_json::to_value(&result).expect("the result is JSON");
             output::print(&format!("{value:#}\n"))?;
         }
-        OutputForm::Text => output::print(&result.text())?,
+        OutputForm::Text => output::print(&result.terminal_text())?,
     }
     Ok(Exit::Success)
 }

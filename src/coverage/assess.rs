@@ -19,7 +19,7 @@ mod test_evidence;
 
 use super::criteria;
 use super::resolution::Resolution;
-use super::subject::Subject;
+use super::subject::CoverageSubject;
 use assessment::Assessment;
 use test_evidence::contradiction;
 use vkcert_model::coverage::KernelCoverage;
@@ -28,9 +28,9 @@ use vkcert_model::records::Records;
 use vkcert_model::structure::MarkIndex;
 
 /// Assesses one kernel; `tests` are those that passed, in order of execution.
-pub fn assess(subject: &Subject, tests: &[(TestId, &Records)]) -> KernelCoverage {
-    let assessment = Assessment::new(subject, tests);
-    let mut coverage = KernelCoverage {
+pub fn assess(subject: &CoverageSubject, counted_tests: &[(TestId, &Records)]) -> KernelCoverage {
+    let assessment = Assessment::new(subject, counted_tests);
+    let mut kernel_coverage = KernelCoverage {
         configuration: subject.configuration.name.clone(),
         statements: assessment.statements(),
         branches: Vec::new(),
@@ -42,35 +42,39 @@ pub fn assess(subject: &Subject, tests: &[(TestId, &Records)]) -> KernelCoverage
         not_reached: assessment.not_reached(),
         summary: Vec::new(),
     };
-    coverage.branches = assessment.branches(&coverage.decisions);
-    coverage.summary = criteria::summary(&coverage);
-    coverage
+    kernel_coverage.branches = assessment.branches(&kernel_coverage.decisions);
+    kernel_coverage.summary = criteria::criterion_summaries(&kernel_coverage);
+    kernel_coverage
 }
 
 /// Records that cannot be, as what the configuration fixes rules them out: sentences that begin
 /// with the test. Each is a defect of the tool, the compiler or the device.
-pub fn contradictions(subject: &Subject, tests: &[(TestId, &Records)]) -> Vec<String> {
+pub fn contradictions(
+    subject: &CoverageSubject,
+    counted_tests: &[(TestId, &Records)],
+) -> Vec<String> {
     let resolution = Resolution::new(subject);
-    let mut found = Vec::new();
-    for (test, records) in tests {
+    let mut contradicting_records = Vec::new();
+    for (test, records) in counted_tests {
         for slot in &subject.layout.decisions {
-            let first = contradiction(
+            let first_contradiction = contradiction(
                 &resolution,
                 subject.structure.decision(slot.decision),
                 slot,
                 records,
             );
-            found.extend(
-                first.map(|sentence| format!("the records of {test} cannot be: {sentence}")),
+            contradicting_records.extend(
+                first_contradiction
+                    .map(|sentence| format!("the records of {test} cannot be: {sentence}")),
             );
         }
         for (mark, bit) in subject.layout.marks.iter().enumerate() {
             if records.has(*bit) && !resolution.is_passed(MarkIndex(mark as u32)) {
-                found.push(format!(
+                contradicting_records.push(format!(
                     "the records of {test} cannot be: mark {mark} is passed, though control cannot come to it"
                 ));
             }
         }
     }
-    found
+    contradicting_records
 }

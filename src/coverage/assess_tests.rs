@@ -113,7 +113,7 @@ fn layout(structure: &KernelStructure) -> RecordLayout {
     for decision in &structure.decisions {
         let coupling: Vec<u32> = decision.conditions.iter().map(|c| c.coupling).collect();
         let feasible =
-            Calculus::new(&decision.expression, &coupling).unwrap().feasible(100).vectors;
+            Calculus::new(&decision.expression, &coupling).unwrap().feasible_vectors(100).vectors;
         let size = feasible.len() as u32 + 1;
         let rows = feasible.into_iter().enumerate();
         let vectors =
@@ -179,12 +179,12 @@ fn assessed_records(
     let named =
         records.iter().enumerate().map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records));
     let (layout, configuration) = (layout(structure), Configuration::default());
-    let subject = Subject {
+    let subject = CoverageSubject {
         structure,
         layout: &layout,
         presence,
         configuration: &configuration,
-        proposing: Proposing::Current,
+        proposing: ProposalRules::Current,
     };
     assess(&subject, &named.collect::<Vec<_>>())
 }

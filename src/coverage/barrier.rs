@@ -20,46 +20,48 @@ pub enum BarrierRecords<'a> {
 }
 
 /// Why a device shows no barrier coverage.
-pub const NOT_TOLD: &str =
+pub const DEVICE_KEEPS_NO_BARRIER_RECORDS: &str =
     "a device does not tell which invocations of a workgroup come to a barrier";
 
 /// Assesses the barriers of one kernel; `tests` are those that count, in order of execution.
-pub fn assess(
-    barriers: &[KernelBarrier],
-    told: BarrierRecords,
-    tests: &[(TestId, &Records)],
+pub fn assess_barriers(
+    kernel_barriers: &[KernelBarrier],
+    barrier_records: BarrierRecords,
+    counted_tests: &[(TestId, &Records)],
 ) -> Vec<SimpleObligation> {
-    let obligation = |(index, barrier): (usize, &KernelBarrier)| {
-        let executed = |records: &Records| {
+    let barrier_obligation = |(barrier_index, barrier): (usize, &KernelBarrier)| {
+        let executed_whole = |records: &Records| {
             records.barriers.get(&barrier.number).is_some_and(|times| *times > 0)
         };
-        let shown: Vec<TestId> = tests
+        let executing_tests: Vec<TestId> = counted_tests
             .iter()
-            .filter(|(_, records)| executed(records))
+            .filter(|(_, records)| executed_whole(records))
             .map(|(test, _)| test.clone())
             .collect();
-        let (status, reason, tests) = match told {
+        let (status, reason, counted_tests) = match barrier_records {
             BarrierRecords::Missing(reason) => {
                 (Status::Undetermined, Some(reason.to_owned()), Vec::new())
             }
-            BarrierRecords::Kept if shown.is_empty() => (Status::Uncovered, None, shown),
-            BarrierRecords::Kept => (Status::Covered, None, shown),
+            BarrierRecords::Kept if executing_tests.is_empty() => {
+                (Status::Uncovered, None, executing_tests)
+            }
+            BarrierRecords::Kept => (Status::Covered, None, executing_tests),
         };
         SimpleObligation {
-            id: ObligationId(format!("BAR{}", index + 1)),
+            id: ObligationId(format!("BAR{}", barrier_index + 1)),
             file: barrier.file.clone(),
             line: barrier.line,
             column: barrier.column,
             text: format!("barrier in {}", barrier.function),
             status,
             reason,
-            tests,
+            tests: counted_tests,
             uncounted: Vec::new(),
             proposal: None,
             object: None,
         }
     };
-    barriers.iter().enumerate().map(obligation).collect()
+    kernel_barriers.iter().enumerate().map(barrier_obligation).collect()
 }
 
 #[cfg(test)]
@@ -84,7 +86,8 @@ mod tests {
         };
         let (first, second, none) = (shown(0, 4), shown(3, 1), shown(3, 0));
         let tests = [("A".into(), &first), ("B".into(), &second), ("C".into(), &none)];
-        let found = assess(&[barrier(0), barrier(1), barrier(3)], BarrierRecords::Kept, &tests);
+        let found =
+            assess_barriers(&[barrier(0), barrier(1), barrier(3)], BarrierRecords::Kept, &tests);
         let rows: Vec<_> =
             found.iter().map(|row| (row.id.as_str(), row.status, row.tests.clone())).collect();
         assert_eq!(
@@ -100,11 +103,14 @@ mod tests {
     #[test]
     fn what_nobody_tells_is_undetermined() {
         let shown = Records { barriers: [(0, 4)].into(), ..Records::default() };
-        let found =
-            assess(&[barrier(0)], BarrierRecords::Missing(NOT_TOLD), &[("A".into(), &shown)]);
+        let found = assess_barriers(
+            &[barrier(0)],
+            BarrierRecords::Missing(DEVICE_KEEPS_NO_BARRIER_RECORDS),
+            &[("A".into(), &shown)],
+        );
         assert_eq!(
             (found[0].status, found[0].reason.as_deref()),
-            (Status::Undetermined, Some(NOT_TOLD))
+            (Status::Undetermined, Some(DEVICE_KEEPS_NO_BARRIER_RECORDS))
         );
         assert!(found[0].tests.is_empty());
     }

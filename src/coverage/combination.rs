@@ -6,7 +6,7 @@
 //! fixed conditions rule out stays asked for.
 //! Does not cover: what tests showed (`assess`).
 
-use super::decision::{Decision, Extent};
+use super::decision::{Decision, EnumerationExtent};
 use super::limits::MAX_VECTORS;
 use vkcert_model::vector::Vector;
 
@@ -18,7 +18,7 @@ pub(crate) const MAX_CONDITIONS_OF_FIRST_FORMAT: usize = 5;
 
 /// The vectors asked of a decision, in canonical order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Demand {
+pub(super) enum DemandedVectors {
     /// Each is an obligation.
     Each(Vec<Vector>),
     /// All of them are one obligation.
@@ -27,25 +27,25 @@ pub(super) enum Demand {
     TooMany,
 }
 
-impl Demand {
-    pub(crate) fn of(decision: &Decision) -> Self {
-        let unfixed = decision.unfixed();
-        let few = unfixed.feasible(MAX_LISTED);
-        if few.extent == Extent::Complete {
-            return Demand::Each(few.vectors);
+impl DemandedVectors {
+    pub(crate) fn of_decision(decision: &Decision) -> Self {
+        let unfixed = decision.without_fixed();
+        let few_vectors = unfixed.feasible_vectors(MAX_LISTED);
+        if few_vectors.extent == EnumerationExtent::Complete {
+            return DemandedVectors::Each(few_vectors.vectors);
         }
-        let all = unfixed.feasible(MAX_VECTORS);
-        match all.extent {
-            Extent::Complete => Demand::Together(all.vectors),
-            Extent::CutOff => Demand::TooMany,
+        let all_vectors = unfixed.feasible_vectors(MAX_VECTORS);
+        match all_vectors.extent {
+            EnumerationExtent::Complete => DemandedVectors::Together(all_vectors.vectors),
+            EnumerationExtent::CutOff => DemandedVectors::TooMany,
         }
     }
 
     /// The vectors; none where there are too many to list.
-    pub(crate) fn vectors(&self) -> Option<&[Vector]> {
+    pub(crate) fn listed_vectors(&self) -> Option<&[Vector]> {
         match self {
-            Demand::Each(vectors) | Demand::Together(vectors) => Some(vectors),
-            Demand::TooMany => None,
+            DemandedVectors::Each(vectors) | DemandedVectors::Together(vectors) => Some(vectors),
+            DemandedVectors::TooMany => None,
         }
     }
 }

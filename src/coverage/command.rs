@@ -7,13 +7,13 @@
 mod text;
 
 use super::closing::Minimality;
-use super::combination::Demand;
-use super::decision::{Extent, VectorFault};
-use super::explanation::{Told, UNATTAINABLE, explanation};
+use super::combination::DemandedVectors;
+use super::decision::{EnumerationExtent, VectorFault};
+use super::explanation::{ConditionGap, UNATTAINABLE, gap_sentences};
 use super::expression::{self, ParsedExpression};
-use super::independence::Form;
+use super::independence::IndependenceForm;
 use super::limits::{MAX_EXCLUDED, MAX_VECTORS};
-use super::mcdc::{Analysis, Attainability, FormAnalysis, Mcdc, McdcError};
+use super::mcdc::{Attainability, FormAnalysis, Mcdc, McdcAnalysis, McdcError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -106,199 +106,249 @@ pub struct McdcVector {
 }
 
 /// Runs the calculus on two texts of the command line; `vectors` are separated by commas.
-pub fn mcdc_command(expr: &str, vectors: Option<&str>) -> Result<McdcResult, Diagnostic> {
-    let parsed = expression::parse(expr)?;
-    let limit = |error: &dyn std::fmt::Display| Diagnostic::new("usage", error.to_string());
-    let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling()).map_err(|error| limit(&error))?;
-    let given = given_vectors(vectors.unwrap_or(""), &mcdc, &parsed)?;
-    let analysis = mcdc.analyse(&given).map_err(|error| match error {
-        McdcError::Limit(error) => limit(&error),
-        McdcError::Vector(error) => limit(&error),
+pub fn mcdc_command(
+    expression_text: &str,
+    vector_text: Option<&str>,
+) -> Result<McdcResult, Diagnostic> {
+    let parsed = expression::parse(expression_text)?;
+    let usage_error = |error: &dyn std::fmt::Display| Diagnostic::new("usage", error.to_string());
+    let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling_numbers())
+        .map_err(|error| usage_error(&error))?;
+    let vectors_given = given_vectors(vector_text.unwrap_or(""), &mcdc, &parsed)?;
+    let analysis = mcdc.analyse_vectors(&vectors_given).map_err(|error| match error {
+        McdcError::Limit(error) => usage_error(&error),
+        McdcError::Vector(error) => usage_error(&error),
     })?;
-    Ok(result(expr, &parsed, &mcdc, &analysis))
+    Ok(mcdc_result(expression_text, &parsed, &mcdc, &analysis))
 }
 
 /// Reads the vectors, each checked against the decision.
 fn given_vectors(
-    text: &str,
+    vector_text: &str,
     mcdc: &Mcdc,
     parsed: &ParsedExpression,
 ) -> Result<Vec<Values>, Diagnostic> {
-    if text.trim().is_empty() {
+    if vector_text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let mut given = Vec::new();
+    let mut parsed_vectors = Vec::new();
     let mut start = 0;
-    for piece in text.split(',') {
-        let lead = piece.len() - piece.trim_start().len();
-        let vector = piece.trim();
-        let at = start + lead;
-        let fault = |span: std::ops::Range<usize>, message: String| {
-            Diagnostic::new("usage", message).at_span(VECTORS_ARGUMENT, text, span)
+    for piece in vector_text.split(',') {
+        let leading_spaces = piece.len() - piece.trim_start().len();
+        let vector_word = piece.trim();
+        let vector_start = start + leading_spaces;
+        let vector_error = |span: std::ops::Range<usize>, message: String| {
+            Diagnostic::new("usage", message).at_span(VECTORS_ARGUMENT, vector_text, span)
         };
-        if vector.is_empty() {
-            let comma = if start < text.len() { start } else { start - 1 };
-            return Err(fault(
-                comma..comma + 1,
+        if vector_word.is_empty() {
+            let comma_start = if start < vector_text.len() { start } else { start - 1 };
+            return Err(vector_error(
+                comma_start..comma_start + 1,
                 "a vector is missing beside this comma".to_owned(),
             ));
         }
-        let values: Values = vector.parse().map_err(|error: vkcert_model::vector::ValuesError| {
-            let from = at + error.offset;
-            fault(from..from + error.character.len_utf8(), error.to_string())
+        let values: Values = vector_word.parse().map_err(|error: vkcert_model::vector::ValuesError| {
+            let character_start = vector_start + error.offset;
+            vector_error(character_start..character_start + error.character.len_utf8(), error.to_string())
                 .hint("write T, F or - for each condition, in the order of the text, and commas between vectors")
         })?;
-        mcdc.decision().outcome(&values).map_err(|error| {
-            let span =
-                error.index().map_or(at..at + vector.len(), |index| at + index..at + index + 1);
-            fault(span, error.to_string()).hint(vector_hint(&error, parsed))
+        mcdc.decision().vector_outcome(&values).map_err(|error| {
+            let span = error
+                .value_index()
+                .map_or(vector_start..vector_start + vector_word.len(), |value_index| {
+                    vector_start + value_index..vector_start + value_index + 1
+                });
+            vector_error(span, error.to_string()).hint(vector_hint(&error, parsed))
         })?;
-        given.push(values);
+        parsed_vectors.push(values);
         start += piece.len() + 1;
     }
-    Ok(given)
+    Ok(parsed_vectors)
 }
 
-fn vector_hint(fault: &VectorFault, parsed: &ParsedExpression) -> String {
-    let text = |condition: usize| &parsed.conditions[condition - 1].text;
-    match fault {
+fn vector_hint(vector_fault: &VectorFault, parsed: &ParsedExpression) -> String {
+    let condition_text = |condition: usize| &parsed.conditions[condition - 1].text;
+    match vector_fault {
         VectorFault::Length { .. } => {
-            let listed = parsed.conditions.iter().enumerate();
-            let listed: Vec<String> =
-                listed.map(|(index, c)| format!("C{} `{}`", index + 1, c.text)).collect();
-            format!("the conditions are {}", listed.join(", "))
+            let listed_conditions = parsed.conditions.iter().enumerate();
+            let listed_conditions: Vec<String> = listed_conditions
+                .map(|(index, c)| format!("C{} `{}`", index + 1, c.text))
+                .collect();
+            format!("the conditions are {}", listed_conditions.join(", "))
         }
-        VectorFault::Missing { condition, .. } => format!("give T or F for `{}`", text(*condition)),
+        VectorFault::Missing { condition, .. } => {
+            format!("give T or F for `{}`", condition_text(*condition))
+        }
         VectorFault::NotEvaluated { condition, .. } => {
-            format!("`&&` and `||` do not evaluate `{}` here; write -", text(*condition))
+            format!("`&&` and `||` do not evaluate `{}` here; write -", condition_text(*condition))
         }
-        VectorFault::Coupled { first, .. } => format!("both stand for `{}`", text(*first)),
+        VectorFault::Coupled { first, .. } => {
+            format!("both stand for `{}`", condition_text(*first))
+        }
     }
 }
 
-fn result(expr: &str, parsed: &ParsedExpression, mcdc: &Mcdc, analysis: &Analysis) -> McdcResult {
-    let complete = analysis.extent == Extent::Complete
+fn mcdc_result(
+    expression_text: &str,
+    parsed: &ParsedExpression,
+    mcdc: &Mcdc,
+    analysis: &McdcAnalysis,
+) -> McdcResult {
+    let is_complete = analysis.extent == EnumerationExtent::Complete
         && analysis.given.len() + analysis.missing.len() <= MAX_LISTED;
-    let row = |given: bool| {
+    let vector_row = |is_given: bool| {
         move |vector: &Vector| McdcVector {
             values: vector.values.clone(),
             outcome: vector.outcome,
-            given,
+            given: is_given,
         }
     };
-    let mut vectors: Vec<McdcVector> = analysis.given.iter().map(row(true)).collect();
-    if complete {
-        vectors.extend(analysis.missing.iter().map(row(false)));
+    let mut vectors: Vec<McdcVector> = analysis.given.iter().map(vector_row(true)).collect();
+    if is_complete {
+        vectors.extend(analysis.missing.iter().map(vector_row(false)));
         vectors.sort_by(|a, b| a.values.cmp(&b.values));
     }
-    let missing =
-        analysis.missing.iter().filter(|_| complete).map(|vector| vector.values.clone()).collect();
+    let missing_values = analysis
+        .missing
+        .iter()
+        .filter(|_| is_complete)
+        .map(|vector| vector.values.clone())
+        .collect();
     McdcResult {
-        expression: expr.split_whitespace().collect::<Vec<_>>().join(" "),
-        conditions: conditions(parsed, analysis),
+        expression: expression_text.split_whitespace().collect::<Vec<_>>().join(" "),
+        conditions: mcdc_conditions(parsed, analysis),
         vectors,
-        vectors_complete: complete,
-        missing,
+        vectors_complete: is_complete,
+        missing: missing_values,
         closing_set: analysis.closing_set.clone(),
         closing_set_minimal: analysis.minimality == Minimality::Proved,
         explanation: if analysis.given.is_empty() {
             Vec::new()
         } else {
-            explained(parsed, analysis)
+            condition_explanations(parsed, analysis)
         },
         minimum: mcdc.minimum_vectors(),
-        coupling: coupling(parsed, mcdc, analysis),
+        coupling: mcdc_coupling(parsed, mcdc, analysis),
         multiple_condition: multiple_condition(mcdc, analysis),
-        notes: notes(analysis, complete),
+        notes: listing_notes(analysis, is_complete),
     }
 }
 
-fn conditions(parsed: &ParsedExpression, analysis: &Analysis) -> Vec<McdcCondition> {
-    let coupled_with = |index: usize| -> Vec<String> {
-        let number = parsed.conditions[index].coupling;
-        let others = parsed.conditions.iter().enumerate().filter(|(other, _)| *other != index);
-        others
-            .filter(|(_, c)| c.coupling == number)
-            .map(|(other, _)| format!("C{}", other + 1))
+fn mcdc_conditions(parsed: &ParsedExpression, analysis: &McdcAnalysis) -> Vec<McdcCondition> {
+    let coupled_with = |condition_index: usize| -> Vec<String> {
+        let coupling_number = parsed.conditions[condition_index].coupling;
+        let other_conditions = parsed
+            .conditions
+            .iter()
+            .enumerate()
+            .filter(|(other_index, _)| *other_index != condition_index);
+        other_conditions
+            .filter(|(_, c)| c.coupling == coupling_number)
+            .map(|(other_index, _)| format!("C{}", other_index + 1))
             .collect()
     };
-    let condition = |(index, (parsed, found)): (
+    let condition_result = |(condition_index, (parsed, condition_analysis)): (
         usize,
         (&expression::ParsedCondition, &super::mcdc::ConditionAnalysis),
     )| {
         McdcCondition {
-            id: format!("C{}", index + 1),
+            id: format!("C{}", condition_index + 1),
             text: parsed.text.clone(),
-            unique_cause: form(&found.unique_cause),
-            masking: form(&found.masking),
-            coupled_with: coupled_with(index),
+            unique_cause: mcdc_form(&condition_analysis.unique_cause),
+            masking: mcdc_form(&condition_analysis.masking),
+            coupled_with: coupled_with(condition_index),
         }
     };
-    parsed.conditions.iter().zip(&analysis.conditions).enumerate().map(condition).collect()
+    parsed.conditions.iter().zip(&analysis.conditions).enumerate().map(condition_result).collect()
 }
 
-fn form(form: &FormAnalysis) -> McdcForm {
-    let (attainable, reason) = match form.attainability {
+fn mcdc_form(form_analysis: &FormAnalysis) -> McdcForm {
+    let (attainable, reason) = match form_analysis.attainability {
         Attainability::Attainable => (Some(true), None),
         Attainability::Unattainable => (Some(false), Some(UNATTAINABLE.to_owned())),
         Attainability::Unknown => {
             (None, Some(format!("more than {MAX_VECTORS} vectors can occur")))
         }
     };
-    McdcForm { covered: form.pair.is_some(), pair: form.pair.clone(), attainable, reason }
+    McdcForm {
+        covered: form_analysis.pair.is_some(),
+        pair: form_analysis.pair.clone(),
+        attainable,
+        reason,
+    }
 }
 
-fn explained(parsed: &ParsedExpression, analysis: &Analysis) -> Vec<String> {
-    let rows = parsed.conditions.iter().zip(&analysis.conditions).enumerate();
-    let told: Vec<Told> = rows
-        .map(|(index, (condition, found))| Told {
-            id: format!("C{}", index + 1),
+fn condition_explanations(parsed: &ParsedExpression, analysis: &McdcAnalysis) -> Vec<String> {
+    let analysed_conditions = parsed.conditions.iter().zip(&analysis.conditions).enumerate();
+    let condition_gaps: Vec<ConditionGap> = analysed_conditions
+        .map(|(condition_index, (condition, condition_analysis))| ConditionGap {
+            id: format!("C{}", condition_index + 1),
             text: &condition.text,
-            found,
-            reasons: [form(&found.unique_cause).reason, form(&found.masking).reason],
+            condition_analysis,
+            reasons: [
+                mcdc_form(&condition_analysis.unique_cause).reason,
+                mcdc_form(&condition_analysis.masking).reason,
+            ],
         })
         .collect();
-    explanation(&told, &|_| None)
+    gap_sentences(&condition_gaps, &|_| None)
 }
 
-fn coupling(parsed: &ParsedExpression, mcdc: &Mcdc, analysis: &Analysis) -> Option<McdcCoupling> {
-    let mut groups: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    for (index, condition) in parsed.conditions.iter().enumerate() {
-        groups.entry(condition.coupling).or_default().push(format!("C{}", index + 1));
+fn mcdc_coupling(
+    parsed: &ParsedExpression,
+    mcdc: &Mcdc,
+    analysis: &McdcAnalysis,
+) -> Option<McdcCoupling> {
+    let mut coupled_groups: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for (condition_index, condition) in parsed.conditions.iter().enumerate() {
+        coupled_groups
+            .entry(condition.coupling)
+            .or_default()
+            .push(format!("C{}", condition_index + 1));
     }
-    let groups: Vec<Vec<String>> = groups.into_values().filter(|group| group.len() > 1).collect();
-    if groups.is_empty() {
+    let coupled_groups: Vec<Vec<String>> =
+        coupled_groups.into_values().filter(|coupled_ids| coupled_ids.len() > 1).collect();
+    if coupled_groups.is_empty() {
         return None;
     }
-    let without = |form: Form| {
-        let rows = analysis.conditions.iter().enumerate();
-        let rows =
-            rows.filter(|(_, found)| found.form(form).attainability == Attainability::Unattainable);
-        rows.map(|(index, _)| format!("C{}", index + 1)).collect()
+    let conditions_without = |form: IndependenceForm| {
+        let analysed_conditions = analysis.conditions.iter().enumerate();
+        let analysed_conditions = analysed_conditions.filter(|(_, condition_analysis)| {
+            condition_analysis.analysis_of(form).attainability == Attainability::Unattainable
+        });
+        analysed_conditions
+            .map(|(condition_index, _)| format!("C{}", condition_index + 1))
+            .collect()
     };
-    let excluded = mcdc.excluded_by_coupling();
+    let excluded_vectors = mcdc.excluded_by_coupling();
     Some(McdcCoupling {
-        groups,
-        excluded_count: excluded.as_ref().map(|excluded| excluded.len() as u32),
-        excluded: excluded.unwrap_or_default().into_iter().take(MAX_EXCLUDED).collect(),
-        without_unique_cause: without(Form::UniqueCause),
-        without_masking: without(Form::Masking),
+        groups: coupled_groups,
+        excluded_count: excluded_vectors
+            .as_ref()
+            .map(|excluded_vectors| excluded_vectors.len() as u32),
+        excluded: excluded_vectors.unwrap_or_default().into_iter().take(MAX_EXCLUDED).collect(),
+        without_unique_cause: conditions_without(IndependenceForm::UniqueCause),
+        without_masking: conditions_without(IndependenceForm::Masking),
     })
 }
 
-fn multiple_condition(mcdc: &Mcdc, analysis: &Analysis) -> Option<McdcMultiple> {
-    let demand = Demand::of(mcdc.decision());
-    let asked = demand.vectors()?;
-    let given = |vector: &&Vector| analysis.given.iter().any(|given| given.values == vector.values);
-    let covered = asked.iter().filter(given).count() as u32;
-    Some(McdcMultiple { covered, total: asked.len() as u32 })
+fn multiple_condition(mcdc: &Mcdc, analysis: &McdcAnalysis) -> Option<McdcMultiple> {
+    let demanded_vectors = DemandedVectors::of_decision(mcdc.decision());
+    let asked_vectors = demanded_vectors.listed_vectors()?;
+    let is_given =
+        |vector: &&Vector| analysis.given.iter().any(|is_given| is_given.values == vector.values);
+    let covered_count = asked_vectors.iter().filter(is_given).count() as u32;
+    Some(McdcMultiple { covered: covered_count, total: asked_vectors.len() as u32 })
 }
 
-fn notes(analysis: &Analysis, complete: bool) -> Vec<String> {
+fn listing_notes(analysis: &McdcAnalysis, is_complete: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    if !complete {
-        let limit = if analysis.extent == Extent::CutOff { MAX_VECTORS } else { MAX_LISTED };
-        notes.push(format!("More than {limit} vectors can occur; only the given ones are listed."));
+    if !is_complete {
+        let listing_limit =
+            if analysis.extent == EnumerationExtent::CutOff { MAX_VECTORS } else { MAX_LISTED };
+        notes.push(format!(
+            "More than {listing_limit} vectors can occur; only the given ones are listed."
+        ));
     }
     if analysis.minimality == Minimality::NotProved {
         notes.push("The closing set may not be the smallest one.".to_owned());
@@ -385,6 +435,8 @@ mod tests {
 
     #[test]
     fn the_table_names_the_row_that_completes_a_pair() {
-        insta::assert_snapshot!(mcdc_command("(A && B) || C", Some("TFT,F-F,TT-")).unwrap().text());
+        insta::assert_snapshot!(
+            mcdc_command("(A && B) || C", Some("TFT,F-F,TT-")).unwrap().terminal_text()
+        );
     }
 }

@@ -29,11 +29,11 @@ pub trait Criterion: Sync {
         CriterionSubject::Source
     }
     /// Whether an engine can tell of any of its obligations.
-    fn told_by(&self, _engine: EngineName) -> bool {
+    fn is_told_by(&self, _engine: EngineName) -> bool {
         true
     }
     /// Status of each of its obligations, in report order.
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status>;
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status>;
 }
 
 /// Every criterion, weakest first.
@@ -50,29 +50,30 @@ pub const CRITERIA: &[&dyn Criterion] = &[
 ];
 
 /// Looks a criterion up by name.
-pub fn criterion(name: &str) -> Option<&'static dyn Criterion> {
+pub fn criterion_named(name: &str) -> Option<&'static dyn Criterion> {
     CRITERIA.iter().copied().find(|criterion| criterion.name() == name)
 }
 
 /// Counts every criterion.
-pub fn summary(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
-    let row = |criterion: &&dyn Criterion| {
-        let statuses = criterion.statuses(coverage);
-        let count =
-            |wanted: Status| statuses.iter().filter(|status| **status == wanted).count() as u32;
+pub fn criterion_summaries(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
+    let criterion_row = |criterion: &&dyn Criterion| {
+        let statuses = criterion.obligation_statuses(coverage);
+        let status_count = |wanted_status: Status| {
+            statuses.iter().filter(|status| **status == wanted_status).count() as u32
+        };
         CriterionSummary {
             criterion: criterion.name().to_owned(),
             total: statuses.len() as u32,
-            covered: count(Status::Covered),
-            justified: count(Status::Justified),
-            uncovered: count(Status::Uncovered),
-            undetermined: count(Status::Undetermined),
+            covered: status_count(Status::Covered),
+            justified: status_count(Status::Justified),
+            uncovered: status_count(Status::Uncovered),
+            undetermined: status_count(Status::Undetermined),
         }
     };
-    CRITERIA.iter().map(row).collect()
+    CRITERIA.iter().map(criterion_row).collect()
 }
 
-fn simple(obligations: &[SimpleObligation]) -> impl Iterator<Item = Status> + '_ {
+fn statuses_of(obligations: &[SimpleObligation]) -> impl Iterator<Item = Status> + '_ {
     obligations.iter().map(|obligation| obligation.status)
 }
 
@@ -84,8 +85,8 @@ impl Criterion for Statements {
     fn description(&self) -> &'static str {
         "every statement was executed"
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
-        simple(&coverage.statements).collect()
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(&coverage.statements).collect()
     }
 }
 
@@ -97,8 +98,8 @@ impl Criterion for Branches {
     fn description(&self) -> &'static str {
         "every decision that directs control flow took both outcomes, every switch label was passed"
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
-        simple(&coverage.branches).collect()
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(&coverage.branches).collect()
     }
 }
 
@@ -110,12 +111,12 @@ impl Criterion for Decisions {
     fn description(&self) -> &'static str {
         "every decision took both outcomes, every function was entered and left through each of its exits"
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         let outcomes = coverage
             .decisions
             .iter()
-            .flat_map(|decision: &DecisionCoverage| simple(&decision.outcomes));
-        outcomes.chain(simple(&coverage.points)).collect()
+            .flat_map(|decision: &DecisionCoverage| statuses_of(&decision.outcomes));
+        outcomes.chain(statuses_of(&coverage.points)).collect()
     }
 }
 
@@ -127,7 +128,7 @@ impl Criterion for McdcUniqueCause {
     fn description(&self) -> &'static str {
         "for every condition two vectors differ in it alone and in the outcome"
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         let conditions = coverage.decisions.iter().flat_map(|decision| &decision.mcdc);
         conditions.map(|condition| condition.unique_cause.status).collect()
     }
@@ -141,7 +142,7 @@ impl Criterion for McdcMasking {
     fn description(&self) -> &'static str {
         "for every condition two vectors differ in it and in the outcome, and every other operand on its way is masked"
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         let conditions = coverage.decisions.iter().flat_map(|decision| &decision.mcdc);
         conditions.map(|condition| condition.masking.status).collect()
     }
@@ -155,8 +156,8 @@ impl Criterion for MultipleCondition {
     fn description(&self) -> &'static str {
         "every vector that can occur was shown"
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
-        coverage.decisions.iter().flat_map(|decision| simple(&decision.combinations)).collect()
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        coverage.decisions.iter().flat_map(|decision| statuses_of(&decision.combinations)).collect()
     }
 }
 
@@ -171,8 +172,8 @@ impl Criterion for ObjectBranches {
     fn description(&self) -> &'static str {
         "every branch, switch and select of the production module took each of its outcomes"
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
-        simple(&coverage.objects).collect()
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(&coverage.objects).collect()
     }
 }
 
@@ -187,7 +188,7 @@ impl Criterion for AdditionalCode {
     fn description(&self) -> &'static str {
         "object-branch for the branches that trace to no source statement (DO-178C table A-7, objective 9)"
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         let additional: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
         let rows = coverage.objects.iter().filter(|row| additional.contains(&row.id));
         rows.map(|row| row.status).collect()
@@ -202,13 +203,13 @@ impl Criterion for Barriers {
     fn description(&self) -> &'static str {
         "every barrier was executed by all invocations of a workgroup"
     }
-    fn told_by(&self, engine: EngineName) -> bool {
+    fn is_told_by(&self, engine: EngineName) -> bool {
         match engine {
             EngineName::Sequential => true,
             EngineName::Vulkan => false,
         }
     }
-    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
-        simple(&coverage.barriers).collect()
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(&coverage.barriers).collect()
     }
 }

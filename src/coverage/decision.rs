@@ -18,7 +18,7 @@ use super::limits::{MAX_CONDITIONS, MAX_VECTORS};
 
 /// One node of the expression; children stand before their parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum ExpressionNode {
     Condition(usize),
     Not(usize),
     And(usize, usize),
@@ -28,17 +28,17 @@ pub(super) enum Node {
 
 /// A vector in two words: bit `i` belongs to the condition with index `i`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) struct Packed {
+pub(super) struct PackedVector {
     pub evaluated: u128,
     pub truth: u128,
 }
 
-impl Packed {
-    pub(crate) fn get(self, condition: usize) -> Option<bool> {
+impl PackedVector {
+    pub(crate) fn value_of(self, condition: usize) -> Option<bool> {
         (self.evaluated >> condition & 1 == 1).then(|| self.truth >> condition & 1 == 1)
     }
 
-    fn set(&mut self, condition: usize, value: bool) {
+    fn set_value(&mut self, condition: usize, value: bool) {
         self.evaluated |= 1 << condition;
         self.truth |= u128::from(value) << condition;
     }
@@ -46,7 +46,7 @@ impl Packed {
 
 /// Why no exact statement can be made about a decision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Limit {
+pub enum DecisionLimit {
     #[error("the decision has {0} conditions; the calculus is exact for at most {MAX_CONDITIONS}")]
     Conditions(usize),
     #[error("the tests showed {0} vectors; the calculus is exact for at most {MAX_VECTORS}")]
@@ -74,7 +74,7 @@ pub enum VectorFault {
 
 impl VectorFault {
     /// 0-based index of the value that is wrong; none where the length is.
-    pub fn index(&self) -> Option<usize> {
+    pub fn value_index(&self) -> Option<usize> {
         match self {
             VectorFault::Length { .. } => None,
             VectorFault::Missing { condition, .. }
@@ -87,7 +87,7 @@ impl VectorFault {
 /// A decision's expression and the coupling of its conditions.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<ExpressionNode>,
     /// Number of conditions.
     pub(super) conditions: usize,
     /// By condition; equal numbers are coupled.
@@ -98,15 +98,15 @@ pub struct Decision {
 
 /// The vectors that can occur.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Feasible {
+pub struct FeasibleVectors {
     /// In canonical order.
     pub vectors: Vec<Vector>,
-    pub extent: Extent,
+    pub extent: EnumerationExtent,
 }
 
 /// Whether an enumeration is whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum EnumerationExtent {
     Complete,
     /// There are more vectors than were asked for.
     CutOff,
@@ -115,33 +115,33 @@ pub enum Extent {
 impl Decision {
     /// Takes over an expression whose conditions are `0 .. coupling.len()`, each occurring once, in
     /// source order.
-    pub fn new(expression: &BooleanExpression, coupling: &[u32]) -> Result<Self, Limit> {
+    pub fn new(expression: &BooleanExpression, coupling: &[u32]) -> Result<Self, DecisionLimit> {
         if coupling.len() > MAX_CONDITIONS {
-            return Err(Limit::Conditions(coupling.len()));
+            return Err(DecisionLimit::Conditions(coupling.len()));
         }
         let mut nodes = Vec::new();
-        flatten(expression, &mut nodes);
+        flatten_expression(expression, &mut nodes);
         let fixed = vec![None; coupling.len()];
         Ok(Self { nodes, conditions: coupling.len(), coupling: coupling.to_vec(), fixed })
     }
 
     /// The same with conditions fixed; `fixed` has an entry per condition.
-    pub fn with_fixed(self, fixed: &[Option<bool>]) -> Self {
+    pub fn with_fixed(self, fixed_values: &[Option<bool>]) -> Self {
         Self {
             fixed: (0..self.conditions)
-                .map(|condition| fixed.get(condition).copied().flatten())
+                .map(|condition| fixed_values.get(condition).copied().flatten())
                 .collect(),
             ..self
         }
     }
 
     /// The same with no condition fixed.
-    pub(super) fn unfixed(&self) -> Self {
+    pub(super) fn without_fixed(&self) -> Self {
         Self { fixed: vec![None; self.conditions], ..self.clone() }
     }
 
     /// The same as if every condition had a text of its own.
-    pub(super) fn uncoupled(&self) -> Self {
+    pub(super) fn without_coupling(&self) -> Self {
         Self { coupling: (0..self.conditions as u32).collect(), ..self.clone() }
     }
 
@@ -150,7 +150,7 @@ impl Decision {
         self.conditions
     }
 
-    pub(super) fn root(&self) -> usize {
+    pub(super) fn root_node(&self) -> usize {
         self.nodes.len() - 1
     }
 
@@ -166,24 +166,26 @@ impl Decision {
 
     /// The first condition with the same text.
     fn first_coupled(&self, condition: usize) -> usize {
-        let number = self.coupling[condition];
+        let coupling_number = self.coupling[condition];
         self.coupling
             .iter()
-            .position(|other| *other == number)
+            .position(|other_number| *other_number == coupling_number)
             .expect("a condition is coupled with itself")
     }
 
     /// The outcome of a vector, if it can occur.
-    pub fn outcome(&self, values: &Values) -> Result<Outcome, VectorFault> {
+    pub fn vector_outcome(&self, values: &Values) -> Result<Outcome, VectorFault> {
         let outcome = self.recorded_outcome(values)?;
-        for (second, value) in values.0.iter().enumerate() {
-            let coupled = (0..second).find(|&first| {
-                let other = values.0[first];
-                let evaluated =
-                    other != ConditionValue::NotEvaluated && *value != ConditionValue::NotEvaluated;
-                self.coupling[first] == self.coupling[second] && evaluated && other != *value
+        for (second, second_value) in values.0.iter().enumerate() {
+            let coupled_condition = (0..second).find(|&first| {
+                let first_value = values.0[first];
+                let both_evaluated = first_value != ConditionValue::NotEvaluated
+                    && *second_value != ConditionValue::NotEvaluated;
+                self.coupling[first] == self.coupling[second]
+                    && both_evaluated
+                    && first_value != *second_value
             });
-            if let Some(first) = coupled {
+            if let Some(first) = coupled_condition {
                 let values = values.clone();
                 return Err(VectorFault::Coupled { values, first: first + 1, second: second + 1 });
             }
@@ -196,24 +198,24 @@ impl Decision {
     /// differ).
     pub fn recorded_outcome(&self, values: &Values) -> Result<Outcome, VectorFault> {
         if values.0.len() != self.conditions {
-            let found = values.0.len();
+            let value_count = values.0.len();
             return Err(VectorFault::Length {
                 values: values.clone(),
-                found,
+                found: value_count,
                 expected: self.conditions,
             });
         }
-        let packed = self.pack(values);
+        let packed = self.packed_from(values);
         let mut evaluated = 0u128;
-        let outcome = self.evaluate(self.root(), &mut |condition| {
+        let outcome = self.evaluate_node(self.root_node(), &mut |condition| {
             evaluated |= 1 << condition;
-            packed.get(condition).ok_or(condition)
+            packed.value_of(condition).ok_or(condition)
         });
-        let missing = |condition: usize| VectorFault::Missing {
+        let missing_value = |condition: usize| VectorFault::Missing {
             values: values.clone(),
             condition: condition + 1,
         };
-        let outcome = outcome.map_err(missing)?;
+        let outcome = outcome.map_err(missing_value)?;
         match (packed.evaluated & !evaluated).trailing_zeros() {
             128 => Ok(outcome.into()),
             condition => Err(VectorFault::NotEvaluated {
@@ -224,27 +226,37 @@ impl Decision {
     }
 
     /// Evaluates as the kernel does; `value` answers for a condition or ends the evaluation.
-    fn evaluate(
+    fn evaluate_node(
         &self,
         node: usize,
-        value: &mut dyn FnMut(usize) -> Result<bool, usize>,
+        condition_value: &mut dyn FnMut(usize) -> Result<bool, usize>,
     ) -> Result<bool, usize> {
         Ok(match self.nodes[node] {
-            Node::Condition(condition) => value(condition)?,
-            Node::Not(operand) => !self.evaluate(operand, value)?,
-            Node::And(left, right) => self.evaluate(left, value)? && self.evaluate(right, value)?,
-            Node::Or(left, right) => self.evaluate(left, value)? || self.evaluate(right, value)?,
-            Node::Xor(left, right) => self.evaluate(left, value)? ^ self.evaluate(right, value)?,
+            ExpressionNode::Condition(condition) => condition_value(condition)?,
+            ExpressionNode::Not(operand) => !self.evaluate_node(operand, condition_value)?,
+            ExpressionNode::And(left, right) => {
+                self.evaluate_node(left, condition_value)?
+                    && self.evaluate_node(right, condition_value)?
+            }
+            ExpressionNode::Or(left, right) => {
+                self.evaluate_node(left, condition_value)?
+                    || self.evaluate_node(right, condition_value)?
+            }
+            ExpressionNode::Xor(left, right) => {
+                self.evaluate_node(left, condition_value)?
+                    ^ self.evaluate_node(right, condition_value)?
+            }
         })
     }
 
     /// The vectors that can occur, at most `limit` of them.
-    pub fn feasible(&self, limit: usize) -> Feasible {
-        let mut vectors = Vec::new();
-        let extent = self.enumerate(limit, &mut |packed, outcome| {
-            vectors.push(Vector { values: self.unpack(packed), outcome: outcome.into() });
+    pub fn feasible_vectors(&self, limit: usize) -> FeasibleVectors {
+        let mut feasible_vectors = Vec::new();
+        let extent = self.enumerate_vectors(limit, &mut |packed, outcome| {
+            feasible_vectors
+                .push(Vector { values: self.values_from(packed), outcome: outcome.into() });
         });
-        Feasible { vectors, extent }
+        FeasibleVectors { vectors: feasible_vectors, extent }
     }
 
     /// Visits the vectors that can occur in canonical order, at most `limit` of them.
@@ -252,118 +264,145 @@ impl Decision {
     /// Each run of the evaluation follows a script of values for the conditions that are free
     /// (evaluated, and no coupled condition evaluated before); the next script flips the last true
     /// to false, as a counter does.
-    pub(super) fn enumerate(&self, limit: usize, visit: &mut dyn FnMut(Packed, bool)) -> Extent {
-        let mut script: Vec<bool> = Vec::new();
+    pub(super) fn enumerate_vectors(
+        &self,
+        limit: usize,
+        visit: &mut dyn FnMut(PackedVector, bool),
+    ) -> EnumerationExtent {
+        let mut value_script: Vec<bool> = Vec::new();
         for _ in 0..limit {
-            let mut packed = Packed::default();
-            let mut classes = self.fixed_classes();
-            let mut free = 0;
-            let outcome = self.evaluate(self.root(), &mut |condition| {
-                let value = *classes.entry(self.coupling[condition]).or_insert_with(|| {
-                    free += 1;
-                    if free > script.len() {
-                        script.push(true);
+            let mut packed_vector = PackedVector::default();
+            let mut class_values = self.fixed_classes();
+            let mut free_conditions = 0;
+            let outcome = self.evaluate_node(self.root_node(), &mut |condition| {
+                let value = *class_values.entry(self.coupling[condition]).or_insert_with(|| {
+                    free_conditions += 1;
+                    if free_conditions > value_script.len() {
+                        value_script.push(true);
                     }
-                    script[free - 1]
+                    value_script[free_conditions - 1]
                 });
-                packed.set(condition, value);
+                packed_vector.set_value(condition, value);
                 Ok(value)
             });
-            visit(packed, outcome.expect("every condition has a value"));
-            while script.last() == Some(&false) {
-                script.pop();
+            visit(packed_vector, outcome.expect("every condition has a value"));
+            while value_script.last() == Some(&false) {
+                value_script.pop();
             }
-            match script.last_mut() {
-                None => return Extent::Complete,
+            match value_script.last_mut() {
+                None => return EnumerationExtent::Complete,
                 Some(last) => *last = false,
             }
         }
-        Extent::CutOff
+        EnumerationExtent::CutOff
     }
 
     /// Values of coupling numbers that a fixed condition decides.
     fn fixed_classes(&self) -> BTreeMap<u32, bool> {
-        let fixed = self.coupling.iter().zip(&self.fixed);
-        fixed.filter_map(|(number, value)| Some((*number, (*value)?))).collect()
+        let fixed_conditions = self.coupling.iter().zip(&self.fixed);
+        fixed_conditions
+            .filter_map(|(coupling_number, value)| Some((*coupling_number, (*value)?)))
+            .collect()
     }
 
     /// Whether a vector agrees with the fixed conditions.
-    pub fn agrees(&self, values: &Values) -> bool {
-        let pairs = values.0.iter().zip(&self.fixed);
-        pairs.into_iter().all(|(value, fixed)| match (value.as_bool(), fixed) {
-            (Some(value), Some(fixed)) => value == *fixed,
+    pub fn agrees_with_fixed(&self, values: &Values) -> bool {
+        let value_pairs = values.0.iter().zip(&self.fixed);
+        value_pairs.into_iter().all(|(value, fixed_value)| match (value.as_bool(), fixed_value) {
+            (Some(value), Some(fixed_value)) => value == *fixed_value,
             (_, _) => true,
         })
     }
 
     /// The vector that an assignment of all conditions leads to.
-    pub(super) fn short_circuited(&self, truth: u128) -> Packed {
-        let mut packed = Packed::default();
-        let outcome = self.evaluate(self.root(), &mut |condition| {
-            packed.set(condition, truth >> condition & 1 == 1);
-            Ok(truth >> condition & 1 == 1)
+    pub(super) fn short_circuited_vector(&self, truth_bits: u128) -> PackedVector {
+        let mut packed_vector = PackedVector::default();
+        let outcome = self.evaluate_node(self.root_node(), &mut |condition| {
+            packed_vector.set_value(condition, truth_bits >> condition & 1 == 1);
+            Ok(truth_bits >> condition & 1 == 1)
         });
         outcome.expect("every condition has a value");
-        packed
+        packed_vector
     }
 
     /// The outcome of a vector that short-circuit evaluation explains.
-    pub(super) fn packed_outcome(&self, vector: Packed) -> bool {
-        let outcome =
-            self.evaluate(self.root(), &mut |condition| vector.get(condition).ok_or(condition));
+    pub(super) fn packed_outcome(&self, vector: PackedVector) -> bool {
+        let outcome = self.evaluate_node(self.root_node(), &mut |condition| {
+            vector.value_of(condition).ok_or(condition)
+        });
         outcome.expect("every condition that matters has a value")
     }
 
     /// Values of all nodes under a vector; none where a node was not evaluated.
-    pub(super) fn node_values(&self, vector: Packed, values: &mut Vec<Option<bool>>) {
-        values.clear();
+    pub(super) fn node_values(
+        &self,
+        vector: PackedVector,
+        node_values_out: &mut Vec<Option<bool>>,
+    ) {
+        node_values_out.clear();
         for node in &self.nodes {
-            values.push(match *node {
-                Node::Condition(condition) => vector.get(condition),
-                Node::Not(operand) => values[operand].map(|value| !value),
-                Node::And(left, right) => short_circuit(values[left], values[right], false),
-                Node::Or(left, right) => short_circuit(values[left], values[right], true),
-                Node::Xor(left, right) => {
-                    values[left].zip(values[right]).map(|(left, right)| left ^ right)
-                }
+            node_values_out.push(match *node {
+                ExpressionNode::Condition(condition) => vector.value_of(condition),
+                ExpressionNode::Not(operand) => node_values_out[operand].map(|value| !value),
+                ExpressionNode::And(left_value, right_value) => short_circuit_value(
+                    node_values_out[left_value],
+                    node_values_out[right_value],
+                    false,
+                ),
+                ExpressionNode::Or(left_value, right_value) => short_circuit_value(
+                    node_values_out[left_value],
+                    node_values_out[right_value],
+                    true,
+                ),
+                ExpressionNode::Xor(left_value, right_value) => node_values_out[left_value]
+                    .zip(node_values_out[right_value])
+                    .map(|(left_value, right_value)| left_value ^ right_value),
             });
         }
     }
 
-    pub(super) fn pack(&self, values: &Values) -> Packed {
-        let mut packed = Packed::default();
+    pub(super) fn packed_from(&self, values: &Values) -> PackedVector {
+        let mut packed_vector = PackedVector::default();
         for (condition, value) in values.0.iter().enumerate() {
             if let Some(value) = value.as_bool() {
-                packed.set(condition, value);
+                packed_vector.set_value(condition, value);
             }
         }
-        packed
+        packed_vector
     }
 
-    pub(super) fn unpack(&self, packed: Packed) -> Values {
-        let value = |condition| {
-            packed.get(condition).map_or(ConditionValue::NotEvaluated, ConditionValue::from)
+    pub(super) fn values_from(&self, packed_vector: PackedVector) -> Values {
+        let condition_value = |condition| {
+            packed_vector
+                .value_of(condition)
+                .map_or(ConditionValue::NotEvaluated, ConditionValue::from)
         };
-        Values((0..self.conditions).map(value).collect())
+        Values((0..self.conditions).map(condition_value).collect())
     }
 }
 
 /// Value of `&&` (`controlling` false) or `||` (`controlling` true) from what was evaluated of its
 /// operands.
-fn short_circuit(left: Option<bool>, right: Option<bool>, controlling: bool) -> Option<bool> {
-    if left == Some(controlling) { left } else { left.and(right) }
+fn short_circuit_value(
+    left_value: Option<bool>,
+    right_value: Option<bool>,
+    controlling_value: bool,
+) -> Option<bool> {
+    if left_value == Some(controlling_value) { left_value } else { left_value.and(right_value) }
 }
 
-fn flatten(expression: &BooleanExpression, nodes: &mut Vec<Node>) -> usize {
+fn flatten_expression(expression: &BooleanExpression, nodes: &mut Vec<ExpressionNode>) -> usize {
     let node = match expression {
-        BooleanExpression::Condition(condition) => Node::Condition(*condition as usize),
-        BooleanExpression::Not(operand) => Node::Not(flatten(operand, nodes)),
+        BooleanExpression::Condition(condition) => ExpressionNode::Condition(*condition as usize),
+        BooleanExpression::Not(operand) => ExpressionNode::Not(flatten_expression(operand, nodes)),
         BooleanExpression::And(left, right) => {
-            Node::And(flatten(left, nodes), flatten(right, nodes))
+            ExpressionNode::And(flatten_expression(left, nodes), flatten_expression(right, nodes))
         }
-        BooleanExpression::Or(left, right) => Node::Or(flatten(left, nodes), flatten(right, nodes)),
+        BooleanExpression::Or(left, right) => {
+            ExpressionNode::Or(flatten_expression(left, nodes), flatten_expression(right, nodes))
+        }
         BooleanExpression::Xor(left, right) => {
-            Node::Xor(flatten(left, nodes), flatten(right, nodes))
+            ExpressionNode::Xor(flatten_expression(left, nodes), flatten_expression(right, nodes))
         }
     };
     nodes.push(node);
@@ -377,12 +416,12 @@ mod tests {
 
     fn decision(text: &str) -> Decision {
         let parsed = parse(text).unwrap();
-        Decision::new(&parsed.expression, &parsed.coupling()).unwrap()
+        Decision::new(&parsed.expression, &parsed.coupling_numbers()).unwrap()
     }
 
     fn vectors(text: &str) -> Vec<String> {
-        let feasible = decision(text).feasible(1000);
-        assert_eq!(feasible.extent, Extent::Complete);
+        let feasible = decision(text).feasible_vectors(1000);
+        assert_eq!(feasible.extent, EnumerationExtent::Complete);
         feasible
             .vectors
             .iter()
@@ -413,7 +452,7 @@ mod tests {
     #[test]
     fn fixed_conditions_have_one_value_and_so_have_those_coupled_with_them() {
         let vectors = |text: &str, fixed: &[Option<bool>]| {
-            let feasible = decision(text).with_fixed(fixed).feasible(1000);
+            let feasible = decision(text).with_fixed(fixed).feasible_vectors(1000);
             feasible
                 .vectors
                 .iter()
@@ -427,15 +466,15 @@ mod tests {
 
     #[test]
     fn enumeration_stops_at_the_limit() {
-        let feasible = decision("a ^^ b ^^ c").feasible(5);
-        assert_eq!((feasible.vectors.len(), feasible.extent), (5, Extent::CutOff));
-        assert_eq!(decision("a ^^ b").feasible(4).extent, Extent::Complete);
+        let feasible = decision("a ^^ b ^^ c").feasible_vectors(5);
+        assert_eq!((feasible.vectors.len(), feasible.extent), (5, EnumerationExtent::CutOff));
+        assert_eq!(decision("a ^^ b").feasible_vectors(4).extent, EnumerationExtent::Complete);
     }
 
     #[test]
     fn vectors_that_cannot_occur_are_faults() {
         let fault = |text: &str, values: &str| {
-            decision(text).outcome(&values.parse().unwrap()).unwrap_err()
+            decision(text).vector_outcome(&values.parse().unwrap()).unwrap_err()
         };
         assert!(matches!(fault("a && b", "T"), VectorFault::Length { .. }));
         assert!(matches!(fault("a && b", "T-"), VectorFault::Missing { condition: 2, .. }));

@@ -8,21 +8,21 @@ mod definition;
 mod samples;
 
 use super::closing::Minimality;
-use super::decision::{Decision as Calculus, Extent};
-use super::independence::Form;
-use super::mcdc::{Analysis, Attainability, Mcdc};
+use super::decision::{Decision as Calculus, EnumerationExtent};
+use super::independence::IndependenceForm;
+use super::mcdc::{Attainability, Mcdc, McdcAnalysis};
 use definition::*;
 use proptest::prelude::*;
 use samples::*;
 use vkcert_model::structure::BooleanExpression as E;
 use vkcert_model::vector::{ConditionValue, Values};
 
-fn analyse(expression: &E, coupling: &[u32], given: &[Text]) -> Analysis {
+fn analyse(expression: &E, coupling: &[u32], given: &[Text]) -> McdcAnalysis {
     let given: Vec<Values> = given.iter().map(values_of).collect();
-    Mcdc::new(expression, coupling).unwrap().analyse(&given).unwrap()
+    Mcdc::new(expression, coupling).unwrap().analyse_vectors(&given).unwrap()
 }
 
-/// The set of n + 1 vectors that the proof of `Mcdc::minimum` builds.
+/// The set of n + 1 vectors that the proof of `Mcdc::minimum_set` builds.
 fn spanning_set(expression: &E) -> Vec<Text> {
     let conditions = {
         fn count(e: &E) -> usize {
@@ -89,14 +89,14 @@ proptest! {
         let all = possible(&tree, &coupling);
         let given = chosen(&all, bits);
         let analysis = analyse(&expression, &coupling, &given);
-        prop_assert_eq!(analysis.extent, Extent::Complete);
+        prop_assert_eq!(analysis.extent, EnumerationExtent::Complete);
         let missing: Vec<Text> = all.iter().filter(|text| !given.contains(text)).cloned().collect();
         prop_assert_eq!(analysis.missing.iter().map(|v| text_of(&v.values)).collect::<Vec<_>>(), missing);
         for vector in analysis.given.iter().chain(&analysis.missing) {
             prop_assert_eq!(Some(vector.outcome.as_bool()), under(&tree, &text_of(&vector.values)));
         }
         for (condition, found) in analysis.conditions.iter().enumerate() {
-            for (form, found) in [(Form::UniqueCause, &found.unique_cause), (Form::Masking, &found.masking)] {
+            for (form, found) in [(IndependenceForm::UniqueCause, &found.unique_cause), (IndependenceForm::Masking, &found.masking)] {
                 let pair = found.pair.as_ref().map(|[one, other]| [text_of(one), text_of(other)]);
                 prop_assert_eq!(pair, first_pair(form, &tree, condition, &given));
                 let attainable = first_pair(form, &tree, condition, &all).is_some();
@@ -124,8 +124,8 @@ proptest! {
         let fixed = fixed(&coupling, bits);
         let all: Vec<Text> = possible(&tree, &coupling).into_iter().filter(|text| agrees(text, &fixed)).collect();
         let mcdc = Mcdc::new(&expression, &coupling).unwrap().with_fixed(&fixed);
-        for form in [Form::UniqueCause, Form::Masking] {
-            let minimum = mcdc.minimum(form).unwrap();
+        for form in [IndependenceForm::UniqueCause, IndependenceForm::Masking] {
+            let minimum = mcdc.minimum_set(form).unwrap();
             let attainable: Vec<usize> =
                 (0..coupling.len()).filter(|&c| first_pair(form, &tree, c, &all).is_some()).collect();
             prop_assert_eq!(minimum.conditions, attainable.len());
@@ -141,8 +141,8 @@ proptest! {
     fn the_minimum_of_larger_decisions_is_bounded((expression, coupling, bits) in decisions(8, ALL)) {
         let fixed = if bits & 1 == 0 { vec![None; coupling.len()] } else { fixed(&coupling, bits) };
         let mcdc = Mcdc::new(&expression, &coupling).unwrap().with_fixed(&fixed);
-        let [unique, masking] = [Form::UniqueCause, Form::Masking].map(|form| mcdc.minimum(form).unwrap());
-        for (form, minimum) in [(Form::UniqueCause, unique), (Form::Masking, masking)] {
+        let [unique, masking] = [IndependenceForm::UniqueCause, IndependenceForm::Masking].map(|form| mcdc.minimum_set(form).unwrap());
+        for (form, minimum) in [(IndependenceForm::UniqueCause, unique), (IndependenceForm::Masking, masking)] {
             prop_assert!(minimum.at_least <= minimum.vectors, "{:?}", form);
         }
         let restricted = mcdc.decision().is_restricted();
@@ -167,7 +167,7 @@ proptest! {
         prop_assert_eq!(set.len(), coupling.len() + 1);
         prop_assert!(set.iter().all(|text| all.contains(text)));
         for condition in 0..coupling.len() {
-            prop_assert!(first_pair(Form::UniqueCause, &tree, condition, &set).is_some(), "{} {:?}", condition, set);
+            prop_assert!(first_pair(IndependenceForm::UniqueCause, &tree, condition, &set).is_some(), "{} {:?}", condition, set);
         }
     }
 
@@ -187,17 +187,17 @@ proptest! {
         let fixed = fixed(&coupling, bits);
         let expected: Vec<Text> = possible(&tree, &coupling).into_iter().filter(|text| agrees(text, &fixed)).collect();
         let mcdc = Mcdc::new(&expression, &coupling).unwrap().with_fixed(&fixed);
-        let found = mcdc.decision().feasible(1_000).vectors;
+        let found = mcdc.decision().feasible_vectors(1_000).vectors;
         prop_assert_eq!(found.iter().map(|vector| text_of(&vector.values)).collect::<Vec<_>>(), expected.clone());
         // An outcome that is decided by the fixed values alone is the only one.
         if let Some(outcome) = expression.decided(&|condition| fixed[condition as usize]) {
             prop_assert!(expected.iter().all(|text| under(&tree, text) == Some(outcome)));
         }
-        let analysis = mcdc.analyse(&[]).unwrap();
+        let analysis = mcdc.analyse_vectors(&[]).unwrap();
         for (condition, found) in analysis.conditions.iter().enumerate() {
-            for form in [Form::UniqueCause, Form::Masking] {
+            for form in [IndependenceForm::UniqueCause, IndependenceForm::Masking] {
                 let attainable = first_pair(form, &tree, condition, &expected).is_some();
-                prop_assert_eq!(found.form(form).attainability == Attainability::Attainable, attainable);
+                prop_assert_eq!(found.analysis_of(form).attainability == Attainability::Attainable, attainable);
             }
         }
         let closing: Vec<Text> = analysis.closing_set.iter().map(text_of).collect();
@@ -208,9 +208,9 @@ proptest! {
     #[test]
     fn multiple_condition_asks_for_all_vectors_that_can_occur((expression, coupling, _) in decisions(7, ALL)) {
         let decision = Calculus::new(&expression, &coupling).unwrap();
-        let demand = super::combination::Demand::of(&decision);
+        let demand = super::combination::DemandedVectors::of_decision(&decision);
         let asked: Vec<Text> =
-            demand.vectors().into_iter().flatten().map(|vector| text_of(&vector.values)).collect();
+            demand.listed_vectors().into_iter().flatten().map(|vector| text_of(&vector.values)).collect();
         prop_assert_eq!(asked, possible(&tree(&expression), &coupling));
     }
 
@@ -273,9 +273,13 @@ fn decision_of(leaves: u32, operator: impl Fn(u32, E, E) -> E) -> (E, Vec<u32>) 
 }
 
 /// Analyses, and says how long it took.
-fn timed(expression: &E, coupling: &[u32], given: &[Values]) -> (Analysis, std::time::Duration) {
+fn timed(
+    expression: &E,
+    coupling: &[u32],
+    given: &[Values],
+) -> (McdcAnalysis, std::time::Duration) {
     let start = std::time::Instant::now();
-    let analysis = Mcdc::new(expression, coupling).unwrap().analyse(given).unwrap();
+    let analysis = Mcdc::new(expression, coupling).unwrap().analyse_vectors(given).unwrap();
     (analysis, start.elapsed())
 }
 

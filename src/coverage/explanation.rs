@@ -4,7 +4,7 @@
 //! are the fewest that do, and where a vector at hand is one half of the pair, the sentence names
 //! it and its first test.
 
-use super::mcdc::{Addition, Attainability, ConditionAnalysis, FormAnalysis};
+use super::mcdc::{Attainability, ConditionAnalysis, FormAnalysis, VectorAddition};
 use vkcert_model::vector::{ConditionValue, Values};
 
 /// Why a condition cannot be shown.
@@ -12,28 +12,29 @@ pub(super) const UNATTAINABLE: &str =
     "no two vectors that can occur show it, as conditions with the same text always agree";
 
 /// A condition with what is known of it.
-pub(super) struct Told<'a> {
+pub(super) struct ConditionGap<'a> {
     /// As reports print it: `D1.C2`, `C2`.
     pub id: String,
     pub text: &'a str,
-    pub found: &'a ConditionAnalysis,
+    pub condition_analysis: &'a ConditionAnalysis,
     /// Why unique cause cannot be shown, and why masking cannot.
     pub reasons: [Option<String>; 2],
 }
 
 /// One sentence per condition that is not shown: what is missing, and which vectors would show it.
 /// `test` names the first test that showed a vector.
-pub(super) fn explanation(
-    conditions: &[Told],
-    test: &dyn Fn(&Values) -> Option<String>,
+pub(super) fn gap_sentences(
+    condition_gaps: &[ConditionGap],
+    first_test: &dyn Fn(&Values) -> Option<String>,
 ) -> Vec<String> {
-    let texts: Vec<&str> = conditions.iter().map(|condition| condition.text).collect();
-    let sentence = |condition: &Told| {
-        let Told { id, text, found, reasons: [unique_cause, masking] } = condition;
+    let texts: Vec<&str> = condition_gaps.iter().map(|condition| condition.text).collect();
+    let gap_sentence = |condition: &ConditionGap| {
+        let ConditionGap { id, text, condition_analysis: found, reasons: [unique_cause, masking] } =
+            condition;
         match (&found.masking.pair, &found.unique_cause.pair) {
             (Some(_), Some(_)) => None,
             (Some(_), None) => {
-                let advice = advice(&texts, unique_cause, &found.unique_cause, test);
+                let advice = gap_advice(&texts, unique_cause, &found.unique_cause, first_test);
                 Some(format!(
                     "{id}: `{text}` is shown by masking only; no two vectors differ in it alone; {advice}."
                 ))
@@ -50,48 +51,55 @@ pub(super) fn explanation(
                     | Attainability::Unattainable
                     | Attainability::Unknown,
                 ) => {
-                    let advice = advice(&texts, masking, &found.masking, test);
+                    let advice = gap_advice(&texts, masking, &found.masking, first_test);
                     format!("{id}: no test shows that `{text}` alone turns the outcome; {advice}.")
                 }
             }),
         }
     };
-    conditions.iter().filter_map(sentence).collect()
+    condition_gaps.iter().filter_map(gap_sentence).collect()
 }
 
 /// What to do about one form: the vectors to add, or why there are none.
-fn advice(
+fn gap_advice(
     texts: &[&str],
     reason: &Option<String>,
-    found: &FormAnalysis,
-    test: &dyn Fn(&Values) -> Option<String>,
+    form_analysis: &FormAnalysis,
+    first_test: &dyn Fn(&Values) -> Option<String>,
 ) -> String {
-    match (reason, &found.addition) {
+    match (reason, &form_analysis.addition) {
         (Some(reason), _) => reason.clone(),
-        (None, Some(addition)) => add(texts, addition, test),
+        (None, Some(addition)) => addition_advice(texts, addition, first_test),
         (None, None) => "no vector to add is known".to_owned(),
     }
 }
 
-fn add(texts: &[&str], addition: &Addition, test: &dyn Fn(&Values) -> Option<String>) -> String {
-    let vectors =
-        addition.vectors.iter().map(|values| format!("{} ({values})", described(texts, values)));
-    let vectors = vectors.collect::<Vec<_>>().join(" and ");
-    let Some(partner) = &addition.partner else { return format!("add {vectors}") };
-    let shown = test(partner).map(|test| format!(" (shown by {test})")).unwrap_or_default();
-    format!("add {vectors}, which makes a pair with {partner}{shown}")
+fn addition_advice(
+    texts: &[&str],
+    addition: &VectorAddition,
+    first_test: &dyn Fn(&Values) -> Option<String>,
+) -> String {
+    let vector_words = addition
+        .vectors
+        .iter()
+        .map(|values| format!("{} ({values})", values_in_words(texts, values)));
+    let vector_words = vector_words.collect::<Vec<_>>().join(" and ");
+    let Some(partner) = &addition.partner else { return format!("add {vector_words}") };
+    let shown_words = first_test(partner)
+        .map(|first_test| format!(" (shown by {first_test})"))
+        .unwrap_or_default();
+    format!("add {vector_words}, which makes a pair with {partner}{shown_words}")
 }
 
 /// `x < k true, y < m false`; conditions that are not evaluated are left out.
-pub(super) fn described(texts: &[&str], values: &Values) -> String {
-    let word = |value: ConditionValue| match value {
+pub(super) fn values_in_words(texts: &[&str], values: &Values) -> String {
+    let value_word = |value: ConditionValue| match value {
         ConditionValue::True => Some("true"),
         ConditionValue::False => Some("false"),
         ConditionValue::NotEvaluated => None,
     };
-    let parts = texts
-        .iter()
-        .zip(&values.0)
-        .filter_map(|(text, value)| word(*value).map(|word| format!("{text} {word}")));
-    parts.collect::<Vec<_>>().join(", ")
+    let value_words = texts.iter().zip(&values.0).filter_map(|(text, value)| {
+        value_word(*value).map(|value_word| format!("{text} {value_word}"))
+    });
+    value_words.collect::<Vec<_>>().join(", ")
 }

@@ -16,7 +16,7 @@ mod token;
 pub use parser::ParsedCondition;
 use parser::Parser;
 pub use token::ARGUMENT;
-use token::{matching, tokens};
+use token::{expression_tokens, matching_brackets};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::structure::BooleanExpression;
 
@@ -32,7 +32,7 @@ pub struct ParsedExpression {
 
 impl ParsedExpression {
     /// Coupling numbers by condition.
-    pub fn coupling(&self) -> Vec<u32> {
+    pub fn coupling_numbers(&self) -> Vec<u32> {
         self.conditions.iter().map(|condition| condition.coupling).collect()
     }
 }
@@ -43,16 +43,16 @@ pub fn parse(text: &str) -> Result<ParsedExpression, Diagnostic> {
         let message = format!("the expression has {} bytes; the limit is {MAX_TEXT}", text.len());
         return Err(Diagnostic::new("expression-syntax", message));
     }
-    let tokens = tokens(text)?;
-    let closing = matching(text, &tokens)?;
+    let tokens = expression_tokens(text)?;
+    let closing_brackets = matching_brackets(text, &tokens)?;
     let mut parser = Parser {
         text,
         tokens: &tokens,
-        closing: &closing,
+        closing_brackets: &closing_brackets,
         conditions: Vec::new(),
-        keys: Vec::new(),
+        coupling_keys: Vec::new(),
     };
-    let expression = parser.expression(0..tokens.len(), 0)?;
+    let expression = parser.parse_expression(0..tokens.len(), 0)?;
     Ok(ParsedExpression { expression, conditions: parser.conditions })
 }
 
@@ -99,14 +99,16 @@ mod tests {
 
     #[test]
     fn equal_texts_are_coupled_whatever_their_spacing() {
-        assert_eq!(parse("x<k && y || x < k && (x< k)").unwrap().coupling(), [0, 1, 0, 0]);
+        assert_eq!(parse("x<k && y || x < k && (x< k)").unwrap().coupling_numbers(), [0, 1, 0, 0]);
     }
 
     #[test]
     fn calls_are_coupled_where_the_function_is_known_to_have_no_effect() {
-        assert_eq!(parse("f(x) && f(x)").unwrap().coupling(), [0, 1]);
+        assert_eq!(parse("f(x) && f(x)").unwrap().coupling_numbers(), [0, 1]);
         assert_eq!(
-            parse("isnan(x) && isnan(x) && vec2(x).y > 0.0 && vec2(x).y > 0.0").unwrap().coupling(),
+            parse("isnan(x) && isnan(x) && vec2(x).y > 0.0 && vec2(x).y > 0.0")
+                .unwrap()
+                .coupling_numbers(),
             [0, 0, 1, 1]
         );
     }
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn side_effects_are_never_coupled() {
-        assert_eq!(parse("i++ < 3 && i++ < 3").unwrap().coupling(), [0, 1]);
+        assert_eq!(parse("i++ < 3 && i++ < 3").unwrap().coupling_numbers(), [0, 1]);
     }
 
     #[test]

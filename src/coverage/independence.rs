@@ -36,20 +36,20 @@
 //! So one pass over the vectors per condition finds a pair, and for `&&`, `||` and `!` the two
 //! forms differ only in the conditions before the shown one.
 
-use super::decision::{Decision, Node, Packed};
+use super::decision::{Decision, ExpressionNode, PackedVector};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The two forms of MC/DC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Form {
+pub enum IndependenceForm {
     UniqueCause,
     Masking,
 }
 
 /// What must hold of a sibling operand for a condition to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sibling {
+enum SiblingOperand {
     /// At `&&` (true) or `||` (false): this value, or unevaluated.
     NonControlling { node: usize, value: bool },
     /// At `^^`: any value, the same in both vectors.
@@ -58,126 +58,132 @@ enum Sibling {
 
 /// The way from one condition to the root.
 #[derive(Debug, Clone)]
-struct Way {
-    siblings: Vec<Sibling>,
+struct SiblingPath {
+    siblings: Vec<SiblingOperand>,
     /// Conditions that must agree wholly for unique cause.
     agreeing: u128,
 }
 
 /// The ways of all conditions of one decision.
 #[derive(Debug, Clone)]
-pub(super) struct Ways {
-    ways: Vec<Way>,
+pub(super) struct SiblingPaths {
+    by_condition: Vec<SiblingPath>,
 }
 
 /// What the vectors of a pair have in common; the values of the `^^` siblings, or the agreeing
 /// conditions.
-pub(super) type Group = (u128, u128);
+pub(super) type VectorGroup = (u128, u128);
 
-impl Ways {
+impl SiblingPaths {
     pub(crate) fn new(decision: &Decision) -> Self {
-        let mut parents = vec![None; decision.nodes.len()];
-        let mut masks = Vec::with_capacity(decision.nodes.len());
-        for (index, node) in decision.nodes.iter().enumerate() {
-            let (children, mask) = match *node {
-                Node::Condition(condition) => (vec![], 1u128 << condition),
-                Node::Not(operand) => (vec![operand], masks[operand]),
-                Node::And(left, right) | Node::Or(left, right) | Node::Xor(left, right) => {
-                    (vec![left, right], masks[left] | masks[right])
+        let mut parent_nodes = vec![None; decision.nodes.len()];
+        let mut condition_masks = Vec::with_capacity(decision.nodes.len());
+        for (node_index, node) in decision.nodes.iter().enumerate() {
+            let (children, condition_mask) = match *node {
+                ExpressionNode::Condition(condition) => (vec![], 1u128 << condition),
+                ExpressionNode::Not(operand) => (vec![operand], condition_masks[operand]),
+                ExpressionNode::And(left, right)
+                | ExpressionNode::Or(left, right)
+                | ExpressionNode::Xor(left, right) => {
+                    (vec![left, right], condition_masks[left] | condition_masks[right])
                 }
             };
-            masks.push(mask);
-            children.into_iter().for_each(|child| parents[child] = Some(index));
+            condition_masks.push(condition_mask);
+            children.into_iter().for_each(|child| parent_nodes[child] = Some(node_index));
         }
-        let mut ways = vec![Way { siblings: Vec::new(), agreeing: 0 }; decision.conditions];
-        for (index, node) in decision.nodes.iter().enumerate() {
-            if let Node::Condition(condition) = *node {
-                ways[condition] = way(decision, index, condition, &parents, &masks);
+        let mut ways = vec![SiblingPath { siblings: Vec::new(), agreeing: 0 }; decision.conditions];
+        for (node_index, node) in decision.nodes.iter().enumerate() {
+            if let ExpressionNode::Condition(condition) = *node {
+                ways[condition] =
+                    sibling_path(decision, node_index, condition, &parent_nodes, &condition_masks);
             }
         }
-        Self { ways }
+        Self { by_condition: ways }
     }
 
     /// Whether all ways are free of `^^`, so that sensitivity alone decides.
-    pub(crate) fn without_exclusive(&self, condition: usize) -> bool {
-        self.ways[condition]
+    pub(crate) fn is_without_exclusive(&self, condition: usize) -> bool {
+        self.by_condition[condition]
             .siblings
             .iter()
-            .all(|sibling| matches!(sibling, Sibling::NonControlling { .. }))
+            .all(|sibling| matches!(sibling, SiblingOperand::NonControlling { .. }))
     }
 
     /// The group of a vector for a condition, given the values of all nodes; none where it is not
     /// sensitive.
-    pub(crate) fn group(
+    pub(crate) fn sensitivity_group(
         &self,
-        form: Form,
+        form: IndependenceForm,
         condition: usize,
-        vector: Packed,
+        vector: PackedVector,
         values: &[Option<bool>],
-    ) -> Option<Group> {
-        vector.get(condition)?;
-        let way = &self.ways[condition];
-        let mut exclusive = 0u128;
-        for sibling in &way.siblings {
+    ) -> Option<VectorGroup> {
+        vector.value_of(condition)?;
+        let sibling_path = &self.by_condition[condition];
+        let mut exclusive_values = 0u128;
+        for sibling in &sibling_path.siblings {
             match *sibling {
-                Sibling::NonControlling { node, value } => {
-                    if values[node].is_some_and(|found| found != value) {
+                SiblingOperand::NonControlling { node, value } => {
+                    if values[node].is_some_and(|sibling_value| sibling_value != value) {
                         return None;
                     }
                 }
-                Sibling::Exclusive { node } => {
-                    exclusive = exclusive << 1
+                SiblingOperand::Exclusive { node } => {
+                    exclusive_values = exclusive_values << 1
                         | u128::from(values[node].expect("`^^` evaluates both sides"));
                 }
             }
         }
         Some(match form {
-            Form::Masking => (exclusive, 0),
-            Form::UniqueCause => (vector.evaluated & way.agreeing, vector.truth & way.agreeing),
+            IndependenceForm::Masking => (exclusive_values, 0),
+            IndependenceForm::UniqueCause => {
+                (vector.evaluated & sibling_path.agreeing, vector.truth & sibling_path.agreeing)
+            }
         })
     }
 }
 
-fn way(
+fn sibling_path(
     decision: &Decision,
-    leaf: usize,
+    leaf_node: usize,
     condition: usize,
-    parents: &[Option<usize>],
-    masks: &[u128],
-) -> Way {
+    parent_nodes: &[Option<usize>],
+    condition_masks: &[u128],
+) -> SiblingPath {
     let mut siblings = Vec::new();
-    let mut agreeing = (1u128 << condition) - 1;
-    let mut node = leaf;
-    while let Some(parent) = parents[node] {
+    let mut agreeing_mask = (1u128 << condition) - 1;
+    let mut node = leaf_node;
+    while let Some(parent) = parent_nodes[node] {
         match decision.nodes[parent] {
-            Node::Condition(_) | Node::Not(_) => {}
-            Node::And(left, right) => {
-                siblings.push(Sibling::NonControlling { node: left ^ right ^ node, value: true })
-            }
-            Node::Or(left, right) => {
-                siblings.push(Sibling::NonControlling { node: left ^ right ^ node, value: false })
-            }
-            Node::Xor(left, right) => {
+            ExpressionNode::Condition(_) | ExpressionNode::Not(_) => {}
+            ExpressionNode::And(left, right) => siblings
+                .push(SiblingOperand::NonControlling { node: left ^ right ^ node, value: true }),
+            ExpressionNode::Or(left, right) => siblings
+                .push(SiblingOperand::NonControlling { node: left ^ right ^ node, value: false }),
+            ExpressionNode::Xor(left, right) => {
                 let sibling = left ^ right ^ node;
-                chain(decision, sibling, &mut siblings);
+                chain_operands(decision, sibling, &mut siblings);
                 if sibling == right {
-                    agreeing |= masks[sibling];
+                    agreeing_mask |= condition_masks[sibling];
                 }
             }
         }
         node = parent;
     }
-    Way { siblings, agreeing }
+    SiblingPath { siblings, agreeing: agreeing_mask }
 }
 
 /// The operands of a `^^` chain that hang below `node`.
-fn chain(decision: &Decision, node: usize, siblings: &mut Vec<Sibling>) {
-    let mut open = vec![node];
-    while let Some(node) = open.pop() {
+fn chain_operands(decision: &Decision, node: usize, siblings: &mut Vec<SiblingOperand>) {
+    let mut open_nodes = vec![node];
+    while let Some(node) = open_nodes.pop() {
         match decision.nodes[node] {
-            Node::Xor(left, right) => open.extend([left, right]),
-            Node::Condition(_) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
-                siblings.push(Sibling::Exclusive { node });
+            ExpressionNode::Xor(left, right) => open_nodes.extend([left, right]),
+            ExpressionNode::Condition(_)
+            | ExpressionNode::Not(_)
+            | ExpressionNode::And(..)
+            | ExpressionNode::Or(..) => {
+                siblings.push(SiblingOperand::Exclusive { node });
             }
         }
     }
@@ -212,7 +218,7 @@ pub(super) type GroupMap<K, V> = HashMap<K, V, BuildHasherDefault<GroupHasher>>;
 
 /// Which pair of each condition is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WantedPair {
     /// The first in canonical order: by the vector in which the condition is true, then the one in
     /// which it is false.
     First,
@@ -224,70 +230,80 @@ pub(super) enum Wanted {
 /// A pair of one form per condition, as indexes into the vectors offered.
 #[derive(Debug, Clone)]
 pub(super) struct PairSearch {
-    form: Form,
-    wanted: Wanted,
+    form: IndependenceForm,
+    wanted: WantedPair,
     /// By condition: group to the first index with the condition true and with it false.
-    seen: Vec<GroupMap<Group, [Option<u32>; 2]>>,
+    seen_groups: Vec<GroupMap<VectorGroup, [Option<u32>; 2]>>,
     /// By condition, where any pair will do.
-    found: Vec<Option<[usize; 2]>>,
+    found_pairs: Vec<Option<[usize; 2]>>,
 }
 
 impl PairSearch {
-    pub(crate) fn new(form: Form, wanted: Wanted, conditions: usize) -> Self {
+    pub(crate) fn new(form: IndependenceForm, wanted: WantedPair, conditions: usize) -> Self {
         Self {
             form,
             wanted,
-            seen: vec![GroupMap::default(); conditions],
-            found: vec![None; conditions],
+            seen_groups: vec![GroupMap::default(); conditions],
+            found_pairs: vec![None; conditions],
         }
     }
 
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> IndependenceForm {
         self.form
     }
 
     /// Offers vector `index`; indexes must ascend in canonical order.
-    pub(crate) fn offer(
+    pub(crate) fn offer_vector(
         &mut self,
-        ways: &Ways,
-        index: usize,
-        vector: Packed,
+        ways: &SiblingPaths,
+        vector_index: usize,
+        vector: PackedVector,
         values: &[Option<bool>],
     ) {
-        for (condition, seen) in self.seen.iter_mut().enumerate() {
-            let Some(value) = vector.get(condition).filter(|_| self.found[condition].is_none())
+        for (condition, seen_groups) in self.seen_groups.iter_mut().enumerate() {
+            let Some(value) =
+                vector.value_of(condition).filter(|_| self.found_pairs[condition].is_none())
             else {
                 continue;
             };
-            let Some(group) = ways.group(self.form, condition, vector, values) else { continue };
-            let sides = seen.entry(group).or_default();
-            sides[usize::from(!value)].get_or_insert(index as u32);
-            if self.wanted == Wanted::Any {
-                self.found[condition] = whole(sides);
+            let Some(group) = ways.sensitivity_group(self.form, condition, vector, values) else {
+                continue;
+            };
+            let group_sides = seen_groups.entry(group).or_default();
+            group_sides[usize::from(!value)].get_or_insert(vector_index as u32);
+            if self.wanted == WantedPair::Any {
+                self.found_pairs[condition] = completed_pair(group_sides);
             }
         }
     }
 
     /// The pair wanted for a condition.
-    pub(crate) fn pair(&self, condition: usize) -> Option<[usize; 2]> {
+    pub(crate) fn pair_of(&self, condition: usize) -> Option<[usize; 2]> {
         match self.wanted {
-            Wanted::First => self.seen[condition].values().filter_map(whole).min(),
-            Wanted::Any => self.found[condition],
+            WantedPair::First => {
+                self.seen_groups[condition].values().filter_map(completed_pair).min()
+            }
+            WantedPair::Any => self.found_pairs[condition],
         }
     }
 
     /// For a condition without a pair: whether a vector with `value` of the condition would make
     /// one in this group.
-    pub(crate) fn would_close(&self, condition: usize, group: Group, value: bool) -> Option<usize> {
-        self.seen[condition]
+    pub(crate) fn pair_partner(
+        &self,
+        condition: usize,
+        group: VectorGroup,
+        value: bool,
+    ) -> Option<usize> {
+        self.seen_groups[condition]
             .get(&group)
-            .and_then(|sides| sides[usize::from(value)])
-            .map(|index| index as usize)
+            .and_then(|group_sides| group_sides[usize::from(value)])
+            .map(|vector_index| vector_index as usize)
     }
 }
 
 /// The pair of a group that both values of the condition occur in.
-fn whole(sides: &[Option<u32>; 2]) -> Option<[usize; 2]> {
+fn completed_pair(sides: &[Option<u32>; 2]) -> Option<[usize; 2]> {
     Some([sides[0]? as usize, sides[1]? as usize])
 }
 
@@ -299,14 +315,14 @@ mod tests {
     use vkcert_model::vector::Values;
 
     /// Conditions (by number) that two vectors show.
-    fn shown(text: &str, form: Form, pair: [&str; 2]) -> Vec<usize> {
+    fn shown(text: &str, form: IndependenceForm, pair: [&str; 2]) -> Vec<usize> {
         let parsed = parse(text).unwrap();
-        let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling()).unwrap();
+        let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling_numbers()).unwrap();
         let given: Vec<Values> = pair.iter().map(|text| text.parse().unwrap()).collect();
-        let analysis = mcdc.analyse(&given).unwrap();
+        let analysis = mcdc.analyse_vectors(&given).unwrap();
         let of_form = |condition: &super::super::mcdc::ConditionAnalysis| match form {
-            Form::UniqueCause => condition.unique_cause.pair.is_some(),
-            Form::Masking => condition.masking.pair.is_some(),
+            IndependenceForm::UniqueCause => condition.unique_cause.pair.is_some(),
+            IndependenceForm::Masking => condition.masking.pair.is_some(),
         };
         (0..parsed.conditions.len())
             .filter(|&c| of_form(&analysis.conditions[c]))
@@ -316,22 +332,22 @@ mod tests {
 
     #[test]
     fn masked_operands_may_change_as_long_as_their_operator_does_not() {
-        assert_eq!(shown("(A && B) || C", Form::Masking, ["TFT", "F-F"]), [3]);
-        assert!(shown("(A && B) || C", Form::UniqueCause, ["TFT", "F-F"]).is_empty());
+        assert_eq!(shown("(A && B) || C", IndependenceForm::Masking, ["TFT", "F-F"]), [3]);
+        assert!(shown("(A && B) || C", IndependenceForm::UniqueCause, ["TFT", "F-F"]).is_empty());
     }
 
     #[test]
     fn three_changes_under_exclusive_or_show_nothing() {
         for text in ["a ^^ b ^^ c", "a ^^ (b ^^ c)", "(a ^^ b) ^^ c"] {
-            assert!(shown(text, Form::Masking, ["TTT", "FFF"]).is_empty(), "{text}");
-            assert_eq!(shown(text, Form::Masking, ["TTT", "TFT"]), [2], "{text}");
+            assert!(shown(text, IndependenceForm::Masking, ["TTT", "FFF"]).is_empty(), "{text}");
+            assert_eq!(shown(text, IndependenceForm::Masking, ["TTT", "TFT"]), [2], "{text}");
         }
     }
 
     #[test]
     fn an_unevaluated_sibling_takes_its_value_from_the_other_vector() {
-        assert_eq!(shown("a && b", Form::Masking, ["TT", "F-"]), [1]);
-        assert_eq!(shown("a && b", Form::UniqueCause, ["TT", "F-"]), [1]);
-        assert!(shown("a && b", Form::Masking, ["TF", "F-"]).is_empty());
+        assert_eq!(shown("a && b", IndependenceForm::Masking, ["TT", "F-"]), [1]);
+        assert_eq!(shown("a && b", IndependenceForm::UniqueCause, ["TT", "F-"]), [1]);
+        assert!(shown("a && b", IndependenceForm::Masking, ["TF", "F-"]).is_empty());
     }
 }

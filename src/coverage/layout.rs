@@ -22,30 +22,31 @@ pub fn record_layout(structure: &KernelStructure, presence: &Presence) -> Record
     });
     // Mark n has bit n.
     let marks: Vec<u32> = (0..marks.max().unwrap_or(0)).collect();
-    let mut bits = marks.len() as u32;
-    let present = completeness(structure, presence);
+    let mut bit_count = marks.len() as u32;
+    let marker_completeness = marker_completeness(structure, presence);
     let mut decisions = Vec::new();
     for decision in &structure.decisions {
-        if present.get(&decision.id.0) == Some(&Completeness::Partial) {
+        if marker_completeness.get(&decision.id.0) == Some(&MarkerCompleteness::Partial) {
             continue;
         }
-        if let Some(slot) = slot(decision, bits) {
-            bits = slot.base + slot.size;
+        if let Some(slot) = decision_slot(decision, bit_count) {
+            bit_count = slot.base + slot.size;
             decisions.push(slot);
         }
     }
-    RecordLayout { decisions, marks, bits }
+    RecordLayout { decisions, marks, bits: bit_count }
 }
 
-fn slot(decision: &Decision, free: u32) -> Option<DecisionSlot> {
+fn decision_slot(decision: &Decision, first_free: u32) -> Option<DecisionSlot> {
     match &decision.recording {
         Recording::Marked => {}
         Recording::Unmarked { .. } => return None,
     }
-    let numbering = numbering::number(&decision.expression, decision.conditions.len()).ok()?;
-    let fits = numbering.size <= 32 - free % 32;
-    let base = if fits { free } else { free.next_multiple_of(32) };
-    let vectors = numbering::vectors(&decision.expression, &numbering);
+    let numbering =
+        numbering::number_vectors(&decision.expression, decision.conditions.len()).ok()?;
+    let fits_word = numbering.size <= 32 - first_free % 32;
+    let base = if fits_word { first_free } else { first_free.next_multiple_of(32) };
+    let vectors = numbering::numbered_vectors(&decision.expression, &numbering);
     Some(DecisionSlot {
         decision: decision.id,
         base,
@@ -57,7 +58,7 @@ fn slot(decision: &Decision, free: u32) -> Option<DecisionSlot> {
 
 /// How many of a decision's markers a module holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Completeness {
+pub enum MarkerCompleteness {
     All,
     /// Some, so that sums would be wrong.
     Partial,
@@ -65,26 +66,29 @@ pub enum Completeness {
 }
 
 /// Completeness of every decision that has markers, by decision number.
-pub fn completeness(
+pub fn marker_completeness(
     structure: &KernelStructure,
     presence: &Presence,
-) -> BTreeMap<u32, Completeness> {
-    let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
-    for (number, role) in structure.markers.iter().enumerate() {
+) -> BTreeMap<u32, MarkerCompleteness> {
+    let mut marker_counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    for (marker_number, role) in structure.markers.iter().enumerate() {
         let decision = match role {
             MarkerRole::Condition { decision, .. }
             | MarkerRole::Decision { decision }
             | MarkerRole::Single { decision } => decision.0,
             MarkerRole::Mark { .. } => continue,
         };
-        let (found, all) = counts.entry(decision).or_default();
-        *all += 1;
-        *found += usize::from(presence.markers.contains_key(&(number as u32)));
+        let (present_markers, all_markers) = marker_counts.entry(decision).or_default();
+        *all_markers += 1;
+        *present_markers += usize::from(presence.markers.contains_key(&(marker_number as u32)));
     }
-    let grade = |(found, all)| match found {
-        0 => Completeness::None,
-        found if found == all => Completeness::All,
-        _ => Completeness::Partial,
+    let grade_counts = |(present_markers, all_markers)| match present_markers {
+        0 => MarkerCompleteness::None,
+        present_markers if present_markers == all_markers => MarkerCompleteness::All,
+        _ => MarkerCompleteness::Partial,
     };
-    counts.into_iter().map(|(decision, counts)| (decision, grade(counts))).collect()
+    marker_counts
+        .into_iter()
+        .map(|(decision, marker_counts)| (decision, grade_counts(marker_counts)))
+        .collect()
 }

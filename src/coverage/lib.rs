@@ -41,6 +41,6 @@ pub use assess::{assess, contradictions};
 pub use command::{McdcResult, mcdc_command};
 pub use criteria::{CRITERIA, Criterion, CriterionSubject};
 pub use justification::{Approval, Binding, Justified, Standard, apply_justifications};
-pub use subject::{Proposing, Subject};
+pub use subject::{CoverageSubject, ProposalRules};
 pub use uncounted::name_uncounted_tests;
 pub use undefined::{covered_through_undefined, leave_undetermined};

@@ -15,8 +15,8 @@ mod closing_set;
 mod minimum;
 
 use super::closing::Minimality;
-use super::decision::{Decision, Extent, Limit, Packed, VectorFault};
-use super::independence::{Form, PairSearch, Wanted, Ways};
+use super::decision::{Decision, DecisionLimit, EnumerationExtent, PackedVector, VectorFault};
+use super::independence::{IndependenceForm, PairSearch, SiblingPaths, WantedPair};
 use super::limits::MAX_VECTORS;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::structure::BooleanExpression;
@@ -26,21 +26,21 @@ use vkcert_model::vector::{Values, Vector};
 #[derive(Debug, Clone)]
 pub struct Mcdc {
     decision: Decision,
-    ways: Ways,
+    ways: SiblingPaths,
 }
 
 /// Why a set of vectors cannot be analysed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McdcError {
     #[error(transparent)]
-    Limit(#[from] Limit),
+    Limit(#[from] DecisionLimit),
     #[error(transparent)]
     Vector(#[from] VectorFault),
 }
 
 /// Everything that follows from the vectors at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Analysis {
+pub struct McdcAnalysis {
     /// The vectors at hand, canonical order, each once.
     pub given: Vec<Vector>,
     /// By condition.
@@ -49,7 +49,7 @@ pub struct Analysis {
     /// off.
     pub missing: Vec<Vector>,
     /// Whether the vectors that can occur are few enough to list.
-    pub extent: Extent,
+    pub extent: EnumerationExtent,
     /// Vectors that together with those at hand show every attainable condition by masking,
     /// canonical order.
     pub closing_set: Vec<Values>,
@@ -64,10 +64,10 @@ pub struct ConditionAnalysis {
 }
 
 impl ConditionAnalysis {
-    pub fn form(&self, form: Form) -> &FormAnalysis {
+    pub fn analysis_of(&self, form: IndependenceForm) -> &FormAnalysis {
         match form {
-            Form::UniqueCause => &self.unique_cause,
-            Form::Masking => &self.masking,
+            IndependenceForm::UniqueCause => &self.unique_cause,
+            IndependenceForm::Masking => &self.masking,
         }
     }
 }
@@ -79,12 +79,12 @@ pub struct FormAnalysis {
     pub pair: Option<[Values; 2]>,
     pub attainability: Attainability,
     /// What would show a condition that is not shown but can be.
-    pub addition: Option<Addition>,
+    pub addition: Option<VectorAddition>,
 }
 
 /// The fewest vectors that would show one condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Addition {
+pub struct VectorAddition {
     /// One vector, where a vector at hand is the other half of the pair; else two.
     pub vectors: Vec<Values>,
     /// The vector at hand that makes the pair.
@@ -93,7 +93,7 @@ pub struct Addition {
 
 /// How many vectors show every condition that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Minimum {
+pub struct MinimumSet {
     /// A set of this many does.
     pub vectors: usize,
     /// No set of fewer does; equal to `vectors` where the number is exact.
@@ -113,28 +113,28 @@ pub enum Attainability {
 }
 
 /// The possible vectors and what they show.
-struct Possible {
-    vectors: Vec<(Packed, bool)>,
-    extent: Extent,
+struct PossibleVectors {
+    vectors: Vec<(PackedVector, bool)>,
+    extent: EnumerationExtent,
     unique_cause: PairSearch,
     masking: PairSearch,
 }
 
-impl Possible {
+impl PossibleVectors {
     /// The vectors, where they are all.
-    fn listed(&self) -> &[(Packed, bool)] {
+    fn listed_vectors(&self) -> &[(PackedVector, bool)] {
         match self.extent {
-            Extent::Complete => &self.vectors,
-            Extent::CutOff => &[],
+            EnumerationExtent::Complete => &self.vectors,
+            EnumerationExtent::CutOff => &[],
         }
     }
 }
 
 impl Mcdc {
     /// See [`Decision::new`].
-    pub fn new(expression: &BooleanExpression, coupling: &[u32]) -> Result<Self, Limit> {
+    pub fn new(expression: &BooleanExpression, coupling: &[u32]) -> Result<Self, DecisionLimit> {
         let decision = Decision::new(expression, coupling)?;
-        let ways = Ways::new(&decision);
+        let ways = SiblingPaths::new(&decision);
         Ok(Self { decision, ways })
     }
 
@@ -149,133 +149,188 @@ impl Mcdc {
 
     /// Analyses vectors that tests showed or a user gave; see [`Decision::recorded_outcome`] for
     /// what is refused.
-    pub fn analyse(&self, given: &[Values]) -> Result<Analysis, McdcError> {
-        let distinct: BTreeSet<&Values> = given.iter().collect();
-        if distinct.len() > MAX_VECTORS {
-            return Err(Limit::Vectors(distinct.len()).into());
+    pub fn analyse_vectors(&self, given_values: &[Values]) -> Result<McdcAnalysis, McdcError> {
+        let distinct_values: BTreeSet<&Values> = given_values.iter().collect();
+        if distinct_values.len() > MAX_VECTORS {
+            return Err(DecisionLimit::Vectors(distinct_values.len()).into());
         }
         let outcome = |values: &&Values| {
             let outcome = self.decision.recorded_outcome(values)?;
             Ok(Vector { values: (*values).clone(), outcome })
         };
-        let given: Vec<Vector> =
-            distinct.iter().map(outcome).collect::<Result<_, VectorFault>>()?;
-        let packed: Vec<Packed> =
-            given.iter().map(|vector| self.decision.pack(&vector.values)).collect();
-        let unique_cause = self.pairs(Form::UniqueCause, Wanted::First, &packed);
-        let masking = self.pairs(Form::Masking, Wanted::First, &packed);
-        let possible = self.possible();
-        let mut additions = self.additions([&unique_cause, &masking], &given, &possible);
-        let mut form = |condition: usize, pairs: &PairSearch, all: &PairSearch| FormAnalysis {
-            pair: pairs.pair(condition).map(|pair| pair.map(|index| given[index].values.clone())),
-            attainability: self.attainability(condition, pairs, all, possible.extent),
-            addition: additions.remove(&(condition, pairs.form())),
-        };
+        let given_values: Vec<Vector> =
+            distinct_values.iter().map(outcome).collect::<Result<_, VectorFault>>()?;
+        let packed_vectors: Vec<PackedVector> =
+            given_values.iter().map(|vector| self.decision.packed_from(&vector.values)).collect();
+        let unique_cause_pairs =
+            self.search_pairs(IndependenceForm::UniqueCause, WantedPair::First, &packed_vectors);
+        let masking_pairs =
+            self.search_pairs(IndependenceForm::Masking, WantedPair::First, &packed_vectors);
+        let possible_vectors = self.possible_vectors();
+        let mut additions = self.form_additions(
+            [&unique_cause_pairs, &masking_pairs],
+            &given_values,
+            &possible_vectors,
+        );
+        let mut form_analysis =
+            |condition: usize, given_pairs: &PairSearch, possible_pairs: &PairSearch| {
+                FormAnalysis {
+                    pair: given_pairs.pair_of(condition).map(|pair| {
+                        pair.map(|vector_index| given_values[vector_index].values.clone())
+                    }),
+                    attainability: self.condition_attainability(
+                        condition,
+                        given_pairs,
+                        possible_pairs,
+                        possible_vectors.extent,
+                    ),
+                    addition: additions.remove(&(condition, given_pairs.form())),
+                }
+            };
         let conditions: Vec<ConditionAnalysis> = (0..self.decision.conditions)
             .map(|condition| ConditionAnalysis {
-                unique_cause: form(condition, &unique_cause, &possible.unique_cause),
-                masking: form(condition, &masking, &possible.masking),
+                unique_cause: form_analysis(
+                    condition,
+                    &unique_cause_pairs,
+                    &possible_vectors.unique_cause,
+                ),
+                masking: form_analysis(condition, &masking_pairs, &possible_vectors.masking),
             })
             .collect();
-        let mut analysis = Analysis {
-            given,
+        let mut analysis = McdcAnalysis {
+            given: given_values,
             conditions,
             missing: Vec::new(),
-            extent: possible.extent,
+            extent: possible_vectors.extent,
             closing_set: Vec::new(),
             minimality: Minimality::Proved,
         };
-        self.complete(&mut analysis, &packed, &possible);
+        self.complete_analysis(&mut analysis, &packed_vectors, &possible_vectors);
         Ok(analysis)
     }
 
-    fn pairs(&self, form: Form, wanted: Wanted, vectors: &[Packed]) -> PairSearch {
-        let mut pairs = PairSearch::new(form, wanted, self.decision.conditions);
-        let mut values = Vec::new();
-        for (index, vector) in vectors.iter().enumerate() {
-            self.decision.node_values(*vector, &mut values);
-            pairs.offer(&self.ways, index, *vector, &values);
+    fn search_pairs(
+        &self,
+        form: IndependenceForm,
+        wanted: WantedPair,
+        vectors: &[PackedVector],
+    ) -> PairSearch {
+        let mut pair_search = PairSearch::new(form, wanted, self.decision.conditions);
+        let mut node_values = Vec::new();
+        for (vector_index, vector) in vectors.iter().enumerate() {
+            self.decision.node_values(*vector, &mut node_values);
+            pair_search.offer_vector(&self.ways, vector_index, *vector, &node_values);
         }
-        pairs
+        pair_search
     }
 
-    fn possible(&self) -> Possible {
-        let mut vectors = Vec::new();
-        let extent = self
-            .decision
-            .enumerate(MAX_VECTORS, &mut |packed, outcome| vectors.push((packed, outcome)));
-        let packed: Vec<Packed> = match extent {
-            Extent::Complete => vectors.iter().map(|(packed, _)| *packed).collect(),
-            Extent::CutOff => Vec::new(),
+    fn possible_vectors(&self) -> PossibleVectors {
+        let mut outcome_by_vector = Vec::new();
+        let extent =
+            self.decision.enumerate_vectors(MAX_VECTORS, &mut |packed_vectors, outcome| {
+                outcome_by_vector.push((packed_vectors, outcome))
+            });
+        let packed_vectors: Vec<PackedVector> = match extent {
+            EnumerationExtent::Complete => {
+                outcome_by_vector.iter().map(|(packed_vectors, _)| *packed_vectors).collect()
+            }
+            EnumerationExtent::CutOff => Vec::new(),
         };
-        let unique_cause = self.pairs(Form::UniqueCause, Wanted::Any, &packed);
-        let masking = self.pairs(Form::Masking, Wanted::Any, &packed);
-        Possible { vectors, extent, unique_cause, masking }
+        let unique_cause_pairs =
+            self.search_pairs(IndependenceForm::UniqueCause, WantedPair::Any, &packed_vectors);
+        let masking_pairs =
+            self.search_pairs(IndependenceForm::Masking, WantedPair::Any, &packed_vectors);
+        PossibleVectors {
+            vectors: outcome_by_vector,
+            extent,
+            unique_cause: unique_cause_pairs,
+            masking: masking_pairs,
+        }
     }
 
-    fn attainability(
+    fn condition_attainability(
         &self,
         condition: usize,
-        at_hand: &PairSearch,
-        all: &PairSearch,
-        extent: Extent,
+        given_pairs: &PairSearch,
+        possible_pairs: &PairSearch,
+        extent: EnumerationExtent,
     ) -> Attainability {
-        if at_hand.pair(condition).is_some()
-            || all.pair(condition).is_some()
+        if given_pairs.pair_of(condition).is_some()
+            || possible_pairs.pair_of(condition).is_some()
             || !self.decision.is_restricted()
         {
             return Attainability::Attainable;
         }
         match extent {
-            Extent::Complete => Attainability::Unattainable,
-            Extent::CutOff => Attainability::Unknown,
+            EnumerationExtent::Complete => Attainability::Unattainable,
+            EnumerationExtent::CutOff => Attainability::Unknown,
         }
     }
 
     /// For every condition and form that is not shown but can be: the first single vector that
     /// shows it with those at hand, else a pair that does.
-    fn additions(
+    fn form_additions(
         &self,
-        at_hand: [&PairSearch; 2],
-        given: &[Vector],
-        possible: &Possible,
-    ) -> BTreeMap<(usize, Form), Addition> {
-        let mut found = BTreeMap::new();
-        let mut open: Vec<(usize, &PairSearch)> = Vec::new();
-        for (pairs, all) in at_hand.into_iter().zip([&possible.unique_cause, &possible.masking]) {
-            for condition in
-                (0..self.decision.conditions).filter(|&condition| pairs.pair(condition).is_none())
+        pair_searches: [&PairSearch; 2],
+        given_vectors: &[Vector],
+        possible_vectors: &PossibleVectors,
+    ) -> BTreeMap<(usize, IndependenceForm), VectorAddition> {
+        let mut found_additions = BTreeMap::new();
+        let mut open_conditions: Vec<(usize, &PairSearch)> = Vec::new();
+        for (given_pairs, possible_pairs) in pair_searches
+            .into_iter()
+            .zip([&possible_vectors.unique_cause, &possible_vectors.masking])
+        {
+            for condition in (0..self.decision.conditions)
+                .filter(|&condition| given_pairs.pair_of(condition).is_none())
             {
-                if let Some(pair) = all.pair(condition) {
+                if let Some(pair) = possible_pairs.pair_of(condition) {
                     let vectors = pair
                         .iter()
-                        .map(|&index| self.decision.unpack(possible.vectors[index].0))
+                        .map(|&vector_index| {
+                            self.decision.values_from(possible_vectors.vectors[vector_index].0)
+                        })
                         .collect();
-                    found.insert((condition, pairs.form()), Addition { vectors, partner: None });
-                    open.push((condition, pairs));
+                    found_additions.insert(
+                        (condition, given_pairs.form()),
+                        VectorAddition { vectors, partner: None },
+                    );
+                    open_conditions.push((condition, given_pairs));
                 }
             }
         }
-        let mut values = Vec::new();
-        for (vector, _) in possible.listed().iter().filter(|_| !given.is_empty()) {
-            if open.is_empty() {
+        let mut node_values = Vec::new();
+        for (vector, _) in
+            possible_vectors.listed_vectors().iter().filter(|_| !given_vectors.is_empty())
+        {
+            if open_conditions.is_empty() {
                 break;
             }
-            self.decision.node_values(*vector, &mut values);
-            open.retain(|(condition, pairs)| {
-                let group = self.ways.group(pairs.form(), *condition, *vector, &values);
-                let partner = vector.get(*condition).zip(group);
-                let partner =
-                    partner.and_then(|(value, group)| pairs.would_close(*condition, group, value));
+            self.decision.node_values(*vector, &mut node_values);
+            open_conditions.retain(|(condition, given_pairs)| {
+                let group = self.ways.sensitivity_group(
+                    given_pairs.form(),
+                    *condition,
+                    *vector,
+                    &node_values,
+                );
+                let partner = vector.value_of(*condition).zip(group);
+                let partner = partner
+                    .and_then(|(value, group)| given_pairs.pair_partner(*condition, group, value));
                 if let Some(partner) = partner {
-                    let (vectors, partner) =
-                        (vec![self.decision.unpack(*vector)], Some(given[partner].values.clone()));
-                    found.insert((*condition, pairs.form()), Addition { vectors, partner });
+                    let (vectors, partner) = (
+                        vec![self.decision.values_from(*vector)],
+                        Some(given_vectors[partner].values.clone()),
+                    );
+                    found_additions.insert(
+                        (*condition, given_pairs.form()),
+                        VectorAddition { vectors, partner },
+                    );
                 }
                 partner.is_none()
             });
         }
-        found
+        found_additions
     }
 
     /// Vectors that short-circuit evaluation allows and coupled conditions exclude, canonical
@@ -284,13 +339,18 @@ impl Mcdc {
         if !self.decision.is_coupled() {
             return Some(Vec::new());
         }
-        let all = self.decision.uncoupled().feasible(MAX_VECTORS);
-        let possible = |vector: &Vector| self.decision.outcome(&vector.values).is_ok();
-        match all.extent {
-            Extent::Complete => {
-                Some(all.vectors.into_iter().filter(|v| !possible(v)).map(|v| v.values).collect())
-            }
-            Extent::CutOff => None,
+        let uncoupled_vectors = self.decision.without_coupling().feasible_vectors(MAX_VECTORS);
+        let can_occur = |vector: &Vector| self.decision.vector_outcome(&vector.values).is_ok();
+        match uncoupled_vectors.extent {
+            EnumerationExtent::Complete => Some(
+                uncoupled_vectors
+                    .vectors
+                    .into_iter()
+                    .filter(|v| !can_occur(v))
+                    .map(|v| v.values)
+                    .collect(),
+            ),
+            EnumerationExtent::CutOff => None,
         }
     }
 }

@@ -28,18 +28,18 @@ pub const MAX_SIZE: u64 = 65_536;
 pub struct TooManyVectors;
 
 /// Numbers the vectors of `expression` over `conditions` conditions.
-pub fn number(
+pub fn number_vectors(
     expression: &BooleanExpression,
     conditions: usize,
 ) -> Result<Numbering, TooManyVectors> {
     let mut weights = vec![[0; 2]; conditions];
-    let size = assign(expression, 1, 1, &mut weights)?;
-    Ok(Numbering { size, weights })
+    let number_count = assign_weights(expression, 1, 1, &mut weights)?;
+    Ok(Numbering { size: number_count, weights })
 }
 
 /// Gives weights to the conditions of `expression`, behind which `on_true` and `on_false` numbers
 /// are needed for what is evaluated afterwards; returns how many numbers the whole needs.
-fn assign(
+fn assign_weights(
     expression: &BooleanExpression,
     on_true: u32,
     on_false: u32,
@@ -48,55 +48,60 @@ fn assign(
     match expression {
         BooleanExpression::Condition(condition) => {
             weights[*condition as usize] = [0, on_true];
-            let size = u64::from(on_true) + u64::from(on_false);
-            if size > MAX_SIZE { Err(TooManyVectors) } else { Ok(size as u32) }
+            let number_count = u64::from(on_true) + u64::from(on_false);
+            if number_count > MAX_SIZE { Err(TooManyVectors) } else { Ok(number_count as u32) }
         }
-        BooleanExpression::Not(inner) => assign(inner, on_false, on_true, weights),
-        BooleanExpression::And(left, right) => {
-            let right = assign(right, on_true, on_false, weights)?;
-            assign(left, right, on_false, weights)
+        BooleanExpression::Not(inner) => assign_weights(inner, on_false, on_true, weights),
+        BooleanExpression::And(left, right_count) => {
+            let right_count = assign_weights(right_count, on_true, on_false, weights)?;
+            assign_weights(left, right_count, on_false, weights)
         }
-        BooleanExpression::Or(left, right) => {
-            let right = assign(right, on_true, on_false, weights)?;
-            assign(left, on_true, right, weights)
+        BooleanExpression::Or(left, right_count) => {
+            let right_count = assign_weights(right_count, on_true, on_false, weights)?;
+            assign_weights(left, on_true, right_count, weights)
         }
         // Either value of the left side leads to either outcome, so each path reserves room for the
         // larger one.
-        BooleanExpression::Xor(left, right) => {
-            let widest = on_true.max(on_false);
-            let right = assign(right, widest, widest, weights)?;
-            assign(left, right, right, weights)
+        BooleanExpression::Xor(left, right_count) => {
+            let widest_side = on_true.max(on_false);
+            let right_count = assign_weights(right_count, widest_side, widest_side, weights)?;
+            assign_weights(left, right_count, right_count, weights)
         }
     }
 }
 
 /// Every vector of the decision with its sum, by ascending sum.
-pub fn vectors(expression: &BooleanExpression, numbering: &Numbering) -> Vec<(u32, Vector)> {
-    let start =
-        Path { sum: 0, values: vec![ConditionValue::NotEvaluated; numbering.weights.len()] };
-    let mut paths = Vec::new();
-    walk(expression, start, numbering, &mut |path, outcome| {
-        paths.push((
+pub fn numbered_vectors(
+    expression: &BooleanExpression,
+    numbering: &Numbering,
+) -> Vec<(u32, Vector)> {
+    let first_path = EvaluationPath {
+        sum: 0,
+        values: vec![ConditionValue::NotEvaluated; numbering.weights.len()],
+    };
+    let mut vector_paths = Vec::new();
+    walk_paths(expression, first_path, numbering, &mut |path, outcome| {
+        vector_paths.push((
             path.sum,
             Vector { values: Values(path.values), outcome: Outcome::from(outcome) },
         ));
     });
-    paths.sort_by_key(|(sum, _)| *sum);
-    paths
+    vector_paths.sort_by_key(|(sum, _)| *sum);
+    vector_paths
 }
 
 /// What has been evaluated so far.
 #[derive(Clone)]
-struct Path {
+struct EvaluationPath {
     sum: u32,
     values: Vec<ConditionValue>,
 }
 
-fn walk(
+fn walk_paths(
     expression: &BooleanExpression,
-    path: Path,
+    path: EvaluationPath,
     numbering: &Numbering,
-    done: &mut dyn FnMut(Path, bool),
+    path_ended: &mut dyn FnMut(EvaluationPath, bool),
 ) {
     match expression {
         BooleanExpression::Condition(condition) => {
@@ -106,27 +111,31 @@ fn walk(
                 let mut path = path.clone();
                 path.sum += weight;
                 path.values[*condition as usize] = ConditionValue::from(value);
-                done(path, value);
+                path_ended(path, value);
             }
         }
         BooleanExpression::Not(inner) => {
-            walk(inner, path, numbering, &mut |path, value| done(path, !value))
+            walk_paths(inner, path, numbering, &mut |path, value| path_ended(path, !value))
         }
         BooleanExpression::And(left, right) => {
-            walk(left, path, numbering, &mut |path, value| match value {
-                true => walk(right, path, numbering, done),
-                false => done(path, false),
+            walk_paths(left, path, numbering, &mut |path, value| match value {
+                true => walk_paths(right, path, numbering, path_ended),
+                false => path_ended(path, false),
             })
         }
         BooleanExpression::Or(left, right) => {
-            walk(left, path, numbering, &mut |path, value| match value {
-                true => done(path, true),
-                false => walk(right, path, numbering, done),
+            walk_paths(left, path, numbering, &mut |path, value| match value {
+                true => path_ended(path, true),
+                false => walk_paths(right, path, numbering, path_ended),
             })
         }
-        BooleanExpression::Xor(left, right) => walk(left, path, numbering, &mut |path, first| {
-            walk(right, path, numbering, &mut |path, second| done(path, first != second));
-        }),
+        BooleanExpression::Xor(left, right) => {
+            walk_paths(left, path, numbering, &mut |path, first_value| {
+                walk_paths(right, path, numbering, &mut |path, second_value| {
+                    path_ended(path, first_value != second_value)
+                });
+            })
+        }
     }
 }
 
@@ -140,8 +149,8 @@ mod tests {
         let or = BooleanExpression::Or(leaf(1), leaf(2));
         let expression =
             BooleanExpression::And(leaf(0), Box::new(BooleanExpression::Not(Box::new(or))));
-        let numbering = number(&expression, 3).unwrap();
-        assert_eq!(numbering.size as usize, vectors(&expression, &numbering).len());
+        let numbering = number_vectors(&expression, 3).unwrap();
+        assert_eq!(numbering.size as usize, numbered_vectors(&expression, &numbering).len());
     }
 
     #[test]
@@ -154,8 +163,8 @@ mod tests {
                 )
             })
         };
-        assert_eq!(number(&xor(16), 16).unwrap().size, 65_536);
-        assert_eq!(number(&xor(17), 17), Err(TooManyVectors));
-        assert_eq!(number(&xor(200), 200), Err(TooManyVectors));
+        assert_eq!(number_vectors(&xor(16), 16).unwrap().size, 65_536);
+        assert_eq!(number_vectors(&xor(17), 17), Err(TooManyVectors));
+        assert_eq!(number_vectors(&xor(200), 200), Err(TooManyVectors));
     }
 }

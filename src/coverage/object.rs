@@ -21,35 +21,36 @@ pub struct ObjectCoverage {
 
 /// Assesses the branches of one module; `tests` are those that passed, in order of execution.
 /// `module` is the path that stands for the file where there is no debug information.
-pub fn assess(
+pub fn assess_object(
     structure: &ObjectStructure,
-    module: &str,
-    tests: &[(TestId, &Records)],
+    module_path: &str,
+    counted_tests: &[(TestId, &Records)],
 ) -> ObjectCoverage {
-    let mut coverage = ObjectCoverage::default();
+    let mut object_coverage = ObjectCoverage::default();
     for branch in &structure.branches {
         for outcome in &branch.outcomes {
-            let obligation = obligation(structure, branch, outcome, module, tests);
+            let outcome_obligation =
+                outcome_obligation(structure, branch, outcome, module_path, counted_tests);
             if branch.origin.is_additional() {
-                coverage.additional.push(obligation.id.clone());
+                object_coverage.additional.push(outcome_obligation.id.clone());
             }
-            coverage.outcomes.push(obligation);
+            object_coverage.outcomes.push(outcome_obligation);
         }
     }
-    if let (Some(reason), true) = (&structure.unrecorded, coverage.outcomes.is_empty()) {
+    if let (Some(reason), true) = (&structure.unrecorded, object_coverage.outcomes.is_empty()) {
         // Not even the number of branches is known: no share of them may look complete for being
         // empty.
-        let unknown = unknown(module, reason);
-        coverage.additional.push(unknown.id.clone());
-        coverage.outcomes.push(unknown);
+        let unknown_branches = unknown_obligation(module_path, reason);
+        object_coverage.additional.push(unknown_branches.id.clone());
+        object_coverage.outcomes.push(unknown_branches);
     }
-    coverage
+    object_coverage
 }
 
-fn unknown(module: &str, reason: &str) -> SimpleObligation {
+fn unknown_obligation(module_path: &str, reason: &str) -> SimpleObligation {
     SimpleObligation {
         id: ObligationId("B".to_owned()),
-        file: module.to_owned(),
+        file: module_path.to_owned(),
         line: 0,
         column: 0,
         text: "the branches of the production module".to_owned(),
@@ -66,37 +67,37 @@ fn unknown(module: &str, reason: &str) -> SimpleObligation {
     }
 }
 
-fn obligation(
+fn outcome_obligation(
     structure: &ObjectStructure,
     branch: &ObjectBranch,
     outcome: &ObjectOutcome,
-    module: &str,
-    tests: &[(TestId, &Records)],
+    module_path: &str,
+    counted_tests: &[(TestId, &Records)],
 ) -> SimpleObligation {
-    let tests: Vec<TestId> = tests
+    let counted_tests: Vec<TestId> = counted_tests
         .iter()
         .filter(|(_, records)| records.has(outcome.bit))
         .map(|(test, _)| test.clone())
         .collect();
-    let (status, reason, tests) = match &structure.unrecorded {
+    let (status, reason, counted_tests) = match &structure.unrecorded {
         Some(reason) => (Status::Undetermined, Some(reason.clone()), Vec::new()),
-        None if tests.is_empty() => (Status::Uncovered, None, tests),
-        None => (Status::Covered, None, tests),
+        None if counted_tests.is_empty() => (Status::Uncovered, None, counted_tests),
+        None => (Status::Covered, None, counted_tests),
     };
     let place = &branch.place;
-    let origin = match &branch.origin {
+    let origin_words = match &branch.origin {
         ObjectOrigin::NoSource => String::new(),
-        origin => format!(" ({origin})"),
+        origin_words => format!(" ({origin_words})"),
     };
     SimpleObligation {
         id: ObligationId(format!("{}.{}", branch.id, outcome.label)),
-        file: place.file.clone().unwrap_or_else(|| module.to_owned()),
+        file: place.file.clone().unwrap_or_else(|| module_path.to_owned()),
         line: place.line.unwrap_or(0),
         column: place.column.unwrap_or(0),
-        text: format!("{} {}{origin}", branch.kind, outcome.text),
+        text: format!("{} {}{origin_words}", branch.kind, outcome.text),
         status,
         reason,
-        tests,
+        tests: counted_tests,
         uncounted: Vec::new(),
         proposal: None,
         object: Some(ObjectPlace {
@@ -144,7 +145,7 @@ mod tests {
         let (first, second) =
             (Records { words: vec![0, 1 << 8], ..Records::default() }, Records::default());
         let tests = [("A".into(), &first), ("B".into(), &second)];
-        let coverage = assess(&structure(decision), "k.spv", &tests);
+        let coverage = assess_object(&structure(decision), "k.spv", &tests);
         let expected =
             [("B1.T".to_owned(), Status::Uncovered), ("B1.F".to_owned(), Status::Covered)];
         assert_eq!(statuses(&coverage), expected);
@@ -154,7 +155,8 @@ mod tests {
 
     #[test]
     fn what_traces_to_no_source_is_additional_code() {
-        let coverage = assess(&structure(ObjectOrigin::Untraced("why".into())), "k.spv", &[]);
+        let coverage =
+            assess_object(&structure(ObjectOrigin::Untraced("why".into())), "k.spv", &[]);
         assert_eq!(coverage.additional, ["B1.T".into(), "B1.F".into()]);
     }
 
@@ -162,7 +164,7 @@ mod tests {
     fn branches_that_cannot_be_recorded_are_undetermined() {
         let mut structure = structure(ObjectOrigin::NoSource);
         structure.unrecorded = Some("why".into());
-        let coverage = assess(&structure, "k.spv", &[]);
+        let coverage = assess_object(&structure, "k.spv", &[]);
         assert!(
             coverage
                 .outcomes
@@ -170,7 +172,7 @@ mod tests {
                 .all(|row| row.status == Status::Undetermined && row.reason.is_some())
         );
         structure.branches.clear();
-        let coverage = assess(&structure, "k.spv", &[]);
+        let coverage = assess_object(&structure, "k.spv", &[]);
         assert_eq!(statuses(&coverage), [("B".to_owned(), Status::Undetermined)]);
         assert_eq!(coverage.additional, ["B".into()]);
     }

@@ -17,7 +17,7 @@ mod ruled_out;
 mod ruling;
 
 use super::statement::{Evidence, Execution, Taken, execution};
-use super::subject::{Proposing, Subject};
+use super::subject::{CoverageSubject, ProposalRules};
 pub(super) use ruled_out::RuledOut;
 use ruled_out::{Cause, Ground, Matter};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ struct Fixed {
 pub(super) struct Resolution<'a> {
     structure: &'a KernelStructure,
     configuration: &'a Configuration,
-    pub proposing: Proposing,
+    pub proposing: ProposalRules,
     fixed: BTreeMap<(DecisionId, u32), Fixed>,
     pub outcome_markers: BTreeMap<DecisionId, Constness>,
     pub condition_markers: BTreeMap<(DecisionId, u32), Constness>,
@@ -100,8 +100,8 @@ impl Evidence for Imagined<'_> {
 }
 
 impl<'a> Resolution<'a> {
-    pub(crate) fn new(subject: &Subject<'a>) -> Self {
-        let Subject { structure, layout: _, presence, configuration, proposing } = *subject;
+    pub(crate) fn new(subject: &CoverageSubject<'a>) -> Self {
+        let CoverageSubject { structure, layout: _, presence, configuration, proposing } = *subject;
         let mut resolution = Self {
             structure,
             configuration,

@@ -18,14 +18,14 @@ pub fn name_uncounted_tests(
     exercised: &KernelCoverage,
     uncounted: &BTreeSet<TestId>,
 ) {
-    let lists = [
+    let obligation_lists = [
         (&mut coverage.statements, &exercised.statements),
         (&mut coverage.branches, &exercised.branches),
         (&mut coverage.points, &exercised.points),
         (&mut coverage.objects, &exercised.objects),
         (&mut coverage.barriers, &exercised.barriers),
     ];
-    for (obligations, by_all) in lists {
+    for (obligations, by_all) in obligation_lists {
         name_each(obligations, by_all);
     }
     for (decision, by_all) in coverage.decisions.iter_mut().zip(&exercised.decisions) {
@@ -61,6 +61,7 @@ fn name_effect(effect: &mut Independence, exercised: &Independence, uncounted: &
     else {
         return;
     };
-    let tests: BTreeSet<&TestId> = shown_by.iter().map(|witness| &witness.test).collect();
-    effect.uncounted = tests.into_iter().filter(|test| uncounted.contains(test)).cloned().collect();
+    let showing_tests: BTreeSet<&TestId> = shown_by.iter().map(|witness| &witness.test).collect();
+    effect.uncounted =
+        showing_tests.into_iter().filter(|test| uncounted.contains(test)).cloned().collect();
 }

@@ -18,48 +18,56 @@ const REASON: &str = "covered only through what may follow an undefined value";
 
 /// The coverage of a kernel by tests some of whose records may follow undefined values. `defined`
 /// is its coverage by the other records alone, `all` by all of them, without counts of criteria.
-pub fn leave_undetermined(defined: KernelCoverage, all: KernelCoverage) -> KernelCoverage {
-    let mut coverage = defined;
-    let lists = [
-        (&mut coverage.statements, all.statements),
-        (&mut coverage.branches, all.branches),
-        (&mut coverage.points, all.points),
-        (&mut coverage.objects, all.objects),
-        (&mut coverage.barriers, all.barriers),
+pub fn leave_undetermined(
+    defined_coverage: KernelCoverage,
+    full_coverage: KernelCoverage,
+) -> KernelCoverage {
+    let mut coverage = defined_coverage;
+    let obligation_lists = [
+        (&mut coverage.statements, full_coverage.statements),
+        (&mut coverage.branches, full_coverage.branches),
+        (&mut coverage.points, full_coverage.points),
+        (&mut coverage.objects, full_coverage.objects),
+        (&mut coverage.barriers, full_coverage.barriers),
     ];
-    for (obligations, by_all) in lists {
-        settle_each(obligations, by_all);
+    for (obligations, by_all) in obligation_lists {
+        settle_obligations(obligations, by_all);
     }
-    for (decision, by_all) in coverage.decisions.iter_mut().zip(all.decisions) {
+    for (decision, by_all) in coverage.decisions.iter_mut().zip(full_coverage.decisions) {
         settle_decision(decision, by_all);
     }
     coverage
 }
 
-fn settle_decision(decision: &mut DecisionCoverage, all: DecisionCoverage) {
-    settle_each(&mut decision.outcomes, all.outcomes);
-    settle_each(&mut decision.combinations, all.combinations);
-    for (effect, by_all) in decision.mcdc.iter_mut().zip(all.mcdc) {
+fn settle_decision(decision: &mut DecisionCoverage, full_decision: DecisionCoverage) {
+    settle_obligations(&mut decision.outcomes, full_decision.outcomes);
+    settle_obligations(&mut decision.combinations, full_decision.combinations);
+    for (effect, by_all) in decision.mcdc.iter_mut().zip(full_decision.mcdc) {
         settle_effect(&mut effect.unique_cause, by_all.unique_cause);
         settle_effect(&mut effect.masking, by_all.masking);
     }
-    for mut vector in all.vectors {
-        if let Err(at) = decision.vectors.binary_search_by(|known| known.values.cmp(&vector.values))
+    for mut vector in full_decision.vectors {
+        if let Err(insert_index) = decision
+            .vectors
+            .binary_search_by(|known_vector| known_vector.values.cmp(&vector.values))
         {
             vector.undefined = true;
-            decision.vectors.insert(at, vector);
+            decision.vectors.insert(insert_index, vector);
         }
     }
 }
 
 /// Both lists are of the same kernel under the same configuration, in the same order.
-fn settle_each(obligations: &mut [SimpleObligation], all: Vec<SimpleObligation>) {
-    for (obligation, by_all) in obligations.iter_mut().zip(all) {
+fn settle_obligations(
+    obligations: &mut [SimpleObligation],
+    full_obligations: Vec<SimpleObligation>,
+) {
+    for (obligation, by_all) in obligations.iter_mut().zip(full_obligations) {
         match (obligation.status, by_all.status) {
             (Status::Covered, Status::Covered) => {}
             (_, Status::Covered) => {
                 obligation.status = Status::Undetermined;
-                obligation.reason = Some(reason(&by_all.tests));
+                obligation.reason = Some(undefined_reason(&by_all.tests));
             }
             // What all records together leave open, a part of them does not close.
             (_, _) => *obligation = by_all,
@@ -67,22 +75,26 @@ fn settle_each(obligations: &mut [SimpleObligation], all: Vec<SimpleObligation>)
     }
 }
 
-fn settle_effect(effect: &mut Independence, all: Independence) {
-    match (effect.status, all.status) {
+fn settle_effect(effect: &mut Independence, full_effect: Independence) {
+    match (effect.status, full_effect.status) {
         (Status::Covered, Status::Covered) => {}
         (_, Status::Covered) => {
-            let tests: Vec<TestId> =
-                all.shown_by.into_iter().flatten().map(|Witness { test, .. }| test).collect();
+            let showing_tests: Vec<TestId> = full_effect
+                .shown_by
+                .into_iter()
+                .flatten()
+                .map(|Witness { test, .. }| test)
+                .collect();
             effect.status = Status::Undetermined;
-            effect.reason = Some(reason(&tests));
+            effect.reason = Some(undefined_reason(&showing_tests));
         }
-        (_, _) => *effect = all,
+        (_, _) => *effect = full_effect,
     }
 }
 
-fn reason(tests: &[TestId]) -> String {
-    let names: BTreeSet<&str> = tests.iter().map(TestId::as_str).collect();
-    format!("{REASON} ({})", names.into_iter().collect::<Vec<_>>().join(", "))
+fn undefined_reason(tests: &[TestId]) -> String {
+    let test_names: BTreeSet<&str> = tests.iter().map(TestId::as_str).collect();
+    format!("{REASON} ({})", test_names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 fn is_undefined(status: Status, reason: Option<&String>) -> bool {
@@ -91,11 +103,14 @@ fn is_undefined(status: Status, reason: Option<&String>) -> bool {
 
 /// How many obligations of some criteria are undetermined for this reason; one of several criteria
 /// counts once.
-pub fn covered_through_undefined(coverage: &KernelCoverage, asked: &[CriterionName]) -> usize {
+pub fn covered_through_undefined(
+    coverage: &KernelCoverage,
+    asked_criteria: &[CriterionName],
+) -> usize {
     let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
     let combinations = coverage.decisions.iter().flat_map(|decision| &decision.combinations);
     let additional = coverage.objects.iter().filter(|item| coverage.additional.contains(&item.id));
-    let lists = [
+    let criterion_lists = [
         (CriterionName::Statement, coverage.statements.iter().collect::<Vec<_>>()),
         (CriterionName::Branch, coverage.branches.iter().collect()),
         (CriterionName::Decision, outcomes.chain(&coverage.points).collect()),
@@ -104,19 +119,25 @@ pub fn covered_through_undefined(coverage: &KernelCoverage, asked: &[CriterionNa
         (CriterionName::AdditionalCode, additional.collect()),
         (CriterionName::Barrier, coverage.barriers.iter().collect()),
     ];
-    let mut found: BTreeSet<String> = BTreeSet::new();
-    for (_, list) in lists.into_iter().filter(|(criterion, _)| asked.contains(criterion)) {
-        let open = list.into_iter().filter(|item| is_undefined(item.status, item.reason.as_ref()));
-        found.extend(open.map(|item| item.id.to_string()));
+    let mut undefined_obligations: BTreeSet<String> = BTreeSet::new();
+    for (_, list) in
+        criterion_lists.into_iter().filter(|(criterion, _)| asked_criteria.contains(criterion))
+    {
+        let open_items =
+            list.into_iter().filter(|item| is_undefined(item.status, item.reason.as_ref()));
+        undefined_obligations.extend(open_items.map(|item| item.id.to_string()));
     }
     for effect in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
-        let forms = [
+        let criterion_forms = [
             (CriterionName::McdcUniqueCause, &effect.unique_cause),
             (CriterionName::McdcMasking, &effect.masking),
         ];
-        let open = forms.into_iter().filter(|(criterion, _)| asked.contains(criterion));
-        let mut open = open.filter(|(_, side)| is_undefined(side.status, side.reason.as_ref()));
-        found.extend(open.next().map(|_| effect.condition.to_string()));
+        let open_items =
+            criterion_forms.into_iter().filter(|(criterion, _)| asked_criteria.contains(criterion));
+        let mut open_items = open_items.filter(|(_, independence)| {
+            is_undefined(independence.status, independence.reason.as_ref())
+        });
+        undefined_obligations.extend(open_items.next().map(|_| effect.condition.to_string()));
     }
-    found.len()
+    undefined_obligations.len()
 }

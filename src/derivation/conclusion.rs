@@ -195,12 +195,12 @@ fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Be
 
 /// Whether an engine can tell nothing of a criterion, and another one that ran the same kernel can.
 fn told_elsewhere(kernels: &[KernelEvidence], kernel: &KernelEvidence, criterion: &str) -> bool {
-    let Some(criterion) = criteria::criterion(criterion) else { return false };
+    let Some(criterion) = criteria::criterion_named(criterion) else { return false };
     let same = |other: &&KernelEvidence| {
         other.kernel == kernel.kernel && other.configuration.name == kernel.configuration.name
     };
-    !criterion.told_by(kernel.engine)
-        && kernels.iter().filter(same).any(|other| criterion.told_by(other.engine))
+    !criterion.is_told_by(kernel.engine)
+        && kernels.iter().filter(same).any(|other| criterion.is_told_by(other.engine))
 }
 
 /// Refuted checks are findings already. An undetermined one counts against the result, but for

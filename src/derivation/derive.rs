@@ -10,8 +10,8 @@ use vkcert_coverage::justification::{
 };
 use vkcert_coverage::object::{self, ObjectCoverage};
 use vkcert_coverage::{
-    self as coverage, Approval, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject,
-    criteria, justification,
+    self as coverage, Approval, Binding, CoverageSubject, Criterion, CriterionSubject,
+    ProposalRules, Standard, criteria, justification,
 };
 use vkcert_model::altered::{AlteredStores, held_to};
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
@@ -209,7 +209,7 @@ pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
         let defined = coverage_by(&by_defined_records(row), Chosen::Counted);
         coverage = coverage::leave_undetermined(defined, coverage);
         coverage.summary = if has_source(row) {
-            criteria::summary(&coverage)
+            criteria::criterion_summaries(&coverage)
         } else {
             summary_without_source(&coverage)
         };
@@ -240,7 +240,7 @@ fn by_defined_records(row: &KernelEvidence) -> KernelEvidence {
 
 fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {
     let tests = records_of(&row.records, chosen);
-    let objects = object::assess(
+    let objects = object::assess_object(
         &row.objects.structure,
         &row.source,
         &records_of(&row.objects.records, chosen),
@@ -249,7 +249,7 @@ fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {
         return no_source(&row.configuration, objects);
     }
     let (coverage, told) = if row.presence.markers.is_empty() {
-        let proposing = Proposing::of_schema(row.schema);
+        let proposing = ProposalRules::for_schema(row.schema);
         (
             unmeasured(&row.structure, &row.configuration, proposing),
             BarrierRecords::Missing(UNUSABLE),
@@ -258,7 +258,10 @@ fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {
         (coverage::assess(&subject(row), &tests), barrier_records(row.engine))
     };
     with_objects(
-        KernelCoverage { barriers: barrier::assess(&row.barriers, told, &tests), ..coverage },
+        KernelCoverage {
+            barriers: barrier::assess_barriers(&row.barriers, told, &tests),
+            ..coverage
+        },
         objects,
     )
 }
@@ -270,7 +273,7 @@ pub const UNUSABLE: &str = "the derived modules cannot be used";
 pub fn barrier_records(engine: EngineName) -> BarrierRecords<'static> {
     match engine {
         EngineName::Sequential => BarrierRecords::Kept,
-        EngineName::Vulkan => BarrierRecords::Missing(barrier::NOT_TOLD),
+        EngineName::Vulkan => BarrierRecords::Missing(barrier::DEVICE_KEEPS_NO_BARRIER_RECORDS),
     }
 }
 
@@ -289,18 +292,18 @@ fn records_of(records: &[TestRecords], chosen: Chosen) -> Vec<(TestId, &Records)
 /// Coverage together with that of object code, counted.
 pub fn with_objects(mut coverage: KernelCoverage, objects: ObjectCoverage) -> KernelCoverage {
     (coverage.objects, coverage.additional) = (objects.outcomes, objects.additional);
-    coverage.summary = criteria::summary(&coverage);
+    coverage.summary = criteria::criterion_summaries(&coverage);
     coverage
 }
 
-fn subject(row: &KernelEvidence) -> Subject<'_> {
+fn subject(row: &KernelEvidence) -> CoverageSubject<'_> {
     let KernelEvidence { structure, layout, presence, configuration, .. } = row;
-    Subject {
+    CoverageSubject {
         structure,
         layout,
         presence,
         configuration,
-        proposing: Proposing::of_schema(row.schema),
+        proposing: ProposalRules::for_schema(row.schema),
     }
 }
 
@@ -332,11 +335,14 @@ pub fn internal_error(sentence: &str) -> Finding {
 pub fn unmeasured(
     structure: &KernelStructure,
     configuration: &Configuration,
-    proposing: Proposing,
+    proposing: ProposalRules,
 ) -> KernelCoverage {
     let layout = &RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     let presence = &everything_present(structure);
-    coverage::assess(&Subject { structure, layout, presence, configuration, proposing }, &[])
+    coverage::assess(
+        &CoverageSubject { structure, layout, presence, configuration, proposing },
+        &[],
+    )
 }
 
 /// SPIR-V without source: its branches are those of the object code; no other criterion of source
@@ -352,14 +358,15 @@ pub fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> Kern
 
 /// Counts by criterion; without source nothing of its structure may look complete.
 pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
-    let row =
-        |row: CriterionSummary| match criteria::criterion(&row.criterion).map(Criterion::subject) {
-            Some(CriterionSubject::Object) => row,
-            Some(CriterionSubject::Source) | None => {
-                CriterionSummary { total: 1, undetermined: 1, ..row }
-            }
-        };
-    let branches = criteria::summary(coverage).into_iter();
+    let row = |row: CriterionSummary| match criteria::criterion_named(&row.criterion)
+        .map(Criterion::subject)
+    {
+        Some(CriterionSubject::Object) => row,
+        Some(CriterionSubject::Source) | None => {
+            CriterionSummary { total: 1, undetermined: 1, ..row }
+        }
+    };
+    let branches = criteria::criterion_summaries(coverage).into_iter();
     branches.map(|found| if found.criterion == "branch" { found } else { row(found) }).collect()
 }
 

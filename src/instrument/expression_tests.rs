@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use vkcert_coverage::numbering::{number, vectors};
+use vkcert_coverage::numbering::{number_vectors, numbered_vectors};
 use vkcert_model::structure::BooleanExpression;
 use vkcert_model::vector::{ConditionValue, Outcome, Values, Vector};
 
@@ -72,8 +72,8 @@ proptest! {
     #[test]
     fn numbering_tells_all_vectors_apart((expression, conditions) in expressions(5)) {
         prop_assume!(conditions <= 10);
-        let numbering = number(&expression, conditions).unwrap();
-        let table = vectors(&expression, &numbering);
+        let numbering = number_vectors(&expression, conditions).unwrap();
+        let table = numbered_vectors(&expression, &numbering);
         let mut expected = BTreeMap::new();
         for assignment in 0..1 << conditions {
             let mut seen = vec![ConditionValue::NotEvaluated; conditions];

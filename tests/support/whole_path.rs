@@ -3,7 +3,7 @@
 //! vector was seen, written as JSON.
 
 use std::time::Instant;
-use vkcert::coverage::{Proposing, Subject, assess};
+use vkcert::coverage::{CoverageSubject, ProposalRules, assess};
 use vkcert::glsl::{KernelSource, compile};
 use vkcert::instrument::instrument;
 use vkcert::model::evidence::Configuration;
@@ -55,12 +55,12 @@ pub(crate) fn take(text: &str) -> Taken {
     }
     let test = vkcert::model::id::TestId("TC-1".to_owned());
     let configuration = Configuration::default();
-    let subject = Subject {
+    let subject = CoverageSubject {
         structure: &compiled.structure,
         layout,
         presence: &made.presence,
         configuration: &configuration,
-        proposing: Proposing::Current,
+        proposing: ProposalRules::Current,
     };
     let coverage = assess(&subject, &[(test, &records)]);
     step("assess", &mut start);

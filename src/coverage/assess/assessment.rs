@@ -3,7 +3,7 @@
 
 use super::super::resolution::Resolution;
 use super::super::statement::{Execution, execution};
-use super::super::subject::Subject;
+use super::super::subject::CoverageSubject;
 use super::test_evidence::TestEvidence;
 use std::collections::BTreeMap;
 use vkcert_model::id::{DecisionId, FunctionId, TestId};
@@ -27,8 +27,8 @@ pub(super) struct Assessment<'a> {
 }
 
 impl<'a> Assessment<'a> {
-    pub(super) fn new(subject: &Subject<'a>, tests: &'a [(TestId, &'a Records)]) -> Self {
-        let Subject { structure, layout, .. } = *subject;
+    pub(super) fn new(subject: &CoverageSubject<'a>, tests: &'a [(TestId, &'a Records)]) -> Self {
+        let CoverageSubject { structure, layout, .. } = *subject;
         let assessment = Self {
             structure,
             slots: slots_by_decision(layout),

@@ -1,10 +1,10 @@
 //! The obligations of multiple-condition coverage.
 
-use super::super::combination::{Demand, MAX_CONDITIONS_OF_FIRST_FORMAT};
-use super::super::explanation::described;
+use super::super::combination::{DemandedVectors, MAX_CONDITIONS_OF_FIRST_FORMAT};
+use super::super::explanation::values_in_words;
 use super::super::limits::MAX_VECTORS;
 use super::super::mcdc::Mcdc;
-use super::super::subject::Proposing;
+use super::super::subject::ProposalRules;
 use super::assessment::Assessment;
 use super::obligations::State;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ impl Assessment<'_> {
         calculus: &Result<Mcdc, String>,
         state: impl Fn(Option<&[Vector]>) -> State,
     ) -> Vec<SimpleObligation> {
-        let of_first_format = self.resolution.proposing == Proposing::AsInFirstFormat;
+        let of_first_format = self.resolution.proposing == ProposalRules::AsInFirstFormat;
         if of_first_format && decision.conditions.len() > MAX_CONDITIONS_OF_FIRST_FORMAT {
             return Vec::new();
         }
@@ -31,17 +31,17 @@ impl Assessment<'_> {
             coverage.conditions.iter().map(|condition| condition.text.as_str()).collect();
         let of_vector = |vector: &Vector| {
             let id = format!("{}.V.{}", decision.id, vector.values);
-            let text = format!("{} / {}", decision.text, described(&texts, &vector.values));
+            let text = format!("{} / {}", decision.text, values_in_words(&texts, &vector.values));
             self.obligation(id, (decision.span, text), state(Some(std::slice::from_ref(vector))))
         };
         let together = |state: State| {
             let text = format!("{} / every vector that can occur", decision.text);
             vec![self.obligation(format!("{}.V", decision.id), (decision.span, text), state)]
         };
-        match calculus.as_ref().map(|mcdc| Demand::of(mcdc.decision())) {
-            Ok(Demand::Each(vectors)) => vectors.iter().map(of_vector).collect(),
-            Ok(demand @ (Demand::Together(_) | Demand::TooMany)) => {
-                together(state(demand.vectors()))
+        match calculus.as_ref().map(|mcdc| DemandedVectors::of_decision(mcdc.decision())) {
+            Ok(DemandedVectors::Each(vectors)) => vectors.iter().map(of_vector).collect(),
+            Ok(demand @ (DemandedVectors::Together(_) | DemandedVectors::TooMany)) => {
+                together(state(demand.listed_vectors()))
             }
             Err(_) if of_first_format => Vec::new(),
             Err(_) => together(state(None)),
@@ -83,10 +83,11 @@ impl Assessment<'_> {
                 .collect();
             return State { status: Status::Covered, reason: None, tests, ruled_out: None };
         }
-        let ruled_out = match lacking.iter().all(|values| !mcdc.decision().agrees(values)) {
-            true => self.resolution.effect(coverage.id, None),
-            false => self.resolution.unevaluated(coverage.id),
-        };
+        let ruled_out =
+            match lacking.iter().all(|values| !mcdc.decision().agrees_with_fixed(values)) {
+                true => self.resolution.effect(coverage.id, None),
+                false => self.resolution.unevaluated(coverage.id),
+            };
         let shown = wanted.len() - lacking.len();
         let reason =
             (wanted.len() > 1).then(|| format!("{shown} of {} vectors shown", wanted.len()));

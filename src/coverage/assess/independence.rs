@@ -1,11 +1,11 @@
 //! MC/DC of one decision: which vectors show each condition, and why where none do.
 
-use super::super::explanation::{Told, explanation};
-use super::super::independence::Form;
+use super::super::explanation::{ConditionGap, gap_sentences};
+use super::super::independence::IndependenceForm;
 use super::super::limits::{MAX_EXCLUDED, MAX_VECTORS};
-use super::super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, Mcdc};
+use super::super::mcdc::{Attainability, ConditionAnalysis, FormAnalysis, Mcdc, McdcAnalysis};
 use super::super::resolution::RuledOut;
-use super::super::subject::Proposing;
+use super::super::subject::ProposalRules;
 use super::assessment::Assessment;
 use super::decisions::{constant_reason, every_condition};
 use super::obligations::State;
@@ -21,7 +21,8 @@ impl Assessment<'_> {
         let given: Vec<Values> =
             coverage.vectors.iter().map(|vector| vector.values.clone()).collect();
         let calculus = self.calculus(decision);
-        let analysed = |mcdc: &Mcdc| mcdc.analyse(&given).map_err(|error| error.to_string());
+        let analysed =
+            |mcdc: &Mcdc| mcdc.analyse_vectors(&given).map_err(|error| error.to_string());
         let (mcdc, analysis) = match calculus
             .as_ref()
             .map_err(Clone::clone)
@@ -120,7 +121,9 @@ impl Assessment<'_> {
         match attainability {
             Attainability::Attainable if absent => Some(resolution.absent()),
             Attainability::Attainable => resolution.unevaluated(decision),
-            Attainability::Unknown if resolution.proposing == Proposing::AsInFirstFormat => fixed(),
+            Attainability::Unknown if resolution.proposing == ProposalRules::AsInFirstFormat => {
+                fixed()
+            }
             // Too many vectors to tell, unless the condition itself has one value.
             Attainability::Unknown => resolution.value(decision, condition).and_then(|_| fixed()),
             Attainability::Unattainable => fixed().or_else(|| Some(resolution.unattainable())),
@@ -144,21 +147,21 @@ impl Assessment<'_> {
 
 fn explained(coverage: &DecisionCoverage, analysis: &[ConditionAnalysis]) -> Vec<String> {
     let rows = coverage.conditions.iter().zip(&coverage.mcdc).zip(analysis);
-    let told = rows.map(|((place, mcdc), found)| Told {
+    let told = rows.map(|((place, mcdc), found)| ConditionGap {
         id: place.id.to_string(),
         text: &place.text,
-        found,
+        condition_analysis: found,
         reasons: [mcdc.unique_cause.reason.clone(), mcdc.masking.reason.clone()],
     });
     let test = |values: &Values| {
         let vector = coverage.vectors.iter().find(|vector| vector.values == *values)?;
         vector.tests.first().map(TestId::to_string)
     };
-    explanation(&told.collect::<Vec<_>>(), &test)
+    gap_sentences(&told.collect::<Vec<_>>(), &test)
 }
 
 /// What coupled conditions make impossible.
-fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Option<Coupling> {
+fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &McdcAnalysis) -> Option<Coupling> {
     let mut groups: Vec<Vec<ConditionId>> = Vec::new();
     for place in coverage.conditions.iter().filter(|place| !place.coupled_with.is_empty()) {
         if !groups.iter().any(|group| group.contains(&place.id)) {
@@ -170,10 +173,11 @@ fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Op
     if groups.is_empty() {
         return None;
     }
-    let without = |form: Form| {
+    let without = |form: IndependenceForm| {
         let rows = coverage.conditions.iter().zip(&analysis.conditions);
-        let rows =
-            rows.filter(|(_, found)| found.form(form).attainability == Attainability::Unattainable);
+        let rows = rows.filter(|(_, found)| {
+            found.analysis_of(form).attainability == Attainability::Unattainable
+        });
         rows.map(|(place, _)| place.id).collect()
     };
     let excluded = mcdc.excluded_by_coupling();
@@ -181,7 +185,7 @@ fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Op
         groups,
         excluded_count: excluded.as_ref().map(|excluded| excluded.len() as u32),
         excluded: excluded.unwrap_or_default().into_iter().take(MAX_EXCLUDED).collect(),
-        without_unique_cause: without(Form::UniqueCause),
-        without_masking: without(Form::Masking),
+        without_unique_cause: without(IndependenceForm::UniqueCause),
+        without_masking: without(IndependenceForm::Masking),
     })
 }

@@ -41,12 +41,12 @@ pub(super) fn assessed_under(
         .enumerate()
         .map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records))
         .collect();
-    let subject = Subject {
+    let subject = CoverageSubject {
         structure: &structure,
         layout: &layout,
         presence,
         configuration,
-        proposing: Proposing::Current,
+        proposing: ProposalRules::Current,
     };
     (assess(&subject, &named), contradictions(&subject, &named))
 }

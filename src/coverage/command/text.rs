@@ -9,59 +9,63 @@ use vkcert_model::vector::Values;
 impl McdcResult {
     /// Renders the result for a terminal: the truth-vector table with an independence column per condition, then what is
     /// missing. In an independence column, a number is the row that completes the pair.
-    pub fn text(&self) -> String {
+    pub fn terminal_text(&self) -> String {
         let mut text = format!("{}\n\n", self.expression);
         for condition in &self.conditions {
-            let coupled = match condition.coupled_with.as_slice() {
+            let coupled_words = match condition.coupled_with.as_slice() {
                 [] => String::new(),
                 others => format!("  (coupled with {})", others.join(", ")),
             };
-            text.push_str(&format!("{}  {}{coupled}\n", condition.id, condition.text));
+            text.push_str(&format!("{}  {}{coupled_words}\n", condition.id, condition.text));
         }
         text.push('\n');
-        let given: Vec<&McdcVector> = self.vectors.iter().filter(|vector| vector.given).collect();
-        match given.as_slice() {
+        let given_vectors: Vec<&McdcVector> =
+            self.vectors.iter().filter(|vector| vector.given).collect();
+        match given_vectors.as_slice() {
             [] => {
                 text.push_str("Vectors that can occur:\n");
-                text.push_str(&self.table(&self.vectors.iter().collect::<Vec<_>>()));
+                text.push_str(&self.vector_table(&self.vectors.iter().collect::<Vec<_>>()));
             }
             rows => {
                 text.push_str("Vectors given:\n");
-                text.push_str(&self.table(rows));
+                text.push_str(&self.vector_table(rows));
                 text.push('\n');
-                text.push_str(&self.verdicts());
+                text.push_str(&self.condition_verdicts());
             }
         }
-        text.push_str(&self.gaps());
+        text.push_str(&self.gap_lines());
         text
     }
 
-    fn table(&self, rows: &[&McdcVector]) -> String {
+    fn vector_table(&self, vector_rows: &[&McdcVector]) -> String {
         let mut table = Table::new();
         table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-        let ids = || self.conditions.iter().map(|condition| condition.id.clone());
+        let condition_ids = || self.conditions.iter().map(|condition| condition.id.clone());
         let mut header = vec!["No.".to_owned()];
-        header.extend(ids());
+        header.extend(condition_ids());
         header.push("result".to_owned());
-        let given = rows.iter().any(|row| row.given);
-        if given {
-            header.extend(ids().map(|id| format!("{id} independence")));
+        let has_given = vector_rows.iter().any(|row| row.given);
+        if has_given {
+            header.extend(condition_ids().map(|id| format!("{id} independence")));
         }
         table.set_header(header);
-        let place: BTreeMap<&Values, usize> =
-            rows.iter().enumerate().map(|(i, row)| (&row.values, i + 1)).collect();
-        for (index, row) in rows.iter().enumerate() {
-            let mut cells = vec![(index + 1).to_string()];
-            cells.extend(row.values.0.iter().map(|value| value.letter().to_string()));
-            cells.push(row.outcome.to_string());
-            if given {
-                cells.extend(
+        let row_by_values: BTreeMap<&Values, usize> = vector_rows
+            .iter()
+            .enumerate()
+            .map(|(row_index, row)| (&row.values, row_index + 1))
+            .collect();
+        for (index, row) in vector_rows.iter().enumerate() {
+            let mut row_cells = vec![(index + 1).to_string()];
+            row_cells.extend(row.values.0.iter().map(|value| value.letter().to_string()));
+            row_cells.push(row.outcome.to_string());
+            if has_given {
+                row_cells.extend(
                     self.conditions
                         .iter()
-                        .map(|condition| independence(condition, &row.values, &place)),
+                        .map(|condition| pair_partner_cell(condition, &row.values, &row_by_values)),
                 );
             }
-            table.add_row(cells);
+            table.add_row(row_cells);
         }
         table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Center));
         let lines: Vec<String> =
@@ -69,24 +73,24 @@ impl McdcResult {
         lines.join("\n") + "\n"
     }
 
-    fn verdicts(&self) -> String {
-        let word = |form: &McdcForm| match (&form.pair, form.attainable) {
+    fn condition_verdicts(&self) -> String {
+        let form_verdict = |form: &McdcForm| match (&form.pair, form.attainable) {
             (Some([one, other]), _) => format!("shown by {one} and {other}"),
             (None, Some(false)) => "cannot be shown (coupled conditions)".to_owned(),
             (None, Some(true) | None) => "not shown".to_owned(),
         };
-        let line = |c: &McdcCondition| {
+        let condition_line = |condition: &McdcCondition| {
             format!(
                 "{}: unique-cause {}; masking {}\n",
-                c.id,
-                word(&c.unique_cause),
-                word(&c.masking)
+                condition.id,
+                form_verdict(&condition.unique_cause),
+                form_verdict(&condition.masking)
             )
         };
-        self.conditions.iter().map(line).collect()
+        self.conditions.iter().map(condition_line).collect()
     }
 
-    fn gaps(&self) -> String {
+    fn gap_lines(&self) -> String {
         let list = |vectors: &[Values]| {
             vectors.iter().map(Values::to_string).collect::<Vec<_>>().join(", ")
         };
@@ -95,9 +99,9 @@ impl McdcResult {
             text.push_str(&format!("\nMissing: {}\n", list(&self.missing)));
         }
         if !self.closing_set.is_empty() {
-            let kind = if self.closing_set_minimal { "A smallest set" } else { "A set" };
+            let set_words = if self.closing_set_minimal { "A smallest set" } else { "A set" };
             text.push_str(&format!(
-                "\n{kind} that completes MC/DC (masking): {}\n",
+                "\n{set_words} that completes MC/DC (masking): {}\n",
                 list(&self.closing_set)
             ));
         }
@@ -106,27 +110,31 @@ impl McdcResult {
         if !self.explanation.is_empty() {
             text.push_str(&format!("\n{}", list(&self.explanation)));
         }
-        let facts: Vec<String> = [self.coupling_line(), self.minimum_line(), self.multiple_line()]
-            .into_iter()
-            .flatten()
-            .collect();
-        text.push_str(&format!("\n{}", list(&facts)));
+        let fact_lines: Vec<String> =
+            [self.coupling_line(), self.minimum_line(), self.multiple_line()]
+                .into_iter()
+                .flatten()
+                .collect();
+        text.push_str(&format!("\n{}", list(&fact_lines)));
         text.push_str(&list(&self.notes));
         text
     }
 
     fn coupling_line(&self) -> Option<String> {
         let coupling = self.coupling.as_ref()?;
-        let groups =
+        let group_words =
             coupling.groups.iter().map(|group| group.join(" = ")).collect::<Vec<_>>().join(", ");
-        let mut text = format!("Coupled (same text): {groups}");
+        let mut text = format!("Coupled (same text): {group_words}");
         if !coupling.excluded.is_empty() {
-            let listed =
+            let excluded_words =
                 coupling.excluded.iter().map(Values::to_string).collect::<Vec<_>>().join(", ");
-            let all = coupling
+            let lists_all = coupling
                 .excluded_count
                 .is_some_and(|count| count as usize == coupling.excluded.len());
-            text.push_str(&format!("; cannot occur: {listed}{}", if all { "" } else { " ..." }));
+            text.push_str(&format!(
+                "; cannot occur: {excluded_words}{}",
+                if lists_all { "" } else { " ..." }
+            ));
         }
         for (ids, form) in [
             (&coupling.without_unique_cause, "unique-cause"),
@@ -157,17 +165,17 @@ impl McdcResult {
 }
 
 /// The row that completes the pair of a condition; `(m)` where only masking accepts it.
-fn independence(
+fn pair_partner_cell(
     condition: &McdcCondition,
     values: &Values,
-    place: &BTreeMap<&Values, usize>,
+    row_by_values: &BTreeMap<&Values, usize>,
 ) -> String {
-    let partner = |form: &McdcForm| match &form.pair {
-        Some([one, other]) if one == values => place.get(other).copied(),
-        Some([one, other]) if other == values => place.get(one).copied(),
+    let partner_row = |form: &McdcForm| match &form.pair {
+        Some([one, other]) if one == values => row_by_values.get(other).copied(),
+        Some([one, other]) if other == values => row_by_values.get(one).copied(),
         Some(_) | None => None,
     };
-    match (partner(&condition.unique_cause), partner(&condition.masking)) {
+    match (partner_row(&condition.unique_cause), partner_row(&condition.masking)) {
         (Some(row), _) => row.to_string(),
         (None, Some(row)) if condition.unique_cause.pair.is_none() => format!("{row} (m)"),
         (None, _) => String::new(),

@@ -1,6 +1,6 @@
 //! The definitions of MC/DC as they are written, tried pair by pair and set by set.
 
-use super::super::independence::Form;
+use super::super::independence::IndependenceForm;
 use std::collections::BTreeSet;
 use vkcert_model::structure::BooleanExpression as E;
 use vkcert_model::vector::Values;
@@ -139,22 +139,28 @@ pub(super) fn siblings_hold(tree: &Tree, condition: usize, one: &Text, other: &T
     })
 }
 
-pub(super) fn shows(form: Form, tree: &Tree, condition: usize, one: &Text, other: &Text) -> bool {
+pub(super) fn shows(
+    form: IndependenceForm,
+    tree: &Tree,
+    condition: usize,
+    one: &Text,
+    other: &Text,
+) -> bool {
     let differs =
         one[condition] != other[condition] && one[condition] != '-' && other[condition] != '-';
     if !differs || under(tree, one) == under(tree, other) {
         return false;
     }
     match form {
-        Form::Masking => siblings_hold(tree, condition, one, other),
-        Form::UniqueCause => (0..one.len())
+        IndependenceForm::Masking => siblings_hold(tree, condition, one, other),
+        IndependenceForm::UniqueCause => (0..one.len())
             .filter(|index| *index != condition)
             .all(|index| one[index] == other[index] || one[index] == '-' || other[index] == '-'),
     }
 }
 
 pub(super) fn first_pair(
-    form: Form,
+    form: IndependenceForm,
     tree: &Tree,
     condition: usize,
     vectors: &[Text],
@@ -178,7 +184,9 @@ pub(super) fn values_of(text: &Text) -> Values {
 }
 
 pub(super) fn covered(tree: &Tree, conditions: usize, vectors: &[Text]) -> Vec<bool> {
-    (0..conditions).map(|c| first_pair(Form::Masking, tree, c, vectors).is_some()).collect()
+    (0..conditions)
+        .map(|c| first_pair(IndependenceForm::Masking, tree, c, vectors).is_some())
+        .collect()
 }
 
 /// Whether some set of fewer than `size` vectors completes what all possible vectors show.

@@ -1,7 +1,7 @@
 //! From the tokens of an expression to its conditions.
 
 use super::super::limits::MAX_CONDITIONS;
-use super::token::{Kind, Token, syntax};
+use super::token::{Token, TokenKind, syntax_error};
 use std::ops::Range;
 use vkcert_glsl::is_pure_function;
 use vkcert_model::diagnostic::Diagnostic;
@@ -25,16 +25,16 @@ pub struct ParsedCondition {
 pub(super) struct Parser<'a> {
     pub text: &'a str,
     pub tokens: &'a [Token],
-    pub closing: &'a [usize],
+    pub closing_brackets: &'a [usize],
     pub conditions: Vec<ParsedCondition>,
     /// Normalised text of each coupling number; none for a condition with side effects, which is
     /// coupled to nothing.
-    pub keys: Vec<Option<String>>,
+    pub coupling_keys: Vec<Option<String>>,
 }
 
 impl Parser<'_> {
     /// Parses the tokens of `range`, all of them.
-    pub(super) fn expression(
+    pub(super) fn parse_expression(
         &mut self,
         range: Range<usize>,
         depth: usize,
@@ -42,25 +42,25 @@ impl Parser<'_> {
         if depth > MAX_NESTING {
             let message =
                 format!("more than {MAX_NESTING} parentheses and negations around one condition");
-            return Err(self.error(range, message));
+            return Err(self.error_at(range, message));
         }
-        let operators = self.operators(&range)?;
+        let operators = self.boolean_operators(&range)?;
         self.refuse_assignment(&range, &operators)?;
         let mut disjunction = None;
-        let mut exclusive = None;
+        let mut exclusive_or = None;
         let mut conjunction = None;
         let mut start = range.start;
         for end in operators.into_iter().chain([range.end]) {
-            let operand = self.operand(start..end, &range, depth)?;
-            conjunction = Some(join(conjunction, operand, BooleanExpression::And));
-            let next = if end < range.end { self.tokens[end].kind } else { Kind::Close };
-            if next != Kind::And {
+            let operand = self.parse_operand(start..end, &range, depth)?;
+            conjunction = Some(join_operands(conjunction, operand, BooleanExpression::And));
+            let next_kind = if end < range.end { self.tokens[end].kind } else { TokenKind::Close };
+            if next_kind != TokenKind::And {
                 let finished = conjunction.take().expect("an operand was just joined");
-                exclusive = Some(join(exclusive, finished, BooleanExpression::Xor));
+                exclusive_or = Some(join_operands(exclusive_or, finished, BooleanExpression::Xor));
             }
-            if next != Kind::And && next != Kind::Xor {
-                let finished = exclusive.take().expect("an operand was just joined");
-                disjunction = Some(join(disjunction, finished, BooleanExpression::Or));
+            if next_kind != TokenKind::And && next_kind != TokenKind::Xor {
+                let finished = exclusive_or.take().expect("an operand was just joined");
+                disjunction = Some(join_operands(disjunction, finished, BooleanExpression::Or));
             }
             start = end + 1;
         }
@@ -68,33 +68,33 @@ impl Parser<'_> {
     }
 
     /// Indexes of the Boolean operators that stand outside brackets in `range`.
-    fn operators(&self, range: &Range<usize>) -> Result<Vec<usize>, Diagnostic> {
+    fn boolean_operators(&self, range: &Range<usize>) -> Result<Vec<usize>, Diagnostic> {
         let mut operators = Vec::new();
         let mut index = range.start;
         while index < range.end {
             let token = &self.tokens[index];
             match token.kind {
-                Kind::And | Kind::Or | Kind::Xor => operators.push(index),
-                Kind::Choice => {
+                TokenKind::And | TokenKind::Or | TokenKind::Xor => operators.push(index),
+                TokenKind::Choice => {
                     let message =
                         "`?:` makes two decisions of this; give the part before the `?`".to_owned();
-                    return Err(syntax(self.text, token.span.clone(), message));
+                    return Err(syntax_error(self.text, token.span.clone(), message));
                 }
-                Kind::Comma => {
+                TokenKind::Comma => {
                     let message = "one expression is expected, `,` separates two".to_owned();
-                    return Err(syntax(self.text, token.span.clone(), message));
+                    return Err(syntax_error(self.text, token.span.clone(), message));
                 }
-                Kind::Word
-                | Kind::Open
-                | Kind::Close
-                | Kind::Not
-                | Kind::Step
-                | Kind::Sign
-                | Kind::Dot
-                | Kind::Binary
-                | Kind::Assign => {}
+                TokenKind::Word
+                | TokenKind::Open
+                | TokenKind::Close
+                | TokenKind::Not
+                | TokenKind::Step
+                | TokenKind::Sign
+                | TokenKind::Dot
+                | TokenKind::Binary
+                | TokenKind::Assign => {}
             }
-            index = self.closing[index] + 1;
+            index = self.closing_brackets[index] + 1;
         }
         Ok(operators)
     }
@@ -109,46 +109,49 @@ impl Parser<'_> {
         let mut index = range.start;
         while index < range.end && !operators.is_empty() {
             let token = &self.tokens[index];
-            if token.kind == Kind::Assign {
+            if token.kind == TokenKind::Assign {
                 let sign = &self.text[token.span.clone()];
                 let message = format!("`{sign}` binds weaker than the Boolean operators beside it");
                 let hint = format!(
                     "give the right side of `{sign}` alone, or put the assignment into parentheses"
                 );
-                return Err(syntax(self.text, token.span.clone(), message).hint(hint));
+                return Err(syntax_error(self.text, token.span.clone(), message).hint(hint));
             }
-            index = self.closing[index] + 1;
+            index = self.closing_brackets[index] + 1;
         }
         Ok(())
     }
 
     /// Parses one operand of a Boolean operator; `around` is for the message where it is empty.
-    fn operand(
+    fn parse_operand(
         &mut self,
         range: Range<usize>,
-        around: &Range<usize>,
+        outer_range: &Range<usize>,
         depth: usize,
     ) -> Result<BooleanExpression, Diagnostic> {
         if range.is_empty() {
-            return Err(self.missing_operand(range.start, around));
+            return Err(self.missing_operand(range.start, outer_range));
         }
-        let first = range.start;
-        let whole = self.tokens[first].kind == Kind::Open && self.closing[first] + 1 == range.end;
-        if whole && self.is(first, "(") {
-            let inside = first + 1..range.end - 1;
-            return self.expression(inside, depth + 1);
+        let first_token = range.start;
+        let is_bracketed = self.tokens[first_token].kind == TokenKind::Open
+            && self.closing_brackets[first_token] + 1 == range.end;
+        if is_bracketed && self.is_token(first_token, "(") {
+            let inside = first_token + 1..range.end - 1;
+            return self.parse_expression(inside, depth + 1);
         }
-        if self.tokens[first].kind == Kind::Not && self.is_unary(first + 1..range.end) {
+        if self.tokens[first_token].kind == TokenKind::Not
+            && self.is_unary(first_token + 1..range.end)
+        {
             if depth >= MAX_NESTING {
                 let message = format!(
                     "more than {MAX_NESTING} parentheses and negations around one condition"
                 );
-                return Err(self.error(range, message));
+                return Err(self.error_at(range, message));
             }
-            let negated = self.operand(first + 1..range.end, around, depth + 1)?;
+            let negated = self.parse_operand(first_token + 1..range.end, outer_range, depth + 1)?;
             return Ok(BooleanExpression::Not(Box::new(negated)));
         }
-        self.condition(range)
+        self.parse_condition(range)
     }
 
     /// Whether the tokens are one operand of a prefix operator: no binary operator outside
@@ -157,50 +160,57 @@ impl Parser<'_> {
     fn is_unary(&self, range: Range<usize>) -> bool {
         let mut index = range.start;
         while index < range.end
-            && matches!(self.tokens[index].kind, Kind::Not | Kind::Sign | Kind::Step)
+            && matches!(self.tokens[index].kind, TokenKind::Not | TokenKind::Sign | TokenKind::Step)
         {
             index += 1;
         }
         while index < range.end {
             if matches!(
                 self.tokens[index].kind,
-                Kind::Binary | Kind::Sign | Kind::Assign | Kind::Not
+                TokenKind::Binary | TokenKind::Sign | TokenKind::Assign | TokenKind::Not
             ) {
                 return false;
             }
-            index = self.closing[index] + 1;
+            index = self.closing_brackets[index] + 1;
         }
         true
     }
 
-    fn condition(&mut self, range: Range<usize>) -> Result<BooleanExpression, Diagnostic> {
+    fn parse_condition(&mut self, range: Range<usize>) -> Result<BooleanExpression, Diagnostic> {
         if self.conditions.len() == MAX_CONDITIONS {
-            return Err(
-                self.error(range, format!("more than {MAX_CONDITIONS} conditions in one decision"))
-            );
+            return Err(self.error_at(
+                range,
+                format!("more than {MAX_CONDITIONS} conditions in one decision"),
+            ));
         }
         self.check_condition(&range)?;
         let span = self.tokens[range.start].span.start..self.tokens[range.end - 1].span.end;
         let text = self.text[span.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
-        let kinds = || self.tokens[range.clone()].iter();
-        let effects = kinds().any(|token| matches!(token.kind, Kind::Step | Kind::Assign))
-            || self.calls(&range);
-        let key: String =
-            kinds().map(|token| format!("{} ", &self.text[token.span.clone()])).collect();
-        let known = self.keys.iter().position(|other| !effects && other.as_ref() == Some(&key));
-        let coupling = known.unwrap_or_else(|| {
-            self.keys.push((!effects).then_some(key));
-            self.keys.len() - 1
+        let condition_tokens = || self.tokens[range.clone()].iter();
+        let has_effects = condition_tokens()
+            .any(|token| matches!(token.kind, TokenKind::Step | TokenKind::Assign))
+            || self.has_impure_call(&range);
+        let normalised_text: String = condition_tokens()
+            .map(|token| format!("{} ", &self.text[token.span.clone()]))
+            .collect();
+        let known_coupling = self
+            .coupling_keys
+            .iter()
+            .position(|known_key| !has_effects && known_key.as_ref() == Some(&normalised_text));
+        let coupling = known_coupling.unwrap_or_else(|| {
+            self.coupling_keys.push((!has_effects).then_some(normalised_text));
+            self.coupling_keys.len() - 1
         });
         self.conditions.push(ParsedCondition { text, span, coupling: coupling as u32 });
         Ok(BooleanExpression::Condition(self.conditions.len() as u32 - 1))
     }
 
     /// Whether a function is called that is not known to be free of side effects.
-    fn calls(&self, range: &Range<usize>) -> bool {
-        self.tokens[range.clone()].windows(2).any(|pair| {
-            let called = pair[0].kind == Kind::Word && &self.text[pair[1].span.clone()] == "(";
-            called && !is_pure_function(&self.text[pair[0].span.clone()])
+    fn has_impure_call(&self, range: &Range<usize>) -> bool {
+        self.tokens[range.clone()].windows(2).any(|token_pair| {
+            let is_call = token_pair[0].kind == TokenKind::Word
+                && &self.text[token_pair[1].span.clone()] == "(";
+            is_call && !is_pure_function(&self.text[token_pair[0].span.clone()])
         })
     }
 
@@ -209,112 +219,116 @@ impl Parser<'_> {
         let mut operand_before = false;
         for index in range.clone() {
             let token = &self.tokens[index];
-            let here = &self.text[token.span.clone()];
-            let fault = match token.kind {
-                Kind::Word if operand_before => {
-                    Some(format!("an operator is missing before `{here}`"))
+            let token_text = &self.text[token.span.clone()];
+            let alternation_fault = match token.kind {
+                TokenKind::Word if operand_before => {
+                    Some(format!("an operator is missing before `{token_text}`"))
                 }
-                Kind::Open if !operand_before && here == "[" => {
+                TokenKind::Open if !operand_before && token_text == "[" => {
                     Some("`[` stands behind an array".to_owned())
                 }
-                Kind::Close if !operand_before && !self.is_empty_call(index) => {
-                    Some(format!("an operand is missing before `{here}`"))
+                TokenKind::Close if !operand_before && !self.is_empty_call(index) => {
+                    Some(format!("an operand is missing before `{token_text}`"))
                 }
-                Kind::Binary
-                | Kind::Assign
-                | Kind::Dot
-                | Kind::And
-                | Kind::Or
-                | Kind::Xor
-                | Kind::Comma
+                TokenKind::Binary
+                | TokenKind::Assign
+                | TokenKind::Dot
+                | TokenKind::And
+                | TokenKind::Or
+                | TokenKind::Xor
+                | TokenKind::Comma
                     if !operand_before =>
                 {
-                    Some(format!("an operand is missing before `{here}`"))
+                    Some(format!("an operand is missing before `{token_text}`"))
                 }
-                Kind::Choice if !operand_before => {
-                    Some(format!("an operand is missing before `{here}`"))
+                TokenKind::Choice if !operand_before => {
+                    Some(format!("an operand is missing before `{token_text}`"))
                 }
-                Kind::Not if operand_before => Some("an operator is missing before `!`".to_owned()),
-                Kind::Word
-                | Kind::Open
-                | Kind::Close
-                | Kind::Binary
-                | Kind::Assign
-                | Kind::Dot
-                | Kind::And
-                | Kind::Or
-                | Kind::Xor
-                | Kind::Comma
-                | Kind::Choice
-                | Kind::Not
-                | Kind::Step
-                | Kind::Sign => None,
+                TokenKind::Not if operand_before => {
+                    Some("an operator is missing before `!`".to_owned())
+                }
+                TokenKind::Word
+                | TokenKind::Open
+                | TokenKind::Close
+                | TokenKind::Binary
+                | TokenKind::Assign
+                | TokenKind::Dot
+                | TokenKind::And
+                | TokenKind::Or
+                | TokenKind::Xor
+                | TokenKind::Comma
+                | TokenKind::Choice
+                | TokenKind::Not
+                | TokenKind::Step
+                | TokenKind::Sign => None,
             };
-            if let Some(message) = fault {
-                return Err(syntax(self.text, token.span.clone(), message));
+            if let Some(message) = alternation_fault {
+                return Err(syntax_error(self.text, token.span.clone(), message));
             }
             operand_before = match token.kind {
-                Kind::Word | Kind::Close => true,
+                TokenKind::Word | TokenKind::Close => true,
                 // Behind an operand `++` leaves an operand; before one it waits for it.
-                Kind::Step => operand_before,
-                Kind::Open
-                | Kind::And
-                | Kind::Or
-                | Kind::Xor
-                | Kind::Not
-                | Kind::Sign
-                | Kind::Dot
-                | Kind::Binary
-                | Kind::Assign
-                | Kind::Comma
-                | Kind::Choice => false,
+                TokenKind::Step => operand_before,
+                TokenKind::Open
+                | TokenKind::And
+                | TokenKind::Or
+                | TokenKind::Xor
+                | TokenKind::Not
+                | TokenKind::Sign
+                | TokenKind::Dot
+                | TokenKind::Binary
+                | TokenKind::Assign
+                | TokenKind::Comma
+                | TokenKind::Choice => false,
             };
         }
         if operand_before {
             return Ok(());
         }
-        let last = self.tokens[range.end - 1].span.clone();
-        let message = format!("an operand is missing behind `{}`", &self.text[last.clone()]);
-        Err(syntax(self.text, last, message))
+        let last_span = self.tokens[range.end - 1].span.clone();
+        let message = format!("an operand is missing behind `{}`", &self.text[last_span.clone()]);
+        Err(syntax_error(self.text, last_span, message))
     }
 
     /// Whether the closing bracket at `index` ends the empty argument list of a call.
     fn is_empty_call(&self, index: usize) -> bool {
         index >= 2
-            && self.is(index - 1, "(")
-            && self.is(index, ")")
-            && self.tokens[index - 2].kind == Kind::Word
+            && self.is_token(index - 1, "(")
+            && self.is_token(index, ")")
+            && self.tokens[index - 2].kind == TokenKind::Word
     }
 
-    fn is(&self, index: usize, text: &str) -> bool {
+    fn is_token(&self, index: usize, text: &str) -> bool {
         &self.text[self.tokens[index].span.clone()] == text
     }
 
-    fn missing_operand(&self, at: usize, around: &Range<usize>) -> Diagnostic {
-        if at < around.end {
-            let span = self.tokens[at].span.clone();
+    fn missing_operand(&self, token_index: usize, outer_range: &Range<usize>) -> Diagnostic {
+        if token_index < outer_range.end {
+            let span = self.tokens[token_index].span.clone();
             let message = format!("an operand is missing before `{}`", &self.text[span.clone()]);
-            return syntax(self.text, span, message);
+            return syntax_error(self.text, span, message);
         }
-        match at.checked_sub(1) {
-            None => syntax(self.text, 0..self.text.len(), "the expression is empty".to_owned())
-                .hint("give a Boolean expression such as \"x < k && y < m\""),
-            Some(before) => {
-                let span = self.tokens[before].span.clone();
+        match token_index.checked_sub(1) {
+            None => {
+                syntax_error(self.text, 0..self.text.len(), "the expression is empty".to_owned())
+                    .hint("give a Boolean expression such as \"x < k && y < m\"")
+            }
+            Some(previous_token) => {
+                let span = self.tokens[previous_token].span.clone();
                 let message =
                     format!("an operand is missing behind `{}`", &self.text[span.clone()]);
-                syntax(self.text, span, message)
+                syntax_error(self.text, span, message)
             }
         }
     }
 
-    fn error(&self, range: Range<usize>, message: String) -> Diagnostic {
-        let start = self.tokens[range.start.min(self.tokens.len() - 1)].span.clone();
-        syntax(self.text, start, message)
+    fn error_at(&self, range: Range<usize>, message: String) -> Diagnostic {
+        let first_span = self.tokens[range.start.min(self.tokens.len() - 1)].span.clone();
+        syntax_error(self.text, first_span, message)
     }
 }
 
-fn join(
+fn join_operands(
     left: Option<BooleanExpression>,
     right: BooleanExpression,
     operator: fn(Box<BooleanExpression>, Box<BooleanExpression>) -> BooleanExpression,

@@ -7,7 +7,7 @@ use vkcert_model::diagnostic::Diagnostic;
 pub const ARGUMENT: &str = "EXPR";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// Identifier, keyword or number.
     Word,
     Open,
@@ -32,101 +32,109 @@ pub(super) enum Kind {
 
 #[derive(Debug, Clone)]
 pub(super) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub span: Range<usize>,
 }
 
 /// Operators, longest first, so that the first match is the right one.
-const OPERATORS: &[(&str, Kind)] = &[
-    ("<<=", Kind::Assign),
-    (">>=", Kind::Assign),
-    ("&&", Kind::And),
-    ("||", Kind::Or),
-    ("^^", Kind::Xor),
-    ("==", Kind::Binary),
-    ("!=", Kind::Binary),
-    ("<=", Kind::Binary),
-    (">=", Kind::Binary),
-    ("<<", Kind::Binary),
-    (">>", Kind::Binary),
-    ("++", Kind::Step),
-    ("--", Kind::Step),
-    ("+=", Kind::Assign),
-    ("-=", Kind::Assign),
-    ("*=", Kind::Assign),
-    ("/=", Kind::Assign),
-    ("%=", Kind::Assign),
-    ("&=", Kind::Assign),
-    ("|=", Kind::Assign),
-    ("^=", Kind::Assign),
-    ("=", Kind::Assign),
-    ("!", Kind::Not),
-    ("+", Kind::Sign),
-    ("-", Kind::Sign),
-    ("~", Kind::Sign),
-    ("<", Kind::Binary),
-    (">", Kind::Binary),
-    ("*", Kind::Binary),
-    ("/", Kind::Binary),
-    ("%", Kind::Binary),
-    ("&", Kind::Binary),
-    ("|", Kind::Binary),
-    ("^", Kind::Binary),
-    (".", Kind::Dot),
-    (",", Kind::Comma),
-    ("?", Kind::Choice),
-    (":", Kind::Choice),
-    ("(", Kind::Open),
-    ("[", Kind::Open),
-    (")", Kind::Close),
-    ("]", Kind::Close),
+const OPERATORS: &[(&str, TokenKind)] = &[
+    ("<<=", TokenKind::Assign),
+    (">>=", TokenKind::Assign),
+    ("&&", TokenKind::And),
+    ("||", TokenKind::Or),
+    ("^^", TokenKind::Xor),
+    ("==", TokenKind::Binary),
+    ("!=", TokenKind::Binary),
+    ("<=", TokenKind::Binary),
+    (">=", TokenKind::Binary),
+    ("<<", TokenKind::Binary),
+    (">>", TokenKind::Binary),
+    ("++", TokenKind::Step),
+    ("--", TokenKind::Step),
+    ("+=", TokenKind::Assign),
+    ("-=", TokenKind::Assign),
+    ("*=", TokenKind::Assign),
+    ("/=", TokenKind::Assign),
+    ("%=", TokenKind::Assign),
+    ("&=", TokenKind::Assign),
+    ("|=", TokenKind::Assign),
+    ("^=", TokenKind::Assign),
+    ("=", TokenKind::Assign),
+    ("!", TokenKind::Not),
+    ("+", TokenKind::Sign),
+    ("-", TokenKind::Sign),
+    ("~", TokenKind::Sign),
+    ("<", TokenKind::Binary),
+    (">", TokenKind::Binary),
+    ("*", TokenKind::Binary),
+    ("/", TokenKind::Binary),
+    ("%", TokenKind::Binary),
+    ("&", TokenKind::Binary),
+    ("|", TokenKind::Binary),
+    ("^", TokenKind::Binary),
+    (".", TokenKind::Dot),
+    (",", TokenKind::Comma),
+    ("?", TokenKind::Choice),
+    (":", TokenKind::Choice),
+    ("(", TokenKind::Open),
+    ("[", TokenKind::Open),
+    (")", TokenKind::Close),
+    ("]", TokenKind::Close),
 ];
 
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Diagnostic> {
+pub(super) fn expression_tokens(text: &str) -> Result<Vec<Token>, Diagnostic> {
     let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(character) = text[at..].chars().next() {
+    let mut offset = 0;
+    while let Some(character) = text[offset..].chars().next() {
         if character.is_whitespace() {
-            at += character.len_utf8();
+            offset += character.len_utf8();
             continue;
         }
-        let (kind, length) = token_at(&text[at..]).ok_or_else(|| {
-            let end = at + character.len_utf8();
-            syntax(text, at..end, format!("`{character}` has no meaning in an expression"))
+        let (kind, length) = token_at(&text[offset..]).ok_or_else(|| {
+            let character_end = offset + character.len_utf8();
+            syntax_error(
+                text,
+                offset..character_end,
+                format!("`{character}` has no meaning in an expression"),
+            )
         })?;
-        tokens.push(Token { kind, span: at..at + length });
-        at += length;
+        tokens.push(Token { kind, span: offset..offset + length });
+        offset += length;
     }
     Ok(tokens)
 }
 
 /// Kind and length in bytes of the token that `rest` starts with.
-fn token_at(rest: &str) -> Option<(Kind, usize)> {
-    let bytes = rest.as_bytes();
-    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let number = bytes[0].is_ascii_digit()
-        || (bytes[0] == b'.' && bytes.get(1).is_some_and(u8::is_ascii_digit));
-    if number {
-        return Some((Kind::Word, number_length(bytes)));
+fn token_at(remaining_text: &str) -> Option<(TokenKind, usize)> {
+    let text_bytes = remaining_text.as_bytes();
+    let is_word_byte = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_number = text_bytes[0].is_ascii_digit()
+        || (text_bytes[0] == b'.' && text_bytes.get(1).is_some_and(u8::is_ascii_digit));
+    if is_number {
+        return Some((TokenKind::Word, number_length(text_bytes)));
     }
-    if word(&bytes[0]) {
-        return Some((Kind::Word, bytes.iter().take_while(|byte| word(byte)).count()));
+    if is_word_byte(&text_bytes[0]) {
+        return Some((
+            TokenKind::Word,
+            text_bytes.iter().take_while(|byte| is_word_byte(byte)).count(),
+        ));
     }
     OPERATORS
         .iter()
-        .find(|(operator, _)| rest.starts_with(operator))
+        .find(|(operator, _)| remaining_text.starts_with(operator))
         .map(|(operator, kind)| (*kind, operator.len()))
 }
 
 /// A number goes on over letters, digits and points, and over a sign behind the `e` of a decimal
 /// exponent.
 fn number_length(bytes: &[u8]) -> usize {
-    let hexadecimal = bytes.len() > 1 && bytes[0] == b'0' && bytes[1].eq_ignore_ascii_case(&b'x');
+    let is_hexadecimal =
+        bytes.len() > 1 && bytes[0] == b'0' && bytes[1].eq_ignore_ascii_case(&b'x');
     let mut length = 1;
     while let Some(byte) = bytes.get(length) {
-        let exponent = !hexadecimal && bytes[length - 1].eq_ignore_ascii_case(&b'e');
-        let sign = exponent && matches!(byte, b'+' | b'-');
-        if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || sign) {
+        let behind_exponent = !is_hexadecimal && bytes[length - 1].eq_ignore_ascii_case(&b'e');
+        let is_exponent_sign = behind_exponent && matches!(byte, b'+' | b'-');
+        if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || is_exponent_sign) {
             break;
         }
         length += 1;
@@ -135,51 +143,51 @@ fn number_length(bytes: &[u8]) -> usize {
 }
 
 /// For every opening bracket the index of its closing one (for other tokens: their own index).
-pub(super) fn matching(text: &str, tokens: &[Token]) -> Result<Vec<usize>, Diagnostic> {
-    let mut closing: Vec<usize> = (0..tokens.len()).collect();
-    let mut open: Vec<usize> = Vec::new();
+pub(super) fn matching_brackets(text: &str, tokens: &[Token]) -> Result<Vec<usize>, Diagnostic> {
+    let mut closing_brackets: Vec<usize> = (0..tokens.len()).collect();
+    let mut open_brackets: Vec<usize> = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {
-            Kind::Open => open.push(index),
-            Kind::Close => {
-                let here = &text[token.span.clone()];
-                let partner = open.pop().filter(|&start| {
-                    let opened = &text[tokens[start].span.clone()];
-                    (opened == "(") == (here == ")")
+            TokenKind::Open => open_brackets.push(index),
+            TokenKind::Close => {
+                let bracket_text = &text[token.span.clone()];
+                let opening_index = open_brackets.pop().filter(|&start| {
+                    let opening_text = &text[tokens[start].span.clone()];
+                    (opening_text == "(") == (bracket_text == ")")
                 });
-                let start = partner.ok_or_else(|| {
-                    syntax(
+                let start = opening_index.ok_or_else(|| {
+                    syntax_error(
                         text,
                         token.span.clone(),
-                        format!("`{here}` closes nothing that is open here"),
+                        format!("`{bracket_text}` closes nothing that is open here"),
                     )
                 })?;
-                closing[start] = index;
+                closing_brackets[start] = index;
             }
-            Kind::Word
-            | Kind::And
-            | Kind::Or
-            | Kind::Xor
-            | Kind::Not
-            | Kind::Step
-            | Kind::Sign
-            | Kind::Dot
-            | Kind::Binary
-            | Kind::Assign
-            | Kind::Comma
-            | Kind::Choice => {}
+            TokenKind::Word
+            | TokenKind::And
+            | TokenKind::Or
+            | TokenKind::Xor
+            | TokenKind::Not
+            | TokenKind::Step
+            | TokenKind::Sign
+            | TokenKind::Dot
+            | TokenKind::Binary
+            | TokenKind::Assign
+            | TokenKind::Comma
+            | TokenKind::Choice => {}
         }
     }
-    match open.pop() {
-        None => Ok(closing),
+    match open_brackets.pop() {
+        None => Ok(closing_brackets),
         Some(start) => {
             let span = tokens[start].span.clone();
             let message = format!("`{}` is never closed", &text[span.clone()]);
-            Err(syntax(text, span, message))
+            Err(syntax_error(text, span, message))
         }
     }
 }
 
-pub(super) fn syntax(text: &str, span: Range<usize>, message: String) -> Diagnostic {
+pub(super) fn syntax_error(text: &str, span: Range<usize>, message: String) -> Diagnostic {
     Diagnostic::new("expression-syntax", message).at_span(ARGUMENT, text, span)
 }

@@ -199,7 +199,7 @@ pub fn apply_justifications(
     drop(judging);
     let mut coverage = coverage.clone();
     mark(&mut coverage, &accepted);
-    coverage.summary = criteria::summary(&coverage);
+    coverage.summary = criteria::criterion_summaries(&coverage);
     Justified { coverage, rejected }
 }
 

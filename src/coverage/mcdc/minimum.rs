@@ -1,15 +1,15 @@
 //! How many vectors MC/DC of a whole decision takes.
 
 use super::super::closing;
-use super::super::decision::{Extent, Node, Packed};
-use super::super::independence::Form;
-use super::{Mcdc, Minimum};
+use super::super::decision::{EnumerationExtent, ExpressionNode, PackedVector};
+use super::super::independence::IndependenceForm;
+use super::{Mcdc, MinimumSet};
 use std::collections::BTreeSet;
 use vkcert_model::coverage::{MinimumVectors, VectorCount};
 
-impl From<Minimum> for VectorCount {
-    fn from(minimum: Minimum) -> Self {
-        let Minimum { vectors, at_least, conditions } = minimum;
+impl From<MinimumSet> for VectorCount {
+    fn from(minimum: MinimumSet) -> Self {
+        let MinimumSet { vectors, at_least, conditions } = minimum;
         Self { vectors: vectors as u32, at_least: at_least as u32, conditions: conditions as u32 }
     }
 }
@@ -19,8 +19,8 @@ impl Mcdc {
     pub(crate) fn minimum_vectors(&self) -> Option<MinimumVectors> {
         Some(MinimumVectors {
             conditions_plus_one: self.decision().conditions() as u32 + 1,
-            unique_cause: self.minimum(Form::UniqueCause)?.into(),
-            masking: self.minimum(Form::Masking)?.into(),
+            unique_cause: self.minimum_set(IndependenceForm::UniqueCause)?.into(),
+            masking: self.minimum_set(IndependenceForm::Masking)?.into(),
         })
     }
 
@@ -40,53 +40,63 @@ impl Mcdc {
     /// sensitive to what true vectors of `L` and of `R` are sensitive to, both at once; false ones
     /// to one side alone. So `t` is the larger of both sides, `f` their sum; with `||` the other
     /// way round, and `!` swaps.
-    pub fn minimum(&self, form: Form) -> Option<Minimum> {
+    pub fn minimum_set(&self, form: IndependenceForm) -> Option<MinimumSet> {
         let conditions = self.decision.conditions;
         if !self.decision.is_restricted() {
-            let exact = match form {
-                Form::UniqueCause => Some(conditions + 1),
-                Form::Masking => self.masking_minimum(),
+            let exact_count = match form {
+                IndependenceForm::UniqueCause => Some(conditions + 1),
+                IndependenceForm::Masking => self.masking_minimum(),
             };
-            if let Some(vectors) = exact {
-                return Some(Minimum { vectors, at_least: vectors, conditions });
+            if let Some(vectors) = exact_count {
+                return Some(MinimumSet { vectors, at_least: vectors, conditions });
             }
         }
-        let possible = self.possible();
-        match possible.extent {
-            Extent::Complete => {}
-            Extent::CutOff => return None,
+        let possible_vectors = self.possible_vectors();
+        match possible_vectors.extent {
+            EnumerationExtent::Complete => {}
+            EnumerationExtent::CutOff => return None,
         }
-        let all = match form {
-            Form::UniqueCause => &possible.unique_cause,
-            Form::Masking => &possible.masking,
+        let possible_pairs = match form {
+            IndependenceForm::UniqueCause => &possible_vectors.unique_cause,
+            IndependenceForm::Masking => &possible_vectors.masking,
         };
-        let open: Vec<usize> =
-            (0..conditions).filter(|&condition| all.pair(condition).is_some()).collect();
-        let closing = closing::close(&self.task(form, &open, &[], &possible));
-        Some(Minimum {
-            vectors: closing.chosen.len(),
-            at_least: closing.at_least,
-            conditions: open.len(),
+        let open_conditions: Vec<usize> = (0..conditions)
+            .filter(|&condition| possible_pairs.pair_of(condition).is_some())
+            .collect();
+        let smallest_set = closing::closing_set(&self.closing_task(
+            form,
+            &open_conditions,
+            &[],
+            &possible_vectors,
+        ));
+        Some(MinimumSet {
+            vectors: smallest_set.chosen_candidates.len(),
+            at_least: smallest_set.at_least,
+            conditions: open_conditions.len(),
         })
     }
 
-    /// See `minimum`; none where the decision has `^^`.
+    /// See `minimum_set`; none where the decision has `^^`.
     fn masking_minimum(&self) -> Option<usize> {
-        let mut needs: Vec<[usize; 2]> = Vec::with_capacity(self.decision.nodes.len());
+        let mut needed_vectors: Vec<[usize; 2]> = Vec::with_capacity(self.decision.nodes.len());
         for node in &self.decision.nodes {
-            needs.push(match *node {
-                Node::Condition(_) => [1, 1],
-                Node::Not(operand) => [needs[operand][1], needs[operand][0]],
-                Node::And(left, right) => {
-                    [needs[left][0].max(needs[right][0]), needs[left][1] + needs[right][1]]
+            needed_vectors.push(match *node {
+                ExpressionNode::Condition(_) => [1, 1],
+                ExpressionNode::Not(operand) => {
+                    [needed_vectors[operand][1], needed_vectors[operand][0]]
                 }
-                Node::Or(left, right) => {
-                    [needs[left][0] + needs[right][0], needs[left][1].max(needs[right][1])]
-                }
-                Node::Xor(..) => return None,
+                ExpressionNode::And(left, right) => [
+                    needed_vectors[left][0].max(needed_vectors[right][0]),
+                    needed_vectors[left][1] + needed_vectors[right][1],
+                ],
+                ExpressionNode::Or(left, right) => [
+                    needed_vectors[left][0] + needed_vectors[right][0],
+                    needed_vectors[left][1].max(needed_vectors[right][1]),
+                ],
+                ExpressionNode::Xor(..) => return None,
             });
         }
-        needs.last().map(|[t, f]| t + f)
+        needed_vectors.last().map(|[true_vectors, false_vectors]| true_vectors + false_vectors)
     }
 
     /// How many further vectors the `^^` chain at the root demands.
@@ -96,40 +106,53 @@ impl Mcdc {
     /// the vectors as points whose coordinates are the values of these operands. The pairs are
     /// edges along different axes, so they close no circle: `n` edges need `n + 1` points, and one
     /// vector adds at most one.
-    pub(super) fn exclusive_bound(&self, open: &[usize], given: &[Packed]) -> usize {
-        let mut operands = Vec::new();
-        let mut stack = vec![self.decision.root()];
-        while let Some(node) = stack.pop() {
+    pub(super) fn exclusive_bound(
+        &self,
+        open_conditions: &[usize],
+        given_vectors: &[PackedVector],
+    ) -> usize {
+        let mut chain_operands = Vec::new();
+        let mut open_nodes = vec![self.decision.root_node()];
+        while let Some(node) = open_nodes.pop() {
             match self.decision.nodes[node] {
-                Node::Xor(left, right) => stack.extend([left, right]),
-                Node::Not(operand) if operands.is_empty() && stack.is_empty() => {
-                    stack.push(operand)
+                ExpressionNode::Xor(left, right) => open_nodes.extend([left, right]),
+                ExpressionNode::Not(operand)
+                    if chain_operands.is_empty() && open_nodes.is_empty() =>
+                {
+                    open_nodes.push(operand)
                 }
-                Node::Not(_) | Node::Condition(_) | Node::And(..) | Node::Or(..) => {
-                    operands.push(node)
-                }
+                ExpressionNode::Not(_)
+                | ExpressionNode::Condition(_)
+                | ExpressionNode::And(..)
+                | ExpressionNode::Or(..) => chain_operands.push(node),
             }
         }
-        operands.retain(|&operand| open.iter().any(|&condition| self.holds(operand, condition)));
-        if operands.is_empty() {
+        chain_operands.retain(|&operand| {
+            open_conditions.iter().any(|&condition| self.holds_condition(operand, condition))
+        });
+        if chain_operands.is_empty() {
             return 0;
         }
-        let mut values = Vec::new();
-        let mut points = BTreeSet::new();
-        for vector in given {
-            self.decision.node_values(*vector, &mut values);
-            points.insert(operands.iter().map(|&operand| values[operand]).collect::<Vec<_>>());
+        let mut node_values = Vec::new();
+        let mut operand_points = BTreeSet::new();
+        for vector in given_vectors {
+            self.decision.node_values(*vector, &mut node_values);
+            operand_points.insert(
+                chain_operands.iter().map(|&operand| node_values[operand]).collect::<Vec<_>>(),
+            );
         }
-        (operands.len() + 1).saturating_sub(points.len())
+        (chain_operands.len() + 1).saturating_sub(operand_points.len())
     }
 
     /// Whether a condition stands below a node.
-    pub(super) fn holds(&self, node: usize, condition: usize) -> bool {
+    pub(super) fn holds_condition(&self, node: usize, condition: usize) -> bool {
         match self.decision.nodes[node] {
-            Node::Condition(here) => here == condition,
-            Node::Not(operand) => self.holds(operand, condition),
-            Node::And(left, right) | Node::Or(left, right) | Node::Xor(left, right) => {
-                self.holds(left, condition) || self.holds(right, condition)
+            ExpressionNode::Condition(here) => here == condition,
+            ExpressionNode::Not(operand) => self.holds_condition(operand, condition),
+            ExpressionNode::And(left, right)
+            | ExpressionNode::Or(left, right)
+            | ExpressionNode::Xor(left, right) => {
+                self.holds_condition(left, condition) || self.holds_condition(right, condition)
             }
         }
     }

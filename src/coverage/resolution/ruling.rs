@@ -3,7 +3,7 @@
 use super::super::explanation::UNATTAINABLE;
 use super::super::statement::Truth;
 use super::super::statement::visit;
-use super::super::subject::Proposing;
+use super::super::subject::ProposalRules;
 use super::Resolution;
 use super::ruled_out::{Cause, Ground, Matter, RuledOut};
 use vkcert_model::evidence::Configuration;
@@ -33,7 +33,9 @@ impl Resolution<'_> {
         why: impl Fn() -> RuledOut,
     ) -> Option<RuledOut> {
         match (open, possible) {
-            (Truth::No, _) => Some(self.absent()).filter(|_| self.proposing == Proposing::Current),
+            (Truth::No, _) => {
+                Some(self.absent()).filter(|_| self.proposing == ProposalRules::Current)
+            }
             (Truth::Yes | Truth::Unknown, Truth::No) => Some(why()),
             (Truth::Yes | Truth::Unknown, Truth::Yes | Truth::Unknown) => None,
         }
@@ -128,27 +130,31 @@ impl Resolution<'_> {
         let ruled_out = |class| RuledOut { reason: reason.clone(), class: Some(class) };
         match (by_text, matter, self.proposing) {
             (false, _, _) => ruled_out(JustificationClass::Deactivated),
-            (true, Matter::Choice, Proposing::Current) => ruled_out(JustificationClass::Infeasible),
-            (true, Matter::Code, Proposing::Current) => {
+            (true, Matter::Choice, ProposalRules::Current) => {
+                ruled_out(JustificationClass::Infeasible)
+            }
+            (true, Matter::Code, ProposalRules::Current) => {
                 RuledOut { reason: format!("{reason}; {TO_REMOVE}"), class: None }
             }
-            (true, Matter::Choice, Proposing::AsInFirstFormat) => {
+            (true, Matter::Choice, ProposalRules::AsInFirstFormat) => {
                 ruled_out(JustificationClass::Extraneous)
             }
-            (true, Matter::Code, Proposing::AsInFirstFormat) => ruled_out(JustificationClass::Dead),
+            (true, Matter::Code, ProposalRules::AsInFirstFormat) => {
+                ruled_out(JustificationClass::Dead)
+            }
         }
     }
 
     /// The compiler made nothing of it.
     pub(crate) fn absent(&self) -> RuledOut {
-        let class = (self.proposing == Proposing::Current).then_some(JustificationClass::Dead);
+        let class = (self.proposing == ProposalRules::Current).then_some(JustificationClass::Dead);
         RuledOut { reason: NO_CODE.to_owned(), class }
     }
 
     /// No two vectors that can occur show the effect.
     pub(crate) fn unattainable(&self) -> RuledOut {
         let class =
-            (self.proposing == Proposing::Current).then_some(JustificationClass::Infeasible);
+            (self.proposing == ProposalRules::Current).then_some(JustificationClass::Infeasible);
         RuledOut { reason: UNATTAINABLE.to_owned(), class }
     }
 

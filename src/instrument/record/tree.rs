@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::expression_tests::{evaluate, expressions};
     use proptest::prelude::*;
-    use vkcert_coverage::numbering::{number, vectors};
+    use vkcert_coverage::numbering::{number_vectors, numbered_vectors};
     use vkcert_model::id::DecisionId;
 
     /// The bit that a tree names for values of which those that were not evaluated hold anything.
@@ -94,8 +94,8 @@ mod tests {
     proptest! {
         #[test]
         fn trees_name_the_vector_of_every_assignment((expression, conditions) in expressions(4), base in 0_u32..70) {
-            let Ok(numbering) = number(&expression, conditions) else { return Ok(()) };
-            let rows = vectors(&expression, &numbering).into_iter().map(|(sum, vector)| NumberedVector { sum, vector });
+            let Ok(numbering) = number_vectors(&expression, conditions) else { return Ok(()) };
+            let rows = numbered_vectors(&expression, &numbering).into_iter().map(|(sum, vector)| NumberedVector { sum, vector });
             let (size, weights) = (numbering.size, numbering.weights.clone());
             let slot = DecisionSlot { decision: DecisionId(1), base, size, weights, vectors: rows.collect() };
             let tree = VectorTree::of(&slot);
