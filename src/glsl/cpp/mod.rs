@@ -14,6 +14,7 @@
 
 mod block;
 mod built_in;
+mod built_in_tables;
 mod collective;
 mod expression;
 mod function;

@@ -3,18 +3,24 @@
 //! Promises: an expression stands on one line; where a decision, its root or a condition begins and
 //! ends is noted.
 
-use super::super::marking::Placed;
-use super::super::outline::Outline;
-use super::super::syntax::{Expression, ExpressionKind, TokenIndex};
-use super::built_in::{self, Composite};
-use super::{Emitted, Emitter, Held, PlacedDecision, Unsupported, Watched};
+mod literal;
+mod swizzle;
+
+use crate::cpp::built_in::{self, Composite};
+use crate::cpp::{Emitted, Emitter, Held, PlacedDecision, Watched};
+use crate::marking::Placed;
+use crate::outline::Outline;
+use crate::syntax::{Expression, ExpressionKind, TokenIndex};
+use literal::{float_literal, integer_literal};
 use std::collections::BTreeMap;
 use vkcert_model::id::DecisionId;
 
 const COMPONENT_NAMES: [&str; 4] = [".x", ".y", ".z", ".w"];
 
 /// What runs of tokens are to the decisions, as the outline has found them.
-pub(super) fn watched(outline: &Outline) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>> {
+pub(in crate::cpp) fn watched(
+    outline: &Outline,
+) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>> {
     let mut watched: BTreeMap<_, Vec<Watched>> = BTreeMap::new();
     for (number, [first, last]) in outline.ranges.iter().enumerate() {
         let id = DecisionId(number as u32 + 1);
@@ -40,7 +46,7 @@ pub(super) fn watched(outline: &Outline) -> BTreeMap<(TokenIndex, TokenIndex), V
 
 impl Emitter<'_> {
     /// Writes an expression.
-    pub(super) fn expression(&mut self, expression: &Expression) -> Emitted {
+    pub(in crate::cpp) fn expression(&mut self, expression: &Expression) -> Emitted {
         let key = (expression.first, expression.last);
         // Parentheses around a whole expression have other tokens than it, so a run of tokens is
         // one node.
@@ -191,78 +197,6 @@ impl Emitter<'_> {
         self.expression(value)
     }
 
-    /// What is written: of swizzles of a swizzle the components that they come to.
-    pub(super) fn written_place(&mut self, target: &Expression) -> Emitted {
-        let (base, components) = self.composed(target)?;
-        match components.as_slice() {
-            [] => self.expression(base),
-            [0] if self.is_scalar(base) == Some(true) => self.expression(base),
-            [component] => {
-                self.expression(base)?;
-                self.out.write(COMPONENT_NAMES[*component]);
-                Ok(())
-            }
-            several => {
-                self.out.write(&format!("swizzled<{}>(", listed(several)));
-                self.expression(base)?;
-                self.out.write(")");
-                Ok(())
-            }
-        }
-    }
-
-    /// The vector that is written and which of its components; none: all of what is written.
-    fn composed<'e>(
-        &self,
-        target: &'e Expression,
-    ) -> Result<(&'e Expression, Vec<usize>), Unsupported> {
-        match &target.kind {
-            ExpressionKind::Parenthesised(inner) => self.composed(inner),
-            ExpressionKind::Field { base, name } => {
-                let outer = self.swizzled(base, *name)?;
-                if outer.is_empty() {
-                    self.refuse_copy(base)?;
-                    return Ok((target, Vec::new()));
-                }
-                let (base, inner) = self.composed(base)?;
-                let all = |at: usize| inner.get(at).copied().unwrap_or(at);
-                Ok((base, outer.into_iter().map(all).collect()))
-            }
-            ExpressionKind::Index { base, .. } => {
-                self.refuse_copy(base)?;
-                Ok((target, Vec::new()))
-            }
-            _ => Ok((target, Vec::new())),
-        }
-    }
-
-    /// A part of several components is a copy in the program: nothing in it can be written.
-    fn refuse_copy(&self, base: &Expression) -> Emitted {
-        match self.composed(base)?.1.len() {
-            0 | 1 => Ok(()),
-            _ => Err(self.unsupported("an index of a swizzle that is written", base.first)),
-        }
-    }
-
-    /// The components that a swizzle of these letters names.
-    pub(super) fn components(&self, name: TokenIndex) -> Option<Vec<usize>> {
-        let letters = self.text(name);
-        if letters.len() > 4 {
-            return None;
-        }
-        ["xyzw", "rgba", "stpq"]
-            .iter()
-            .find_map(|set| letters.chars().map(|letter| set.find(letter)).collect())
-    }
-
-    /// The components that a field is; none where it is a member of a structure.
-    fn swizzled(&self, base: &Expression, name: TokenIndex) -> Result<Vec<usize>, Unsupported> {
-        match self.components(name) {
-            Some(components) if !self.is_member(base, name)? => Ok(components),
-            Some(_) | None => Ok(Vec::new()),
-        }
-    }
-
     fn field(&mut self, base: &Expression, name: TokenIndex) -> Emitted {
         let text = self.text(name);
         if let Some(members) = self.block_members(base) {
@@ -296,7 +230,7 @@ impl Emitter<'_> {
                 self.out.write(COMPONENT_NAMES[*component]);
             }
             several => {
-                self.out.write(&format!("swizzle<{}>(", listed(several)));
+                self.out.write(&format!("swizzle<{}>(", component_list(several)));
                 self.expression(base)?;
                 self.out.write(")");
             }
@@ -338,7 +272,7 @@ impl Emitter<'_> {
 
     /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so
     /// many array dimensions.
-    pub(super) fn initialiser(
+    pub(in crate::cpp) fn initialiser(
         &mut self,
         initialiser: &Expression,
         element: Option<TokenIndex>,
@@ -485,39 +419,6 @@ impl Emitter<'_> {
         self.arguments(["(", ")"], arguments)
     }
 
-    /// C++ has no reference to several components at once.
-    pub(super) fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
-        self.refuse_written_view(argument)?;
-        match self.composed(argument)? {
-            (_, components) if components.len() > 1 => {
-                Err(self.unsupported("a swizzle that a function writes", argument.last))
-            }
-            (base, components) if !components.is_empty() && base.last + 2 != argument.last => {
-                Err(self
-                    .unsupported("a swizzle of a swizzle that a function writes", argument.last))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// A whole array of a block has no place of its own in the program.
-    fn refuse_written_view(&self, argument: &Expression) -> Emitted {
-        let symbol = match &argument.kind {
-            ExpressionKind::Parenthesised(inner) => return self.refuse_written_view(inner),
-            ExpressionKind::Identifier => self.resolve(self.text(argument.first)),
-            ExpressionKind::Field { base, name } => {
-                self.block_members(base).and_then(|members| members.get(self.text(*name)))
-            }
-            _ => None,
-        };
-        match symbol.is_some_and(|symbol| self.views.contains(&symbol.text)) {
-            true => {
-                Err(self.unsupported("an array of a block that a function writes", argument.first))
-            }
-            false => Ok(()),
-        }
-    }
-
     fn arguments(&mut self, [open, close]: [&str; 2], arguments: &[Expression]) -> Emitted {
         self.out.write(open);
         for (number, argument) in arguments.iter().enumerate() {
@@ -529,52 +430,6 @@ impl Emitter<'_> {
     }
 }
 
-fn listed(components: &[usize]) -> String {
+fn component_list(components: &[usize]) -> String {
     components.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// A float with the suffix of its type in the program; none where nobody knows which number is
-/// meant.
-fn float_literal(text: &str) -> Option<String> {
-    let suffixed =
-        |suffixes: [&str; 2]| suffixes.iter().find_map(|suffix| text.strip_suffix(suffix));
-    if let Some(digits) = suffixed(["lf", "LF"]) {
-        return digits
-            .parse::<f64>()
-            .ok()
-            .filter(|number| number.is_finite())
-            .map(|_| format!("{digits}_lf"));
-    }
-    if let Some(digits) = suffixed(["hf", "HF"]) {
-        return digits
-            .parse::<f64>()
-            .ok()
-            .filter(|number| *number < 65520.0)
-            .map(|_| format!("{digits}_hf"));
-    }
-    let digits = text.trim_end_matches(['f', 'F']);
-    // The compiler reads a number of 64 bits and rounds it, which must make no difference.
-    let (double, single): (f64, f32) = (digits.parse().ok()?, digits.parse().ok()?);
-    let is_clear = (double as f32).to_bits() == single.to_bits() && single.is_finite();
-    is_clear.then(|| format!("{digits}_f"))
-}
-
-/// An integer with the suffix of its type in the program; none where it does not fit.
-fn integer_literal(text: &str, hexadecimal: bool) -> Option<String> {
-    let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 's', 'S']);
-    let (suffix, greatest) = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" => ("i", u64::from(u32::MAX)),
-        "u" => ("u", u64::from(u32::MAX)),
-        "s" => ("s", u64::from(u16::MAX)),
-        "us" => ("us", u64::from(u16::MAX)),
-        "l" => ("l", u64::MAX),
-        "ul" => ("ul", u64::MAX),
-        _ => return None,
-    };
-    let value = match digits {
-        _ if hexadecimal => u64::from_str_radix(&digits[2..], 16),
-        _ if digits.starts_with('0') => u64::from_str_radix(digits, 8),
-        _ => digits.parse(),
-    };
-    value.ok().filter(|value| *value <= greatest).map(|_| format!("{digits}_{suffix}"))
 }

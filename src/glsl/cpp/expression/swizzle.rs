@@ -1,0 +1,116 @@
+//! Swizzles and what is written through them: C++ has no reference to several components at once.
+
+use super::{COMPONENT_NAMES, component_list};
+use crate::cpp::{Emitted, Emitter, Unsupported};
+use crate::syntax::{Expression, ExpressionKind, TokenIndex};
+
+impl Emitter<'_> {
+    /// What is written: of swizzles of a swizzle the components that they come to.
+    pub(in crate::cpp) fn written_place(&mut self, target: &Expression) -> Emitted {
+        let (base, components) = self.composed(target)?;
+        match components.as_slice() {
+            [] => self.expression(base),
+            [0] if self.is_scalar(base) == Some(true) => self.expression(base),
+            [component] => {
+                self.expression(base)?;
+                self.out.write(COMPONENT_NAMES[*component]);
+                Ok(())
+            }
+            several => {
+                self.out.write(&format!("swizzled<{}>(", component_list(several)));
+                self.expression(base)?;
+                self.out.write(")");
+                Ok(())
+            }
+        }
+    }
+
+    /// The vector that is written and which of its components; none: all of what is written.
+    fn composed<'e>(
+        &self,
+        target: &'e Expression,
+    ) -> Result<(&'e Expression, Vec<usize>), Unsupported> {
+        match &target.kind {
+            ExpressionKind::Parenthesised(inner) => self.composed(inner),
+            ExpressionKind::Field { base, name } => {
+                let outer = self.swizzled(base, *name)?;
+                if outer.is_empty() {
+                    self.refuse_copy(base)?;
+                    return Ok((target, Vec::new()));
+                }
+                let (base, inner) = self.composed(base)?;
+                let all = |at: usize| inner.get(at).copied().unwrap_or(at);
+                Ok((base, outer.into_iter().map(all).collect()))
+            }
+            ExpressionKind::Index { base, .. } => {
+                self.refuse_copy(base)?;
+                Ok((target, Vec::new()))
+            }
+            _ => Ok((target, Vec::new())),
+        }
+    }
+
+    /// A part of several components is a copy in the program: nothing in it can be written.
+    fn refuse_copy(&self, base: &Expression) -> Emitted {
+        match self.composed(base)?.1.len() {
+            0 | 1 => Ok(()),
+            _ => Err(self.unsupported("an index of a swizzle that is written", base.first)),
+        }
+    }
+
+    /// The components that a swizzle of these letters names.
+    pub(in crate::cpp) fn components(&self, name: TokenIndex) -> Option<Vec<usize>> {
+        let letters = self.text(name);
+        if letters.len() > 4 {
+            return None;
+        }
+        ["xyzw", "rgba", "stpq"]
+            .iter()
+            .find_map(|set| letters.chars().map(|letter| set.find(letter)).collect())
+    }
+
+    /// The components that a field is; none where it is a member of a structure.
+    pub(in crate::cpp) fn swizzled(
+        &self,
+        base: &Expression,
+        name: TokenIndex,
+    ) -> Result<Vec<usize>, Unsupported> {
+        match self.components(name) {
+            Some(components) if !self.is_member(base, name)? => Ok(components),
+            Some(_) | None => Ok(Vec::new()),
+        }
+    }
+
+    /// C++ has no reference to several components at once.
+    pub(in crate::cpp) fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
+        self.refuse_written_view(argument)?;
+        match self.composed(argument)? {
+            (_, components) if components.len() > 1 => {
+                Err(self.unsupported("a swizzle that a function writes", argument.last))
+            }
+            (base, components) if !components.is_empty() && base.last + 2 != argument.last => {
+                Err(self
+                    .unsupported("a swizzle of a swizzle that a function writes", argument.last))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A whole array of a block has no place of its own in the program.
+    fn refuse_written_view(&self, argument: &Expression) -> Emitted {
+        let symbol = match &argument.kind {
+            ExpressionKind::Parenthesised(inner) => return self.refuse_written_view(inner),
+            ExpressionKind::Identifier => self.resolve(self.text(argument.first)),
+            ExpressionKind::Field { base, name } => {
+                self.block_members(base).and_then(|members| members.get(self.text(*name)))
+            }
+            _ => None,
+        };
+        match symbol.is_some_and(|symbol| self.views.contains(&symbol.text)) {
+            true => {
+                Err(self.unsupported("an array of a block that a function writes", argument.first))
+            }
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The entry point: barrier regions, the loop nest over invocations in each of them, and what lives
+//! across.
+//!
+//! Promises: a barrier ends a region for all invocations at once. Control flow around barriers
+//! stands outside the nests; its conditions are evaluated by every invocation. One that goes
+//! another way (a condition, `break`, `continue`, `return`) takes no part until the place of the
+//! text where all come together again. The program stops at a barrier that only some reach (barrier
+//! divergence), and nowhere else.
+
+mod control_flow;
+mod variables;
+
+use crate::cpp::global::Fresh;
+use crate::cpp::{Emitted, Emitter, Symbol};
+use crate::syntax::{
+    Expression, ExpressionKind, FunctionDefinition, Statement, StatementKind, TokenIndex,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How `return`, `break` and `continue` leave what is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cpp) enum Leaving {
+    /// As C++ does.
+    Function,
+    Region(InRegion),
+}
+
+/// A place in a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cpp) struct InRegion {
+    pub number: u32,
+    /// Loops of the region itself around the place.
+    pub loops: u32,
+    /// Loops and switches of the region itself around the place.
+    pub breakable: u32,
+}
+
+impl Leaving {
+    /// Enters a loop; gives what held outside.
+    pub(in crate::cpp) fn enter_loop(&mut self) -> Leaving {
+        let outside = *self;
+        if let Leaving::Region(region) = self {
+            region.loops += 1;
+            region.breakable += 1;
+        }
+        outside
+    }
+
+    pub(in crate::cpp) fn enter_switch(&mut self) -> Leaving {
+        let outside = *self;
+        if let Leaving::Region(region) = self {
+            region.breakable += 1;
+        }
+        outside
+    }
+}
+
+/// Whether a statement of a region may leave it other than by its end.
+fn leaves(statement: &Statement) -> bool {
+    leaves_from(statement, Inside::default())
+}
+
+/// What of the region stands around a place.
+#[derive(Debug, Clone, Copy, Default)]
+struct Inside {
+    of_loop: bool,
+    of_switch: bool,
+}
+
+fn leaves_from(statement: &Statement, inside: Inside) -> bool {
+    let inside_it = match statement.kind {
+        StatementKind::Return(_) => return true,
+        StatementKind::Break => return !inside.of_loop && !inside.of_switch,
+        StatementKind::Continue => return !inside.of_loop,
+        StatementKind::While { .. } | StatementKind::DoWhile { .. } | StatementKind::For { .. } => {
+            Inside { of_loop: true, ..inside }
+        }
+        StatementKind::Switch { .. } => Inside { of_switch: true, ..inside },
+        _ => inside,
+    };
+    let mut any = false;
+    crate::cpp::function::each_inner(statement, &mut |part| any |= leaves_from(part, inside_it));
+    any
+}
+
+impl Emitter<'_> {
+    /// The entry point as a function that runs one workgroup.
+    pub(in crate::cpp) fn workgroup(&mut self, entry: &FunctionDefinition) -> Emitted {
+        self.find_collectives()?;
+        let body = match &entry.body {
+            Ok(body) => body,
+            Err(error) => {
+                return Err(
+                    self.unsupported(format!("text that could not be read ({error})"), error.token)
+                );
+            }
+        };
+        self.invocation(body)?;
+        self.collective_functions()?;
+        self.out.line("// One workgroup: a loop nest over its invocations in each barrier region.");
+        self.out.open("static void workgroup() {");
+        for (name, value) in std::mem::take(&mut self.shared) {
+            match value {
+                Fresh::Unwritten => self.out.line(&format!("{name} = decltype({name})();")),
+                Fresh::Zero => self.out.line(&format!("{name} = zero<decltype({name})>();")),
+            }
+        }
+        self.out.line("invocations.assign(INVOCATIONS, Invocation());");
+        self.calculated_values()?;
+        self.scopes.push(BTreeMap::new());
+        self.split(body)?;
+        self.scopes.pop();
+        self.out.close("}");
+        self.out.line("");
+        Ok(())
+    }
+
+    /// The record of what an invocation keeps between regions.
+    fn invocation(&mut self, body: &[Statement]) -> Emitted {
+        self.out.line("// What an invocation keeps from one barrier region to the next.");
+        self.out.open("struct Invocation : Presence {");
+        let private = self.private.clone();
+        private.iter().for_each(|field| self.out.line(&field.declaration));
+        let mut known = BTreeSet::new();
+        self.expand(body, &mut known)?;
+        self.collective_fields(&mut known)?;
+        self.out.close("};");
+        self.out.line("");
+        self.out.line("static std::vector<Invocation> invocations;");
+        self.out.line("");
+        self.out
+            .open("static Invocation &enter(std::uint32_t x, std::uint32_t y, std::uint32_t z) {");
+        self.out.line("const std::uint32_t at_here = (z * SIZE_Y + y) * SIZE_X + x;");
+        self.out.line("gl_LocalInvocationID = uvec3(Uint(x), Uint(y), Uint(z));");
+        self.out.line("gl_LocalInvocationIndex = Uint(at_here);");
+        self.out.line(
+            "gl_GlobalInvocationID = gl_WorkGroupID * gl_WorkGroupSize + gl_LocalInvocationID;",
+        );
+        self.subgroup_variables();
+        for field in &private {
+            self.out.line(&format!("{0} = invocations[at_here].private_{0};", field.name));
+        }
+        self.out.line("return invocations[at_here];");
+        self.out.close("}");
+        self.out.line("");
+        self.gathering();
+        Ok(())
+    }
+
+    /// A value of each invocation that is there, by its index.
+    fn gathering(&mut self) {
+        self.out.line("// What each invocation that is here makes of itself.");
+        self.out.open("template <class F> static auto gathered(F given_value) {");
+        self.out.line("std::vector<Slot<std::decay_t<decltype(given_value(invocations[0]))>>> at_all(INVOCATIONS);");
+        self.open_nest(0..=0);
+        self.out.line("at_all[gl_LocalInvocationIndex.value].value = given_value(self);");
+        self.close_nest();
+        self.out.line("return at_all;");
+        self.out.close("}");
+        self.out.line("");
+    }
+
+    /// Whether a statement is or holds a barrier of the entry point.
+    fn holds_barrier(&self, statement: &Statement) -> bool {
+        (statement.first..statement.last)
+            .any(|token| self.text(token + 1) == "(" && self.is_collective(self.text(token)))
+    }
+
+    fn is_barrier(&self, statement: &Statement) -> bool {
+        let StatementKind::Expression(expression) = &statement.kind else { return false };
+        let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
+        let is_plain = self.text(callee.first) == "barrier" && arguments.is_empty();
+        let scope = arguments.first().map(|scope| self.text(scope.first));
+        let is_scoped =
+            self.text(callee.first) == "controlBarrier" && scope == Some("gl_ScopeWorkgroup");
+        callee.first == callee.last && (is_plain || is_scoped)
+    }
+
+    /// A barrier of the subgroup ends a region, too; who is not here takes no part.
+    fn is_subgroup_barrier(&self, statement: &Statement) -> bool {
+        let StatementKind::Expression(expression) = &statement.kind else { return false };
+        let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
+        let scope = arguments.first().map(|scope| self.text(scope.first));
+        match self.text(callee.first) {
+            "subgroupBarrier" => arguments.is_empty(),
+            "controlBarrier" => scope == Some("gl_ScopeSubgroup"),
+            _ => false,
+        }
+    }
+
+    pub(in crate::cpp) fn shown_place(&self, token: TokenIndex) -> String {
+        let (file, line) = self.place(token);
+        format!("{}:{line}", file.replace(['\\', '"'], "?"))
+    }
+
+    pub(in crate::cpp) fn come_back(&mut self, point: u32) {
+        self.out.line(&format!("come_back(invocations, {point});"));
+    }
+
+    /// The loop nest over invocations, with the variables that the tokens name at hand.
+    pub(in crate::cpp) fn open_nest(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
+        self.out.open("for (std::uint32_t local_z = 0; local_z < SIZE_Z; ++local_z)");
+        self.out.open("for (std::uint32_t local_y = 0; local_y < SIZE_Y; ++local_y)");
+        self.out.open("for (std::uint32_t local_x = 0; local_x < SIZE_X; ++local_x) {");
+        self.out.line("Invocation &self = enter(local_x, local_y, local_z);");
+        self.out.line("if (!is_here(self)) continue;");
+        self.bind_fields(tokens);
+    }
+
+    /// References to the fields of the variables that the tokens name.
+    pub(in crate::cpp) fn bind_fields(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
+        let mut bound = BTreeSet::new();
+        for token in tokens {
+            let name = self.text(token);
+            if let Some(Symbol { text, field: Some(field), .. }) = self.resolve(name)
+                && bound.insert(text.clone())
+            {
+                let line = format!("auto &{text} = self.{field};");
+                self.out.line(&line);
+            }
+        }
+    }
+
+    pub(in crate::cpp) fn close_nest(&mut self) {
+        for field in self.private.clone() {
+            self.out.line(&format!("self.private_{0} = {0};", field.name));
+        }
+        self.out.close("}");
+        self.out.dedent();
+        self.out.dedent();
+    }
+
+    /// A barrier region: its statements for every invocation.
+    fn region(&mut self, statements: &[Statement]) -> Emitted {
+        let (Some(first), Some(last)) = (statements.first(), statements.last()) else {
+            return Ok(());
+        };
+        let number = self.next_number();
+        self.announce(statements)?;
+        self.out.line(&format!("// Region from {} on.", self.shown_place(first.first)));
+        self.open_nest(first.first..=last.last);
+        self.out.open("{");
+        let outside = self.leaving;
+        self.leaving = Leaving::Region(InRegion { number, loops: 0, breakable: 0 });
+        let made = self.statements(statements);
+        self.leaving = outside;
+        made?;
+        self.out.close("}");
+        if statements.iter().any(leaves) {
+            self.out.line(&format!("next_{number}:;"));
+        }
+        self.close_nest();
+        Ok(())
+    }
+}
+
+/// The innermost loop around barriers.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cpp) struct Around {
+    /// The point before its next iteration.
+    pub again: u32,
+    /// The point behind it.
+    pub behind: u32,
+}
+
+/// The statements of a branch or loop.
+fn statement_list(statement: &Statement) -> &[Statement] {
+    match &statement.kind {
+        StatementKind::Block(inner) => inner,
+        _ => std::slice::from_ref(statement),
+    }
+}

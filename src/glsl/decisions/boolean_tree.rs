@@ -1,0 +1,128 @@
+//! The Boolean expression of a decision over its conditions.
+//!
+//! Promises: conditions are numbered in source order; `&&`, `||`, `^^` and `!` are operators, and
+//! everything else is a condition.
+
+use crate::names::Names;
+use crate::syntax::{Expression, ExpressionKind};
+use vkcert_model::structure::BooleanExpression;
+
+/// Deepest expression over conditions that is measured; stored evidence cannot be read back beyond.
+pub(super) const EXPRESSION_DEPTH_LIMIT: u32 = 48;
+
+/// Operands of one `&&` or `||` chain from which on the chain is stored as a balanced tree (the
+/// operators associate, so neither vectors nor independence change).
+const BALANCED_FROM: usize = 16;
+
+/// Gathers the leaves of a Boolean expression in source order.
+pub(super) struct Leaves<'n, 'a, 'e> {
+    pub names: &'n Names<'a>,
+    pub found: Vec<&'e Expression>,
+}
+
+impl<'e> Leaves<'_, '_, 'e> {
+    /// `None` where the operators nest too deep.
+    pub(super) fn tree(
+        &mut self,
+        expression: &'e Expression,
+        depth: u32,
+    ) -> Option<BooleanExpression> {
+        if depth > EXPRESSION_DEPTH_LIMIT {
+            return None;
+        }
+        match &expression.kind {
+            ExpressionKind::Parenthesised(inner) if self.is_operator(inner) => {
+                self.tree(inner, depth)
+            }
+            ExpressionKind::Parenthesised(inner) => self.leaf(expression, inner),
+            ExpressionKind::Prefix(operand) if self.names.text(expression.first) == "!" => {
+                Some(BooleanExpression::Not(Box::new(self.tree(operand, depth + 1)?)))
+            }
+            ExpressionKind::Binary { operator, left, right } => match self.names.text(*operator) {
+                "^^" => {
+                    let left = self.tree(left, depth + 1)?;
+                    Some(BooleanExpression::Xor(
+                        Box::new(left),
+                        Box::new(self.tree(right, depth + 1)?),
+                    ))
+                }
+                operator @ ("&&" | "||") => self.chain(expression, operator, depth),
+                _ => self.leaf(expression, expression),
+            },
+            _ => self.leaf(expression, expression),
+        }
+    }
+
+    fn is_operator(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            ExpressionKind::Parenthesised(inner) => self.is_operator(inner),
+            ExpressionKind::Prefix(_) => self.names.text(expression.first) == "!",
+            ExpressionKind::Binary { operator, .. } => {
+                matches!(self.names.text(*operator), "&&" | "||" | "^^")
+            }
+            _ => false,
+        }
+    }
+
+    /// Parentheses around a leaf are no part of it, but for those around a comma expression.
+    fn leaf(&mut self, outer: &'e Expression, inner: &'e Expression) -> Option<BooleanExpression> {
+        let mut outer = outer;
+        let mut inner = inner;
+        while let ExpressionKind::Parenthesised(next) = &inner.kind {
+            (outer, inner) = (inner, next);
+        }
+        let keep = if matches!(inner.kind, ExpressionKind::Comma { .. }) { outer } else { inner };
+        self.found.push(keep);
+        Some(BooleanExpression::Condition(self.found.len() as u32 - 1))
+    }
+
+    /// A chain `a && b && ...` of one operator.
+    fn chain(
+        &mut self,
+        expression: &'e Expression,
+        operator: &str,
+        depth: u32,
+    ) -> Option<BooleanExpression> {
+        let mut rights = Vec::new();
+        let mut leftmost = expression;
+        while let ExpressionKind::Binary { operator: token, left, right } = &leftmost.kind {
+            if self.names.text(*token) != operator {
+                break;
+            }
+            rights.push(right);
+            leftmost = left;
+        }
+        let length = rights.len() + 1;
+        let levels = if length < BALANCED_FROM { length as u32 - 1 } else { length.ilog2() + 1 };
+        let mut operands = vec![self.tree(leftmost, depth + levels)?];
+        for right in rights.into_iter().rev() {
+            operands.push(self.tree(right, depth + levels)?);
+        }
+        let join = |left, right| match operator {
+            "&&" => BooleanExpression::And(Box::new(left), Box::new(right)),
+            _ => BooleanExpression::Or(Box::new(left), Box::new(right)),
+        };
+        if length < BALANCED_FROM {
+            return operands.into_iter().reduce(join);
+        }
+        Some(balanced(operands, &join))
+    }
+}
+
+fn balanced(
+    mut operands: Vec<BooleanExpression>,
+    join: &impl Fn(BooleanExpression, BooleanExpression) -> BooleanExpression,
+) -> BooleanExpression {
+    while operands.len() > 1 {
+        let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
+        let mut rest = operands.into_iter();
+        while let Some(left) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(right) => join(left, right),
+                None => left,
+            });
+        }
+        operands = pairs;
+    }
+    operands.pop().expect("a chain has operands")
+}

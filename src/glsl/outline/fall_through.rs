@@ -1,0 +1,96 @@
+//! Whether control can pass the end of statements: where a function without a value is left by the
+//! end of its body.
+//!
+//! Promises: "cannot" is said only where the syntax shows it; a condition counts as always true
+//! only if it is the literal `true`.
+
+use crate::syntax::{self, Expression, ExpressionKind, LoopCondition};
+use crate::token::Token;
+
+/// What can happen behind a list of statements.
+pub(super) fn syntax_falls_through(tokens: &[Token], statements: &[syntax::Statement]) -> bool {
+    let mut falls = true;
+    for statement in statements {
+        if matches!(statement.kind, syntax::StatementKind::Case(_) | syntax::StatementKind::Default)
+        {
+            falls = true;
+        }
+        falls = falls && statement_falls_through(tokens, statement);
+    }
+    falls
+}
+
+fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> bool {
+    use syntax::StatementKind as Parsed;
+    let is_true = |expression: &Expression| {
+        let mut inner = expression;
+        while let ExpressionKind::Parenthesised(next) = &inner.kind {
+            inner = next;
+        }
+        inner.first == inner.last && tokens[inner.first].is("true")
+    };
+    match &statement.kind {
+        Parsed::Block(inner) => syntax_falls_through(tokens, inner),
+        Parsed::If { then, otherwise, .. } => {
+            statement_falls_through(tokens, then)
+                || otherwise
+                    .as_ref()
+                    .is_none_or(|otherwise| statement_falls_through(tokens, otherwise))
+        }
+        Parsed::While { condition: LoopCondition::Expression(condition), body }
+            if is_true(condition) =>
+        {
+            breaks(body)
+        }
+        Parsed::For { condition: None, body, .. } => breaks(body),
+        Parsed::For { condition: Some(LoopCondition::Expression(condition)), body, .. }
+            if is_true(condition) =>
+        {
+            breaks(body)
+        }
+        Parsed::DoWhile { body, condition } => {
+            breaks(body)
+                || (!is_true(condition)
+                    && (statement_falls_through(tokens, body) || continues(body)))
+        }
+        Parsed::Switch { body, .. } => {
+            let has_default = body.iter().any(|inner| matches!(inner.kind, Parsed::Default));
+            !has_default || body.iter().any(breaks) || syntax_falls_through(tokens, body)
+        }
+        Parsed::While { .. }
+        | Parsed::For { .. }
+        | Parsed::Empty
+        | Parsed::Expression(_)
+        | Parsed::Declaration(_)
+        | Parsed::Case(_)
+        | Parsed::Default => true,
+        Parsed::Break | Parsed::Continue | Parsed::Return(_) | Parsed::Terminate => false,
+    }
+}
+
+/// Whether a `break` in a loop's or switch's body leaves it.
+fn breaks(statement: &syntax::Statement) -> bool {
+    use syntax::StatementKind as Parsed;
+    match &statement.kind {
+        Parsed::Break => true,
+        Parsed::Block(inner) => inner.iter().any(breaks),
+        Parsed::If { then, otherwise, .. } => {
+            breaks(then) || otherwise.as_deref().is_some_and(breaks)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a `continue` in a loop's body leads to its condition.
+fn continues(statement: &syntax::Statement) -> bool {
+    use syntax::StatementKind as Parsed;
+    match &statement.kind {
+        Parsed::Continue => true,
+        Parsed::Block(inner) => inner.iter().any(continues),
+        Parsed::If { then, otherwise, .. } => {
+            continues(then) || otherwise.as_deref().is_some_and(continues)
+        }
+        Parsed::Switch { body, .. } => body.iter().any(continues),
+        _ => false,
+    }
+}

@@ -1,0 +1,323 @@
+//! Functions, statements, switches and exits of a translation unit, for `model::structure`.
+//!
+//! Promises: every statement of every function definition is there, with ids in source order; a
+//! function that could not be parsed keeps its obligations, all of them unmarked (`unread`).
+
+mod fall_through;
+mod statement;
+
+use crate::DecisionPolicy;
+use crate::decisions::{Decisions, Position, Surroundings};
+use crate::marking::{Placed, Placement};
+use crate::narrow::NarrowConstructor;
+use crate::semantics::VaryingSemantics;
+use crate::syntax::{
+    Declaration, Declarator, DeclaredType, Expression, FunctionDefinition, Item, Parameter,
+    ParseError, TokenIndex,
+};
+use crate::token::{Frames, Token};
+use fall_through::syntax_falls_through;
+use std::collections::BTreeSet;
+use vkcert_model::id::{FunctionId, StatementId, SwitchId};
+use vkcert_model::place::{SourceFile, Span};
+use vkcert_model::structure::{
+    Block, Decision, Exit, Function, MarkIndex, Statement, StatementKind, Switch,
+};
+
+/// What the syntax tree says, before markers are numbered.
+#[derive(Debug, Clone)]
+pub(crate) struct Outline {
+    pub functions: Vec<Function>,
+    pub decisions: Vec<Decision>,
+    pub switches: Vec<Switch>,
+    pub placements: Vec<Placement>,
+    /// First and last token of each decision, in the order of `decisions`.
+    pub ranges: Vec<[u32; 2]>,
+    /// First and last token of each switch's selector, in the order of `switches`.
+    pub selectors: Vec<[u32; 2]>,
+    /// First and last token of each loop statement, outer before inner.
+    pub loops: Vec<[u32; 2]>,
+    pub notes: Vec<String>,
+    pub narrow: Vec<NarrowConstructor>,
+    pub semantics: Vec<VaryingSemantics>,
+}
+
+/// Describes parsed text.
+pub(crate) fn outline(
+    tokens: &[Token],
+    frames: &Frames,
+    files: &[SourceFile],
+    items: &[Item],
+    policy: DecisionPolicy,
+) -> Outline {
+    let mut outliner = Outliner {
+        tokens,
+        decisions: Decisions::new(tokens, frames, files, items, policy),
+        functions: Vec::new(),
+        switches: Vec::new(),
+        selectors: Vec::new(),
+        loops: Vec::new(),
+        notes: Vec::new(),
+        statements: 0,
+        marks: 0,
+        exits: Vec::new(),
+        returns_boolean: false,
+        open_switches: Vec::new(),
+        demanded: crate::demand::names(tokens, items),
+    };
+    for item in items {
+        outliner.item(item);
+    }
+    Outline {
+        functions: outliner.functions,
+        decisions: outliner.decisions.found,
+        switches: outliner.switches,
+        placements: outliner.decisions.placements,
+        ranges: outliner.decisions.ranges,
+        selectors: outliner.selectors,
+        loops: outliner.loops,
+        notes: outliner.notes,
+        narrow: outliner.decisions.narrow,
+        semantics: outliner.decisions.semantics,
+    }
+}
+
+/// What one declaration does at run time.
+enum Effect {
+    Initialises,
+    Nothing,
+}
+
+struct Outliner<'a> {
+    tokens: &'a [Token],
+    decisions: Decisions<'a>,
+    functions: Vec<Function>,
+    switches: Vec<Switch>,
+    selectors: Vec<[u32; 2]>,
+    loops: Vec<[u32; 2]>,
+    notes: Vec<String>,
+    statements: u32,
+    marks: u32,
+    /// Of the function being read.
+    exits: Vec<Exit>,
+    returns_boolean: bool,
+    open_switches: Vec<SwitchId>,
+    /// Names whose values constant expressions need.
+    demanded: BTreeSet<&'a str>,
+}
+
+impl Outliner<'_> {
+    fn span(&self, first: TokenIndex, last: TokenIndex) -> Span {
+        self.decisions.locate(first, last).span
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Declaration(declaration) => {
+                self.declaration(declaration);
+            }
+            Item::Prototype { returns, parameters, .. } => {
+                self.type_expressions(returns);
+                self.parameters(parameters);
+            }
+            Item::Function(function) => self.function(function),
+            Item::Unread { first, last, error } => {
+                let text = self.decisions.text(&self.decisions.locate(*first, *last));
+                let start: String = text.chars().take(60).collect();
+                self.notes
+                    .push(format!("text at file level could not be read ({error}): `{start}`"));
+                crate::unread::add_decisions(
+                    &mut self.decisions,
+                    self.tokens,
+                    (*first, *last),
+                    &error.to_string(),
+                );
+            }
+        }
+    }
+
+    fn next_mark(&mut self) -> MarkIndex {
+        self.marks += 1;
+        MarkIndex(self.marks - 1)
+    }
+
+    fn place(&mut self, token: TokenIndex, role: Placed) {
+        self.decisions.placements.push(Placement { first: token, last: token, role });
+    }
+
+    fn next_statement(&mut self) -> StatementId {
+        self.statements += 1;
+        StatementId(self.statements)
+    }
+
+    fn parameters(&mut self, parameters: &[Parameter]) {
+        for parameter in parameters {
+            self.type_expressions(&parameter.declared);
+            self.array_sizes(&parameter.sizes);
+        }
+    }
+
+    fn function(&mut self, function: &FunctionDefinition) {
+        let id = FunctionId(self.functions.len() as u32 + 1);
+        let name = self.decisions.names.text(function.name).to_owned();
+        self.type_expressions(&function.returns);
+        self.parameters(&function.parameters);
+        self.decisions.function = Some(id);
+        let entry_mark = self.next_mark();
+        let returned = function.returns.name.map(|name| self.decisions.names.text(name));
+        self.returns_boolean = returned == Some("bool") && function.returns.sizes.is_empty();
+        let returns_nothing = returned == Some("void");
+        self.exits.clear();
+        let body = match &function.body {
+            Ok(body) => {
+                self.place(function.open, Placed::Entry { mark: entry_mark });
+                self.decisions.names.open();
+                for parameter in &function.parameters {
+                    self.decisions.names.add_parameter(parameter);
+                }
+                let block = self.block(body);
+                self.decisions.names.close();
+                if returns_nothing && syntax_falls_through(self.tokens, body) {
+                    let span = self.span(function.close, function.close);
+                    self.exits.push(Exit::EndOfBody { span });
+                }
+                block
+            }
+            Err(error) => self.unread_body(function, &name, error),
+        };
+        let located = self.decisions.locate(function.first, function.last);
+        let exits = std::mem::take(&mut self.exits);
+        let (span, expansion) = (located.span, located.expansion);
+        self.functions.push(Function { id, name, span, entry_mark, body, exits, expansion });
+        self.decisions.function = None;
+    }
+
+    /// A body outside the grammar: its obligations stay, and nothing of it is ever recorded, for
+    /// its entry has no mark.
+    fn unread_body(
+        &mut self,
+        function: &FunctionDefinition,
+        name: &str,
+        error: &ParseError,
+    ) -> Block {
+        let place = self.decisions.locate(error.token, error.token);
+        let position = self.decisions.text(&place);
+        self.notes.push(format!(
+            "function `{name}` could not be read ({error}, at `{position}`); its decisions are undetermined and its \
+             statements count as not covered"
+        ));
+        let inside = (function.open + 1, function.close.saturating_sub(1));
+        if inside.0 > inside.1 {
+            return Block::default();
+        }
+        let reason = format!("function `{name}` could not be read: {error}");
+        crate::unread::add_decisions(&mut self.decisions, self.tokens, inside, &reason);
+        let mut statements = Vec::new();
+        for (first, last) in crate::unread::statements(self.tokens, inside) {
+            let id = self.next_statement();
+            let located = self.decisions.locate(first, last);
+            let kind = match self.decisions.names.text(first) {
+                "return" => StatementKind::Return,
+                _ => StatementKind::Simple,
+            };
+            if kind == StatementKind::Return {
+                self.exits.push(Exit::Return { statement: id });
+            }
+            statements.push(Statement {
+                id: Some(id),
+                span: located.span,
+                kind,
+                expansion: located.expansion,
+            });
+        }
+        Block(statements)
+    }
+
+    /// Array sizes and layout values of a declared type and its members.
+    fn type_expressions(&mut self, declared: &DeclaredType) {
+        for value in &declared.layout_values {
+            self.decisions
+                .constant("a layout value", |decisions| decisions.visit(value, Position::Operand));
+        }
+        self.decisions.template(&declared.template);
+        self.array_sizes(&declared.sizes);
+        for member in &declared.members {
+            self.type_expressions(&member.declared);
+            for declarator in &member.declarators {
+                self.array_sizes(&declarator.sizes);
+            }
+        }
+    }
+
+    fn array_sizes(&mut self, sizes: &[Option<Expression>]) {
+        for size in sizes.iter().flatten() {
+            self.decisions
+                .constant("an array size", |decisions| decisions.visit(size, Position::Operand));
+        }
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) -> Effect {
+        let declared = &declaration.declared;
+        self.type_expressions(declared);
+        self.decisions.names.add_members(declared);
+        let mut effect = Effect::Nothing;
+        for declarator in &declaration.declarators {
+            self.array_sizes(&declarator.sizes);
+            if let Some(initialiser) = &declarator.initialiser {
+                effect = Effect::Initialises;
+                self.initialiser(declared, declarator, initialiser);
+            }
+            self.decisions.names.add_declarator(declared, declarator);
+        }
+        effect
+    }
+
+    fn initialiser(
+        &mut self,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+        initialiser: &Expression,
+    ) {
+        if declared.layout.iter().any(|name| name == "constant_id") {
+            // A literal by rule (GL_KHR_vulkan_glsl, "Specialization Constants"): a default, not an
+            // expression.
+            return;
+        }
+        let value = self.decisions.names.declared_type(declared, declarator);
+        match self.constant_place(declared, declarator) {
+            Some(place) => self
+                .decisions
+                .constant(place, |decisions| decisions.initialise(initialiser, Some(&value))),
+            None => self.decisions.initialise(initialiser, Some(&value)),
+        }
+    }
+
+    /// The name of the constant-expression context that an initialiser is; none where it may be
+    /// computed at run time. A constant inside a function may be, unless a constant expression
+    /// needs its value: then it merely is read-only (GLSL 4.60, 4.3.2).
+    fn constant_place(
+        &self,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+    ) -> Option<&'static str> {
+        use vkcert_model::structure::Constness;
+        let decisions = &self.decisions;
+        if !declared.has("const") || decisions.surroundings != Surroundings::Runtime {
+            return None;
+        }
+        let local = decisions.function.is_some();
+        if local && !self.demanded.contains(decisions.names.text(declarator.name)) {
+            return None;
+        }
+        match decisions.names.declared_constness(declared, declarator) {
+            Constness::Constant => {
+                Some("the initialiser of a `const` variable with a constant value")
+            }
+            Constness::Specialization => {
+                Some("the initialiser of a specialization-constant expression")
+            }
+            Constness::Runtime if !local => Some("the initialiser of a `const` at file level"),
+            Constness::Runtime => None,
+        }
+    }
+}
