@@ -54,8 +54,8 @@ const TARGETS: [(&str, shaderc::EnvVersion); 5] = [
 /// One compiler for the whole process: each first use builds the tables of built-in names anew.
 fn compiler() -> Result<&'static shaderc::Compiler, Box<Diagnostic>> {
     static COMPILER: OnceLock<Option<shaderc::Compiler>> = OnceLock::new();
-    let made = COMPILER.get_or_init(|| shaderc::Compiler::new().ok());
-    made.as_ref().ok_or_else(not_started)
+    let started_compiler = COMPILER.get_or_init(|| shaderc::Compiler::new().ok());
+    started_compiler.as_ref().ok_or_else(not_started)
 }
 
 fn not_started() -> Box<Diagnostic> {
@@ -64,42 +64,42 @@ fn not_started() -> Box<Diagnostic> {
 
 fn options<'a>(
     kernel: &KernelSource,
-    included: Included<'a>,
+    included_files: Included<'a>,
     defines: Defines,
 ) -> Result<shaderc::CompileOptions<'a>, Box<Diagnostic>> {
     let mut options = shaderc::CompileOptions::new().map_err(|_| not_started())?;
-    let target = TARGETS.iter().find(|(name, _)| *name == kernel.target_env);
-    let (_, version) = target.ok_or_else(|| {
-        let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
-        let made =
+    let target_row = TARGETS.iter().find(|(name, _)| *name == kernel.target_env);
+    let (_, env_version) = target_row.ok_or_else(|| {
+        let target_names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
+        let diagnostic =
             Diagnostic::new("usage", format!("`{}` is no target environment", kernel.target_env));
-        Box::new(made.hint(format!("use one of {}", names.join(", "))))
+        Box::new(diagnostic.hint(format!("use one of {}", target_names.join(", "))))
     })?;
-    options.set_target_env(shaderc::TargetEnv::Vulkan, *version as u32);
+    options.set_target_env(shaderc::TargetEnv::Vulkan, *env_version as u32);
     options.set_generate_debug_info();
     if defines == Defines::Given {
         for (name, value) in &kernel.defines {
             options.add_macro_definition(name, Some(value));
         }
     }
-    let includes = match included {
+    let includes = match included_files {
         Included::Nothing => None,
         Included::Exact(includes) | Included::LineEnded(includes) => Some(includes),
     };
     if let Some(includes) = includes {
         options.set_include_callback(move |requested, kind, requesting, depth| {
-            let form = match kind {
+            let include_form = match kind {
                 shaderc::IncludeType::Relative => IncludeForm::Quoted,
                 shaderc::IncludeType::Standard => IncludeForm::Angled,
             };
-            let found = includes
-                .resolve(requested, form, requesting, depth)
+            let included_file = includes
+                .resolve(requested, include_form, requesting, depth)
                 .map_err(|error| error.to_string())?;
-            let content = match included {
-                Included::Nothing | Included::Exact(_) => found.text.to_string(),
-                Included::LineEnded(_) => super::lines::line_ended(found.text.to_string()),
+            let content = match included_files {
+                Included::Nothing | Included::Exact(_) => included_file.text.to_string(),
+                Included::LineEnded(_) => super::lines::line_ended(included_file.text.to_string()),
             };
-            Ok(shaderc::ResolvedInclude { resolved_name: found.name, content })
+            Ok(shaderc::ResolvedInclude { resolved_name: included_file.name, content })
         });
     }
     Ok(options)
@@ -118,13 +118,13 @@ fn reject_mark(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     if !kernel.text.starts_with('\u{feff}') {
         return Ok(());
     }
-    let made = Diagnostic::new(
+    let diagnostic = Diagnostic::new(
         "glsl-syntax",
         "the text begins with a byte order mark, which the compiler does not read",
     )
     .at_span(&kernel.path, kernel.text.as_str(), 0..3)
     .hint("save the file as UTF-8 without a byte order mark");
-    Err(Box::new(made))
+    Err(Box::new(diagnostic))
 }
 
 /// Compiles the untouched text, which must have been admitted, on memory that holds `rest` where it
@@ -133,21 +133,21 @@ fn reject_mark(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
 pub(crate) fn production_on(
     kernel: &KernelSource,
     includes: &Includes,
-    rest: u8,
+    freed_byte: u8,
 ) -> Result<Vec<u32>, Vec<Diagnostic>> {
-    leave_behind(rest);
+    leave_behind(freed_byte);
     production(kernel, includes)
 }
 
 /// Frees blocks full of one byte, of the sizes that the compiler asks for: its own pools and small
 /// objects.
-fn leave_behind(rest: u8) {
+fn leave_behind(freed_byte: u8) {
     const POOL_BYTES: usize = 8 << 10;
     const POOLS: usize = 192;
     const SMALL: [usize; 10] = [16, 32, 48, 64, 96, 128, 256, 512, 1024, 2048];
-    let pools = (0..POOLS).map(|_| vec![rest; POOL_BYTES]);
-    let small = SMALL.iter().flat_map(|size| (0..64).map(move |_| vec![rest; *size]));
-    let blocks: Vec<Vec<u8>> = pools.chain(small).collect();
+    let pools = (0..POOLS).map(|_| vec![freed_byte; POOL_BYTES]);
+    let small_blocks = SMALL.iter().flat_map(|size| (0..64).map(move |_| vec![freed_byte; *size]));
+    let blocks: Vec<Vec<u8>> = pools.chain(small_blocks).collect();
     std::hint::black_box(&blocks);
 }
 
@@ -156,16 +156,17 @@ pub(crate) fn production(
     kernel: &KernelSource,
     includes: &Includes,
 ) -> Result<Vec<u32>, Vec<Diagnostic>> {
-    let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
-    let mut options = options(kernel, Included::Exact(includes), Defines::Given).map_err(one)?;
-    options.set_optimization_level(level(kernel.optimization));
+    let single_diagnostic = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
+    let mut compile_options =
+        options(kernel, Included::Exact(includes), Defines::Given).map_err(single_diagnostic)?;
+    compile_options.set_optimization_level(level(kernel.optimization));
     let _inside = Inside::new(Part::Compiler, &kernel.path);
-    let result = compiler().map_err(one)?.compile_into_spirv(
+    let result = compiler().map_err(single_diagnostic)?.compile_into_spirv(
         &kernel.text,
         shaderc::ShaderKind::Compute,
         &kernel.path,
         &kernel.entry,
-        Some(&options),
+        Some(&compile_options),
     );
     result
         .map(|artifact| artifact.as_binary().to_vec())
@@ -181,21 +182,22 @@ fn level(optimization: Optimization) -> shaderc::OptimizationLevel {
 }
 
 fn reject_nul(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
-    let names = [("the entry point's name", &kernel.entry), ("the file's name", &kernel.path)];
-    if let Some((what, _)) = names.iter().find(|(_, text)| text.contains('\0')) {
-        return Err(Box::new(Diagnostic::new("usage", format!("{what} holds a NUL byte"))));
+    let checked_names =
+        [("the entry point's name", &kernel.entry), ("the file's name", &kernel.path)];
+    if let Some((named_thing, _)) = checked_names.iter().find(|(_, text)| text.contains('\0')) {
+        return Err(Box::new(Diagnostic::new("usage", format!("{named_thing} holds a NUL byte"))));
     }
     if kernel.defines.iter().any(|(name, value)| name.contains('\0') || value.contains('\0')) {
-        let made = Diagnostic::new("usage", "a macro definition holds a NUL byte");
-        return Err(Box::new(made.in_file(&kernel.path)));
+        let diagnostic = Diagnostic::new("usage", "a macro definition holds a NUL byte");
+        return Err(Box::new(diagnostic.in_file(&kernel.path)));
     }
     match kernel.text.find('\0') {
         None => Ok(()),
-        Some(at) => {
-            let made = Diagnostic::new("glsl-syntax", "the text holds a NUL byte")
-                .at_span(&kernel.path, kernel.text.as_str(), at..at + 1)
+        Some(nul_offset) => {
+            let diagnostic = Diagnostic::new("glsl-syntax", "the text holds a NUL byte")
+                .at_span(&kernel.path, kernel.text.as_str(), nul_offset..nul_offset + 1)
                 .hint("GLSL source must be text; is this a binary file?");
-            Err(Box::new(made))
+            Err(Box::new(diagnostic))
         }
     }
 }
@@ -205,22 +207,25 @@ fn reject_nul(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
 /// results go.
 fn reject_version(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     let directive = preprocessor::version_directive(&kernel.text);
-    let mut words = directive.split_whitespace().skip(1);
-    let number: Option<u32> = words.next().and_then(|word| word.parse().ok());
-    let first = if words.next() == Some("es") { 310 } else { 420 };
-    let message = match number {
-        Some(number) if number >= first => return Ok(()),
-        Some(number) => format!("GLSL version {number} has no compute shaders"),
+    let mut directive_words = directive.split_whitespace().skip(1);
+    let version_number: Option<u32> = directive_words.next().and_then(|word| word.parse().ok());
+    let first_with_compute = if directive_words.next() == Some("es") { 310 } else { 420 };
+    let message = match version_number {
+        Some(version_number) if version_number >= first_with_compute => return Ok(()),
+        Some(version_number) => format!("GLSL version {version_number} has no compute shaders"),
         None if directive.is_empty() => {
             "the text does not begin with a `#version` directive".to_owned()
         }
         None => format!("`{directive}` names no version"),
     };
-    let at = if directive.is_empty() { None } else { kernel.text.find("version") };
-    let span = at.map_or(0..0, |at| at..at + kernel.text[at..].lines().next().map_or(0, str::len));
-    let made =
+    let directive_start = if directive.is_empty() { None } else { kernel.text.find("version") };
+    let span = directive_start.map_or(0..0, |directive_start| {
+        directive_start
+            ..directive_start + kernel.text[directive_start..].lines().next().map_or(0, str::len)
+    });
+    let diagnostic =
         Diagnostic::new("glsl-syntax", message).at_span(&kernel.path, kernel.text.as_str(), span);
-    Err(Box::new(made.hint("start the file with `#version 450` (or higher)")))
+    Err(Box::new(diagnostic.hint("start the file with `#version 450` (or higher)")))
 }
 
 /// Why the compiler does not accept rewritten text.
@@ -238,18 +243,19 @@ pub(crate) fn rewritten(
     text: &str,
     optimization: Optimization,
 ) -> Result<Vec<u32>, RewriteError> {
-    let failed =
+    let not_compiled =
         |error: Box<Diagnostic>| RewriteError { reason: error.to_string(), places: Vec::new() };
-    let mut options = options(kernel, Included::Nothing, Defines::None).map_err(failed)?;
-    options.set_optimization_level(level(optimization));
-    let compiler = compiler().map_err(failed)?;
+    let mut compile_options =
+        options(kernel, Included::Nothing, Defines::None).map_err(not_compiled)?;
+    compile_options.set_optimization_level(level(optimization));
+    let compiler = compiler().map_err(not_compiled)?;
     let _inside = Inside::new(Part::Compiler, &kernel.path);
     let result = compiler.compile_into_spirv(
         text,
         shaderc::ShaderKind::Compute,
         &kernel.path,
         &kernel.entry,
-        Some(&options),
+        Some(&compile_options),
     );
     result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| {
         let message = error.to_string();
@@ -259,9 +265,10 @@ pub(crate) fn rewritten(
             Some((file.to_owned(), line.parse().ok()?))
         });
         let places = places.collect();
-        let line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
+        let error_line =
+            message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
         RewriteError {
-            reason: line.split("error:").last().unwrap_or(line).trim().to_owned(),
+            reason: error_line.split("error:").last().unwrap_or(error_line).trim().to_owned(),
             places,
         }
     })
@@ -284,11 +291,11 @@ pub(crate) fn preprocessed(
     text: &str,
     includes: &Includes,
 ) -> Result<String, String> {
-    let options = options(kernel, Included::LineEnded(includes), Defines::Given)
+    let compile_options = options(kernel, Included::LineEnded(includes), Defines::Given)
         .map_err(|error| error.to_string())?;
     let compiler = compiler().map_err(|error| error.to_string())?;
     let _inside = Inside::new(Part::Compiler, &kernel.path);
-    let result = compiler.preprocess(text, &kernel.path, &kernel.entry, Some(&options));
+    let result = compiler.preprocess(text, &kernel.path, &kernel.entry, Some(&compile_options));
     result.map(|artifact| artifact.as_text()).map_err(|error| error.to_string())
 }
 
@@ -301,33 +308,33 @@ pub(crate) struct CompilerMacros<'a> {
 impl Predefined for CompilerMacros<'_> {
     fn values(&self, version: &str, names: &BTreeSet<String>) -> BTreeMap<String, Option<String>> {
         const SIGN: &str = "vkcert_probe";
-        let mut text = format!("{version}\n");
+        let mut probe_text = format!("{version}\n");
         for (number, name) in names.iter().enumerate() {
-            text += &match name.as_str() {
+            probe_text += &match name.as_str() {
                 "__VERSION__" => format!("{SIGN} {number} {name}\n"),
                 _ => format!("#ifdef {name}\n{SIGN} {number} {name}\n#endif\n"),
             };
         }
-        let mut values: BTreeMap<String, Option<String>> =
+        let mut macro_values: BTreeMap<String, Option<String>> =
             names.iter().map(|name| (name.clone(), None)).collect();
         let Ok(options) = options(self.kernel, Included::Nothing, Defines::None) else {
-            return values;
+            return macro_values;
         };
-        let Ok(compiler) = compiler() else { return values };
+        let Ok(compiler) = compiler() else { return macro_values };
         let _inside = Inside::new(Part::Compiler, &self.kernel.path);
-        let Ok(artifact) = compiler.preprocess(&text, "probe", "main", Some(&options)) else {
-            return values;
+        let Ok(artifact) = compiler.preprocess(&probe_text, "probe", "main", Some(&options)) else {
+            return macro_values;
         };
-        let tokens = super::lexer::tokens_of(&artifact.as_text());
-        for answer in tokens.split(|token| token.is(SIGN)).skip(1) {
-            let [number, value, ..] = answer else { continue };
+        let answer_text = super::lexer::tokens_of(&artifact.as_text());
+        for answer_tokens in answer_text.split(|token| token.is(SIGN)).skip(1) {
+            let [number, value, ..] = answer_tokens else { continue };
             if let Some(name) =
                 number.text.parse::<usize>().ok().and_then(|number| names.iter().nth(number))
             {
-                values.insert(name.clone(), Some(value.text.to_string()));
+                macro_values.insert(name.clone(), Some(value.text.to_string()));
             }
         }
-        values
+        macro_values
     }
 }
 
@@ -357,34 +364,39 @@ fn diagnostics(
         | shaderc::Error::InitializationError(text)
         | shaderc::Error::ParseError(text) => text.clone(),
     };
-    let mut texts = includes.found();
-    texts.insert(kernel.path.clone(), kernel.text.clone());
-    let of_line = |line| own_fault(kernel, line).or_else(|| diagnostic(&texts, line));
-    let found: Vec<Diagnostic> = message.lines().filter_map(of_line).collect();
-    if found.is_empty() {
-        let text = message.trim();
-        let text =
-            if text.is_empty() { "the compiler rejects the text without saying why" } else { text };
-        return vec![Diagnostic::new("glsl-syntax", text).in_file(&kernel.path)];
+    let mut texts_by_file = includes.found();
+    texts_by_file.insert(kernel.path.clone(), kernel.text.clone());
+    let diagnostic_of = |line| own_fault(kernel, line).or_else(|| diagnostic(&texts_by_file, line));
+    let line_diagnostics: Vec<Diagnostic> = message.lines().filter_map(diagnostic_of).collect();
+    if line_diagnostics.is_empty() {
+        let trimmed_message = message.trim();
+        let trimmed_message = if trimmed_message.is_empty() {
+            "the compiler rejects the text without saying why"
+        } else {
+            trimmed_message
+        };
+        return vec![Diagnostic::new("glsl-syntax", trimmed_message).in_file(&kernel.path)];
     }
-    found
+    line_diagnostics
 }
 
 /// What the compiler says of itself: the text may be right.
 fn own_fault(kernel: &KernelSource, message: &str) -> Option<Diagnostic> {
-    let said = message.strip_prefix("shaderc: internal error:")?.trim();
-    let made =
-        Diagnostic::new("compiler-fault", format!("the linked compiler failed on its own: {said}"));
+    let compiler_words = message.strip_prefix("shaderc: internal error:")?.trim();
+    let diagnostic = Diagnostic::new(
+        "compiler-fault",
+        format!("the linked compiler failed on its own: {compiler_words}"),
+    );
     let hint = match kernel.optimization {
         Optimization::Zero => "write the text otherwise; it may be right",
         Optimization::Performance | Optimization::Size => {
             "compile with `optimization = \"zero\"`; the text may be right"
         }
     };
-    Some(made.in_file(&kernel.path).hint(hint))
+    Some(diagnostic.in_file(&kernel.path).hint(hint))
 }
 
-fn diagnostic(texts: &BTreeMap<String, String>, message: &str) -> Option<Diagnostic> {
+fn diagnostic(texts_by_file: &BTreeMap<String, String>, message: &str) -> Option<Diagnostic> {
     let (place, message) = message.split_once("error:")?;
     let message = message.trim();
     let place = place.trim().trim_end_matches(':');
@@ -395,14 +407,14 @@ fn diagnostic(texts: &BTreeMap<String, String>, message: &str) -> Option<Diagnos
     else {
         return Some(if place.is_empty() { made } else { made.in_file(place) });
     };
-    let Some(text) = texts.get(file) else {
+    let Some(text) = texts_by_file.get(file) else {
         return Some(made.at_position(file, Position { line, column: 1 }));
     };
-    let start: usize =
+    let line_start: usize =
         text.split_inclusive('\n').take(line as usize - usize::from(line > 0)).map(str::len).sum();
-    let content = text[start..].lines().next().unwrap_or("");
-    let indent = content.len() - content.trim_start().len();
-    let span = start + indent..start + content.trim_end().len().max(indent);
+    let line_content = text[line_start..].lines().next().unwrap_or("");
+    let indent = line_content.len() - line_content.trim_start().len();
+    let span = line_start + indent..line_start + line_content.trim_end().len().max(indent);
     let position = Some(Position::of(text, span.start));
     made.location = Some(Location {
         file: file.to_owned(),
@@ -419,14 +431,15 @@ fn diagnostic(texts: &BTreeMap<String, String>, message: &str) -> Option<Diagnos
 
 /// The word that the message quotes first, where the line holds it once; else the whole line.
 fn narrowed(text: &str, line: std::ops::Range<usize>, message: &str) -> std::ops::Range<usize> {
-    let Some(word) = message.strip_prefix('\'').and_then(|rest| rest.split('\'').next()) else {
+    let Some(quoted_word) = message.strip_prefix('\'').and_then(|rest| rest.split('\'').next())
+    else {
         return line;
     };
-    let content = &text[line.clone()];
-    let mut places = content.match_indices(word.trim());
-    match (places.next(), places.next()) {
-        (Some((at, found)), None) if !found.is_empty() => {
-            line.start + at..line.start + at + found.len()
+    let line_content = &text[line.clone()];
+    let mut word_places = line_content.match_indices(quoted_word.trim());
+    match (word_places.next(), word_places.next()) {
+        (Some((match_start, matched_word)), None) if !matched_word.is_empty() => {
+            line.start + match_start..line.start + match_start + matched_word.len()
         }
         _ => line,
     }
@@ -447,8 +460,8 @@ fn hint(message: &str) -> String {
         ("cannot convert", "convert explicitly with a constructor such as `uint(x)`"),
         ("SPIR-V", "raise the kernel's `target_env`"),
     ];
-    let known = hints.iter().find(|(part, _)| message.contains(part));
-    known
+    let matching_hint = hints.iter().find(|(part, _)| message.contains(part));
+    matching_hint
         .map_or("correct the source line; the message is the compiler's own", |(_, hint)| hint)
         .to_owned()
 }

@@ -43,43 +43,49 @@ enum SkipTo {
 impl Preprocessor<'_> {
     pub(super) fn conditional(
         &mut self,
-        name: &Token,
-        rest: &[Token],
+        directive_name: &Token,
+        directive_tokens: &[Token],
     ) -> Result<(), PreprocessError> {
-        match &*name.text {
+        match &*directive_name.text {
             "if" => {
-                let taken = self.condition(name, rest)?;
-                self.open(taken)
+                let is_taken = self.condition(directive_name, directive_tokens)?;
+                self.open(is_taken)
             }
             "ifdef" | "ifndef" => {
-                let [tested] = rest else {
-                    return Err(PreprocessError::at("one name is expected here", name.span));
+                let [tested_name] = directive_tokens else {
+                    return Err(PreprocessError::at(
+                        "one name is expected here",
+                        directive_name.span,
+                    ));
                 };
-                let taken = self.is_defined(&tested.text) == name.is("ifdef");
-                self.open(taken)
+                let is_taken = self.is_defined(&tested_name.text) == directive_name.is("ifdef");
+                self.open(is_taken)
             }
             "elif" | "else" => {
                 // Reached from inside the group that was taken.
                 if self.open_conditionals().is_empty() {
-                    return Err(PreprocessError::at("there is no `#if` for this", name.span));
+                    return Err(PreprocessError::at(
+                        "there is no `#if` for this",
+                        directive_name.span,
+                    ));
                 }
                 self.skip(SkipTo::End)
             }
             _ => match self.open_conditionals().pop() {
                 Some(_) => Ok(()),
-                None => Err(PreprocessError::at("there is no `#if` for this", name.span)),
+                None => Err(PreprocessError::at("there is no `#if` for this", directive_name.span)),
             },
         }
     }
 
-    fn open(&mut self, taken: bool) -> Result<(), PreprocessError> {
+    fn open(&mut self, is_taken: bool) -> Result<(), PreprocessError> {
         self.open_conditionals().push(false);
-        if taken { Ok(()) } else { self.skip(SkipTo::NextBranch) }
+        if is_taken { Ok(()) } else { self.skip(SkipTo::NextBranch) }
     }
 
     /// Skips lines; returns behind the directive at which text counts again.
-    fn skip(&mut self, target: SkipTo) -> Result<(), PreprocessError> {
-        let mut depth = 0u32;
+    fn skip(&mut self, skip_target: SkipTo) -> Result<(), PreprocessError> {
+        let mut nesting_depth = 0u32;
         loop {
             self.spend()?;
             let hash = match self.scan() {
@@ -90,19 +96,21 @@ impl Preprocessor<'_> {
                 }
             };
             let line = self.rest_of_line();
-            let Some((name, rest)) = line.split_first().filter(|_| hash.is("#")) else { continue };
-            match &*name.text {
-                "if" | "ifdef" | "ifndef" => depth += 1,
-                "endif" if depth == 0 => {
+            let Some((directive_name, rest)) = line.split_first().filter(|_| hash.is("#")) else {
+                continue;
+            };
+            match &*directive_name.text {
+                "if" | "ifdef" | "ifndef" => nesting_depth += 1,
+                "endif" if nesting_depth == 0 => {
                     self.open_conditionals().pop();
                     return Ok(());
                 }
-                "endif" => depth -= 1,
-                "else" if depth == 0 && target == SkipTo::NextBranch => return Ok(()),
+                "endif" => nesting_depth -= 1,
+                "else" if nesting_depth == 0 && skip_target == SkipTo::NextBranch => return Ok(()),
                 "elif"
-                    if depth == 0
-                        && target == SkipTo::NextBranch
-                        && self.condition(name, rest)? =>
+                    if nesting_depth == 0
+                        && skip_target == SkipTo::NextBranch
+                        && self.condition(directive_name, rest)? =>
                 {
                     return Ok(());
                 }
@@ -111,38 +119,46 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn condition(&mut self, name: &Token, rest: &[Token]) -> Result<bool, PreprocessError> {
-        let tokens = self.without_defined(name, rest)?;
-        let tokens = self.expanded(tokens, Lines::One)?;
-        let mut expression = Expression { tokens: &tokens, position: 0, depth: 0 };
+    fn condition(
+        &mut self,
+        directive_name: &Token,
+        directive_tokens: &[Token],
+    ) -> Result<bool, PreprocessError> {
+        let condition_tokens = self.without_defined(directive_name, directive_tokens)?;
+        let condition_tokens = self.expanded(condition_tokens, Lines::One)?;
+        let mut expression = Expression { tokens: &condition_tokens, position: 0, depth: 0 };
         let value = expression.binary(0);
-        value.map(|value| value != 0).map_err(|message| PreprocessError::at(message, name.span))
+        value
+            .map(|value| value != 0)
+            .map_err(|message| PreprocessError::at(message, directive_name.span))
     }
 
     /// Replaces `defined X` and `defined(X)` by 1 or 0, before macros are expanded.
     fn without_defined(
         &mut self,
-        name: &Token,
-        rest: &[Token],
+        directive_name: &Token,
+        directive_tokens: &[Token],
     ) -> Result<Vec<Token>, PreprocessError> {
-        let mut result = Vec::new();
-        let mut position = 0;
-        while let Some(token) = rest.get(position) {
+        let mut replaced_tokens = Vec::new();
+        let mut token_position = 0;
+        while let Some(token) = directive_tokens.get(token_position) {
             if !token.is("defined") {
-                result.push(token.clone());
-                position += 1;
+                replaced_tokens.push(token.clone());
+                token_position += 1;
                 continue;
             }
-            let (tested, length) = match &rest[position + 1..] {
-                [open, tested, close, ..] if open.is("(") && close.is(")") => (tested, 4),
-                [tested, ..] if tested.is_identifier() => (tested, 2),
-                _ => return Err(PreprocessError::at("`defined` takes a name", name.span)),
+            let (tested_name, operand_length) = match &directive_tokens[token_position + 1..] {
+                [open, tested_name, close, ..] if open.is("(") && close.is(")") => (tested_name, 4),
+                [tested_name, ..] if tested_name.is_identifier() => (tested_name, 2),
+                _ => {
+                    return Err(PreprocessError::at("`defined` takes a name", directive_name.span));
+                }
             };
-            let value = if self.is_defined(&tested.text) { "1" } else { "0" };
-            result.push(self.made(value, TokenKind::Number, token.span, token.origin));
-            position += length;
+            let value = if self.is_defined(&tested_name.text) { "1" } else { "0" };
+            replaced_tokens.push(self.made(value, TokenKind::Number, token.span, token.origin));
+            token_position += operand_length;
         }
-        Ok(result)
+        Ok(replaced_tokens)
     }
 }
 
@@ -164,19 +180,19 @@ impl Expression<'_> {
         self.tokens.get(self.position).map_or("", |token| &*token.text)
     }
 
-    fn binary(&mut self, weakest: u8) -> Result<i32, String> {
-        let mut left = self.unary()?;
+    fn binary(&mut self, outer_precedence: u8) -> Result<i32, String> {
+        let mut left_value = self.unary()?;
         while let Some((operator, precedence)) =
             BINARY.iter().find(|(operator, _)| *operator == self.peek())
         {
-            if *precedence <= weakest {
+            if *precedence <= outer_precedence {
                 break;
             }
             self.position += 1;
-            let right = self.binary(*precedence)?;
-            left = apply(operator, left, right);
+            let right_value = self.binary(*precedence)?;
+            left_value = apply(operator, left_value, right_value);
         }
-        Ok(left)
+        Ok(left_value)
     }
 
     fn unary(&mut self) -> Result<i32, String> {
@@ -211,39 +227,40 @@ impl Expression<'_> {
     }
 }
 
-fn integer(text: &str) -> Option<i32> {
-    let digits = text.trim_end_matches(['u', 'U']);
-    let parsed = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"))
+fn integer(literal_text: &str) -> Option<i32> {
+    let literal_digits = literal_text.trim_end_matches(['u', 'U']);
+    let parsed_value = if let Some(hex) =
+        literal_digits.strip_prefix("0x").or_else(|| literal_digits.strip_prefix("0X"))
     {
         u32::from_str_radix(hex, 16)
-    } else if digits.len() > 1 && digits.starts_with('0') {
-        u32::from_str_radix(digits, 8)
+    } else if literal_digits.len() > 1 && literal_digits.starts_with('0') {
+        u32::from_str_radix(literal_digits, 8)
     } else {
-        digits.parse()
+        literal_digits.parse()
     };
-    parsed.ok().map(|value| value as i32)
+    parsed_value.ok().map(|value| value as i32)
 }
 
-fn apply(operator: &str, left: i32, right: i32) -> i32 {
+fn apply(operator: &str, left_value: i32, right_value: i32) -> i32 {
     match operator {
-        "||" => i32::from(left != 0 || right != 0),
-        "&&" => i32::from(left != 0 && right != 0),
-        "|" => left | right,
-        "^" => left ^ right,
-        "&" => left & right,
-        "==" => i32::from(left == right),
-        "!=" => i32::from(left != right),
-        "<" => i32::from(left < right),
-        ">" => i32::from(left > right),
-        "<=" => i32::from(left <= right),
-        ">=" => i32::from(left >= right),
-        "<<" => left.wrapping_shl(right as u32),
-        ">>" => left.wrapping_shr(right as u32),
-        "+" => left.wrapping_add(right),
-        "-" => left.wrapping_sub(right),
-        "*" => left.wrapping_mul(right),
-        "/" => left.checked_div(right).unwrap_or(0),
-        "%" => left.checked_rem(right).unwrap_or(0),
+        "||" => i32::from(left_value != 0 || right_value != 0),
+        "&&" => i32::from(left_value != 0 && right_value != 0),
+        "|" => left_value | right_value,
+        "^" => left_value ^ right_value,
+        "&" => left_value & right_value,
+        "==" => i32::from(left_value == right_value),
+        "!=" => i32::from(left_value != right_value),
+        "<" => i32::from(left_value < right_value),
+        ">" => i32::from(left_value > right_value),
+        "<=" => i32::from(left_value <= right_value),
+        ">=" => i32::from(left_value >= right_value),
+        "<<" => left_value.wrapping_shl(right_value as u32),
+        ">>" => left_value.wrapping_shr(right_value as u32),
+        "+" => left_value.wrapping_add(right_value),
+        "-" => left_value.wrapping_sub(right_value),
+        "*" => left_value.wrapping_mul(right_value),
+        "/" => left_value.checked_div(right_value).unwrap_or(0),
+        "%" => left_value.checked_rem(right_value).unwrap_or(0),
         _ => 0,
     }
 }

@@ -50,13 +50,13 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     /// `needed`, with everything that a needed constant is made of.
     fn closed(mut self) -> BTreeSet<&'a str> {
-        let mut all = BTreeSet::new();
+        let mut demanded_names = BTreeSet::new();
         while let Some(name) = self.needed.pop() {
-            if all.insert(name) {
+            if demanded_names.insert(name) {
                 self.needed.extend(self.constants.remove(name).unwrap_or_default());
             }
         }
-        all
+        demanded_names
     }
 
     fn item(&mut self, item: &Item) {
@@ -81,10 +81,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn declared(&mut self, declared: &DeclaredType) {
-        self.sizes(&declared.sizes);
-        declared.layout_values.iter().chain(&declared.template).for_each(|value| self.need(value));
-        declared.members.iter().for_each(|member| self.declaration(member));
+    fn declared(&mut self, declared_type: &DeclaredType) {
+        self.sizes(&declared_type.sizes);
+        declared_type
+            .layout_values
+            .iter()
+            .chain(&declared_type.template)
+            .for_each(|value| self.need(value));
+        declared_type.members.iter().for_each(|member| self.declaration(member));
     }
 
     fn sizes(&mut self, sizes: &[Option<Expression>]) {
@@ -98,8 +102,11 @@ impl<'a> Search<'a> {
             let Some(initialiser) = &declarator.initialiser else { continue };
             self.expression(initialiser);
             if declaration.declared.has("const") {
-                let named = self.names_in(initialiser.first, initialiser.last);
-                self.constants.entry(&self.tokens[declarator.name].text).or_default().extend(named);
+                let named_constants = self.names_in(initialiser.first, initialiser.last);
+                self.constants
+                    .entry(&self.tokens[declarator.name].text)
+                    .or_default()
+                    .extend(named_constants);
             }
         }
     }
@@ -180,10 +187,10 @@ impl<'a> Search<'a> {
     }
 
     fn need(&mut self, expression: &Expression) {
-        let first = expression.first.max(self.covered);
-        if first <= expression.last {
-            let named = self.names_in(first, expression.last);
-            self.needed.extend(named);
+        let first_uncovered = expression.first.max(self.covered);
+        if first_uncovered <= expression.last {
+            let named_identifiers = self.names_in(first_uncovered, expression.last);
+            self.needed.extend(named_identifiers);
             self.covered = expression.last + 1;
         }
     }

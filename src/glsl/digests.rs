@@ -26,20 +26,21 @@ const OF_LOCAL_SIZE: [&str; 5] = [
 ];
 
 /// The digests of a unit; `entry` is the name of its entry point, to which the local size belongs.
-pub(crate) fn digests(unit: &TranslationUnit, items: &[Item], entry: &str) -> TextDigests {
+pub(crate) fn digests(unit: &TranslationUnit, items: &[Item], entry_name: &str) -> TextDigests {
     let tokens = &unit.tokens;
-    let count = items.iter().filter(|item| matches!(item, Item::Function(_))).count();
-    let taken_apart = Pieces::of(tokens, items).and_then(|pieces| pieces.functions(entry));
-    let unread = taken_apart.is_none().then(|| unread(unit, items));
-    let mut functions = taken_apart.unwrap_or_else(|| vec![digest_of(tokens); count]);
+    let function_count = items.iter().filter(|item| matches!(item, Item::Function(_))).count();
+    let function_digests =
+        Pieces::of(tokens, items).and_then(|pieces| pieces.functions(entry_name));
+    let unread_part = function_digests.is_none().then(|| unread(unit, items));
+    let mut functions = function_digests.unwrap_or_else(|| vec![digest_of(tokens); function_count]);
     let mut files = of_files(unit);
     let pragmas = pragmas(unit);
     if !pragmas.is_empty() {
-        let under =
+        let add_pragmas =
             |digest: &mut String| *digest = sha256_digits(format!("{digest} {pragmas}").as_bytes());
-        functions.iter_mut().chain(files.values_mut()).for_each(under);
+        functions.iter_mut().chain(files.values_mut()).for_each(add_pragmas);
     }
-    TextDigests { functions, files, unread }
+    TextDigests { functions, files, unread: unread_part }
 }
 
 /// What keeps a text from being taken apart: `glsl/k.comp:12 (expected a name, found `;`)`.
@@ -50,7 +51,7 @@ fn unread(unit: &TranslationUnit, items: &[Item]) -> String {
     });
     let Some(error) = error else { return "how its declarations use each other".to_owned() };
     let token = unit.tokens.get(error.token).map(std::slice::from_ref);
-    let place = token.and_then(|token| unit.frames.locate(token)).and_then(|located| {
+    let error_place = token.and_then(|token| unit.frames.locate(token)).and_then(|located| {
         let file = unit.files.get(located.span.file.0 as usize)?;
         Some(format!(
             "{}:{}",
@@ -58,36 +59,37 @@ fn unread(unit: &TranslationUnit, items: &[Item]) -> String {
             Position::of(&file.text, located.span.start as usize).line
         ))
     });
-    format!("{} ({error})", place.as_deref().unwrap_or("text at file level"))
+    format!("{} ({error})", error_place.as_deref().unwrap_or("text at file level"))
 }
 
 /// The pragmas of a unit, which hold for all of its text wherever they stand.
 fn pragmas(unit: &TranslationUnit) -> String {
-    let texts = unit.directives.iter().map(|directive| directive.text.as_str());
-    let pragmas: BTreeSet<&str> =
-        texts.filter(|text| text.starts_with("#pragma") && *text != "#pragma once").collect();
+    let directive_texts = unit.directives.iter().map(|directive| directive.text.as_str());
+    let pragmas: BTreeSet<&str> = directive_texts
+        .filter(|text| text.starts_with("#pragma") && *text != "#pragma once")
+        .collect();
     pragmas.into_iter().collect::<Vec<_>>().join(" ")
 }
 
 /// SHA-256 of the tokens of a text.
 pub(crate) fn digest_of(tokens: &[Token]) -> String {
-    let words: Vec<&str> = tokens.iter().map(|token| &*token.text).collect();
-    sha256_digits(words.join(" ").as_bytes())
+    let token_texts: Vec<&str> = tokens.iter().map(|token| &*token.text).collect();
+    sha256_digits(token_texts.join(" ").as_bytes())
 }
 
 /// By path: the tokens that are written in a file, or that stand where it is read.
 fn of_files(unit: &TranslationUnit) -> BTreeMap<String, String> {
-    let mut texts = vec![String::new(); unit.files.len()];
+    let mut file_texts = vec![String::new(); unit.files.len()];
     for token in &unit.tokens {
-        let places: BTreeSet<u32> = [token.span.file.0, token.line_file.0].into();
-        for place in places {
-            if let Some(text) = texts.get_mut(place as usize) {
+        let token_files: BTreeSet<u32> = [token.span.file.0, token.line_file.0].into();
+        for place in token_files {
+            if let Some(text) = file_texts.get_mut(place as usize) {
                 text.push_str(&token.text);
                 text.push(' ');
             }
         }
     }
-    let files = unit.files.iter().zip(texts).filter(|(file, _)| file.path != DEFINES_PATH);
+    let files = unit.files.iter().zip(file_texts).filter(|(file, _)| file.path != DEFINES_PATH);
     files.map(|(file, text)| (file.path.clone(), sha256_digits(text.as_bytes()))).collect()
 }
 
@@ -114,15 +116,15 @@ enum Nameless {
 
 impl Piece<'_> {
     fn nameless(&self) -> Option<Nameless> {
-        let ends = |words: [&str; 2]| {
-            let last = self.tokens.iter().rev().take(2).rev();
-            self.tokens.len() > 2 && last.zip(words).all(|(token, word)| token.is(word))
+        let ends_in = |words: [&str; 2]| {
+            let last_tokens = self.tokens.iter().rev().take(2).rev();
+            self.tokens.len() > 2 && last_tokens.zip(words).all(|(token, word)| token.is(word))
         };
         let is_layout = self.tokens.first().is_some_and(|token| token.is("layout"));
         match self.names.is_empty() {
             false => None,
-            true if is_layout && ends(["in", ";"]) => Some(Nameless::LocalSize),
-            true if is_layout && (ends(["buffer", ";"]) || ends(["uniform", ";"])) => {
+            true if is_layout && ends_in(["in", ";"]) => Some(Nameless::LocalSize),
+            true if is_layout && (ends_in(["buffer", ";"]) || ends_in(["uniform", ";"])) => {
                 Some(Nameless::Blocks)
             }
             true => Some(Nameless::AllBehind),
@@ -131,12 +133,14 @@ impl Piece<'_> {
 
     /// Whether an identifier names nothing at file level: a member behind a point, or a parameter
     /// where no type can stand.
-    fn is_own(&self, at: usize) -> bool {
-        let token = &self.tokens[at];
-        let behind_point = at > 0 && self.tokens[at - 1].is(".");
-        let as_type =
-            self.tokens.get(at + 1).is_some_and(|next| next.is_identifier() || next.is("("));
-        behind_point || (!as_type && self.parameters.contains(&&*token.text))
+    fn is_own(&self, token_index: usize) -> bool {
+        let token = &self.tokens[token_index];
+        let behind_point = token_index > 0 && self.tokens[token_index - 1].is(".");
+        let is_type_use = self
+            .tokens
+            .get(token_index + 1)
+            .is_some_and(|next| next.is_identifier() || next.is("("));
+        behind_point || (!is_type_use && self.parameters.contains(&&*token.text))
     }
 }
 
@@ -161,61 +165,72 @@ impl<'a> Pieces<'a> {
     /// None where items and tokens do not go together as declarations and definitions one behind
     /// the other.
     fn of(tokens: &'a [Token], items: &[Item]) -> Option<Self> {
-        let (mut pieces, mut announced, mut next) = (Vec::new(), BTreeSet::new(), 0);
+        let (mut pieces, mut prototyped_names, mut next_token) = (Vec::new(), BTreeSet::new(), 0);
         for item in items {
-            while let Some(token) = tokens.get(next) {
+            while let Some(token) = tokens.get(next_token) {
                 if token.is("precision") {
-                    let end = end_of_declaration(tokens, next)?;
-                    let (names, parameters) = (Vec::new(), Vec::new());
+                    let piece_end = end_of_declaration(tokens, next_token)?;
+                    let (piece_names, parameters) = (Vec::new(), Vec::new());
                     pieces.push(Piece {
-                        tokens: &tokens[next..end],
-                        names,
+                        tokens: &tokens[next_token..piece_end],
+                        names: piece_names,
                         parameters,
                         is_function: false,
                     });
-                    next = end;
+                    next_token = piece_end;
                 } else if token.is(";") {
-                    next += 1;
+                    next_token += 1;
                 } else {
                     break;
                 }
             }
-            let (end, names) = match item {
-                Item::Function(function) if function.first == next => {
+            let (piece_end, piece_names) = match item {
+                Item::Function(function) if function.first == next_token => {
                     (function.last + 1, vec![function.name])
                 }
                 Item::Declaration(declaration) => {
-                    (end_of_declaration(tokens, next)?, names_of(declaration))
+                    (end_of_declaration(tokens, next_token)?, names_of(declaration))
                 }
-                Item::Prototype { name, .. } => (end_of_declaration(tokens, next)?, vec![*name]),
+                Item::Prototype { name, .. } => {
+                    (end_of_declaration(tokens, next_token)?, vec![*name])
+                }
                 Item::Function(_) | Item::Unread { .. } => return None,
             };
-            if end > tokens.len() || names.iter().any(|name| !(next..end).contains(name)) {
+            if piece_end > tokens.len()
+                || piece_names.iter().any(|name| !(next_token..piece_end).contains(name))
+            {
                 return None;
             }
-            let texts = |names: Vec<TokenIndex>| {
+            let token_texts = |names: Vec<TokenIndex>| {
                 names.into_iter().map(|name| &*tokens[name].text).collect()
             };
-            let (tokens, names): (_, Vec<&str>) = (&tokens[next..end], texts(names));
+            let (tokens, piece_names): (_, Vec<&str>) =
+                (&tokens[next_token..piece_end], token_texts(piece_names));
             match item {
-                Item::Prototype { .. } => announced.extend(names),
+                Item::Prototype { .. } => prototyped_names.extend(piece_names),
                 Item::Function(function) => {
-                    let parameters =
-                        texts(function.parameters.iter().filter_map(|one| one.name).collect());
-                    pieces.push(Piece { tokens, names, parameters, is_function: true });
+                    let parameters = token_texts(
+                        function.parameters.iter().filter_map(|parameter| parameter.name).collect(),
+                    );
+                    pieces.push(Piece {
+                        tokens,
+                        names: piece_names,
+                        parameters,
+                        is_function: true,
+                    });
                 }
                 Item::Declaration(_) | Item::Unread { .. } => {
                     pieces.push(Piece {
                         tokens,
-                        names,
+                        names: piece_names,
                         parameters: Vec::new(),
                         is_function: false,
                     });
                 }
             }
-            next = end;
+            next_token = piece_end;
         }
-        if tokens[next..].iter().any(|token| !token.is(";")) {
+        if tokens[next_token..].iter().any(|token| !token.is(";")) {
             return None;
         }
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -227,49 +242,52 @@ impl<'a> Pieces<'a> {
             .enumerate()
             .filter_map(|(index, piece)| Some((index, piece.nameless()?)))
             .collect();
-        Some(Self { pieces, by_name, nameless, announced })
+        Some(Self { pieces, by_name, nameless, announced: prototyped_names })
     }
 
     /// The pieces that one uses by name. Text can use what stands before it, and functions that are
     /// announced.
     fn used(&self, index: usize, entry: &str) -> BTreeSet<usize> {
         let piece = &self.pieces[index];
-        let mut used = BTreeSet::new();
-        let mut sized = piece.is_function && piece.names.contains(&entry);
-        for (at, token) in
+        let mut used_pieces = BTreeSet::new();
+        let mut uses_local_size = piece.is_function && piece.names.contains(&entry);
+        for (token_index, token) in
             piece.tokens.iter().enumerate().filter(|(_, token)| token.is_identifier())
         {
-            sized |= OF_LOCAL_SIZE.contains(&&*token.text);
-            if piece.is_own(at) {
+            uses_local_size |= OF_LOCAL_SIZE.contains(&&*token.text);
+            if piece.is_own(token_index) {
                 continue;
             }
-            let named = self.by_name.get(&*token.text).into_iter().flatten().copied();
-            let announced = self.announced.contains(&*token.text);
-            used.extend(named.filter(|other| *other < index || (announced && *other != index)));
+            let named_pieces = self.by_name.get(&*token.text).into_iter().flatten().copied();
+            let is_prototyped = self.announced.contains(&*token.text);
+            used_pieces.extend(named_pieces.filter(|other_piece| {
+                *other_piece < index || (is_prototyped && *other_piece != index)
+            }));
         }
-        for (other, nameless) in self.nameless.iter().copied() {
-            let holds = match nameless {
-                Nameless::LocalSize => sized && other != index,
-                Nameless::Blocks => other < index && !piece.is_function,
-                Nameless::AllBehind => other < index,
+        for (other_piece, nameless_scope) in self.nameless.iter().copied() {
+            let applies_here = match nameless_scope {
+                Nameless::LocalSize => uses_local_size && other_piece != index,
+                Nameless::Blocks => other_piece < index && !piece.is_function,
+                Nameless::AllBehind => other_piece < index,
             };
-            if holds {
-                used.insert(other);
+            if applies_here {
+                used_pieces.insert(other_piece);
             }
         }
-        used
+        used_pieces
     }
 
     /// The digest of each function, in source order; none where pieces use each other in a circle.
     fn functions(&self, entry: &str) -> Option<Vec<String>> {
-        let used: Vec<BTreeSet<usize>> =
+        let used_pieces: Vec<BTreeSet<usize>> =
             (0..self.pieces.len()).map(|index| self.used(index, entry)).collect();
         let mut progress = vec![Progress::Untouched; self.pieces.len()];
         for index in 0..self.pieces.len() {
-            self.digest(index, &used, &mut progress)?;
+            self.digest(index, &used_pieces, &mut progress)?;
         }
-        let functions = self.pieces.iter().zip(progress).filter(|(piece, _)| piece.is_function);
-        let digests = functions.map(|(_, progress)| match progress {
+        let function_pieces =
+            self.pieces.iter().zip(progress).filter(|(piece, _)| piece.is_function);
+        let digests = function_pieces.map(|(_, progress)| match progress {
             Progress::Done(digest) => Some(digest),
             Progress::Untouched | Progress::Begun => None,
         });
@@ -279,36 +297,38 @@ impl<'a> Pieces<'a> {
     /// Makes the digest of a piece after those of all that it uses, without recursion.
     fn digest(
         &self,
-        start: usize,
-        used: &[BTreeSet<usize>],
+        first_piece: usize,
+        used_pieces: &[BTreeSet<usize>],
         progress: &mut [Progress],
     ) -> Option<()> {
-        let mut open = vec![start];
-        while let Some(index) = open.last().copied() {
+        let mut open_pieces = vec![first_piece];
+        while let Some(index) = open_pieces.last().copied() {
             match progress[index] {
-                Progress::Done(_) => drop(open.pop()),
+                Progress::Done(_) => drop(open_pieces.pop()),
                 Progress::Untouched => {
                     progress[index] = Progress::Begun;
-                    for other in &used[index] {
-                        match progress[*other] {
+                    for used_piece in &used_pieces[index] {
+                        match progress[*used_piece] {
                             Progress::Done(_) => {}
-                            Progress::Untouched => open.push(*other),
+                            Progress::Untouched => open_pieces.push(*used_piece),
                             Progress::Begun => return None,
                         }
                     }
                 }
                 Progress::Begun => {
-                    let parts: BTreeSet<&str> = used[index]
+                    let used_digests: BTreeSet<&str> = used_pieces[index]
                         .iter()
-                        .filter_map(|other| match &progress[*other] {
+                        .filter_map(|used_piece| match &progress[*used_piece] {
                             Progress::Done(digest) => Some(digest.as_str()),
                             Progress::Untouched | Progress::Begun => None,
                         })
                         .collect();
-                    let own = digest_of(self.pieces[index].tokens);
-                    let all: Vec<&str> = std::iter::once(own.as_str()).chain(parts).collect();
-                    progress[index] = Progress::Done(sha256_digits(all.join(" ").as_bytes()));
-                    open.pop();
+                    let own_digest = digest_of(self.pieces[index].tokens);
+                    let digest_parts: Vec<&str> =
+                        std::iter::once(own_digest.as_str()).chain(used_digests).collect();
+                    progress[index] =
+                        Progress::Done(sha256_digits(digest_parts.join(" ").as_bytes()));
+                    open_pieces.pop();
                 }
             }
         }
@@ -317,13 +337,13 @@ impl<'a> Pieces<'a> {
 }
 
 /// Behind the `;` that ends a declaration.
-fn end_of_declaration(tokens: &[Token], first: TokenIndex) -> Option<TokenIndex> {
-    let mut depth = 0_u32;
-    for (offset, token) in tokens.get(first..)?.iter().enumerate() {
+fn end_of_declaration(tokens: &[Token], first_token: TokenIndex) -> Option<TokenIndex> {
+    let mut brace_depth = 0_u32;
+    for (offset, token) in tokens.get(first_token..)?.iter().enumerate() {
         match &*token.text {
-            "{" => depth += 1,
-            "}" => depth = depth.checked_sub(1)?,
-            ";" if depth == 0 => return Some(first + offset + 1),
+            "{" => brace_depth += 1,
+            "}" => brace_depth = brace_depth.checked_sub(1)?,
+            ";" if brace_depth == 0 => return Some(first_token + offset + 1),
             _ => {}
         }
     }
@@ -333,14 +353,14 @@ fn end_of_declaration(tokens: &[Token], first: TokenIndex) -> Option<TokenIndex>
 /// The names that a declaration brings: variables, a struct or block, and the members of a block
 /// without a name of its own.
 fn names_of(declaration: &Declaration) -> Vec<TokenIndex> {
-    let declared = &declaration.declared;
+    let declared_type = &declaration.declared;
     let mut names: Vec<TokenIndex> =
         declaration.declarators.iter().map(|declarator| declarator.name).collect();
     if names.is_empty() {
-        let members = declared.members.iter().flat_map(|member| &member.declarators);
+        let members = declared_type.members.iter().flat_map(|member| &member.declarators);
         names.extend(members.map(|member| member.name));
     }
-    names.extend(declared.name.filter(|_| declared.has_body));
+    names.extend(declared_type.name.filter(|_| declared_type.has_body));
     names
 }
 

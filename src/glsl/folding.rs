@@ -54,7 +54,7 @@ const CONSTANT_FAMILIES: [&str; 3] =
 
 /// Whether the compiler surely folds an expression.
 pub(crate) fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
-    let all = |parts: &[Expression]| parts.iter().all(|part| is_folded(names, part));
+    let all_folded = |parts: &[Expression]| parts.iter().all(|part| is_folded(names, part));
     match &expression.kind {
         ExpressionKind::Literal => !names.text(expression.first).starts_with('"'),
         ExpressionKind::Identifier => name_is_folded(names, names.text(expression.first)),
@@ -78,19 +78,20 @@ pub(crate) fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
                     && length_is_folded(names, base)
             }
             ExpressionKind::Identifier => {
-                callee_is_folded(names, names.text(callee.first), arguments) && all(arguments)
+                callee_is_folded(names, names.text(callee.first), arguments)
+                    && all_folded(arguments)
             }
             _ => {
                 names.array_constructor(callee).is_some()
                     && sizes_are_folded(names, callee)
-                    && all(arguments)
+                    && all_folded(arguments)
             }
         },
         ExpressionKind::Index { base, index } => {
             is_folded(names, base) && index.as_ref().is_some_and(|index| is_folded(names, index))
         }
         ExpressionKind::Field { base, .. } => is_folded(names, base),
-        ExpressionKind::List(elements) => all(elements),
+        ExpressionKind::List(elements) => all_folded(elements),
         ExpressionKind::Postfix(_)
         | ExpressionKind::Assignment { .. }
         | ExpressionKind::Comma { .. }
@@ -102,25 +103,25 @@ pub(crate) fn is_folded(names: &Names<'_>, expression: &Expression) -> bool {
 /// folds.
 pub(crate) fn declares_folded(
     names: &Names<'_>,
-    declared: &DeclaredType,
+    declared_type: &DeclaredType,
     declarator: &Declarator,
 ) -> bool {
-    let sizes = declared.sizes.iter().chain(&declarator.sizes).flatten();
-    declared.has("const")
-        && names.declared_constness(declared, declarator) != Constness::Specialization
+    let array_sizes = declared_type.sizes.iter().chain(&declarator.sizes).flatten();
+    declared_type.has("const")
+        && names.declared_constness(declared_type, declarator) != Constness::Specialization
         && declarator.initialiser.as_ref().is_some_and(|initialiser| is_folded(names, initialiser))
-        && sizes.into_iter().all(|size| is_folded(names, size))
+        && array_sizes.into_iter().all(|size| is_folded(names, size))
 }
 
 /// Whether all sizes of a declared array are given and folded.
 pub(crate) fn declares_folded_length(
     names: &Names<'_>,
-    declared: &DeclaredType,
+    declared_type: &DeclaredType,
     declarator: &Declarator,
 ) -> bool {
-    let mut sizes = declared.sizes.iter().chain(&declarator.sizes).peekable();
-    sizes.peek().is_some()
-        && sizes.all(|size| size.as_ref().is_some_and(|size| is_folded(names, size)))
+    let mut array_sizes = declared_type.sizes.iter().chain(&declarator.sizes).peekable();
+    array_sizes.peek().is_some()
+        && array_sizes.all(|size| size.as_ref().is_some_and(|size| is_folded(names, size)))
 }
 
 fn name_is_folded(names: &Names<'_>, name: &str) -> bool {
@@ -153,8 +154,8 @@ fn callee_is_folded(names: &Names<'_>, name: &str, arguments: &[Expression]) -> 
 
 /// Such a `mix` is left to the optimiser.
 fn mixes_by_boolean(names: &Names<'_>, arguments: &[Expression]) -> bool {
-    let share = arguments.last().and_then(|share| names.type_of(share));
-    share.is_none_or(|share| share.name.starts_with('b'))
+    let share_type = arguments.last().and_then(|share| names.type_of(share));
+    share_type.is_none_or(|share_type| share_type.name.starts_with('b'))
 }
 
 /// The compiler folds some functions of other sizes to another value, such as `abs` of an
@@ -162,8 +163,8 @@ fn mixes_by_boolean(names: &Names<'_>, arguments: &[Expression]) -> bool {
 fn is_of_32_bits(names: &Names<'_>, argument: &Expression) -> bool {
     const FAMILIES: [&str; 9] =
         ["bool", "int", "uint", "float", "bvec", "ivec", "uvec", "vec", "mat"];
-    let is_size = |character: char| character.is_ascii_digit() || character == 'x';
-    let of_family = |name: &str| FAMILIES.contains(&name.trim_end_matches(is_size));
+    let is_size_character = |character: char| character.is_ascii_digit() || character == 'x';
+    let is_of_family = |name: &str| FAMILIES.contains(&name.trim_end_matches(is_size_character));
     match (&argument.kind, names.type_of(argument)) {
         // The wider operand decides.
         (
@@ -173,11 +174,11 @@ fn is_of_32_bits(names: &Names<'_>, argument: &Expression) -> bool {
             | ExpressionKind::Ternary { .. },
             _,
         ) => {
-            let mut all = true;
-            argument.each_part(&mut |part| all &= is_of_32_bits(names, part));
-            all
+            let mut all_parts = true;
+            argument.each_part(&mut |part| all_parts &= is_of_32_bits(names, part));
+            all_parts
         }
-        (_, Some(known)) => known.dimensions == 0 && of_family(&known.name),
+        (_, Some(known_type)) => known_type.dimensions == 0 && is_of_family(&known_type.name),
         // Built-in constants and their components.
         (ExpressionKind::Identifier, None) => names.text(argument.first).starts_with("gl_"),
         (ExpressionKind::Field { base, .. } | ExpressionKind::Index { base, .. }, None) => {

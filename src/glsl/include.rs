@@ -70,18 +70,18 @@ struct KnownFile {
 
 impl Includes {
     pub(crate) fn new(kernel: &KernelSource) -> Self {
-        let mut files = BTreeMap::new();
+        let mut known_files = BTreeMap::new();
         if let Some(folder) = &kernel.folder {
-            let own = folder.join(Path::new(&kernel.path).file_name().unwrap_or_default());
-            files.insert(
+            let source_path = folder.join(Path::new(&kernel.path).file_name().unwrap_or_default());
+            known_files.insert(
                 kernel.path.clone(),
-                KnownFile { home: folder.clone(), identity: identity(&own) },
+                KnownFile { home: folder.clone(), identity: identity(&source_path) },
             );
         }
         Self {
             root: project_root(kernel),
             folders: kernel.include.clone(),
-            files: RefCell::new(files),
+            files: RefCell::new(known_files),
             found: RefCell::default(),
             refused: RefCell::default(),
         }
@@ -97,31 +97,31 @@ impl Includes {
     pub(crate) fn resolve(
         &self,
         requested: &str,
-        form: IncludeForm,
+        include_form: IncludeForm,
         requesting: &str,
         depth: usize,
     ) -> Result<Included, IncludeError> {
         if depth > DEPTH_LIMIT {
             return Err(IncludeError::TooDeep);
         }
-        let home = match form {
+        let including_folder = match include_form {
             IncludeForm::Quoted => {
                 self.files.borrow().get(requesting).map(|file| file.home.clone())
             }
             IncludeForm::Angled => None,
         };
-        for folder in home.iter().chain(&self.folders) {
-            let path = folder.join(requested);
-            if path.is_file() {
-                let read = self.read(&path, folder, requested);
+        for folder in including_folder.iter().chain(&self.folders) {
+            let candidate_path = folder.join(requested);
+            if candidate_path.is_file() {
+                let read_result = self.read(&candidate_path, folder, requested);
                 *self.refused.borrow_mut() =
-                    read.as_ref().err().map(|error| (requested.to_owned(), error.clone()));
-                return read;
+                    read_result.as_ref().err().map(|error| (requested.to_owned(), error.clone()));
+                return read_result;
             }
         }
-        match (&*self.refused.borrow(), form) {
+        match (&*self.refused.borrow(), include_form) {
             // The compiler asks in the other form for a file that was there and could not be read.
-            (Some((refused, error)), IncludeForm::Angled) if refused == requested => {
+            (Some((refused_name, error)), IncludeForm::Angled) if refused_name == requested => {
                 Err(error.clone())
             }
             (_, IncludeForm::Quoted | IncludeForm::Angled) => Err(IncludeError::NotFound {
@@ -132,14 +132,14 @@ impl Includes {
     }
 
     fn read(&self, path: &Path, folder: &Path, requested: &str) -> Result<Included, IncludeError> {
-        let identity = identity(path);
-        let name = self.free_name(self.report_name(path, folder, requested), &identity);
+        let file_identity = identity(path);
+        let name = self.free_name(self.report_name(path, folder, requested), &file_identity);
         if let Some(text) = self.found.borrow().get(&name) {
             return Ok(Included { name, text: text.clone() });
         }
-        let bytes = read_at_most(path, MOST_INCLUDED_BYTES)
+        let file_bytes = read_at_most(path, MOST_INCLUDED_BYTES)
             .map_err(|reason| IncludeError::Unreadable { name: name.clone(), reason })?;
-        let text = String::from_utf8(bytes).map_err(|_| IncludeError::Unreadable {
+        let text = String::from_utf8(file_bytes).map_err(|_| IncludeError::Unreadable {
             name: name.clone(),
             reason: "it is not UTF-8 text".to_owned(),
         })?;
@@ -151,41 +151,51 @@ impl Includes {
         }
         let text: Arc<str> = text.into();
         self.found.borrow_mut().insert(name.clone(), text.clone());
-        let home = path.parent().unwrap_or(folder).to_owned();
-        self.files.borrow_mut().insert(name.clone(), KnownFile { home, identity });
+        let file_folder = path.parent().unwrap_or(folder).to_owned();
+        self.files
+            .borrow_mut()
+            .insert(name.clone(), KnownFile { home: file_folder, identity: file_identity });
         Ok(Included { name, text })
     }
 
     /// The name, or where another file has it, the name with a number behind it.
     fn free_name(&self, name: String, identity: &Path) -> String {
-        let files = self.files.borrow();
-        let is_free = |name: &String| files.get(name).is_none_or(|file| file.identity == identity);
-        let numbered = (2..).map(|number| format!("{name} ({number})"));
-        std::iter::once(name.clone()).chain(numbered).find(is_free).expect("numbers do not end")
+        let known_files = self.files.borrow();
+        let is_free =
+            |name: &String| known_files.get(name).is_none_or(|file| file.identity == identity);
+        let numbered_names = (2..).map(|number| format!("{name} ({number})"));
+        std::iter::once(name.clone())
+            .chain(numbered_names)
+            .find(is_free)
+            .expect("numbers do not end")
     }
 
     fn report_name(&self, path: &Path, folder: &Path, requested: &str) -> String {
-        let clean = lexically_clean(path);
-        if let Some(relative) = self.root.as_deref().and_then(|root| relative_to(root, &clean)) {
-            return slashes(&relative);
+        let clean_path = lexically_clean(path);
+        if let Some(relative_path) =
+            self.root.as_deref().and_then(|root| relative_to(root, &clean_path))
+        {
+            return slashes(&relative_path);
         }
-        if clean.is_relative() {
-            return slashes(&clean);
+        if clean_path.is_relative() {
+            return slashes(&clean_path);
         }
-        let folder =
-            folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        slashes(&lexically_clean(&Path::new(&folder).join(requested.trim_start_matches('/'))))
+        let folder_name = folder
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        slashes(&lexically_clean(&Path::new(&folder_name).join(requested.trim_start_matches('/'))))
     }
 }
 
 /// The file's contents, or why they cannot be had. Never more than the limit is read, whatever
 /// length the file tells.
-fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+fn read_at_most(path: &Path, byte_limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    match bytes.len() as u64 > limit {
-        true => Err(format!("it is larger than {limit} bytes, the limit for such a file")),
+    file.take(byte_limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    match bytes.len() as u64 > byte_limit {
+        true => Err(format!("it is larger than {byte_limit} bytes, the limit for such a file")),
         false => Ok(bytes),
     }
 }
@@ -201,31 +211,35 @@ fn relative_to(root: &Path, path: &Path) -> Option<PathBuf> {
     if let Ok(inside) = path.strip_prefix(root) {
         return Some(inside.to_owned());
     }
-    let absolute = |path: &Path| std::path::absolute(path).ok().map(|path| lexically_clean(&path));
-    let (root, path) = (absolute(root)?, absolute(path)?);
-    let shared = root.components().zip(path.components()).take_while(|(a, b)| a == b).count();
-    let up = root.components().skip(shared).map(|_| Component::ParentDir);
+    let absolute_path =
+        |path: &Path| std::path::absolute(path).ok().map(|path| lexically_clean(&path));
+    let (root, path) = (absolute_path(root)?, absolute_path(path)?);
+    let shared_components =
+        root.components().zip(path.components()).take_while(|(a, b)| a == b).count();
+    let upward_steps = root.components().skip(shared_components).map(|_| Component::ParentDir);
     // Without a folder in common the way would be the absolute path.
-    (shared > 1).then(|| up.chain(path.components().skip(shared)).collect())
+    (shared_components > 1)
+        .then(|| upward_steps.chain(path.components().skip(shared_components)).collect())
 }
 
 /// The folder that report paths are relative to: the source's folder without the folders that its
 /// path names.
 fn project_root(kernel: &KernelSource) -> Option<PathBuf> {
     let folder = lexically_clean(kernel.folder.as_deref()?);
-    let mut parents: Vec<_> = Path::new(&kernel.path).parent()?.components().collect();
-    let mut root = folder.clone();
-    while let Some(last) = parents.pop() {
-        if root.file_name() != Some(last.as_os_str()) {
+    let mut parent_components: Vec<_> = Path::new(&kernel.path).parent()?.components().collect();
+    let mut root_folder = folder.clone();
+    while let Some(last_component) = parent_components.pop() {
+        if root_folder.file_name() != Some(last_component.as_os_str()) {
             return Some(folder);
         }
-        root.pop();
+        root_folder.pop();
     }
-    Some(root)
+    Some(root_folder)
 }
 
 fn slashes(path: &Path) -> String {
-    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let path_parts: Vec<_> =
+        path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     // A quote would end the file name in the `#line` directives that name the file.
-    parts.join("/").replace('"', "'")
+    path_parts.join("/").replace('"', "'")
 }

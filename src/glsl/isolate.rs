@@ -36,63 +36,63 @@ type Excluded = BTreeMap<Marked, String>;
 /// Searches with `attempt`, which compiles the text with the given things left out.
 /// `None` where not even the text without any marker compiles.
 pub(crate) fn isolate<T>(
-    all: &[Marked],
-    mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>,
+    all_marked: &[Marked],
+    mut try_compile: impl FnMut(&Excluded) -> Result<T, Rejection>,
 ) -> Option<Isolated<T>> {
     let mut excluded = Excluded::new();
-    let mut rejection = match attempt(&excluded) {
+    let mut rejection = match try_compile(&excluded) {
         Ok(compiled) => return Some(Isolated { compiled, excluded }),
         Err(rejection) => rejection,
     };
     for _ in 0..ROUNDS {
-        let before = excluded.len();
+        let excluded_before = excluded.len();
         for suspect in &rejection.suspects {
             excluded.entry(*suspect).or_insert_with(|| rejection.reason.clone());
         }
-        if excluded.len() == before {
+        if excluded.len() == excluded_before {
             break;
         }
-        match attempt(&excluded) {
-            Ok(compiled) => return Some(put_back(Isolated { compiled, excluded }, attempt)),
-            Err(next) => rejection = next,
+        match try_compile(&excluded) {
+            Ok(compiled) => return Some(put_back(Isolated { compiled, excluded }, try_compile)),
+            Err(next_rejection) => rejection = next_rejection,
         }
     }
-    let everything: Excluded =
-        all.iter().map(|marked| (*marked, rejection.reason.clone())).collect();
-    let compiled = attempt(&everything).ok()?;
-    Some(put_back(Isolated { compiled, excluded: everything }, attempt))
+    let all_excluded: Excluded =
+        all_marked.iter().map(|marked| (*marked, rejection.reason.clone())).collect();
+    let compiled = try_compile(&all_excluded).ok()?;
+    Some(put_back(Isolated { compiled, excluded: all_excluded }, try_compile))
 }
 
 /// Puts back what was left out for no fault of its own. Invariant: the text without `excluded`
 /// compiles; pieces are put back as long as it does.
 fn put_back<T>(
     mut isolated: Isolated<T>,
-    mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>,
+    mut try_compile: impl FnMut(&Excluded) -> Result<T, Rejection>,
 ) -> Isolated<T> {
-    let left_out: Vec<Marked> = isolated.excluded.keys().copied().collect();
-    let (first, second) = left_out.split_at(left_out.len() / 2);
+    let excluded_items: Vec<Marked> = isolated.excluded.keys().copied().collect();
+    let (first, second) = excluded_items.split_at(excluded_items.len() / 2);
     // All of them together are known not to compile.
-    let mut pending: Vec<Vec<Marked>> =
-        if left_out.len() < 2 { Vec::new() } else { vec![second.to_vec(), first.to_vec()] };
-    let mut left = COMPILATIONS;
-    while let Some(piece) = pending.pop() {
-        if left == 0 {
+    let mut pending_pieces: Vec<Vec<Marked>> =
+        if excluded_items.len() < 2 { Vec::new() } else { vec![second.to_vec(), first.to_vec()] };
+    let mut attempts_left = COMPILATIONS;
+    while let Some(piece) = pending_pieces.pop() {
+        if attempts_left == 0 {
             break;
         }
-        left -= 1;
-        let mut without = isolated.excluded.clone();
+        attempts_left -= 1;
+        let mut still_excluded = isolated.excluded.clone();
         for marked in &piece {
-            without.remove(marked);
+            still_excluded.remove(marked);
         }
-        match attempt(&without) {
-            Ok(compiled) => isolated = Isolated { compiled, excluded: without },
+        match try_compile(&still_excluded) {
+            Ok(compiled) => isolated = Isolated { compiled, excluded: still_excluded },
             Err(rejection) if piece.len() == 1 => {
                 isolated.excluded.insert(piece[0], rejection.reason);
             }
             Err(_) => {
                 let (first, second) = piece.split_at(piece.len() / 2);
-                pending.push(second.to_vec());
-                pending.push(first.to_vec());
+                pending_pieces.push(second.to_vec());
+                pending_pieces.push(first.to_vec());
             }
         }
     }

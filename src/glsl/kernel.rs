@@ -37,15 +37,17 @@ pub fn compile(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
 /// As [`compile`]; where positions are wanted soon, what they need is compiled beside the rest.
 pub fn compile_with(
     kernel: &KernelSource,
-    positions: PositionsWanted,
+    positions_wanted: PositionsWanted,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let failed = |message: String| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)];
+    let start_failure =
+        |message: String| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)];
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let worker = builder.spawn_scoped(scope, || compile_here(kernel, positions));
-        let worker =
-            worker.map_err(|error| failed(format!("the front end cannot be started: {error}")))?;
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let front_end_thread =
+            builder.spawn_scoped(scope, || compile_here(kernel, positions_wanted));
+        let front_end_thread = front_end_thread
+            .map_err(|error| start_failure(format!("the front end cannot be started: {error}")))?;
+        front_end_thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -56,63 +58,83 @@ pub fn compiler_identity() -> String {
 
 fn compile_here(
     kernel: &KernelSource,
-    positions: PositionsWanted,
+    positions_wanted: PositionsWanted,
 ) -> Result<Compiled, Vec<Diagnostic>> {
     compiler::admit(kernel).map_err(|diagnostic| vec![*diagnostic])?;
     let includes = Includes::new(kernel);
     let macros = compiler::CompilerMacros { kernel };
-    let own =
+    let own_unit =
         preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
-    if let Err(error) = &own {
+    if let Err(error) = &own_unit {
         refuse_limit(kernel, error)?;
     }
-    let mut notes = Vec::new();
-    let (production, read) = match &own {
+    let mut report_notes = Vec::new();
+    let (compiled_twice, read_unit) = match &own_unit {
         Ok(unit) if !semantics::may_occur(&unit.tokens) => std::thread::scope(|scope| {
             // The compiler works on the production text while the same text is read here.
             let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-            let production = builder.spawn_scoped(scope, || production_twice(kernel));
-            let read = ReadText::of(kernel, &includes, own, &mut notes);
-            let production = match production {
+            let worker = builder.spawn_scoped(scope, || production_twice(kernel));
+            let read_unit = ReadText::of(kernel, &includes, own_unit, &mut report_notes);
+            let compiled_twice = match worker {
                 Ok(worker) => {
                     worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
                 }
                 Err(_) => production_twice(kernel),
             };
-            (production, read)
+            (compiled_twice, read_unit)
         }),
         Ok(_) | Err(_) => {
-            let read = ReadText::of(kernel, &includes, own, &mut notes);
-            semantics::refuse(&read.unit, &read.outline)?;
-            (production_twice(kernel), read)
+            let read_unit = ReadText::of(kernel, &includes, own_unit, &mut report_notes);
+            semantics::refuse(&read_unit.unit, &read_unit.outline)?;
+            (production_twice(kernel), read_unit)
         }
     };
-    let production = production?;
-    let ReadText { unit, accuracy, outline, texts } = read;
+    let compiled_twice = compiled_twice?;
+    let ReadText { unit, accuracy, outline, texts } = read_unit;
     narrow::refuse(&unit, &outline)?;
-    let production = production.one()?;
-    notes.extend(outline.notes.iter().cloned());
-    let names = MarkerNames::unused_in(&unit.tokens);
-    let relined = RelinedProduction::of(kernel, &unit, &production);
-    let (text, marked, excluded) = std::thread::scope(|scope| {
-        if positions == PositionsWanted::Soon && relined.has_control_flow {
+    let production_words = compiled_twice.one()?;
+    report_notes.extend(outline.notes.iter().cloned());
+    let marker_names = MarkerNames::unused_in(&unit.tokens);
+    let relined = RelinedProduction::of(kernel, &unit, &production_words);
+    let (marked_text, marked_words, excluded_markers) = std::thread::scope(|scope| {
+        if positions_wanted == PositionsWanted::Soon && relined.has_control_flow {
             // Where no thread starts, the module is compiled when it is asked for.
             let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
             let _ = builder.spawn_scoped(scope, || relined.text.compile_ahead(kernel));
         }
-        mark(kernel, &unit, &outline, &names, &mut notes)
+        mark(kernel, &unit, &outline, &marker_names, &mut report_notes)
             .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])
     })?;
-    let left_out = excluded.keys().copied().collect();
-    let markers =
-        marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
-    let positions = Arc::new(Positions::of(kernel, relined, &unit, &outline, &markers, accuracy));
+    let excluded_items = excluded_markers.keys().copied().collect();
+    let markers = marking::insertions(
+        &outline.placements,
+        &excluded_items,
+        &marker_names,
+        MarkerForm::Functions,
+    );
+    let token_positions =
+        Arc::new(Positions::of(kernel, relined, &unit, &outline, &markers, accuracy));
     let text_digits = digests::digest_of(&unit.tokens);
-    let mut structure =
-        structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
+    let mut structure = structure(
+        kernel,
+        unit,
+        outline,
+        accuracy,
+        (marker_names, marked_text),
+        &excluded_markers,
+        &mut report_notes,
+    );
     structure.texts = texts;
     let included = includes.found();
-    Ok(Compiled { structure, production, marked, positions, text: text_digits, included, notes })
+    Ok(Compiled {
+        structure,
+        production: production_words,
+        marked: marked_words,
+        positions: token_positions,
+        text: text_digits,
+        included,
+        notes: report_notes,
+    })
 }
 
 /// What the front end reads in a text.
@@ -127,10 +149,10 @@ impl ReadText {
     fn of(
         kernel: &KernelSource,
         includes: &Includes,
-        own: Result<TranslationUnit, PreprocessError>,
+        own_unit: Result<TranslationUnit, PreprocessError>,
         notes: &mut Vec<String>,
     ) -> Self {
-        let (unit, accuracy) = translation_unit(kernel, includes, own, notes);
+        let (unit, accuracy) = translation_unit(kernel, includes, own_unit, notes);
         let items = parser::parse(&unit.tokens);
         let outline =
             outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
@@ -152,11 +174,11 @@ impl Twice {
         if self.first == self.second {
             return Ok(self.first);
         }
-        let differing =
+        let first_difference =
             self.first.iter().zip(&self.second).position(|(first, second)| first != second);
-        let word = differing.unwrap_or(self.first.len().min(self.second.len()));
+        let word_index = first_difference.unwrap_or(self.first.len().min(self.second.len()));
         let message = format!(
-            "the compiler makes different modules of this text (from word {word} on): it reads memory \
+            "the compiler makes different modules of this text (from word {word_index} on): it reads memory \
              that it has not written"
         );
         let hint = "look for rare constructs, and write them otherwise; the module of such a text cannot be relied on";
@@ -170,14 +192,15 @@ fn production_twice(kernel: &KernelSource) -> Result<Twice, Vec<Diagnostic>> {
     // The upper half of a `double` of these bytes is a number that survives conversion to narrower
     // floats.
     const REMAINS: [u8; 2] = [0x3F, 0x40];
-    let compiled = |rest: u8| compiler::production_on(kernel, &Includes::new(kernel), rest);
+    let compile_on =
+        |freed_byte: u8| compiler::production_on(kernel, &Includes::new(kernel), freed_byte);
     let (first, second) = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let second = builder.spawn_scoped(scope, || compiled(REMAINS[1]));
-        let first = compiled(REMAINS[0]);
+        let second = builder.spawn_scoped(scope, || compile_on(REMAINS[1]));
+        let first = compile_on(REMAINS[0]);
         let second = match second {
             Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => compiled(REMAINS[1]),
+            Err(_) => compile_on(REMAINS[1]),
         };
         (first, second)
     });
@@ -191,11 +214,11 @@ pub(crate) fn read_text(
 ) -> Result<(TranslationUnit, Accuracy), PreprocessError> {
     let includes = Includes::new(kernel);
     let macros = compiler::CompilerMacros { kernel };
-    let own =
+    let own_unit =
         preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
-    match own {
+    match own_unit {
         Err(error) if error.cause == Cause::Limit => Err(error),
-        own => Ok(translation_unit(kernel, &includes, own, &mut Vec::new())),
+        own_unit => Ok(translation_unit(kernel, &includes, own_unit, &mut Vec::new())),
     }
 }
 
@@ -205,17 +228,17 @@ fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Ve
     match error.cause {
         Cause::Text => Ok(()),
         Cause::Limit => {
-            let made = Diagnostic::new("glsl-limit", error.message.clone());
+            let diagnostic = Diagnostic::new("glsl-limit", error.message.clone());
             let hint = "look for macros or files that name each other several times";
-            let made = match error.span.filter(|span| span.file.0 == 0) {
-                Some(span) => made.at_span(
+            let diagnostic = match error.span.filter(|span| span.file.0 == 0) {
+                Some(span) => diagnostic.at_span(
                     &kernel.path,
                     kernel.text.as_str(),
                     span.start as usize..span.end as usize,
                 ),
-                None => made.in_file(&kernel.path),
+                None => diagnostic.in_file(&kernel.path),
             };
-            Err(vec![made.hint(hint)])
+            Err(vec![diagnostic.hint(hint)])
         }
     }
 }
@@ -224,33 +247,34 @@ fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Ve
 fn translation_unit(
     kernel: &KernelSource,
     includes: &Includes,
-    own: Result<TranslationUnit, PreprocessError>,
+    own_unit: Result<TranslationUnit, PreprocessError>,
     notes: &mut Vec<String>,
 ) -> (TranslationUnit, Accuracy) {
-    let text = match &own {
+    let showable_text = match &own_unit {
         Ok(unit) => lines::showable(unit),
         Err(_) => lines::showable_unread(&kernel.text, &includes.found()),
     };
-    let reference = text.and_then(|text| compiler::preprocessed(kernel, &text, includes));
-    let reason = match (&own, &reference) {
+    let reference = showable_text
+        .and_then(|showable_text| compiler::preprocessed(kernel, &showable_text, includes));
+    let mismatch_reason = match (&own_unit, &reference) {
         (Ok(unit), Ok(reference)) => lines::first_difference(unit, reference),
         (Ok(_), Err(error)) => {
             Some(format!("the compiler cannot show its preprocessed text ({})", error.trim()))
         }
         (Err(error), _) => Some(error.to_string()),
     };
-    match (own, reference, reason) {
+    match (own_unit, reference, mismatch_reason) {
         (Ok(unit), _, None) => (unit, Accuracy::Exact),
-        (_, Ok(reference), Some(reason)) => {
+        (_, Ok(reference), Some(mismatch_reason)) => {
             notes.push(format!(
-                "lines only: the text is measured as the compiler preprocesses it, because {reason}"
+                "lines only: the text is measured as the compiler preprocesses it, because {mismatch_reason}"
             ));
             let mut texts = includes.found();
             texts.insert(kernel.path.clone(), kernel.text.clone());
             (lines::unit_of(&reference, &kernel.path, &texts), Accuracy::LinesOnly)
         }
-        (Ok(unit), Err(_), Some(reason)) => {
-            notes.push(format!("the token streams could not be compared: {reason}"));
+        (Ok(unit), Err(_), Some(mismatch_reason)) => {
+            notes.push(format!("the token streams could not be compared: {mismatch_reason}"));
             (unit, Accuracy::LinesOnly)
         }
         (Err(_), Err(_), _) | (Err(_), Ok(_), None) => {
@@ -267,14 +291,14 @@ fn marked_lines<'u>(
     unit: &'u TranslationUnit,
     outline: &Outline,
 ) -> BTreeMap<(&'u str, u32), BTreeSet<Marked>> {
-    let mut lines: BTreeMap<(&str, u32), BTreeSet<Marked>> = BTreeMap::new();
+    let mut marked_by_line: BTreeMap<(&str, u32), BTreeSet<Marked>> = BTreeMap::new();
     for placement in &outline.placements {
         for token in [&unit.tokens[placement.first], &unit.tokens[placement.last]] {
             let file = unit.files.get(token.line_file.0 as usize).map_or("", |file| &file.path);
-            lines.entry((file, token.line)).or_default().insert(placement.role.marked());
+            marked_by_line.entry((file, token.line)).or_default().insert(placement.role.marked());
         }
     }
-    lines
+    marked_by_line
 }
 
 type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<Marked, String>);
@@ -283,34 +307,42 @@ fn mark(
     kernel: &KernelSource,
     unit: &TranslationUnit,
     outline: &Outline,
-    names: &MarkerNames,
+    marker_names: &MarkerNames,
     notes: &mut Vec<String>,
 ) -> Result<MarkedModule, String> {
-    let all: BTreeSet<Marked> =
+    let all_marked: BTreeSet<Marked> =
         outline.placements.iter().map(|placement| placement.role.marked()).collect();
-    let all: Vec<Marked> = all.into_iter().collect();
-    let lines = marked_lines(unit, outline);
-    let isolated = isolate::isolate(&all, |excluded| {
+    let all_marked: Vec<Marked> = all_marked.into_iter().collect();
+    let marked_by_line = marked_lines(unit, outline);
+    let accepted_marking = isolate::isolate(&all_marked, |excluded| {
         let excluded = excluded.keys().copied().collect();
-        let text = marking::render(unit, &outline.placements, &excluded, names);
-        let words = compiler::marked(kernel, &text.text, names).map_err(|error| {
-            let suspects =
-                error.places.iter().filter_map(|(file, line)| lines.get(&(file.as_str(), *line)));
-            Rejection { suspects: suspects.flatten().copied().collect(), reason: error.reason }
-        })?;
-        Ok((text, words))
+        let marked_text = marking::render(unit, &outline.placements, &excluded, marker_names);
+        let marked_words =
+            compiler::marked(kernel, &marked_text.text, marker_names).map_err(|error| {
+                let suspects = error
+                    .places
+                    .iter()
+                    .filter_map(|(file, line)| marked_by_line.get(&(file.as_str(), *line)));
+                Rejection { suspects: suspects.flatten().copied().collect(), reason: error.reason }
+            })?;
+        Ok((marked_text, marked_words))
     });
-    if let Some(Isolated { compiled: (text, words), excluded }) = isolated {
-        return Ok((text, words, excluded));
+    if let Some(Isolated { compiled: (marked_text, marked_words), excluded }) = accepted_marking {
+        return Ok((marked_text, marked_words, excluded));
     }
     // Not even the rewritten text without markers compiles: measure nothing, but keep every
     // obligation.
     let reason = "the preprocessed text does not compile by itself".to_owned();
     notes.push(format!("nothing is marked: {reason}"));
-    let plain = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
-    let words = compiler::production(&plain, &Includes::new(kernel)).map_err(|_| reason.clone())?;
-    let text = MarkedText { text: String::new(), roles: Vec::new() };
-    Ok((text, words, all.into_iter().map(|marked| (marked, reason.clone())).collect()))
+    let unmarked_kernel = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
+    let marked_words = compiler::production(&unmarked_kernel, &Includes::new(kernel))
+        .map_err(|_| reason.clone())?;
+    let marked_text = MarkedText { text: String::new(), roles: Vec::new() };
+    Ok((
+        marked_text,
+        marked_words,
+        all_marked.into_iter().map(|marked| (marked, reason.clone())).collect(),
+    ))
 }
 
 fn structure(
@@ -318,36 +350,38 @@ fn structure(
     unit: TranslationUnit,
     mut outline: Outline,
     accuracy: Accuracy,
-    (names, text): (MarkerNames, MarkedText),
+    (marker_names, marked_text): (MarkerNames, MarkedText),
     excluded: &BTreeMap<Marked, String>,
     notes: &mut Vec<String>,
 ) -> KernelStructure {
-    let lines: Vec<LineStarts> = unit.files.iter().map(|file| LineStarts::of(&file.text)).collect();
+    let line_starts: Vec<LineStarts> =
+        unit.files.iter().map(|file| LineStarts::of(&file.text)).collect();
     for decision in &mut outline.decisions {
         if let Some(reason) = excluded.get(&Marked::Decision(decision.id)) {
             let reason = format!("the compiler does not accept a marker here ({reason})");
             decision.recording = Recording::Unmarked { reason };
         }
         if let Recording::Unmarked { reason } = &decision.recording {
-            let file = unit.files.get(decision.span.file.0 as usize);
-            let line = lines.get(decision.span.file.0 as usize);
-            let line = line.map_or(0, |lines| lines.line(decision.span.start as usize));
-            let path = file.map_or(DEFINES_PATH, |file| &file.path);
+            let decision_file = unit.files.get(decision.span.file.0 as usize);
+            let decision_line = line_starts.get(decision.span.file.0 as usize);
+            let decision_line = decision_line
+                .map_or(0, |lines| lines.line(decision.span.start as usize));
+            let file_path = decision_file.map_or(DEFINES_PATH, |file| &file.path);
             notes.push(format!(
-                "{} (`{}`, {path}:{line}) is not marked: {reason}",
+                "{} (`{}`, {file_path}:{decision_line}) is not marked: {reason}",
                 decision.id, decision.text
             ));
         }
     }
-    let unmarked = |mark: MarkIndex| excluded.get(&Marked::Mark(mark));
+    let exclusion_reason = |mark: MarkIndex| excluded.get(&Marked::Mark(mark));
     for function in &outline.functions {
-        if let Some(reason) = unmarked(function.entry_mark) {
+        if let Some(reason) = exclusion_reason(function.entry_mark) {
             notes.push(format!("the entry of `{}` is not marked: {reason}", function.name));
         }
     }
     for switch in &mut outline.switches {
         for label in &mut switch.labels {
-            if let Some(reason) = label.mark.and_then(unmarked) {
+            if let Some(reason) = label.mark.and_then(exclusion_reason) {
                 notes.push(format!(
                     "label `{}` of {} is not marked: {reason}",
                     label.text, switch.id
@@ -370,9 +404,9 @@ fn structure(
         decisions: outline.decisions,
         switches: outline.switches,
         accuracy,
-        markers: text.roles,
-        value_marker: names.value,
-        mark_marker: names.mark,
+        markers: marked_text.roles,
+        value_marker: marker_names.value,
+        mark_marker: marker_names.mark,
         texts: TextDigests::default(),
     }
 }

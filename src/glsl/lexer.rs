@@ -39,13 +39,13 @@ impl Lexer {
         self.line
     }
 
-    fn byte(&self, at: usize) -> u8 {
-        self.text.as_bytes().get(at).copied().unwrap_or(0)
+    fn byte(&self, byte_index: usize) -> u8 {
+        self.text.as_bytes().get(byte_index).copied().unwrap_or(0)
     }
 
     /// Length of a line ending at `at`: 0 where none stands there.
-    fn line_ending(&self, at: usize) -> usize {
-        match (self.byte(at), self.byte(at + 1)) {
+    fn line_ending(&self, byte_index: usize) -> usize {
+        match (self.byte(byte_index), self.byte(byte_index + 1)) {
             (b'\r', b'\n') => 2,
             (b'\n' | b'\r', _) => 1,
             _ => 0,
@@ -55,13 +55,13 @@ impl Lexer {
     /// Steps over line continuations.
     fn continue_line(&mut self) {
         while self.byte(self.position) == b'\\' {
-            let ending = self.line_ending(self.position + 1);
-            if ending == 0 {
+            let ending_length = self.line_ending(self.position + 1);
+            if ending_length == 0 {
                 // At the end of the text it continues nothing, and is no token either.
                 self.position += usize::from(self.position + 1 == self.text.len());
                 return;
             }
-            self.position += 1 + ending;
+            self.position += 1 + ending_length;
             self.line += 1;
         }
     }
@@ -73,30 +73,31 @@ impl Lexer {
 
     /// Steps over blanks, comments and line ends; says whether the next token is the first of its
     /// line.
-    pub(crate) fn skip_to_token(&mut self, mut first: bool) -> bool {
+    pub(crate) fn skip_to_token(&mut self, mut is_line_start: bool) -> bool {
         loop {
             let byte = self.peek();
-            let ending = self.line_ending(self.position);
-            if ending > 0 {
-                self.position += ending;
+            let ending_length = self.line_ending(self.position);
+            if ending_length > 0 {
+                self.position += ending_length;
                 self.line += 1;
-                first = true;
+                is_line_start = true;
             } else if matches!(byte, b' ' | b'\t' | 0x0b | 0x0c) {
                 self.position += 1;
             } else if !self.skip_comment() {
-                return first;
+                return is_line_start;
             }
         }
     }
 
     /// Steps over `text` where it stands next, byte by byte.
-    pub(crate) fn accept_bytes(&mut self, text: &[u8]) -> bool {
-        let found = self.text.as_bytes()[self.position.min(self.text.len())..].starts_with(text);
-        if found {
-            self.position += text.len();
-            self.line += text.iter().filter(|byte| **byte == b'\n').count() as u32;
+    pub(crate) fn accept_bytes(&mut self, expected_bytes: &[u8]) -> bool {
+        let stands_next =
+            self.text.as_bytes()[self.position.min(self.text.len())..].starts_with(expected_bytes);
+        if stands_next {
+            self.position += expected_bytes.len();
+            self.line += expected_bytes.iter().filter(|byte| **byte == b'\n').count() as u32;
         }
-        found
+        stands_next
     }
 
     /// Steps to the end of the line.
@@ -107,13 +108,13 @@ impl Lexer {
     }
 
     /// The byte `ahead` characters behind the next one, line continuations left out.
-    fn peek_ahead(&self, ahead: usize) -> u8 {
-        let mut probe = Self { text: self.text.clone(), ..*self };
-        for _ in 0..ahead {
-            probe.continue_line();
-            probe.position += 1;
+    fn peek_ahead(&self, characters_ahead: usize) -> u8 {
+        let mut probe_lexer = Self { text: self.text.clone(), ..*self };
+        for _ in 0..characters_ahead {
+            probe_lexer.continue_line();
+            probe_lexer.position += 1;
         }
-        probe.peek()
+        probe_lexer.peek()
     }
 
     fn at_end(&self) -> bool {
@@ -151,17 +152,17 @@ impl Lexer {
                 self.position += 1;
                 return;
             }
-            let ending = self.line_ending(self.position);
-            if ending > 0 {
+            let ending_length = self.line_ending(self.position);
+            if ending_length > 0 {
                 self.line += 1;
             }
-            self.position += ending.max(1);
+            self.position += ending_length.max(1);
         }
     }
 
     /// The next token; `None` at the end of the text. Line ends are tokens too.
     pub(crate) fn next(&mut self) -> Option<Token> {
-        let mut spaced = false;
+        let mut is_spaced = false;
         loop {
             let byte = self.peek();
             if self.at_end() {
@@ -172,18 +173,18 @@ impl Lexer {
             } else if !self.skip_comment() {
                 break;
             }
-            spaced = true;
+            is_spaced = true;
         }
-        let (start, line) = (self.position, self.line);
-        let (kind, text) = self.lexeme();
-        let span = Span { file: self.file, start: start as u32, end: self.position as u32 };
+        let (token_start, token_line) = (self.position, self.line);
+        let (kind, token_text) = self.lexeme();
+        let span = Span { file: self.file, start: token_start as u32, end: self.position as u32 };
         let token = Token {
             kind,
-            text: text.into(),
+            text: token_text.into(),
             span,
-            line,
+            line: token_line,
             line_file: self.file,
-            spaced,
+            spaced: is_spaced,
             origin: FrameId::FILE,
             frozen: false,
         };
@@ -191,40 +192,44 @@ impl Lexer {
     }
 
     fn lexeme(&mut self) -> (TokenKind, String) {
-        let ending = self.line_ending(self.position);
-        if ending > 0 {
-            self.position += ending;
+        let ending_length = self.line_ending(self.position);
+        if ending_length > 0 {
+            self.position += ending_length;
             self.line += 1;
             return (TokenKind::NewLine, "\n".to_owned());
         }
-        let byte = self.peek();
-        if byte.is_ascii_alphabetic() || byte == b'_' {
+        let first_byte = self.peek();
+        if first_byte.is_ascii_alphabetic() || first_byte == b'_' {
             return (
                 TokenKind::Identifier,
-                self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
+                self.take_while(|first_byte| {
+                    first_byte.is_ascii_alphanumeric() || first_byte == b'_'
+                }),
             );
         }
-        if byte.is_ascii_digit() || (byte == b'.' && self.peek_ahead(1).is_ascii_digit()) {
+        if first_byte.is_ascii_digit()
+            || (first_byte == b'.' && self.peek_ahead(1).is_ascii_digit())
+        {
             return (TokenKind::Number, self.number());
         }
-        if byte == b'"' {
+        if first_byte == b'"' {
             return (TokenKind::String, self.string());
         }
         self.punctuator()
     }
 
-    fn take_while(&mut self, accept: impl Fn(u8) -> bool) -> String {
-        let mut text = String::new();
-        while accept(self.peek()) && !self.at_end() {
-            text.push(self.byte(self.position) as char);
+    fn take_while(&mut self, is_accepted: impl Fn(u8) -> bool) -> String {
+        let mut taken_text = String::new();
+        while is_accepted(self.peek()) && !self.at_end() {
+            taken_text.push(self.byte(self.position) as char);
             self.position += 1;
         }
-        text
+        taken_text
     }
 
-    fn take(&mut self, text: &mut String, count: usize) {
-        for _ in 0..count {
-            text.push(self.peek() as char);
+    fn take(&mut self, taken_text: &mut String, byte_count: usize) {
+        for _ in 0..byte_count {
+            taken_text.push(self.peek() as char);
             self.position += 1;
         }
     }
@@ -233,47 +238,51 @@ impl Lexer {
     /// 64-bit extensions).
     fn number(&mut self) -> String {
         if self.peek() == b'0' && matches!(self.peek_ahead(1), b'x' | b'X') {
-            let mut text = String::new();
-            self.take(&mut text, 2);
-            text += &self.take_while(|byte| byte.is_ascii_hexdigit());
-            self.integer_suffix(&mut text);
-            return text;
+            let mut literal_text = String::new();
+            self.take(&mut literal_text, 2);
+            literal_text += &self.take_while(|byte| byte.is_ascii_hexdigit());
+            self.integer_suffix(&mut literal_text);
+            return literal_text;
         }
-        let mut text = self.take_while(|byte| byte.is_ascii_digit());
-        let mut floating = false;
+        let mut literal_text = self.take_while(|byte| byte.is_ascii_digit());
+        let mut is_floating = false;
         if self.peek() == b'.' {
-            floating = true;
-            self.take(&mut text, 1);
-            text += &self.take_while(|byte| byte.is_ascii_digit());
+            is_floating = true;
+            self.take(&mut literal_text, 1);
+            literal_text += &self.take_while(|byte| byte.is_ascii_digit());
         }
         if matches!(self.peek(), b'e' | b'E') {
-            let sign = usize::from(matches!(self.peek_ahead(1), b'+' | b'-'));
-            if self.peek_ahead(1 + sign).is_ascii_digit() {
-                floating = true;
-                self.take(&mut text, 1 + sign);
-                text += &self.take_while(|byte| byte.is_ascii_digit());
+            let sign_length = usize::from(matches!(self.peek_ahead(1), b'+' | b'-'));
+            if self.peek_ahead(1 + sign_length).is_ascii_digit() {
+                is_floating = true;
+                self.take(&mut literal_text, 1 + sign_length);
+                literal_text += &self.take_while(|byte| byte.is_ascii_digit());
             }
         }
         match (self.peek(), self.peek_ahead(1)) {
-            (b'f' | b'F', _) if floating || !text.contains('.') => self.take(&mut text, 1),
-            (b'l', b'f') | (b'L', b'F') | (b'h', b'f') | (b'H', b'F') => self.take(&mut text, 2),
-            _ if !floating => self.integer_suffix(&mut text),
+            (b'f' | b'F', _) if is_floating || !literal_text.contains('.') => {
+                self.take(&mut literal_text, 1)
+            }
+            (b'l', b'f') | (b'L', b'F') | (b'h', b'f') | (b'H', b'F') => {
+                self.take(&mut literal_text, 2)
+            }
+            _ if !is_floating => self.integer_suffix(&mut literal_text),
             _ => {}
         }
-        text
+        literal_text
     }
 
-    fn integer_suffix(&mut self, text: &mut String) {
+    fn integer_suffix(&mut self, literal_text: &mut String) {
         if matches!(self.peek(), b'u' | b'U') {
-            self.take(text, 1);
+            self.take(literal_text, 1);
         }
         if matches!(self.peek(), b'l' | b'L' | b's' | b'S') {
-            self.take(text, 1);
+            self.take(literal_text, 1);
         }
     }
 
     fn string(&mut self) -> String {
-        let start = self.position;
+        let string_start = self.position;
         self.position += 1;
         while !self.at_end() && self.line_ending(self.position) == 0 {
             let byte = self.byte(self.position);
@@ -289,16 +298,16 @@ impl Lexer {
         while !self.text.is_char_boundary(self.position) {
             self.position += 1;
         }
-        self.text[start..self.position].to_owned()
+        self.text[string_start..self.position].to_owned()
     }
 
     fn punctuator(&mut self) -> (TokenKind, String) {
-        let ahead = [self.peek(), self.peek_ahead(1), self.peek_ahead(2)];
-        for long in LONG_PUNCTUATORS {
-            if ahead.starts_with(long.as_bytes()) {
-                let mut text = String::new();
-                self.take(&mut text, long.len());
-                return (TokenKind::Punctuator, text);
+        let next_bytes = [self.peek(), self.peek_ahead(1), self.peek_ahead(2)];
+        for long_punctuator in LONG_PUNCTUATORS {
+            if next_bytes.starts_with(long_punctuator.as_bytes()) {
+                let mut punctuator_text = String::new();
+                self.take(&mut punctuator_text, long_punctuator.len());
+                return (TokenKind::Punctuator, punctuator_text);
             }
         }
         let character = self.text[self.position..].chars().next().unwrap_or(' ');

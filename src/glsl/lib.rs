@@ -141,10 +141,10 @@ pub struct TextOutline {
 pub fn outline_of_text(text: &str) -> Result<TextOutline, String> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let worker = builder
+        let outline_thread = builder
             .spawn_scoped(scope, || outline_here(text))
             .map_err(|error| error.to_string())?;
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        outline_thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -161,9 +161,9 @@ fn outline_here(text: &str) -> Result<TextOutline, String> {
         policy: DecisionPolicy::Literal,
     };
     let includes = include::Includes::new(&kernel);
-    let own =
+    let own_unit =
         preprocessor::preprocess(&kernel.path, text, &kernel.defines, &includes, &NoneDefined);
-    let (unit, mut notes) = match own {
+    let (unit, mut notes) = match own_unit {
         Ok(unit) => (unit, Vec::new()),
         Err(error) if error.cause == preprocessor::Cause::Limit => return Err(error.to_string()),
         Err(error) => {
@@ -174,9 +174,9 @@ fn outline_here(text: &str) -> Result<TextOutline, String> {
     let items = parser::parse(&unit.tokens);
     let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
     notes.extend(outline.notes);
-    let names = marking::MarkerNames::unused_in(&unit.tokens);
-    let marked = marking::render(&unit, &outline.placements, &BTreeSet::new(), &names);
-    Ok(TextOutline { decisions: outline.decisions, marked: marked.text, notes })
+    let marker_names = marking::MarkerNames::unused_in(&unit.tokens);
+    let marked_text = marking::render(&unit, &outline.placements, &BTreeSet::new(), &marker_names);
+    Ok(TextOutline { decisions: outline.decisions, marked: marked_text.text, notes })
 }
 
 /// No macro is predefined.

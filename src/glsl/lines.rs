@@ -13,92 +13,99 @@ use vkcert_model::place::{FileIndex, SourceFile, Span};
 /// Reads preprocessed text; `texts` holds the original files, `main` is the main file's path.
 pub(crate) fn unit_of(
     preprocessed: &str,
-    main: &str,
-    texts: &BTreeMap<String, String>,
+    main_path: &str,
+    texts_by_path: &BTreeMap<String, String>,
 ) -> TranslationUnit {
     let mut files = vec![SourceFile {
-        path: main.to_owned(),
-        text: texts.get(main).cloned().unwrap_or_default(),
+        path: main_path.to_owned(),
+        text: texts_by_path.get(main_path).cloned().unwrap_or_default(),
     }];
     let (mut tokens, mut directives) = (Vec::new(), Vec::new());
     let mut spans = vec![line_spans(&files[0].text, FileIndex(0))];
-    let mut file = FileIndex(0);
+    let mut current_file = FileIndex(0);
     // What is added to a line of the preprocessed text.
-    let mut offset = 0i64;
+    let mut line_offset = 0i64;
     let mut lexer = Lexer::new(preprocessed.into(), FileIndex(0));
-    let mut line: Vec<Token> = Vec::new();
+    let mut line_tokens: Vec<Token> = Vec::new();
     loop {
-        let next = lexer.next();
-        if let Some(token) = next.as_ref().filter(|token| token.kind != TokenKind::NewLine) {
-            line.push(token.clone());
+        let next_token = lexer.next();
+        if let Some(token) = next_token.as_ref().filter(|token| token.kind != TokenKind::NewLine) {
+            line_tokens.push(token.clone());
             continue;
         }
-        let read = std::mem::take(&mut line);
-        if let [hash, name, rest @ ..] = read.as_slice()
+        let read_line = std::mem::take(&mut line_tokens);
+        if let [hash, directive_name, directive_tokens @ ..] = read_line.as_slice()
             && hash.is("#")
         {
-            if name.is("line") {
-                let number =
-                    rest.first().and_then(|token| token.text.parse::<i64>().ok()).unwrap_or(1);
-                offset = number - i64::from(hash.line) - 1;
-                if let Some(named) = rest.get(1).filter(|token| token.kind == TokenKind::String) {
-                    file = file_named(named.text.trim_matches('"'), &mut files, texts);
+            if directive_name.is("line") {
+                let presumed_number = directive_tokens
+                    .first()
+                    .and_then(|token| token.text.parse::<i64>().ok())
+                    .unwrap_or(1);
+                line_offset = presumed_number - i64::from(hash.line) - 1;
+                if let Some(named_file) =
+                    directive_tokens.get(1).filter(|token| token.kind == TokenKind::String)
+                {
+                    current_file =
+                        file_named(named_file.text.trim_matches('"'), &mut files, texts_by_path);
                     while spans.len() < files.len() {
-                        let added = FileIndex(spans.len() as u32);
-                        spans.push(line_spans(&files[spans.len()].text, added));
+                        let added_file = FileIndex(spans.len() as u32);
+                        spans.push(line_spans(&files[spans.len()].text, added_file));
                     }
                 }
             } else {
-                let words: Vec<&str> = read[1..].iter().map(|token| &*token.text).collect();
+                let directive_words: Vec<&str> =
+                    read_line[1..].iter().map(|token| &*token.text).collect();
                 directives.push(Directive {
                     before: tokens.len(),
-                    text: format!("#{}", words.join(" ")),
-                    line: place(hash, offset),
-                    line_file: file,
+                    text: format!("#{}", directive_words.join(" ")),
+                    line: place(hash, line_offset),
+                    line_file: current_file,
                     is_loud: false,
                 });
             }
         } else {
-            for mut token in read {
-                token.line = place(&token, offset);
-                token.line_file = file;
-                token.span = span_of_line(&spans[file.0 as usize], file, token.line);
+            for mut token in read_line {
+                token.line = place(&token, line_offset);
+                token.line_file = current_file;
+                token.span =
+                    span_of_line(&spans[current_file.0 as usize], current_file, token.line);
                 tokens.push(token);
             }
         }
-        if next.is_none() {
+        if next_token.is_none() {
             break;
         }
     }
     TranslationUnit { files, tokens, directives, frames: Frames::default() }
 }
 
-fn place(token: &Token, offset: i64) -> u32 {
-    u32::try_from(i64::from(token.line) + offset).unwrap_or(1).max(1)
+fn place(token: &Token, line_offset: i64) -> u32 {
+    u32::try_from(i64::from(token.line) + line_offset).unwrap_or(1).max(1)
 }
 
 fn file_named(
     name: &str,
     files: &mut Vec<SourceFile>,
-    texts: &BTreeMap<String, String>,
+    texts_by_path: &BTreeMap<String, String>,
 ) -> FileIndex {
-    if let Some(known) = files.iter().position(|file| file.path == name) {
-        return FileIndex(known as u32);
+    if let Some(known_file) = files.iter().position(|file| file.path == name) {
+        return FileIndex(known_file as u32);
     }
-    let Some(text) = texts.get(name) else { return FileIndex(0) };
+    let Some(text) = texts_by_path.get(name) else { return FileIndex(0) };
     files.push(SourceFile { path: name.to_owned(), text: text.clone() });
     FileIndex(files.len() as u32 - 1)
 }
 
 /// Every line of a text without the white space around it.
 fn line_spans(text: &str, file: FileIndex) -> Vec<Span> {
-    let mut start = 0;
+    let mut line_start = 0;
     let lines = text.split_inclusive('\n').map(|line| {
-        let content = line.lines().next().unwrap_or("");
-        let indent = content.len() - content.trim_start().len();
-        let end = start + content.trim_end().len().max(indent);
-        let span = Span { file, start: (start + indent) as u32, end: end as u32 };
-        start += line.len();
+        let line_content = line.lines().next().unwrap_or("");
+        let indent = line_content.len() - line_content.trim_start().len();
+        let end = line_start + line_content.trim_end().len().max(indent);
+        let span = Span { file, start: (line_start + indent) as u32, end: end as u32 };
+        line_start += line.len();
         span
     });
     lines.collect()
@@ -106,44 +113,49 @@ fn line_spans(text: &str, file: FileIndex) -> Vec<Span> {
 
 /// A line's span; an empty one at the end of the text where it has no such line.
 fn span_of_line(spans: &[Span], file: FileIndex, line: u32) -> Span {
-    let end = spans.last().map_or(0, |last| last.end);
-    spans.get(line as usize - 1).copied().unwrap_or(Span { file, start: end, end })
+    let text_end = spans.last().map_or(0, |last| last.end);
+    spans.get(line as usize - 1).copied().unwrap_or(Span { file, start: text_end, end: text_end })
 }
 
 /// Where a unit's tokens differ from those of the compiler's preprocessed text, in words; `None`
 /// where they are equal.
 pub(crate) fn first_difference(unit: &TranslationUnit, reference: &str) -> Option<String> {
     let mut lexer = Lexer::new(reference.into(), FileIndex(0));
-    let mut first = true;
-    for (at, own) in unit.tokens.iter().enumerate() {
-        skip_directives(&mut lexer, first);
-        first = false;
-        if own.kind == TokenKind::String && lexer.accept_bytes(&resolved(&own.text)) {
+    let mut is_first = true;
+    for (token_index, own_token) in unit.tokens.iter().enumerate() {
+        skip_directives(&mut lexer, is_first);
+        is_first = false;
+        if own_token.kind == TokenKind::String && lexer.accept_bytes(&resolved(&own_token.text)) {
             continue;
         }
-        let other = lexer.next();
-        if other.as_ref().is_none_or(|other| other.text != own.text) {
-            let other = other.map_or("nothing".to_owned(), |other| format!("`{}`", other.text));
-            let (text, line) = (&own.text, own.line);
+        let compiler_token = lexer.next();
+        if compiler_token
+            .as_ref()
+            .is_none_or(|compiler_token| compiler_token.text != own_token.text)
+        {
+            let compiler_token = compiler_token.map_or("nothing".to_owned(), |compiler_token| {
+                format!("`{}`", compiler_token.text)
+            });
+            let (own_text, line) = (&own_token.text, own_token.line);
             return Some(format!(
-                "the preprocessor reads `{text}` where the compiler reads {other} (token {at}, near line {line})"
+                "the preprocessor reads `{own_text}` where the compiler reads {compiler_token} (token {token_index}, near line {line})"
             ));
         }
     }
-    skip_directives(&mut lexer, first);
-    let rest = lexer.next()?;
-    let at = unit.tokens.len();
+    skip_directives(&mut lexer, is_first);
+    let surplus_token = lexer.next()?;
+    let token_index = unit.tokens.len();
     Some(format!(
-        "the preprocessor reads nothing where the compiler reads `{}` (token {at})",
-        rest.text
+        "the preprocessor reads nothing where the compiler reads `{}` (token {token_index})",
+        surplus_token.text
     ))
 }
 
 /// Steps to the next token that is no part of a directive.
-fn skip_directives(lexer: &mut Lexer, mut first: bool) {
+fn skip_directives(lexer: &mut Lexer, mut is_line_start: bool) {
     loop {
-        first = lexer.skip_to_token(first);
-        if !first || !lexer.accept_bytes(b"#") {
+        is_line_start = lexer.skip_to_token(is_line_start);
+        if !is_line_start || !lexer.accept_bytes(b"#") {
             return;
         }
         lexer.skip_line();
@@ -154,22 +166,23 @@ fn skip_directives(lexer: &mut Lexer, mut first: bool) {
 /// repeats operators and strings in pragmas as stray bytes, so that such pragmas, which make no
 /// tokens, are blanked.
 pub(crate) fn showable(unit: &TranslationUnit) -> Result<String, String> {
-    let mut strings = unit.tokens.iter().filter(|token| token.kind == TokenKind::String);
-    if let Some(string) = strings.find(|token| std::str::from_utf8(&resolved(&token.text)).is_err())
+    let mut string_tokens = unit.tokens.iter().filter(|token| token.kind == TokenKind::String);
+    if let Some(string) =
+        string_tokens.find(|token| std::str::from_utf8(&resolved(&token.text)).is_err())
     {
         return Err(format!("the string {} holds bytes that are no text", string.text));
     }
-    let mut text = unit.files.first().map_or(String::new(), |file| file.text.clone());
+    let mut shown_text = unit.files.first().map_or(String::new(), |file| file.text.clone());
     for directive in unit.directives.iter().filter(|directive| directive.is_loud) {
         if directive.line_file != FileIndex(0) {
             return Err("a pragma of an included file holds operators or strings".to_owned());
         }
-        let start: usize =
-            text.split_inclusive('\n').take(directive.line as usize - 1).map(str::len).sum();
-        let length = text[start..].lines().next().map_or(0, str::len);
-        blank_pragma(&mut text, start, length)?;
+        let pragma_start: usize =
+            shown_text.split_inclusive('\n').take(directive.line as usize - 1).map(str::len).sum();
+        let pragma_length = shown_text[pragma_start..].lines().next().map_or(0, str::len);
+        blank_pragma(&mut shown_text, pragma_start, pragma_length)?;
     }
-    Ok(line_ended(text))
+    Ok(line_ended(shown_text))
 }
 
 /// A text whose last line has an end: the compiler, asked for its preprocessed text alone, refuses
@@ -186,31 +199,34 @@ pub(crate) fn showable_unread(
     text: &str,
     included: &BTreeMap<String, String>,
 ) -> Result<String, String> {
-    let quiet =
+    let is_quiet =
         |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || "_ \t#(),".contains(c));
-    let loud = |line: &str| line.contains("pragma") && !quiet(line);
-    if included.values().any(|text| text.lines().any(loud)) {
+    let is_loud = |line: &str| line.contains("pragma") && !is_quiet(line);
+    if included.values().any(|text| text.lines().any(is_loud)) {
         return Err("a pragma of an included file holds operators or strings".to_owned());
     }
-    let mut made = text.to_owned();
-    let mut start = 0;
+    let mut shown_text = text.to_owned();
+    let mut line_start = 0;
     for line in text.split_inclusive('\n') {
-        if loud(line) {
-            blank_pragma(&mut made, start, line.trim_end_matches(['\r', '\n']).len())?;
+        if is_loud(line) {
+            blank_pragma(&mut shown_text, line_start, line.trim_end_matches(['\r', '\n']).len())?;
         }
-        start += line.len();
+        line_start += line.len();
     }
-    Ok(line_ended(made))
+    Ok(line_ended(shown_text))
 }
 
-fn blank_pragma(text: &mut String, start: usize, length: usize) -> Result<(), String> {
-    let line = &text[start..start + length];
-    if !line.trim_start().starts_with('#') || line.ends_with('\\') || line.contains("/*") {
+fn blank_pragma(text: &mut String, pragma_start: usize, length: usize) -> Result<(), String> {
+    let pragma_line = &text[pragma_start..pragma_start + length];
+    if !pragma_line.trim_start().starts_with('#')
+        || pragma_line.ends_with('\\')
+        || pragma_line.contains("/*")
+    {
         return Err(
             "a pragma with operators or strings does not stand alone on its line".to_owned()
         );
     }
-    text.replace_range(start..start + length, &" ".repeat(length));
+    text.replace_range(pragma_start..pragma_start + length, &" ".repeat(length));
     Ok(())
 }
 
@@ -218,50 +234,53 @@ fn blank_pragma(text: &mut String, start: usize, length: usize) -> Result<(), St
 /// resolved (GL_EXT_debug_printf takes those of C), up to the first NUL.
 fn resolved(literal: &str) -> Vec<u8> {
     let bytes = literal.as_bytes();
-    let mut made = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at).copied() {
-        at += 1;
-        let value =
-            if byte == b'\\' && at + 1 < bytes.len() { escape(bytes, &mut at) } else { Some(byte) };
-        match value {
+    let mut resolved_bytes = Vec::with_capacity(bytes.len());
+    let mut byte_index = 0;
+    while let Some(byte) = bytes.get(byte_index).copied() {
+        byte_index += 1;
+        let byte_value = if byte == b'\\' && byte_index + 1 < bytes.len() {
+            escape(bytes, &mut byte_index)
+        } else {
+            Some(byte)
+        };
+        match byte_value {
             Some(0) => {
-                made.push(b'"');
-                return made;
+                resolved_bytes.push(b'"');
+                return resolved_bytes;
             }
-            Some(value) => made.push(value),
+            Some(byte_value) => resolved_bytes.push(byte_value),
             None => {}
         }
     }
-    made
+    resolved_bytes
 }
 
 /// The value of the escape sequence behind a backslash at `at`, and steps over it.
-fn escape(bytes: &[u8], at: &mut usize) -> Option<u8> {
-    let digits = |from: usize, radix: u32, most: usize| {
-        let count = bytes[from..]
+fn escape(bytes: &[u8], byte_index: &mut usize) -> Option<u8> {
+    let read_digits = |first_digit: usize, radix: u32, digit_limit: usize| {
+        let count = bytes[first_digit..]
             .iter()
-            .take(most)
+            .take(digit_limit)
             .take_while(|byte| char::from(**byte).is_digit(radix))
             .count();
-        let value = bytes[from..from + count].iter().fold(0u32, |value, byte| {
+        let value = bytes[first_digit..first_digit + count].iter().fold(0u32, |value, byte| {
             value.wrapping_mul(radix).wrapping_add(char::from(*byte).to_digit(radix).unwrap_or(0))
         });
         (count, value as u8)
     };
-    let named = bytes[*at];
-    if named == b'x' {
-        let (count, value) = digits(*at + 1, 16, usize::MAX);
-        *at += 1 + count;
+    let escape_letter = bytes[*byte_index];
+    if escape_letter == b'x' {
+        let (count, value) = read_digits(*byte_index + 1, 16, usize::MAX);
+        *byte_index += 1 + count;
         return Some(value);
     }
-    if named.is_ascii_digit() && named < b'8' {
-        let (count, value) = digits(*at, 8, 3);
-        *at += count;
+    if escape_letter.is_ascii_digit() && escape_letter < b'8' {
+        let (count, value) = read_digits(*byte_index, 8, 3);
+        *byte_index += count;
         return Some(value);
     }
-    *at += 1;
-    Some(match named {
+    *byte_index += 1;
+    Some(match escape_letter {
         b'a' => 0x07,
         b'b' => 0x08,
         b'f' => 0x0c,
@@ -269,7 +288,7 @@ fn escape(bytes: &[u8], at: &mut usize) -> Option<u8> {
         b'r' => b'\r',
         b't' => b'\t',
         b'v' => 0x0b,
-        b'\'' | b'"' | b'?' | b'\\' => named,
+        b'\'' | b'"' | b'?' | b'\\' => escape_letter,
         _ => return None,
     })
 }

@@ -143,8 +143,8 @@ impl Preprocessor<'_> {
         }
         if !file.ended {
             file.ended = true;
-            let at = Span { file: file.lexer.file(), start: 0, end: 0 };
-            return Some(self.made("\n", TokenKind::NewLine, at, FrameId::FILE));
+            let end_span = Span { file: file.lexer.file(), start: 0, end: 0 };
+            return Some(self.made("\n", TokenKind::NewLine, end_span, FrameId::FILE));
         }
         self.inputs.pop();
         if let Some(Input::File(file)) = self.inputs.last() {
@@ -155,10 +155,16 @@ impl Preprocessor<'_> {
     }
 
     /// A token that stands on the current line.
-    pub(super) fn made(&self, text: &str, kind: TokenKind, span: Span, origin: FrameId) -> Token {
+    pub(super) fn made(
+        &self,
+        text: &str,
+        token_kind: TokenKind,
+        span: Span,
+        origin: FrameId,
+    ) -> Token {
         let text = text.into();
         Token {
-            kind,
+            kind: token_kind,
             text,
             span,
             line: self.line,
@@ -180,127 +186,136 @@ impl Preprocessor<'_> {
         if input.expanded && input.position == input.tokens.len() {
             // A function-like macro's name at the end of an argument may meet its `(` behind the
             // parameter.
-            let function_like = self
+            let is_function_like = self
                 .macros
                 .get(&token.text)
                 .is_some_and(|definition| definition.parameters.is_some());
-            token.frozen &= !function_like;
+            token.frozen &= !is_function_like;
         }
         (token.line, token.line_file) = (self.line, self.line_file);
         Some(token)
     }
 
     fn scan_macro(&mut self) -> Option<Token> {
-        let (line, line_file) = (self.line, self.line_file);
+        let (current_line, line_file) = (self.line, self.line_file);
         let Some(Input::Macro(input)) = self.inputs.last_mut() else { return None };
         let Some(mut token) = input.definition.body.get(input.position).cloned() else {
-            let name = input.name.clone();
+            let macro_name = input.name.clone();
             self.inputs.pop();
-            self.busy.remove(&name);
+            self.busy.remove(&macro_name);
             return None;
         };
         input.position += 1;
-        let mut pasting = std::mem::take(&mut input.after_paste);
+        let mut is_pasted = std::mem::take(&mut input.after_paste);
         if std::mem::take(&mut input.before_paste) {
             input.after_paste = true;
         }
         if input.paste_follows() {
             input.before_paste = true;
-            pasting = true;
+            is_pasted = true;
         }
-        let parameter = match (&input.definition.parameters, token.kind) {
+        let parameter_index = match (&input.definition.parameters, token.kind) {
             (Some(parameters), TokenKind::Identifier) => {
                 parameters.iter().position(|name| *name == token.text)
             }
             _ => None,
         };
-        if let Some(index) = parameter {
-            let tokens =
-                if pasting { input.raw[index].clone() } else { input.expanded[index].clone() };
+        if let Some(index) = parameter_index {
+            let argument_tokens =
+                if is_pasted { input.raw[index].clone() } else { input.expanded[index].clone() };
             let (context, frame, last_pastes) = (input.context, input.frame, input.before_paste);
-            let tokens = self.moved_argument(tokens, context, frame, token.span);
-            self.inputs.push(Input::Argument(ArgumentInput::new(tokens, last_pastes, !pasting)));
+            let argument_tokens = self.moved_argument(argument_tokens, context, frame, token.span);
+            self.inputs.push(Input::Argument(ArgumentInput::new(
+                argument_tokens,
+                last_pastes,
+                !is_pasted,
+            )));
             return None;
         }
         token.origin = input.frame;
-        (token.line, token.line_file) = (line, line_file);
+        (token.line, token.line_file) = (current_line, line_file);
         Some(token)
     }
 
     /// An argument's tokens as they stand in place of the parameter.
     fn moved_argument(
         &mut self,
-        mut tokens: Vec<Token>,
+        mut argument_tokens: Vec<Token>,
         context: FrameId,
-        body: FrameId,
-        parameter: Span,
+        body_frame: FrameId,
+        parameter_span: Span,
     ) -> Vec<Token> {
-        let frame = self.frames.push(body, FrameKind::Argument { parameter });
-        let mut moved = BTreeMap::new();
-        for token in &mut tokens {
-            token.origin = self.frames.rebase(token.origin, context, frame, &mut moved);
+        let frame = self.frames.push(body_frame, FrameKind::Argument { parameter: parameter_span });
+        let mut moved_frames = BTreeMap::new();
+        for token in &mut argument_tokens {
+            token.origin = self.frames.rebase(token.origin, context, frame, &mut moved_frames);
         }
-        self.moved += moved.len() as u64;
-        tokens
+        self.moved += moved_frames.len() as u64;
+        argument_tokens
     }
 
     fn paste_ahead(&self) -> bool {
         match self.inputs.last() {
             Some(Input::Macro(input)) => input.before_paste,
             Some(Input::Argument(input)) => {
-                let next = input.tokens.get(input.position);
-                next.is_some_and(|token| token.kind == TokenKind::Paste)
-                    || (input.last_pastes && next.is_none())
+                let next_token = input.tokens.get(input.position);
+                next_token.is_some_and(|token| token.kind == TokenKind::Paste)
+                    || (input.last_pastes && next_token.is_none())
             }
             Some(Input::File(_) | Input::Marker | Input::Again(_)) | None => false,
         }
     }
 
     /// The lexer cuts `3A` into `3` and `A`; behind `##` they belong together.
-    fn paste_continues(&self, result: TokenKind) -> bool {
-        let next = match self.inputs.last() {
+    fn paste_continues(&self, result_kind: TokenKind) -> bool {
+        let next_token = match self.inputs.last() {
             Some(Input::Macro(input)) => input.definition.body.get(input.position),
             Some(Input::Argument(input)) => input.tokens.get(input.position),
             Some(Input::File(_) | Input::Marker | Input::Again(_)) | None => None,
         };
-        let word = |token: &Token| matches!(token.kind, TokenKind::Identifier | TokenKind::Number);
-        result == TokenKind::Identifier && next.is_some_and(|token| !token.spaced && word(token))
+        let is_word =
+            |token: &Token| matches!(token.kind, TokenKind::Identifier | TokenKind::Number);
+        result_kind == TokenKind::Identifier
+            && next_token.is_some_and(|token| !token.spaced && is_word(token))
     }
 
     /// Joins `token` with what follows behind `##`.
     pub(super) fn paste(&mut self, token: Token) -> Result<Token, PreprocessError> {
-        let mut result = token;
-        if result.kind == TokenKind::Paste {
+        let mut pasted_token = token;
+        if pasted_token.kind == TokenKind::Paste {
             return Err(PreprocessError::at(
                 "`##` stands where nothing can be joined",
-                result.span,
+                pasted_token.span,
             ));
         }
         while self.paste_ahead() {
             match self.scan() {
                 Scanned::Token(token) if token.kind == TokenKind::Paste => {}
                 Scanned::Token(_) | Scanned::Marker | Scanned::End => {
-                    return Err(PreprocessError::at("`##` is expected here", result.span));
+                    return Err(PreprocessError::at("`##` is expected here", pasted_token.span));
                 }
             }
             loop {
-                let Scanned::Token(next) = self.scan() else {
-                    return Err(PreprocessError::at("`##` has no right operand", result.span));
+                let Scanned::Token(right_operand) = self.scan() else {
+                    return Err(PreprocessError::at(
+                        "`##` has no right operand",
+                        pasted_token.span,
+                    ));
                 };
-                let text = format!("{}{}", result.text, next.text);
-                let joined = super::lexer::tokens_of(&text);
-                let word = result.kind == TokenKind::Identifier;
-                if !word && joined.len() != 1 {
-                    return Err(PreprocessError::at("`##` makes no token here", result.span));
+                let joined_text = format!("{}{}", pasted_token.text, right_operand.text);
+                let joined_tokens = super::lexer::tokens_of(&joined_text);
+                let is_word = pasted_token.kind == TokenKind::Identifier;
+                if !is_word && joined_tokens.len() != 1 {
+                    return Err(PreprocessError::at("`##` makes no token here", pasted_token.span));
                 }
-                result.text = text.into();
-                result.frozen = false;
-                if !self.paste_continues(result.kind) {
+                pasted_token.text = joined_text.into();
+                pasted_token.frozen = false;
+                if !self.paste_continues(pasted_token.kind) {
                     break;
                 }
             }
         }
-        Ok(result)
+        Ok(pasted_token)
     }
 
     /// Expands `token` where it is a macro's name; `lines`: whether its arguments may stand on
@@ -308,51 +323,55 @@ impl Preprocessor<'_> {
     pub(super) fn expand(
         &mut self,
         token: Token,
-        lines: Lines,
+        argument_lines: Lines,
     ) -> Result<Expanded, PreprocessError> {
         if token.frozen || token.kind != TokenKind::Identifier {
             return Ok(Expanded::No(token));
         }
-        if let Some(value) = self.built_in(&token) {
-            self.inputs.push(Input::Again(Some(value)));
+        if let Some(built_in_value) = self.built_in(&token) {
+            self.inputs.push(Input::Again(Some(built_in_value)));
             return Ok(Expanded::Started);
         }
         if self.busy.contains(&token.text) {
             return Ok(Expanded::No(Token { frozen: true, ..token }));
         }
         let Some(definition) = self.lookup(&token) else { return Ok(Expanded::No(token)) };
-        let mut use_end = token.span;
-        let mut raw = Vec::new();
+        let mut last_span = token.span;
+        let mut raw_arguments = Vec::new();
         if let Some(parameters) = &definition.parameters {
-            let Some((arguments, close)) = self.arguments(&token, parameters.len(), lines)? else {
+            let Some((arguments, closing_parenthesis)) =
+                self.arguments(&token, parameters.len(), argument_lines)?
+            else {
                 return Ok(Expanded::No(token));
             };
-            if close.origin == token.origin && close.span.file == token.span.file {
-                use_end = close.span;
+            if closing_parenthesis.origin == token.origin
+                && closing_parenthesis.span.file == token.span.file
+            {
+                last_span = closing_parenthesis.span;
             }
-            raw = arguments;
+            raw_arguments = arguments;
         }
-        let site = Span {
+        let use_site = Span {
             file: token.span.file,
             start: token.span.start,
-            end: use_end.end.max(token.span.end),
+            end: last_span.end.max(token.span.end),
         };
-        let expanded = raw
+        let expanded_arguments = raw_arguments
             .iter()
-            .map(|tokens| self.expanded(tokens.clone(), lines))
+            .map(|tokens| self.expanded(tokens.clone(), argument_lines))
             .collect::<Result<_, _>>()?;
-        let frame = self
+        let body_frame = self
             .frames
-            .push(token.origin, FrameKind::Body { macro_name: token.text.clone(), site });
+            .push(token.origin, FrameKind::Body { macro_name: token.text.clone(), site: use_site });
         self.busy.insert(token.text.clone());
         self.inputs.push(Input::Macro(MacroInput {
             name: token.text,
             definition,
             position: 0,
-            raw,
-            expanded,
+            raw: raw_arguments,
+            expanded: expanded_arguments,
             context: token.origin,
-            frame,
+            frame: body_frame,
             before_paste: false,
             after_paste: false,
         }));
@@ -363,22 +382,22 @@ impl Preprocessor<'_> {
     pub(super) fn expanded(
         &mut self,
         tokens: Vec<Token>,
-        lines: Lines,
+        argument_lines: Lines,
     ) -> Result<Vec<Token>, PreprocessError> {
         self.inputs.push(Input::Marker);
         self.inputs.push(Input::Argument(ArgumentInput::new(tokens, false, false)));
-        let mut result = Vec::new();
+        let mut expanded_tokens = Vec::new();
         loop {
             self.spend()?;
             match self.scan() {
-                Scanned::Marker => return Ok(result),
+                Scanned::Marker => return Ok(expanded_tokens),
                 Scanned::End => {
                     return Err(PreprocessError::plain("the text ends inside a macro's use"));
                 }
                 Scanned::Token(token) => {
                     let token = self.paste(token)?;
-                    match self.expand(token, lines)? {
-                        Expanded::No(token) => result.push(token),
+                    match self.expand(token, argument_lines)? {
+                        Expanded::No(token) => expanded_tokens.push(token),
                         Expanded::Started => {}
                     }
                 }
@@ -391,18 +410,18 @@ impl Preprocessor<'_> {
     #[expect(clippy::type_complexity, reason = "arguments and the closing parenthesis")]
     fn arguments(
         &mut self,
-        name: &Token,
-        count: usize,
-        lines: Lines,
+        macro_name: &Token,
+        parameter_count: usize,
+        argument_lines: Lines,
     ) -> Result<Option<(Vec<Vec<Token>>, Token)>, PreprocessError> {
-        let mut first = self.scan();
-        while let (Scanned::Token(token), Lines::Several) = (&first, lines) {
+        let mut first_scanned = self.scan();
+        while let (Scanned::Token(token), Lines::Several) = (&first_scanned, argument_lines) {
             if token.kind != TokenKind::NewLine {
                 break;
             }
-            first = self.scan();
+            first_scanned = self.scan();
         }
-        match first {
+        match first_scanned {
             Scanned::Token(token) if token.is("(") => {}
             Scanned::Token(token) => {
                 self.inputs.push(Input::Again(Some(token)));
@@ -414,21 +433,21 @@ impl Preprocessor<'_> {
             }
             Scanned::End => return Ok(None),
         }
-        let mut arguments = vec![Vec::new()];
-        let mut depth = 0u32;
+        let mut argument_tokens = vec![Vec::new()];
+        let mut nesting_depth = 0u32;
         loop {
             self.spend()?;
             let Scanned::Token(token) = self.scan() else {
                 return Err(PreprocessError::at(
                     "the use of this macro has no closing parenthesis",
-                    name.span,
+                    macro_name.span,
                 ));
             };
             if token.kind == TokenKind::NewLine {
-                if lines == Lines::One {
+                if argument_lines == Lines::One {
                     return Err(PreprocessError::at(
                         "the use of this macro has no end on its line",
-                        name.span,
+                        macro_name.span,
                     ));
                 }
                 continue;
@@ -440,37 +459,40 @@ impl Preprocessor<'_> {
                         token.span,
                     ));
                 }
-                ")" if depth == 0 => {
+                ")" if nesting_depth == 0 => {
                     return self
-                        .checked_arguments(name, arguments, count)
-                        .map(|arguments| Some((arguments, token)));
+                        .checked_arguments(macro_name, argument_tokens, parameter_count)
+                        .map(|argument_tokens| Some((argument_tokens, token)));
                 }
-                "," if depth == 0 => {
-                    arguments.push(Vec::new());
+                "," if nesting_depth == 0 => {
+                    argument_tokens.push(Vec::new());
                     continue;
                 }
-                "(" => depth += 1,
-                ")" => depth -= 1,
+                "(" => nesting_depth += 1,
+                ")" => nesting_depth -= 1,
                 _ => {}
             }
-            arguments.last_mut().expect("one argument at least").push(token);
+            argument_tokens.last_mut().expect("one argument at least").push(token);
         }
     }
 
     fn checked_arguments(
         &self,
-        name: &Token,
-        mut arguments: Vec<Vec<Token>>,
-        count: usize,
+        macro_name: &Token,
+        mut argument_tokens: Vec<Vec<Token>>,
+        parameter_count: usize,
     ) -> Result<Vec<Vec<Token>>, PreprocessError> {
-        if count == 0 && arguments.len() == 1 && arguments[0].is_empty() {
-            arguments.clear();
+        if parameter_count == 0 && argument_tokens.len() == 1 && argument_tokens[0].is_empty() {
+            argument_tokens.clear();
         }
-        if arguments.len() == count {
-            return Ok(arguments);
+        if argument_tokens.len() == parameter_count {
+            return Ok(argument_tokens);
         }
-        let message = format!("the macro takes {count} arguments; {} are given", arguments.len());
-        Err(PreprocessError::at(message, name.span))
+        let message = format!(
+            "the macro takes {parameter_count} arguments; {} are given",
+            argument_tokens.len()
+        );
+        Err(PreprocessError::at(message, macro_name.span))
     }
 }
 

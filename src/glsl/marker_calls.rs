@@ -17,40 +17,42 @@ const HEADER: usize = 5;
 
 /// A module with marker calls in the place of its marker instructions.
 pub(crate) fn restore(words: &[u32], names: &MarkerNames) -> Vec<u32> {
-    let Some(set) = instructions(words)
+    let Some(import_row) = instructions(words)
         .find(|row| opcode(row) == Op::ExtInstImport as u32 && text(row, 2) == MARKER_SET)
     else {
         return instructions(words).filter(|row| !of_markers(row)).fold(
             header(words),
-            |mut all, row| {
-                all.extend_from_slice(row);
-                all
+            |mut restored_words, row| {
+                restored_words.extend_from_slice(row);
+                restored_words
             },
         );
     };
-    let mut made =
-        Made { set: set[1], next: words[3], value: None, mark: None, declared: Vec::new() };
-    let functions = made.functions(words, names);
-    let mut all = header(words);
-    all[3] = made.next;
-    let mut parts = Parts::Before;
+    let mut call_restorer =
+        Made { set: import_row[1], next: words[3], value: None, mark: None, declared: Vec::new() };
+    let marker_functions = call_restorer.functions(words, names);
+    let mut restored_words = header(words);
+    restored_words[3] = call_restorer.next;
+    let mut written_parts = Parts::Before;
     for row in instructions(words).filter(|row| !of_markers(row)) {
-        let op = opcode(row);
-        if parts == Parts::Before && (op == Op::Name as u32 || op == Op::MemberName as u32) {
-            all.extend(&functions.names);
-            parts = Parts::Named;
+        let row_opcode = opcode(row);
+        if written_parts == Parts::Before
+            && (row_opcode == Op::Name as u32 || row_opcode == Op::MemberName as u32)
+        {
+            restored_words.extend(&marker_functions.names);
+            written_parts = Parts::Named;
         }
-        if parts != Parts::Declared && op == Op::Function as u32 {
-            all.extend(&made.declared);
-            parts = Parts::Declared;
+        if written_parts != Parts::Declared && row_opcode == Op::Function as u32 {
+            restored_words.extend(&call_restorer.declared);
+            written_parts = Parts::Declared;
         }
-        match made.call(row) {
-            Some(call) => all.extend(call),
-            None => all.extend_from_slice(row),
+        match call_restorer.call(row) {
+            Some(call_row) => restored_words.extend(call_row),
+            None => restored_words.extend_from_slice(row),
         }
     }
-    all.extend(functions.bodies);
-    all
+    restored_words.extend(marker_functions.bodies);
+    restored_words
 }
 
 /// What of the additions has been written.
@@ -85,7 +87,7 @@ impl Made {
 
     /// The marker functions that are called. All calls of one marker have the same types.
     fn functions(&mut self, words: &[u32], names: &MarkerNames) -> Functions {
-        let mut made = Functions { names: Vec::new(), bodies: Vec::new() };
+        let mut marker_functions = Functions { names: Vec::new(), bodies: Vec::new() };
         let (mut value_type, mut mark_type) = (None, None);
         for row in instructions(words).filter(|row| self.is_marker(row)) {
             match row[4] == VALUE_INSTRUCTION {
@@ -93,62 +95,74 @@ impl Made {
                 false => mark_type = Some(row[1]),
             }
         }
-        let uint = instructions(words)
+        let uint_type = instructions(words)
             .find(|row| opcode(row) == Op::TypeInt as u32 && row[2..] == [32, 0]);
-        let Some(uint) = uint.map(|row| row[1]) else { return made };
-        if let Some(boolean) = value_type {
-            let id = self.function(words, boolean, &[uint, uint, boolean], &mut made.bodies);
-            made.names.extend(name(id, &format!("{}(u1;u1;b1;", names.value)));
-            self.value = Some(id);
+        let Some(uint_type) = uint_type.map(|row| row[1]) else { return marker_functions };
+        if let Some(boolean_type) = value_type {
+            let function_id = self.function(
+                words,
+                boolean_type,
+                &[uint_type, uint_type, boolean_type],
+                &mut marker_functions.bodies,
+            );
+            marker_functions.names.extend(name(function_id, &format!("{}(u1;u1;b1;", names.value)));
+            self.value = Some(function_id);
         }
-        if let Some(void) = mark_type {
-            let id = self.function(words, void, &[uint, uint], &mut made.bodies);
-            made.names.extend(name(id, &format!("{}(u1;u1;", names.mark)));
-            self.mark = Some(id);
+        if let Some(void_type) = mark_type {
+            let function_id = self.function(
+                words,
+                void_type,
+                &[uint_type, uint_type],
+                &mut marker_functions.bodies,
+            );
+            marker_functions.names.extend(name(function_id, &format!("{}(u1;u1;", names.mark)));
+            self.mark = Some(function_id);
         }
-        made
+        marker_functions
     }
 
     /// Writes a function that returns its third parameter, where it has one.
     fn function(
         &mut self,
         words: &[u32],
-        result: u32,
+        result_type: u32,
         parameters: &[u32],
         bodies: &mut Vec<u32>,
     ) -> u32 {
-        let signature = self.signature(words, result, parameters);
-        let id = self.fresh();
-        bodies.extend([5 << 16 | Op::Function as u32, result, id, 0, signature]);
-        let ids: Vec<u32> = parameters.iter().map(|_| self.fresh()).collect();
-        for (ty, parameter) in parameters.iter().zip(&ids) {
-            bodies.extend([3 << 16 | Op::FunctionParameter as u32, *ty, *parameter]);
+        let function_type = self.signature(words, result_type, parameters);
+        let function_id = self.fresh();
+        bodies.extend([5 << 16 | Op::Function as u32, result_type, function_id, 0, function_type]);
+        let parameter_ids: Vec<u32> = parameters.iter().map(|_| self.fresh()).collect();
+        for (parameter_type, parameter) in parameters.iter().zip(&parameter_ids) {
+            bodies.extend([3 << 16 | Op::FunctionParameter as u32, *parameter_type, *parameter]);
         }
         bodies.extend([2 << 16 | Op::Label as u32, self.fresh()]);
-        match ids.get(2) {
+        match parameter_ids.get(2) {
             Some(value) => bodies.extend([2 << 16 | Op::ReturnValue as u32, *value]),
             None => bodies.push(1 << 16 | Op::Return as u32),
         }
         bodies.push(1 << 16 | Op::FunctionEnd as u32);
-        id
+        function_id
     }
 
     /// A function type, declared once: no two may be the same (SPIR-V specification, section 2.8).
-    fn signature(&mut self, words: &[u32], result: u32, parameters: &[u32]) -> u32 {
-        let known = instructions(words).find(|row| {
-            opcode(row) == Op::TypeFunction as u32 && row[2] == result && &row[3..] == parameters
+    fn signature(&mut self, words: &[u32], result_type: u32, parameters: &[u32]) -> u32 {
+        let declared_type = instructions(words).find(|row| {
+            opcode(row) == Op::TypeFunction as u32
+                && row[2] == result_type
+                && &row[3..] == parameters
         });
-        if let Some(known) = known {
-            return known[1];
+        if let Some(declared_type) = declared_type {
+            return declared_type[1];
         }
-        let id = self.fresh();
+        let type_id = self.fresh();
         self.declared.extend([
             (3 + parameters.len() as u32) << 16 | Op::TypeFunction as u32,
-            id,
-            result,
+            type_id,
+            result_type,
         ]);
         self.declared.extend(parameters);
-        id
+        type_id
     }
 
     fn is_marker(&self, row: &[u32]) -> bool {
@@ -157,37 +171,42 @@ impl Made {
 
     /// The call in the place of a marker instruction.
     fn call(&self, row: &[u32]) -> Option<Vec<u32>> {
-        let function = self
+        let marker_function = self
             .is_marker(row)
             .then(|| if row[4] == VALUE_INSTRUCTION { self.value } else { self.mark })??;
-        let mut call =
-            vec![(row.len() as u32 - 1) << 16 | Op::FunctionCall as u32, row[1], row[2], function];
-        call.extend_from_slice(&row[5..]);
-        Some(call)
+        let mut call_row = vec![
+            (row.len() as u32 - 1) << 16 | Op::FunctionCall as u32,
+            row[1],
+            row[2],
+            marker_function,
+        ];
+        call_row.extend_from_slice(&row[5..]);
+        Some(call_row)
     }
 }
 
 /// Whether an instruction declares the marker set, or the extension that lets text declare it.
 fn of_markers(row: &[u32]) -> bool {
-    let op = opcode(row);
-    (op == Op::ExtInstImport as u32 && text(row, 2) == MARKER_SET)
-        || (op == Op::Extension as u32 && text(row, 1) == MARKER_SET)
-        || (op == Op::SourceExtension as u32 && text(row, 1) == "GL_EXT_spirv_intrinsics")
+    let row_opcode = opcode(row);
+    (row_opcode == Op::ExtInstImport as u32 && text(row, 2) == MARKER_SET)
+        || (row_opcode == Op::Extension as u32 && text(row, 1) == MARKER_SET)
+        || (row_opcode == Op::SourceExtension as u32 && text(row, 1) == "GL_EXT_spirv_intrinsics")
 }
 
 fn header(words: &[u32]) -> Vec<u32> {
-    let mut header = Vec::with_capacity(words.len() + 64);
-    header.extend_from_slice(&words[..HEADER.min(words.len())]);
-    header
+    let mut header_words = Vec::with_capacity(words.len() + 64);
+    header_words.extend_from_slice(&words[..HEADER.min(words.len())]);
+    header_words
 }
 
 /// The instructions of a module that the compiler has made.
 pub(super) fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
-    let mut rest = words.get(HEADER..).unwrap_or_default();
+    let mut remaining_words = words.get(HEADER..).unwrap_or_default();
     std::iter::from_fn(move || {
-        let length = (rest.first()? >> 16) as usize;
-        let (row, behind) = rest.split_at_checked(length).filter(|_| length > 0)?;
-        rest = behind;
+        let row_length = (remaining_words.first()? >> 16) as usize;
+        let (row, words_behind) =
+            remaining_words.split_at_checked(row_length).filter(|_| row_length > 0)?;
+        remaining_words = words_behind;
         Some(row)
     })
 }
@@ -197,18 +216,19 @@ pub(super) fn opcode(row: &[u32]) -> u32 {
 }
 
 /// The string that begins at a word.
-fn text(row: &[u32], at: usize) -> String {
-    let bytes = row[at..].iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
-    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+fn text(row: &[u32], word_index: usize) -> String {
+    let text_bytes =
+        row[word_index..].iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
+    String::from_utf8_lossy(&text_bytes.collect::<Vec<u8>>()).into_owned()
 }
 
-fn name(id: u32, text: &str) -> Vec<u32> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize((bytes.len() / 4 + 1) * 4, 0);
-    let letters = bytes
+fn name(target_id: u32, text: &str) -> Vec<u32> {
+    let mut text_bytes = text.as_bytes().to_vec();
+    text_bytes.resize((text_bytes.len() / 4 + 1) * 4, 0);
+    let letter_words = text_bytes
         .chunks_exact(4)
         .map(|four| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
-    let mut row = vec![(2 + bytes.len() as u32 / 4) << 16 | Op::Name as u32, id];
-    row.extend(letters);
-    row
+    let mut name_row = vec![(2 + text_bytes.len() as u32 / 4) << 16 | Op::Name as u32, target_id];
+    name_row.extend(letter_words);
+    name_row
 }

@@ -95,32 +95,35 @@ pub(crate) struct MarkerNames {
 impl MarkerNames {
     /// `vkcert_value` and `vkcert_mark`, or longer names where the text has these.
     pub(crate) fn unused_in(tokens: &[Token]) -> Self {
-        let used: BTreeSet<&str> = tokens.iter().map(|token| &*token.text).collect();
-        let free = |name: &str| {
+        let used_words: BTreeSet<&str> = tokens.iter().map(|token| &*token.text).collect();
+        let free_name = |name: &str| {
             let mut name = name.to_owned();
-            while used.contains(name.as_str()) {
+            while used_words.contains(name.as_str()) {
                 name.push('x');
             }
             name
         };
-        Self { value: free("vkcert_value"), mark: free("vkcert_mark") }
+        Self { value: free_name("vkcert_value"), mark: free_name("vkcert_mark") }
     }
 
-    fn definitions(&self, form: MarkerForm) -> String {
+    fn definitions(&self, marker_form: MarkerForm) -> String {
         let Self { value, mark } = self;
-        let number = "const uint page, const uint id";
-        match form {
+        let id_parameters = "const uint page, const uint id";
+        match marker_form {
             MarkerForm::Functions => {
                 format!(
-                    "bool {value}({number}, const bool v) {{ return v; }} void {mark}({number}) {{ }}"
+                    "bool {value}({id_parameters}, const bool v) {{ return v; }} void {mark}({id_parameters}) {{ }}"
                 )
             }
             MarkerForm::Instructions => {
-                let of_set =
+                let instruction_qualifier =
                     |id: u32| format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})");
-                let (first, second) = (of_set(VALUE_INSTRUCTION), of_set(MARK_INSTRUCTION));
+                let (value_qualifier, mark_qualifier) = (
+                    instruction_qualifier(VALUE_INSTRUCTION),
+                    instruction_qualifier(MARK_INSTRUCTION),
+                );
                 format!(
-                    "{first} bool {value}({number}, const bool v); {second} void {mark}({number});"
+                    "{value_qualifier} bool {value}({id_parameters}, const bool v); {mark_qualifier} void {mark}({id_parameters});"
                 )
             }
         }
@@ -158,37 +161,43 @@ pub(crate) struct Insertions {
 pub(crate) fn insertions(
     placements: &[Placement],
     excluded: &BTreeSet<Marked>,
-    names: &MarkerNames,
-    form: MarkerForm,
+    marker_names: &MarkerNames,
+    marker_form: MarkerForm,
 ) -> Insertions {
-    let mut before: BTreeMap<TokenIndex, String> = BTreeMap::from([(0, names.definitions(form))]);
-    let mut behind: BTreeMap<TokenIndex, String> = BTreeMap::new();
-    let mut roles = Vec::new();
+    let mut before_tokens: BTreeMap<TokenIndex, String> =
+        BTreeMap::from([(0, marker_names.definitions(marker_form))]);
+    let mut behind_tokens: BTreeMap<TokenIndex, String> = BTreeMap::new();
+    let mut marker_roles = Vec::new();
     for placement in
         placements.iter().filter(|placement| !excluded.contains(&placement.role.marked()))
     {
-        let (page, id) = (roles.len() / MARKER_PAGE as usize, roles.len() % MARKER_PAGE as usize);
-        roles.push(placement.role.role());
-        let inserted = behind.entry(placement.last).or_default();
+        let (page_number, id) =
+            (marker_roles.len() / MARKER_PAGE as usize, marker_roles.len() % MARKER_PAGE as usize);
+        marker_roles.push(placement.role.role());
+        let text_behind = behind_tokens.entry(placement.last).or_default();
         match placement.role {
             Placed::Condition { .. } | Placed::Decision { .. } | Placed::Single { .. } => {
-                inserted.push_str(" )");
-                let opening = before.entry(placement.first).or_default();
-                let _ = write!(opening, " {}({page}u,{id}u,", names.value);
+                text_behind.push_str(" )");
+                let text_before = before_tokens.entry(placement.first).or_default();
+                let _ = write!(text_before, " {}({page_number}u,{id}u,", marker_names.value);
             }
             Placed::Entry { .. } | Placed::Label { .. } => {
-                let _ = write!(inserted, " {}({page}u,{id}u);", names.mark);
+                let _ = write!(text_behind, " {}({page_number}u,{id}u);", marker_names.mark);
             }
             Placed::ImplicitDefault { .. } => {
-                let _ = write!(inserted, " default: {}({page}u,{id}u); break;", names.mark);
+                let _ = write!(
+                    text_behind,
+                    " default: {}({page_number}u,{id}u); break;",
+                    marker_names.mark
+                );
             }
         }
     }
-    let directive = match form {
+    let directive = match marker_form {
         MarkerForm::Instructions => MARKER_EXTENSION,
         MarkerForm::Functions => "",
     };
-    Insertions { directive, before, behind, roles }
+    Insertions { directive, before: before_tokens, behind: behind_tokens, roles: marker_roles }
 }
 
 /// Writes the text with all placements but those of `excluded`.
@@ -196,12 +205,13 @@ pub(crate) fn render(
     unit: &TranslationUnit,
     placements: &[Placement],
     excluded: &BTreeSet<Marked>,
-    names: &MarkerNames,
+    marker_names: &MarkerNames,
 ) -> MarkedText {
-    let inserted = insertions(placements, excluded, names, MarkerForm::Instructions);
-    let mut writer = Writer { unit, text: String::new(), file: FileIndex(0), line: 1 };
-    writer.write(&inserted);
-    MarkedText { text: writer.text, roles: inserted.roles }
+    let marker_insertions =
+        insertions(placements, excluded, marker_names, MarkerForm::Instructions);
+    let mut text_writer = Writer { unit, text: String::new(), file: FileIndex(0), line: 1 };
+    text_writer.write(&marker_insertions);
+    MarkedText { text: text_writer.text, roles: marker_insertions.roles }
 }
 
 struct Writer<'a> {
@@ -213,28 +223,33 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&mut self, inserted: &Insertions) {
+    fn write(&mut self, marker_insertions: &Insertions) {
         let mut directives = self.unit.directives.iter().peekable();
         for (index, token) in self.unit.tokens.iter().enumerate() {
             while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
-                self.directive(directive, inserted);
+                self.directive(directive, marker_insertions);
             }
             self.move_to(token.line_file, token.line);
-            self.text.push_str(inserted.before.get(&index).map_or("", String::as_str));
+            self.text.push_str(marker_insertions.before.get(&index).map_or("", String::as_str));
             self.text.push(' ');
             self.text.push_str(&token.text);
-            self.text.push_str(inserted.behind.get(&index).map_or("", String::as_str));
+            self.text.push_str(marker_insertions.behind.get(&index).map_or("", String::as_str));
         }
         for directive in directives {
-            self.directive(directive, inserted);
+            self.directive(directive, marker_insertions);
         }
         self.text.push('\n');
     }
 
-    fn directive(&mut self, directive: &super::preprocessor::Directive, inserted: &Insertions) {
+    fn directive(
+        &mut self,
+        directive: &super::preprocessor::Directive,
+        marker_insertions: &Insertions,
+    ) {
         // `#version` must be the first thing of all (GLSL 4.60, 3.3).
         if directive.text.starts_with("#version") {
-            self.text.insert_str(0, &format!("{}\n{}\n", directive.text, inserted.directive));
+            self.text
+                .insert_str(0, &format!("{}\n{}\n", directive.text, marker_insertions.directive));
             self.line += 2;
             return;
         }

@@ -50,16 +50,16 @@ impl NarrowFamily {
 
     /// The family of a type by its name.
     fn of_type(name: &str) -> Option<Self> {
-        let families = [("8", Self::Int8), ("16", Self::Int16)];
-        let of_int = families.into_iter().find_map(|(bits, family)| {
-            let scalar = name == format!("int{bits}_t") || name == format!("uint{bits}_t");
-            let vector =
+        let integer_families = [("8", Self::Int8), ("16", Self::Int16)];
+        let integer_family = integer_families.into_iter().find_map(|(bits, family)| {
+            let is_scalar = name == format!("int{bits}_t") || name == format!("uint{bits}_t");
+            let is_vector =
                 ["i", "u"].iter().any(|sign| name.starts_with(&format!("{sign}{bits}vec")));
-            (scalar || vector).then_some(family)
+            (is_scalar || is_vector).then_some(family)
         });
         let is_half =
             name == "float16_t" || name.starts_with("f16vec") || name.starts_with("f16mat");
-        of_int.or(is_half.then_some(Self::Float16))
+        integer_family.or(is_half.then_some(Self::Float16))
     }
 }
 
@@ -84,10 +84,10 @@ enum Domain {
 
 impl Domain {
     /// Of two operands of one arithmetic operation.
-    fn joined(self, other: Self) -> Self {
-        match (self, other) {
+    fn joined(self, other_domain: Self) -> Self {
+        match (self, other_domain) {
             (Self::Floating, _) | (_, Self::Floating) => Self::Floating,
-            (same, other) if same == other => same,
+            (same, other_domain) if same == other_domain => same,
             _ => Self::Unknown,
         }
     }
@@ -112,64 +112,73 @@ pub(crate) fn constructor(
 ) -> Option<NarrowConstructor> {
     let ExpressionKind::Identifier = callee.kind else { return None };
     let family = NarrowFamily::of_type(names.text(callee.first))?;
-    let wrong = |argument: &&Expression| {
+    let is_wrong = |argument: &&Expression| {
         is_constant(names, argument) && !domain(names, argument).suits(family)
     };
-    arguments.iter().find(wrong)?;
-    let last = arguments.last()?.last + 1;
-    Some(NarrowConstructor { family, callee: callee.first, last })
+    arguments.iter().find(is_wrong)?;
+    let closing_token = arguments.last()?.last + 1;
+    Some(NarrowConstructor { family, callee: callee.first, last: closing_token })
 }
 
 /// Refuses a text that holds such a constructor without the extension.
 pub(crate) fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
-    let wrong = outline.narrow.iter().filter(|constructor| !is_enabled(unit, constructor));
-    let refused: Vec<Diagnostic> = wrong.map(|constructor| diagnostic(unit, constructor)).collect();
-    if refused.is_empty() { Ok(()) } else { Err(refused) }
+    let disabled_constructors =
+        outline.narrow.iter().filter(|constructor| !is_enabled(unit, constructor));
+    let refusals: Vec<Diagnostic> =
+        disabled_constructors.map(|constructor| diagnostic(unit, constructor)).collect();
+    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
 /// Whether the text enables arithmetic on the family before the constructor.
 fn is_enabled(unit: &TranslationUnit, constructor: &NarrowConstructor) -> bool {
-    let mut enabled = false;
+    let mut is_enabled_here = false;
     for directive in
         unit.directives.iter().filter(|directive| directive.before <= constructor.callee)
     {
-        let mut words = directive.text.split([' ', ':']).filter(|word| !word.is_empty());
-        let is_extension = words.next() == Some("#extension");
-        let known =
-            words.next().is_some_and(|name| constructor.family.extensions().contains(&name));
-        if is_extension && known {
-            enabled = words.next() != Some("disable");
+        let mut directive_words = directive.text.split([' ', ':']).filter(|word| !word.is_empty());
+        let is_extension = directive_words.next() == Some("#extension");
+        let names_extension = directive_words
+            .next()
+            .is_some_and(|name| constructor.family.extensions().contains(&name));
+        if is_extension && names_extension {
+            is_enabled_here = directive_words.next() != Some("disable");
         }
     }
-    enabled
+    is_enabled_here
 }
 
 fn diagnostic(unit: &TranslationUnit, constructor: &NarrowConstructor) -> Diagnostic {
-    let tokens = &unit.tokens[constructor.callee..=constructor.last.min(unit.tokens.len() - 1)];
-    let place = unit.frames.locate(tokens).and_then(|located| {
+    let constructor_tokens =
+        &unit.tokens[constructor.callee..=constructor.last.min(unit.tokens.len() - 1)];
+    let source_place = unit.frames.locate(constructor_tokens).and_then(|located| {
         let file = unit.files.get(located.span.file.0 as usize)?;
         Some((file, located.span.start as usize..located.span.end as usize))
     });
-    let name = &unit.tokens[constructor.callee].text;
-    let shown = place.as_ref().and_then(|(file, span)| file.text.get(span.clone())).unwrap_or(name);
+    let type_name = &unit.tokens[constructor.callee].text;
+    let shown_text = source_place
+        .as_ref()
+        .and_then(|(file, span)| file.text.get(span.clone()))
+        .unwrap_or(type_name);
     let message = format!(
-        "the compiler makes a wrong module of `{shown}`: it takes the constant for one of another type"
+        "the compiler makes a wrong module of `{shown_text}`: it takes the constant for one of another type"
     );
-    let written = match constructor.family {
+    let right_argument = match constructor.family {
         NarrowFamily::Float16 => "a float, as in `float16_t(0.0)`",
         NarrowFamily::Int8 | NarrowFamily::Int16 => "an integer",
     };
-    let literal = match constructor.family {
+    let literal_advice = match constructor.family {
         NarrowFamily::Float16 => " and write `0.0hf`",
         NarrowFamily::Int8 | NarrowFamily::Int16 => "",
     };
     let extension = constructor.family.extensions()[0];
     let made = Diagnostic::new("compiler-defect", message);
-    let made = match place {
+    let made = match source_place {
         Some((file, span)) => made.at_span(&file.path, file.text.as_str(), span),
         None => made,
     };
-    made.hint(format!("give the constructor {written}, or enable {extension}{literal}"))
+    made.hint(format!(
+        "give the constructor {right_argument}, or enable {extension}{literal_advice}"
+    ))
 }
 
 /// Whether the compiler knows the value; the length of an array is such a value, too.
@@ -229,10 +238,10 @@ fn domain(names: &Names<'_>, expression: &Expression) -> Domain {
 }
 
 fn domain_of_literal(text: &str) -> Domain {
-    let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     match text {
         "true" | "false" => Domain::Boolean,
-        _ if !hexadecimal && text.contains(['.', 'e', 'E', 'f', 'F']) => Domain::Floating,
+        _ if !is_hexadecimal && text.contains(['.', 'e', 'E', 'f', 'F']) => Domain::Floating,
         _ => Domain::Integer,
     }
 }
@@ -243,16 +252,16 @@ fn domain_of_value(names: &Names<'_>, expression: &Expression) -> Domain {
 }
 
 fn domain_of_type(name: &str) -> Domain {
-    let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    let begins_with = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     match name {
         "bool" => Domain::Boolean,
-        _ if begins(&["bvec"]) => Domain::Boolean,
+        _ if begins_with(&["bvec"]) => Domain::Boolean,
         "float" | "double" => Domain::Floating,
-        _ if begins(&["float", "vec", "mat", "dvec", "dmat", "f16", "f32", "f64"]) => {
+        _ if begins_with(&["float", "vec", "mat", "dvec", "dmat", "f16", "f32", "f64"]) => {
             Domain::Floating
         }
         "int" | "uint" => Domain::Integer,
-        _ if begins(&[
+        _ if begins_with(&[
             "int", "uint", "ivec", "uvec", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64",
         ]) =>
         {
@@ -270,8 +279,8 @@ fn domain_of_call(names: &Names<'_>, callee: &Expression, arguments: &[Expressio
     };
     match names.text(callee.first) {
         "abs" | "sign" | "min" | "max" | "clamp" => {
-            let all = arguments.iter().map(|argument| domain(names, argument));
-            all.reduce(Domain::joined).unwrap_or(Domain::Unknown)
+            let argument_domains = arguments.iter().map(|argument| domain(names, argument));
+            argument_domains.reduce(Domain::joined).unwrap_or(Domain::Unknown)
         }
         "sqrt" | "inversesqrt" | "exp" | "exp2" | "log" | "log2" | "pow" | "sin" | "cos"
         | "tan" | "floor" | "ceil" | "trunc" | "round" | "roundEven" | "fract" | "radians"

@@ -58,8 +58,8 @@ enum RelinedModule {
 }
 
 impl RelinedText {
-    fn new(text: String, optimization: Optimization) -> Self {
-        Self { text, optimization, module: Mutex::new(RelinedModule::NotAsked) }
+    fn new(relined_text: String, optimization: Optimization) -> Self {
+        Self { text: relined_text, optimization, module: Mutex::new(RelinedModule::NotAsked) }
     }
 
     /// Compiles the text now, unless somebody has asked for its module; who asks meanwhile waits.
@@ -167,35 +167,41 @@ impl Positions {
 
 /// Every token and directive on a line of its own, and the token of each line. What is inserted
 /// adds no line.
-fn relined(unit: &TranslationUnit, inserted: &Insertions) -> (String, Vec<Option<u32>>) {
-    let mut text = String::new();
-    let mut lines = Vec::new();
+fn relined(unit: &TranslationUnit, marker_insertions: &Insertions) -> (String, Vec<Option<u32>>) {
+    let mut relined_text = String::new();
+    let mut line_tokens = Vec::new();
     let is_version = |directive: &&Directive| directive.text.starts_with("#version");
-    let mut write = |parts: &[&str], token: Option<u32>| {
-        parts.iter().for_each(|part| text.push_str(part));
-        text.push('\n');
-        lines.push(token);
+    let mut write_line = |parts: &[&str], token: Option<u32>| {
+        parts.iter().for_each(|part| relined_text.push_str(part));
+        relined_text.push('\n');
+        line_tokens.push(token);
     };
     // `#version` must be the first thing of all (GLSL 4.60, 3.3).
-    unit.directives.iter().filter(is_version).for_each(|version| write(&[&version.text], None));
+    unit.directives
+        .iter()
+        .filter(is_version)
+        .for_each(|version| write_line(&[&version.text], None));
     let mut directives =
         unit.directives.iter().filter(|directive| !is_version(directive)).peekable();
     for (index, token) in unit.tokens.iter().enumerate() {
         while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
-            write(&[&directive.text], None);
+            write_line(&[&directive.text], None);
         }
-        let around =
+        let inserted_around =
             |table: &BTreeMap<usize, String>| table.get(&index).cloned().unwrap_or_default();
-        let (before, behind) = (around(&inserted.before), around(&inserted.behind));
-        write(&[&before, " ", &token.text, &behind], Some(index as u32));
+        let (text_before, text_behind) = (
+            inserted_around(&marker_insertions.before),
+            inserted_around(&marker_insertions.behind),
+        );
+        write_line(&[&text_before, " ", &token.text, &text_behind], Some(index as u32));
     }
-    directives.for_each(|directive| write(&[&directive.text], None));
-    (text, lines)
+    directives.for_each(|directive| write_line(&[&directive.text], None));
+    (relined_text, line_tokens)
 }
 
 fn token_places(unit: &TranslationUnit, accuracy: Accuracy) -> Vec<TokenPlace> {
     let starts: Vec<Vec<u32>> = unit.files.iter().map(|file| line_starts(&file.text)).collect();
-    let place = |token: &super::token::Token| {
+    let place_of = |token: &super::token::Token| {
         let span = unit.frames.project(token, FrameId::FILE);
         let column = match accuracy {
             Accuracy::Exact => column(unit, &starts, span, token.line),
@@ -208,22 +214,25 @@ fn token_places(unit: &TranslationUnit, accuracy: Accuracy) -> Vec<TokenPlace> {
             column,
         }
     };
-    unit.tokens.iter().map(place).collect()
+    unit.tokens.iter().map(place_of).collect()
 }
 
 /// The column of a span's start; none where the compiler counts it on another line (`#line`,
 /// continued lines).
-fn column(unit: &TranslationUnit, starts: &[Vec<u32>], span: Span, line: u32) -> Option<u32> {
-    let start = *starts.get(span.file.0 as usize)?.get(line.checked_sub(1)? as usize)?;
-    let text =
-        unit.files.get(span.file.0 as usize)?.text.get(start as usize..span.start as usize)?;
-    (!text.contains('\n')).then(|| Position::of(text, text.len()).column)
+fn column(unit: &TranslationUnit, line_starts: &[Vec<u32>], span: Span, line: u32) -> Option<u32> {
+    let line_start = *line_starts.get(span.file.0 as usize)?.get(line.checked_sub(1)? as usize)?;
+    let text_before =
+        unit.files.get(span.file.0 as usize)?.text.get(line_start as usize..span.start as usize)?;
+    (!text_before.contains('\n')).then(|| Position::of(text_before, text_before.len()).column)
 }
 
 fn line_starts(text: &str) -> Vec<u32> {
-    let ends =
-        text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
-    std::iter::once(0).chain(ends).collect()
+    let line_ends = text
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| *byte == b'\n')
+        .map(|(byte_index, _)| byte_index as u32 + 1);
+    std::iter::once(0).chain(line_ends).collect()
 }
 
 #[cfg(test)]

@@ -111,22 +111,22 @@ pub(crate) struct Preprocessor<'a> {
 /// Preprocesses the main file `path` with `text`, after `defines`.
 pub(crate) fn preprocess(
     path: &str,
-    text: &str,
+    source_text: &str,
     defines: &BTreeMap<String, String>,
     includes: &Includes,
     predefined: &dyn Predefined,
 ) -> Result<TranslationUnit, PreprocessError> {
-    let mut run = Preprocessor {
+    let mut preprocessor = Preprocessor {
         includes,
         predefined,
-        version: version_directive(text),
+        version: version_directive(source_text),
         compiler_macros: BTreeMap::new(),
         inputs: Vec::new(),
         macros: BTreeMap::new(),
         shadowed: BTreeSet::new(),
         busy: BTreeSet::new(),
         frames: Frames::default(),
-        files: vec![SourceFile { path: path.to_owned(), text: text.to_owned() }],
+        files: vec![SourceFile { path: path.to_owned(), text: source_text.to_owned() }],
         tokens: Vec::new(),
         directives: Vec::new(),
         line: 1,
@@ -137,20 +137,22 @@ pub(crate) fn preprocess(
         moved: 0,
     };
     if !defines.is_empty() {
-        let text: String =
+        let defines_text: String =
             defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
-        run.ask_compiler(&text);
-        run.files.push(SourceFile { path: DEFINES_PATH.to_owned(), text: text.clone() });
-        run.read(Lexer::new(text.into(), FileIndex(1)), DEFINES_PATH)?;
+        preprocessor.ask_compiler(&defines_text);
+        preprocessor
+            .files
+            .push(SourceFile { path: DEFINES_PATH.to_owned(), text: defines_text.clone() });
+        preprocessor.read(Lexer::new(defines_text.into(), FileIndex(1)), DEFINES_PATH)?;
     }
-    run.ask_compiler(text);
-    run.read(Lexer::new(text.into(), FileIndex(0)), path)?;
-    if run.conditionals.is_empty() {
+    preprocessor.ask_compiler(source_text);
+    preprocessor.read(Lexer::new(source_text.into(), FileIndex(0)), path)?;
+    if preprocessor.conditionals.is_empty() {
         Ok(TranslationUnit {
-            files: run.files,
-            tokens: run.tokens,
-            directives: run.directives,
-            frames: run.frames,
+            files: preprocessor.files,
+            tokens: preprocessor.tokens,
+            directives: preprocessor.directives,
+            frames: preprocessor.frames,
         })
     } else {
         Err(PreprocessError::plain("an `#if` has no `#endif`"))
@@ -160,21 +162,21 @@ pub(crate) fn preprocess(
 /// The `#version` line of a text, by itself; empty where it has none.
 pub(super) fn version_directive(text: &str) -> String {
     let mut lexer = Lexer::new(text.into(), FileIndex(0));
-    let mut line = Vec::new();
+    let mut line_tokens = Vec::new();
     while let Some(token) = lexer.next() {
-        if token.kind == TokenKind::NewLine && line.is_empty() {
+        if token.kind == TokenKind::NewLine && line_tokens.is_empty() {
             continue;
         }
         if token.kind == TokenKind::NewLine {
             break;
         }
-        line.push(token);
+        line_tokens.push(token);
     }
-    match line.as_slice() {
-        [hash, name, rest @ ..] if hash.is("#") && name.is("version") => {
+    match line_tokens.as_slice() {
+        [hash, name, directive_tokens @ ..] if hash.is("#") && name.is("version") => {
             format!(
                 "#version{}",
-                rest.iter().map(|token| format!(" {}", token.text)).collect::<String>()
+                directive_tokens.iter().map(|token| format!(" {}", token.text)).collect::<String>()
             )
         }
         _ => String::new(),
@@ -191,33 +193,34 @@ impl<'a> Preprocessor<'a> {
     /// Learns which names of `text` are predefined macros.
     fn ask_compiler(&mut self, text: &str) {
         let mut lexer = Lexer::new(text.into(), FileIndex(0));
-        let mut names = BTreeSet::new();
+        let mut asked_names = BTreeSet::new();
         while let Some(token) = lexer.next() {
             if token.is_identifier() && may_be_predefined(&token.text) {
                 let name = token.text.to_string();
                 if !self.compiler_macros.contains_key(&name) {
-                    names.insert(name);
+                    asked_names.insert(name);
                 }
             }
         }
-        if !names.is_empty() {
-            self.compiler_macros.extend(self.predefined.values(&self.version, &names));
+        if !asked_names.is_empty() {
+            self.compiler_macros.extend(self.predefined.values(&self.version, &asked_names));
         }
     }
 
     pub(super) fn spend(&mut self) -> Result<(), PreprocessError> {
-        let moved = std::mem::take(&mut self.moved);
-        self.spend_steps(1 + moved)
+        let moved_frames = std::mem::take(&mut self.moved);
+        self.spend_steps(1 + moved_frames)
     }
 
-    fn spend_steps(&mut self, steps: u64) -> Result<(), PreprocessError> {
-        self.steps += steps;
+    fn spend_steps(&mut self, spent_steps: u64) -> Result<(), PreprocessError> {
+        self.steps += spent_steps;
         if self.steps <= STEP_LIMIT {
             return Ok(());
         }
         let message = format!("macros and includes expand to more than {STEP_LIMIT} steps");
-        let at = Some(Span { file: self.line_file, start: self.line_start, end: self.line_start });
-        Err(PreprocessError { message, span: at, cause: Cause::Limit })
+        let limit_span =
+            Some(Span { file: self.line_file, start: self.line_start, end: self.line_start });
+        Err(PreprocessError { message, span: limit_span, cause: Cause::Limit })
     }
 
     fn predefined_value(&self, name: &str) -> Option<&str> {
@@ -229,8 +232,8 @@ impl<'a> Preprocessor<'a> {
 
     pub(super) fn is_defined(&self, name: &str) -> bool {
         // The compiler's own `#ifdef` does not see these three.
-        let positional = matches!(name, "__LINE__" | "__FILE__" | "__VERSION__");
-        self.macros.contains_key(name) || (!positional && self.predefined_value(name).is_some())
+        let is_positional = matches!(name, "__LINE__" | "__FILE__" | "__VERSION__");
+        self.macros.contains_key(name) || (!is_positional && self.predefined_value(name).is_some())
     }
 
     pub(super) fn lookup(&self, token: &Token) -> Option<Rc<Macro>> {
@@ -247,10 +250,10 @@ impl<'a> Preprocessor<'a> {
     /// The value of `__LINE__`, `__FILE__` and of macros that the compiler defines, as one token at
     /// the name's place.
     pub(super) fn built_in(&self, token: &Token) -> Option<Token> {
-        let text = match &*token.text {
+        let value_text = match &*token.text {
             "__LINE__" => {
-                let offset = self.current_file().map_or(0, |file| file.presumed_offset);
-                (i64::from(self.line) + offset).to_string()
+                let presumed_offset = self.current_file().map_or(0, |file| file.presumed_offset);
+                (i64::from(self.line) + presumed_offset).to_string()
             }
             "__FILE__" => match self.current_file() {
                 Some(FileInput { presumed_name: Some(name), .. }) => name.to_string(),
@@ -259,9 +262,9 @@ impl<'a> Preprocessor<'a> {
             },
             name => self.predefined_value(name)?.to_owned(),
         };
-        let kind = if text.starts_with(|first: char| first.is_ascii_digit()) {
+        let token_kind = if value_text.starts_with(|first: char| first.is_ascii_digit()) {
             TokenKind::Number
-        } else if text.starts_with('"') {
+        } else if value_text.starts_with('"') {
             TokenKind::String
         } else {
             TokenKind::Identifier
@@ -269,19 +272,19 @@ impl<'a> Preprocessor<'a> {
         Some(Token {
             frozen: true,
             spaced: token.spaced,
-            ..self.made(&text, kind, token.span, token.origin)
+            ..self.made(&value_text, token_kind, token.span, token.origin)
         })
     }
 
     fn read(&mut self, lexer: Lexer, name: &str) -> Result<(), PreprocessError> {
-        let file = FileInput {
+        let file_input = FileInput {
             lexer,
             name: name.to_owned(),
             presumed_offset: 0,
             presumed_name: None,
             ended: false,
         };
-        self.inputs.push(Input::File(file));
+        self.inputs.push(Input::File(file_input));
         let mut line_start = true;
         loop {
             self.spend()?;
@@ -313,73 +316,90 @@ impl<'a> Preprocessor<'a> {
 
     /// The rest of the current line.
     pub(super) fn rest_of_line(&mut self) -> Vec<Token> {
-        let mut line = Vec::new();
+        let mut line_tokens = Vec::new();
         while let Scanned::Token(token) = self.scan() {
             if token.kind == TokenKind::NewLine {
                 break;
             }
-            line.push(token);
+            line_tokens.push(token);
         }
-        line
+        line_tokens
     }
 
     fn directive(&mut self) -> Result<(), PreprocessError> {
-        let at = self.line;
-        let line = self.rest_of_line();
-        let Some((name, rest)) = line.split_first() else { return Ok(()) };
-        match &*name.text {
-            "define" => self.define(name, rest),
-            "undef" => match rest {
+        let directive_line = self.line;
+        let line_tokens = self.rest_of_line();
+        let Some((directive_name, directive_tokens)) = line_tokens.split_first() else {
+            return Ok(());
+        };
+        match &*directive_name.text {
+            "define" => self.define(directive_name, directive_tokens),
+            "undef" => match directive_tokens {
                 [token] if token.is_identifier() => {
                     self.macros.remove(&token.text);
                     self.shadowed.insert(token.text.clone());
                     Ok(())
                 }
-                _ => Err(PreprocessError::at("`#undef` takes one name", name.span)),
+                _ => Err(PreprocessError::at("`#undef` takes one name", directive_name.span)),
             },
-            "if" | "ifdef" | "ifndef" | "elif" | "else" | "endif" => self.conditional(name, rest),
-            "include" => self.include(name, rest),
-            "line" => self.presume_line(name, rest),
+            "if" | "ifdef" | "ifndef" | "elif" | "else" | "endif" => {
+                self.conditional(directive_name, directive_tokens)
+            }
+            "include" => self.include(directive_name, directive_tokens),
+            "line" => self.presume_line(directive_name, directive_tokens),
             "version" | "extension" | "pragma" => {
-                let words: Vec<&str> = line.iter().map(|token| &*token.text).collect();
+                let directive_words: Vec<&str> =
+                    line_tokens.iter().map(|token| &*token.text).collect();
                 let directive = Directive {
                     before: self.tokens.len(),
-                    text: format!("#{}", words.join(" ")),
-                    line: at,
+                    text: format!("#{}", directive_words.join(" ")),
+                    line: directive_line,
                     line_file: self.line_file,
-                    is_loud: name.is("pragma") && rest.iter().any(is_loud),
+                    is_loud: directive_name.is("pragma") && directive_tokens.iter().any(is_loud),
                 };
                 self.directives.push(directive);
                 Ok(())
             }
-            "error" => Err(PreprocessError::at("`#error` is reached", name.span)),
-            _ => Err(PreprocessError::at("unknown directive", name.span)),
+            "error" => Err(PreprocessError::at("`#error` is reached", directive_name.span)),
+            _ => Err(PreprocessError::at("unknown directive", directive_name.span)),
         }
     }
 
-    fn define(&mut self, directive: &Token, rest: &[Token]) -> Result<(), PreprocessError> {
-        let [name, rest @ ..] = rest else {
+    fn define(
+        &mut self,
+        directive: &Token,
+        definition_tokens: &[Token],
+    ) -> Result<(), PreprocessError> {
+        let [macro_name, definition_tokens @ ..] = definition_tokens else {
             return Err(PreprocessError::at("`#define` needs a name", directive.span));
         };
-        let (parameters, body) = match rest {
+        let (parameters, body_tokens) = match definition_tokens {
             [open, inner @ ..] if open.is("(") && !open.spaced => {
-                let close = inner.iter().position(|token| token.is(")"));
-                let close = close.ok_or_else(|| {
-                    PreprocessError::at("the parameter list has no end", name.span)
+                let closing_index = inner.iter().position(|token| token.is(")"));
+                let closing_index = closing_index.ok_or_else(|| {
+                    PreprocessError::at("the parameter list has no end", macro_name.span)
                 })?;
-                let names = inner[..close].iter().filter(|token| token.is_identifier());
-                (Some(names.map(|token| token.text.clone()).collect()), &inner[close + 1..])
+                let parameter_names =
+                    inner[..closing_index].iter().filter(|token| token.is_identifier());
+                (
+                    Some(parameter_names.map(|token| token.text.clone()).collect()),
+                    &inner[closing_index + 1..],
+                )
             }
-            body => (None, body),
+            body_tokens => (None, body_tokens),
         };
-        let definition = Macro { parameters, body: with_pastes(body) };
-        self.shadowed.insert(name.text.clone());
-        self.macros.insert(name.text.clone(), Rc::new(definition));
+        let definition = Macro { parameters, body: with_pastes(body_tokens) };
+        self.shadowed.insert(macro_name.text.clone());
+        self.macros.insert(macro_name.text.clone(), Rc::new(definition));
         Ok(())
     }
 
-    fn include(&mut self, directive: &Token, rest: &[Token]) -> Result<(), PreprocessError> {
-        let (requested, form) = match rest {
+    fn include(
+        &mut self,
+        directive: &Token,
+        directive_tokens: &[Token],
+    ) -> Result<(), PreprocessError> {
+        let (requested, include_form) = match directive_tokens {
             [name] if name.kind == TokenKind::String => {
                 (name.text.trim_matches('"').to_owned(), IncludeForm::Quoted)
             }
@@ -392,29 +412,32 @@ impl<'a> Preprocessor<'a> {
         };
         let requesting = self.current_file().map(|file| file.name.clone()).unwrap_or_default();
         let depth = self.inputs.len();
-        let found = self.includes.resolve(&requested, form, &requesting, depth);
-        let found = match (found, form) {
+        let included_file = self.includes.resolve(&requested, include_form, &requesting, depth);
+        let included_file = match (included_file, include_form) {
             // The compiler asks again in the other form.
             (Err(_), IncludeForm::Quoted) => {
                 self.includes.resolve(&requested, IncludeForm::Angled, &requesting, depth)
             }
-            (found, IncludeForm::Quoted | IncludeForm::Angled) => found,
+            (included_file, IncludeForm::Quoted | IncludeForm::Angled) => included_file,
         };
-        let found = found.map_err(|error| PreprocessError {
+        let included_file = included_file.map_err(|error| PreprocessError {
             cause: if matches!(error, IncludeError::TooDeep) { Cause::Limit } else { Cause::Text },
             ..PreprocessError::at(error.to_string(), directive.span)
         })?;
-        self.spend_steps(1 + found.text.len() as u64 / 4)?;
-        self.ask_compiler(&found.text);
-        let known = self.files.iter().position(|file| file.path == found.name);
-        let index = known.unwrap_or_else(|| {
-            self.files.push(SourceFile { path: found.name.clone(), text: found.text.to_string() });
+        self.spend_steps(1 + included_file.text.len() as u64 / 4)?;
+        self.ask_compiler(&included_file.text);
+        let known_index = self.files.iter().position(|file| file.path == included_file.name);
+        let file_index = known_index.unwrap_or_else(|| {
+            self.files.push(SourceFile {
+                path: included_file.name.clone(),
+                text: included_file.text.to_string(),
+            });
             self.files.len() - 1
         });
-        let lexer = Lexer::new(found.text, FileIndex(index as u32));
+        let lexer = Lexer::new(included_file.text, FileIndex(file_index as u32));
         self.inputs.push(Input::File(FileInput {
             lexer,
-            name: found.name,
+            name: included_file.name,
             presumed_offset: 0,
             presumed_name: None,
             ended: false,
@@ -424,16 +447,21 @@ impl<'a> Preprocessor<'a> {
 
     /// `#line NUMBER [FILE]`: changes what `__LINE__` and `__FILE__` give; places stay those of the
     /// original file.
-    fn presume_line(&mut self, directive: &Token, rest: &[Token]) -> Result<(), PreprocessError> {
-        let tokens = self.expanded(rest.to_vec(), Lines::One)?;
-        let (number, length) = super::conditional::evaluated(&tokens).map_err(|message| {
-            PreprocessError::at(format!("`#line`: {message}"), directive.span)
-        })?;
-        let next = i64::from(self.line) + 1;
-        let named = tokens.get(length).filter(|token| token.kind == TokenKind::String);
+    fn presume_line(
+        &mut self,
+        directive: &Token,
+        directive_tokens: &[Token],
+    ) -> Result<(), PreprocessError> {
+        let tokens = self.expanded(directive_tokens.to_vec(), Lines::One)?;
+        let (number, number_length) =
+            super::conditional::evaluated(&tokens).map_err(|message| {
+                PreprocessError::at(format!("`#line`: {message}"), directive.span)
+            })?;
+        let next_line = i64::from(self.line) + 1;
+        let named_file = tokens.get(number_length).filter(|token| token.kind == TokenKind::String);
         if let Some(Input::File(file)) = self.inputs.last_mut() {
-            file.presumed_offset = i64::from(number) - next;
-            if let Some(token) = named {
+            file.presumed_offset = i64::from(number) - next_line;
+            if let Some(token) = named_file {
                 file.presumed_name = Some(token.text.clone());
             }
         }
@@ -455,16 +483,18 @@ fn is_loud(token: &Token) -> bool {
 
 /// A replacement list with adjacent `#` `#` made into one token.
 fn with_pastes(body: &[Token]) -> Vec<Token> {
-    let mut list: Vec<Token> = Vec::with_capacity(body.len());
+    let mut replacement_list: Vec<Token> = Vec::with_capacity(body.len());
     for token in body {
-        let joins = token.is("#") && !token.spaced && list.last().is_some_and(|last| last.is("#"));
-        if joins {
-            let last = list.last_mut().expect("checked above");
-            last.kind = TokenKind::Paste;
-            last.text = "##".into();
+        let joins_paste = token.is("#")
+            && !token.spaced
+            && replacement_list.last().is_some_and(|last_token| last_token.is("#"));
+        if joins_paste {
+            let last_token = replacement_list.last_mut().expect("checked above");
+            last_token.kind = TokenKind::Paste;
+            last_token.text = "##".into();
         } else {
-            list.push(Token { origin: FrameId::FILE, ..token.clone() });
+            replacement_list.push(Token { origin: FrameId::FILE, ..token.clone() });
         }
     }
-    list
+    replacement_list
 }

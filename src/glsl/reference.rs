@@ -14,34 +14,46 @@ use std::collections::BTreeMap;
 /// Bytes that the addresses of blocks must be a multiple of, by name of the block.
 pub fn reference_alignments(text: &str) -> BTreeMap<String, u32> {
     let tokens = tokens_of(text);
-    let starts = (0..tokens.len()).filter(|at| tokens[*at].is("layout"));
-    starts.filter_map(|at| declared(&tokens, at)).collect()
+    let layout_starts = (0..tokens.len()).filter(|layout_start| tokens[*layout_start].is("layout"));
+    layout_starts.filter_map(|layout_start| declared(&tokens, layout_start)).collect()
 }
 
 /// The block that a layout qualifier belongs to, with its alignment.
-fn declared(tokens: &[Token], layout: usize) -> Option<(String, u32)> {
-    let end = layout + tokens[layout..].iter().position(|token| token.is(")"))?;
-    let inside = &tokens[layout..end];
-    let aligned = inside.iter().position(|token| token.is("buffer_reference_align"))?;
-    inside.iter().find(|token| token.is("buffer_reference"))?;
-    let bytes = number(tokens, inside.get(aligned + 2).filter(|_| inside[aligned + 1].is("="))?)?;
+fn declared(tokens: &[Token], layout_start: usize) -> Option<(String, u32)> {
+    let layout_end =
+        layout_start + tokens[layout_start..].iter().position(|token| token.is(")"))?;
+    let layout_tokens = &tokens[layout_start..layout_end];
+    let alignment_index =
+        layout_tokens.iter().position(|token| token.is("buffer_reference_align"))?;
+    layout_tokens.iter().find(|token| token.is("buffer_reference"))?;
+    let alignment_bytes = number(
+        tokens,
+        layout_tokens
+            .get(alignment_index + 2)
+            .filter(|_| layout_tokens[alignment_index + 1].is("="))?,
+    )?;
     // Other qualifiers may stand before and behind the storage qualifier.
-    let block = tokens[end..].windows(2).take_while(|pair| !pair[0].is("{") && !pair[0].is(";"));
-    let name = block
+    let block_tokens =
+        tokens[layout_end..].windows(2).take_while(|pair| !pair[0].is("{") && !pair[0].is(";"));
+    let name_pair = block_tokens
         .filter(|pair| pair[0].is_identifier() && (pair[1].is("{") || pair[1].is(";")))
         .last()?;
-    Some((name[0].text.to_string(), bytes))
+    Some((name_pair[0].text.to_string(), alignment_bytes))
 }
 
 fn number(tokens: &[Token], token: &Token) -> Option<u32> {
     if let Ok(number) = token.text.trim_end_matches(['u', 'U']).parse() {
         return Some(number);
     }
-    let mut defined = tokens
-        .windows(4)
-        .filter(|four| four[0].is("#") && four[1].is("define") && four[2].is(&token.text));
-    match (defined.next(), defined.next()) {
-        (Some(four), None) => four[3].text.trim_end_matches(['u', 'U']).parse().ok(),
+    let mut definitions_of_name = tokens.windows(4).filter(|define_tokens| {
+        define_tokens[0].is("#")
+            && define_tokens[1].is("define")
+            && define_tokens[2].is(&token.text)
+    });
+    match (definitions_of_name.next(), definitions_of_name.next()) {
+        (Some(define_tokens), None) => {
+            define_tokens[3].text.trim_end_matches(['u', 'U']).parse().ok()
+        }
         _ => None,
     }
 }

@@ -32,11 +32,11 @@ pub(crate) struct VaryingSemantics {
 const MULTIPLY_ADD: &str = "coopMatMulAdd";
 
 /// How many arguments of a call are a scope, semantics or matrix operands: the last ones.
-fn semantic_arguments(name: &str, count: usize) -> usize {
-    let (plain, scoped) = match name {
-        MULTIPLY_ADD => return if count == 4 { 1 } else { 0 },
-        "controlBarrier" => return if count == 4 { 4 } else { 0 },
-        "memoryBarrier" => return if count == 3 { 3 } else { 0 },
+fn semantic_arguments(function_name: &str, argument_count: usize) -> usize {
+    let (plain_count, scoped_count) = match function_name {
+        MULTIPLY_ADD => return if argument_count == 4 { 1 } else { 0 },
+        "controlBarrier" => return if argument_count == 4 { 4 } else { 0 },
+        "memoryBarrier" => return if argument_count == 3 { 3 } else { 0 },
         // A place and, but for a load, one value, or two; of an image the place is image,
         // coordinates and perhaps sample.
         "atomicLoad" | "imageAtomicLoad" => (1, 3),
@@ -59,33 +59,37 @@ fn semantic_arguments(name: &str, count: usize) -> usize {
         | "imageAtomicStore" => (2, 3),
         _ => return 0,
     };
-    let least = if name.starts_with("image") { plain + 1 } else { plain } + scoped;
-    let most = if name.starts_with("image") { least + 1 } else { least };
-    if (least..=most).contains(&count) { scoped } else { 0 }
+    let least_count =
+        if function_name.starts_with("image") { plain_count + 1 } else { plain_count }
+            + scoped_count;
+    let greatest_count =
+        if function_name.starts_with("image") { least_count + 1 } else { least_count };
+    if (least_count..=greatest_count).contains(&argument_count) { scoped_count } else { 0 }
 }
 
 /// Whether a text may hold a call with such arguments, as far as its tokens tell.
 pub(crate) fn may_occur(tokens: &[Token]) -> bool {
-    let called = |(at, token): (usize, &Token)| {
-        let named = ["atomic", "imageAtomic", "controlBarrier", "memoryBarrier", MULTIPLY_ADD];
-        named.iter().any(|start| token.text.starts_with(start))
-            && semantic_arguments(&token.text, count_of_arguments(&tokens[at + 1..])) > 0
+    let is_semantic_call = |(token_index, token): (usize, &Token)| {
+        let function_starts =
+            ["atomic", "imageAtomic", "controlBarrier", "memoryBarrier", MULTIPLY_ADD];
+        function_starts.iter().any(|name_start| token.text.starts_with(name_start))
+            && semantic_arguments(&token.text, count_of_arguments(&tokens[token_index + 1..])) > 0
     };
-    tokens.iter().enumerate().filter(|(_, token)| token.is_identifier()).any(called)
+    tokens.iter().enumerate().filter(|(_, token)| token.is_identifier()).any(is_semantic_call)
 }
 
 /// Of a call whose parentheses these tokens begin with; 0 where they do not.
 fn count_of_arguments(tokens: &[Token]) -> usize {
-    let (mut depth, mut count) = (0, 0);
+    let (mut bracket_depth, mut comma_count) = (0, 0);
     for token in tokens {
         match &*token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            "," if depth == 1 => count += 1,
+            "(" | "[" | "{" => bracket_depth += 1,
+            ")" | "]" | "}" => bracket_depth -= 1,
+            "," if bracket_depth == 1 => comma_count += 1,
             _ => {}
         }
-        if depth == 0 {
-            return if token.is(")") { count + 1 } else { 0 };
+        if bracket_depth == 0 {
+            return if token.is(")") { comma_count + 1 } else { 0 };
         }
     }
     0
@@ -93,10 +97,10 @@ fn count_of_arguments(tokens: &[Token]) -> usize {
 
 /// How many of the last arguments of a call must be constants, because they are a scope, semantics
 /// or matrix operands.
-pub(crate) fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
+pub(crate) fn asked_of(names: &Names<'_>, callee: &Expression, argument_count: usize) -> usize {
     match callee.kind {
         ExpressionKind::Identifier if !names.is_own_function(names.text(callee.first)) => {
-            semantic_arguments(names.text(callee.first), count)
+            semantic_arguments(names.text(callee.first), argument_count)
         }
         _ => 0,
     }
@@ -108,13 +112,17 @@ pub(crate) fn varying(
     callee: &Expression,
     arguments: &[Expression],
 ) -> Option<VaryingSemantics> {
-    let asked = asked_of(names, callee, arguments.len());
+    let constant_count = asked_of(names, callee, arguments.len());
     let is_wrong = |argument: &&Expression| match names.text(callee.first) {
         MULTIPLY_ADD => !folding::is_folded(names, argument),
         _ => names.varies(argument),
     };
-    let wrong = arguments[arguments.len() - asked..].iter().find(is_wrong)?;
-    Some(VaryingSemantics { callee: callee.first, first: wrong.first, last: wrong.last })
+    let varying_argument = arguments[arguments.len() - constant_count..].iter().find(is_wrong)?;
+    Some(VaryingSemantics {
+        callee: callee.first,
+        first: varying_argument.first,
+        last: varying_argument.last,
+    })
 }
 
 /// Matrix operands in text that could not be read (first and last token), which may be anything.
@@ -122,9 +130,9 @@ pub(crate) fn unread_operands(
     tokens: &[Token],
     (first, last): (TokenIndex, TokenIndex),
 ) -> Vec<VaryingSemantics> {
-    let is_call = |at: &TokenIndex| {
-        &*tokens[*at].text == MULTIPLY_ADD
-            && semantic_arguments(MULTIPLY_ADD, count_of_arguments(&tokens[at + 1..])) > 0
+    let is_call = |token_index: &TokenIndex| {
+        &*tokens[*token_index].text == MULTIPLY_ADD
+            && semantic_arguments(MULTIPLY_ADD, count_of_arguments(&tokens[token_index + 1..])) > 0
     };
     let calls = (first..=last).filter(is_call);
     calls.map(|callee| VaryingSemantics { callee, first: callee, last: callee }).collect()
@@ -132,32 +140,35 @@ pub(crate) fn unread_operands(
 
 /// Refuses a text that holds such arguments.
 pub(crate) fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
-    let refused: Vec<Diagnostic> =
-        outline.semantics.iter().map(|wrong| diagnostic(unit, wrong)).collect();
-    if refused.is_empty() { Ok(()) } else { Err(refused) }
+    let refusals: Vec<Diagnostic> = outline
+        .semantics
+        .iter()
+        .map(|varying_argument| diagnostic(unit, varying_argument))
+        .collect();
+    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
-fn diagnostic(unit: &TranslationUnit, wrong: &VaryingSemantics) -> Diagnostic {
-    let tokens = &unit.tokens[wrong.first..=wrong.last];
-    let place = unit.frames.locate(tokens).and_then(|located| {
+fn diagnostic(unit: &TranslationUnit, varying_argument: &VaryingSemantics) -> Diagnostic {
+    let argument_tokens = &unit.tokens[varying_argument.first..=varying_argument.last];
+    let source_place = unit.frames.locate(argument_tokens).and_then(|located| {
         let file = unit.files.get(located.span.file.0 as usize)?;
         Some((file, located.span.start as usize..located.span.end as usize))
     });
-    let shown = place
+    let shown_text = source_place
         .as_ref()
         .and_then(|(file, span)| file.text.get(span.clone()))
         .unwrap_or("the argument");
-    let callee = &*unit.tokens[wrong.callee].text;
-    let (asked, hint) = asked_and_hint(callee);
-    let message = match wrong.first == wrong.callee {
-        true => format!("{asked} stand in text that could not be read"),
+    let callee = &*unit.tokens[varying_argument.callee].text;
+    let (what_must_be_constant, hint) = asked_and_hint(callee);
+    let message = match varying_argument.first == varying_argument.callee {
+        true => format!("{what_must_be_constant} stand in text that could not be read"),
         false => format!(
-            "`{shown}` is no {asked_for}, as {asked} must be",
+            "`{shown_text}` is no {asked_for}, as {what_must_be_constant} must be",
             asked_for = kind_of_constant(callee)
         ),
     };
     let made = Diagnostic::new("glsl-syntax", message);
-    let made = match place {
+    let made = match source_place {
         Some((file, span)) => made.at_span(&file.path, file.text.as_str(), span),
         None => made,
     };

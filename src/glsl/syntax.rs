@@ -65,37 +65,37 @@ pub(crate) enum ExpressionKind {
 
 impl Expression {
     /// Calls `see` with every expression directly inside this one, in source order.
-    pub(crate) fn each_part<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
+    pub(crate) fn each_part<'e>(&'e self, visit_part: &mut dyn FnMut(&'e Expression)) {
         match &self.kind {
             ExpressionKind::Literal | ExpressionKind::Identifier => {}
             ExpressionKind::Parenthesised(inner)
             | ExpressionKind::Prefix(inner)
             | ExpressionKind::Postfix(inner) => {
-                see(inner);
+                visit_part(inner);
             }
             ExpressionKind::Binary { left, right, .. } => {
-                [left, right].into_iter().for_each(|part| see(part))
+                [left, right].into_iter().for_each(|part| visit_part(part))
             }
             ExpressionKind::Assignment { target, value } => {
-                [target, value].into_iter().for_each(|part| see(part))
+                [target, value].into_iter().for_each(|part| visit_part(part))
             }
             ExpressionKind::Ternary { condition, then, otherwise } => {
-                [condition, then, otherwise].into_iter().for_each(|part| see(part));
+                [condition, then, otherwise].into_iter().for_each(|part| visit_part(part));
             }
             ExpressionKind::Comma { first, second } => {
-                [first, second].into_iter().for_each(|part| see(part))
+                [first, second].into_iter().for_each(|part| visit_part(part))
             }
             ExpressionKind::Call { callee, arguments } => {
-                see(callee);
-                arguments.iter().for_each(see);
+                visit_part(callee);
+                arguments.iter().for_each(visit_part);
             }
             ExpressionKind::Index { base, index } => {
-                see(base);
-                index.iter().for_each(|index| see(index));
+                visit_part(base);
+                index.iter().for_each(|index| visit_part(index));
             }
-            ExpressionKind::Field { base, .. } => see(base),
+            ExpressionKind::Field { base, .. } => visit_part(base),
             ExpressionKind::List(elements) | ExpressionKind::Template(elements) => {
-                elements.iter().for_each(see)
+                elements.iter().for_each(visit_part)
             }
         }
     }
@@ -124,7 +124,7 @@ pub(crate) struct DeclaredType {
 
 impl DeclaredType {
     pub(crate) fn has(&self, qualifier: &str) -> bool {
-        self.qualifiers.iter().any(|known| known == qualifier)
+        self.qualifiers.iter().any(|present| present == qualifier)
     }
 }
 

@@ -116,92 +116,97 @@ impl Frames {
     /// The frame `from` moved from the context `old` into the context `new`.
     pub(crate) fn rebase(
         &mut self,
-        from: FrameId,
-        old: FrameId,
-        new: FrameId,
+        moved_frame: FrameId,
+        old_context: FrameId,
+        new_context: FrameId,
         moved: &mut BTreeMap<FrameId, FrameId>,
     ) -> FrameId {
-        let mut path = Vec::new();
-        let mut at = from;
-        let mut base = new;
-        while at != old && at != FrameId::FILE {
-            if let Some(done) = moved.get(&at) {
-                base = *done;
+        let mut old_frames = Vec::new();
+        let mut frame = moved_frame;
+        let mut new_parent = new_context;
+        while frame != old_context && frame != FrameId::FILE {
+            if let Some(known_frame) = moved.get(&frame) {
+                new_parent = *known_frame;
                 break;
             }
-            path.push(at);
-            at = self.frame(at).parent;
+            old_frames.push(frame);
+            frame = self.frame(frame).parent;
         }
-        for old_frame in path.into_iter().rev() {
+        for old_frame in old_frames.into_iter().rev() {
             let kind = self.frame(old_frame).kind.clone();
-            base = self.push(base, kind);
-            moved.insert(old_frame, base);
+            new_parent = self.push(new_parent, kind);
+            moved.insert(old_frame, new_parent);
         }
-        base
+        new_parent
     }
 
-    fn common(&self, mut a: FrameId, mut b: FrameId) -> FrameId {
-        while a != b {
-            if self.frame(a).depth >= self.frame(b).depth {
-                a = self.frame(a).parent;
+    fn common(&self, mut left_frame: FrameId, mut right_frame: FrameId) -> FrameId {
+        while left_frame != right_frame {
+            if self.frame(left_frame).depth >= self.frame(right_frame).depth {
+                left_frame = self.frame(left_frame).parent;
             } else {
-                b = self.frame(b).parent;
+                right_frame = self.frame(right_frame).parent;
             }
         }
-        a
+        left_frame
     }
 
     /// Where `token` stands in the text that `frame` (an ancestor of its origin) was written in.
     pub(crate) fn project(&self, token: &Token, frame: FrameId) -> Span {
         let mut span = token.span;
-        let mut at = token.origin;
-        while at != frame {
-            let here = self.frame(at);
-            span = match &here.kind {
+        let mut current_frame = token.origin;
+        while current_frame != frame {
+            let frame_row = self.frame(current_frame);
+            span = match &frame_row.kind {
                 FrameKind::File => break,
                 FrameKind::Body { site, .. } => *site,
                 FrameKind::Argument { parameter } => *parameter,
             };
-            at = here.parent;
+            current_frame = frame_row.parent;
         }
         span
     }
 
     /// The expansions that a frame lies in, outermost first.
     pub(crate) fn expansion(&self, frame: FrameId) -> Vec<Expansion> {
-        let mut chain = Vec::new();
-        let mut at = frame;
-        while at != FrameId::FILE {
-            let here = self.frame(at);
-            if let FrameKind::Body { macro_name, site } = &here.kind {
-                chain.push(Expansion { macro_name: macro_name.to_string(), site: *site });
+        let mut outer_expansions = Vec::new();
+        let mut current_frame = frame;
+        while current_frame != FrameId::FILE {
+            let frame_row = self.frame(current_frame);
+            if let FrameKind::Body { macro_name, site } = &frame_row.kind {
+                outer_expansions
+                    .push(Expansion { macro_name: macro_name.to_string(), site: *site });
             }
-            at = here.parent;
+            current_frame = frame_row.parent;
         }
-        chain.reverse();
-        chain
+        outer_expansions.reverse();
+        outer_expansions
     }
 
     /// The smallest span, in the text that all `tokens` have in common, that covers them. `None`
     /// without tokens. Where the tokens come from several files, the span covers those in the file
     /// of the first.
     pub(crate) fn locate(&self, tokens: &[Token]) -> Option<Located> {
-        let first = tokens.first()?;
-        let mut frame = first.origin;
+        let first_token = tokens.first()?;
+        let mut common_frame = first_token.origin;
         for token in tokens {
-            if token.origin != frame {
-                frame = self.common(frame, token.origin);
+            if token.origin != common_frame {
+                common_frame = self.common(common_frame, token.origin);
             }
         }
-        let mut span = self.project(first, frame);
+        let mut span = self.project(first_token, common_frame);
         for token in tokens {
-            let here = if token.origin == frame { token.span } else { self.project(token, frame) };
-            if here.file == span.file {
-                span.start = span.start.min(here.start);
-                span.end = span.end.max(here.end);
+            let token_span = if token.origin == common_frame {
+                token.span
+            } else {
+                self.project(token, common_frame)
+            };
+            if token_span.file == span.file {
+                span.start = span.start.min(token_span.start);
+                span.end = span.end.max(token_span.end);
             }
         }
-        Some(Located { span, expansion: self.expansion(frame) })
+        Some(Located { span, expansion: self.expansion(common_frame) })
     }
 }
 

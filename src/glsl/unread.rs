@@ -20,14 +20,14 @@ use vkcert_model::structure::{
 pub(crate) fn add_decisions(
     decisions: &mut Decisions<'_>,
     tokens: &[Token],
-    range: (TokenIndex, TokenIndex),
+    unread_range: (TokenIndex, TokenIndex),
     reason: &str,
 ) {
-    decisions.semantics.extend(semantics::unread_operands(tokens, range));
-    let closing = closing_parentheses(tokens, range);
-    let mut covered = range.0;
-    for at in range.0..=range.1 {
-        let context = match &*tokens[at].text {
+    decisions.semantics.extend(semantics::unread_operands(tokens, unread_range));
+    let closing = closing_parentheses(tokens, unread_range);
+    let mut covered_until = unread_range.0;
+    for token_index in unread_range.0..=unread_range.1 {
+        let context = match &*tokens[token_index].text {
             "if" => DecisionContext::If,
             "while" => DecisionContext::While,
             "for" => DecisionContext::For,
@@ -35,87 +35,91 @@ pub(crate) fn add_decisions(
             "&&" | "||" | "^^" => DecisionContext::Expression,
             _ => continue,
         };
-        let extent = match context {
-            DecisionContext::Ternary | DecisionContext::Expression if at < covered => continue,
-            DecisionContext::Ternary | DecisionContext::Expression => {
-                operands(tokens, (covered, range.1), at)
+        let decision_range = match context {
+            DecisionContext::Ternary | DecisionContext::Expression
+                if token_index < covered_until =>
+            {
+                continue;
             }
-            _ => header(tokens, range, &closing, at),
+            DecisionContext::Ternary | DecisionContext::Expression => {
+                operands(tokens, (covered_until, unread_range.1), token_index)
+            }
+            _ => header(tokens, unread_range, &closing, token_index),
         };
-        let Some((first, last)) = extent else { continue };
-        covered = last + 1;
-        let located = decisions.locate(first, last);
-        let text = decisions.text(&located);
-        let id = DecisionId(decisions.found.len() as u32 + 1);
+        let Some((first, last)) = decision_range else { continue };
+        covered_until = last + 1;
+        let located_tokens = decisions.locate(first, last);
+        let decision_text = decisions.text(&located_tokens);
+        let decision_id = DecisionId(decisions.found.len() as u32 + 1);
         let condition = Condition {
-            span: located.span,
-            text: text.clone(),
+            span: located_tokens.span,
+            text: decision_text.clone(),
             coupling: 0,
             constness: Constness::Runtime,
         };
         decisions.ranges.push([first as u32, last as u32]);
         decisions.found.push(Decision {
-            id,
+            id: decision_id,
             function: decisions.function,
             context,
-            span: located.span,
-            text,
+            span: located_tokens.span,
+            text: decision_text,
             expression: BooleanExpression::Condition(0),
             conditions: vec![condition],
             constness: Constness::Runtime,
             recording: Recording::Unmarked { reason: reason.to_owned() },
-            expansion: located.expansion,
+            expansion: located_tokens.expansion,
         });
     }
 }
 
 /// For each `(` of `range` (by distance from its start) the `)` that closes it; 0 where none does.
 fn closing_parentheses(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec<TokenIndex> {
-    let mut closing = vec![0; range.1 + 1 - range.0];
-    let mut open = Vec::new();
-    for (at, token) in tokens.iter().enumerate().take(range.1 + 1).skip(range.0) {
+    let mut closing_tokens = vec![0; range.1 + 1 - range.0];
+    let mut open_parentheses = Vec::new();
+    for (token_index, token) in tokens.iter().enumerate().take(range.1 + 1).skip(range.0) {
         match &*token.text {
-            "(" => open.push(at),
+            "(" => open_parentheses.push(token_index),
             ")" => {
-                if let Some(opening) = open.pop() {
-                    closing[opening - range.0] = at;
+                if let Some(opening_index) = open_parentheses.pop() {
+                    closing_tokens[opening_index - range.0] = token_index;
                 }
             }
             _ => {}
         }
     }
-    closing
+    closing_tokens
 }
 
 /// What stands between the parentheses behind a keyword; for `for`, the part between the
 /// semicolons.
 fn header(
     tokens: &[Token],
-    range: (TokenIndex, TokenIndex),
-    closing: &[TokenIndex],
+    unread_range: (TokenIndex, TokenIndex),
+    closing_tokens: &[TokenIndex],
     keyword: TokenIndex,
 ) -> Option<(TokenIndex, TokenIndex)> {
-    let open = keyword + 1;
-    if open > range.1 || !tokens[open].is("(") {
+    let opening_index = keyword + 1;
+    if opening_index > unread_range.1 || !tokens[opening_index].is("(") {
         return None;
     }
-    let close = closing[open - range.0];
-    if close == 0 {
+    let closing_index = closing_tokens[opening_index - unread_range.0];
+    if closing_index == 0 {
         return None;
     }
     let mut semicolons = Vec::new();
-    let mut at = open + 1;
-    while at < close {
-        if tokens[at].is("(") {
-            at = closing[at - range.0];
-        } else if tokens[at].is(";") {
-            semicolons.push(at);
+    let mut token_index = opening_index + 1;
+    while token_index < closing_index {
+        if tokens[token_index].is("(") {
+            token_index = closing_tokens[token_index - unread_range.0];
+        } else if tokens[token_index].is(";") {
+            semicolons.push(token_index);
         }
-        at += 1;
+        token_index += 1;
     }
     let (first, last) = match semicolons.as_slice() {
         [first, second] => (first + 1, second - 1),
-        _ => (open + 1, close - 1),
+        _ => (opening_index + 1, closing_index - 1),
     };
     (first <= last).then_some((first, last))
 }
@@ -124,61 +128,64 @@ fn header(
 /// `?`).
 fn operands(
     tokens: &[Token],
-    range: (TokenIndex, TokenIndex),
-    at: TokenIndex,
+    unread_range: (TokenIndex, TokenIndex),
+    operator_index: TokenIndex,
 ) -> Option<(TokenIndex, TokenIndex)> {
-    let boundary = |text: &str| matches!(text, ";" | "," | "=" | "{" | "}" | "return" | "?" | ":");
-    let mut first = at;
-    let mut depth = 0;
-    while first > range.0 {
-        match &*tokens[first - 1].text {
-            ")" | "]" => depth += 1,
-            "(" | "[" if depth == 0 => break,
-            "(" | "[" => depth -= 1,
-            text if depth == 0 && boundary(text) => break,
+    let is_boundary =
+        |text: &str| matches!(text, ";" | "," | "=" | "{" | "}" | "return" | "?" | ":");
+    let mut first_token = operator_index;
+    let mut bracket_depth = 0;
+    while first_token > unread_range.0 {
+        match &*tokens[first_token - 1].text {
+            ")" | "]" => bracket_depth += 1,
+            "(" | "[" if bracket_depth == 0 => break,
+            "(" | "[" => bracket_depth -= 1,
+            text if bracket_depth == 0 && is_boundary(text) => break,
             _ => {}
         }
-        first -= 1;
+        first_token -= 1;
     }
-    if tokens[at].is("?") {
-        return (first < at).then(|| (first, at - 1));
+    if tokens[operator_index].is("?") {
+        return (first_token < operator_index).then(|| (first_token, operator_index - 1));
     }
-    let mut last = at;
-    depth = 0;
-    while last < range.1 {
-        match &*tokens[last + 1].text {
-            "(" | "[" => depth += 1,
-            ")" | "]" if depth == 0 => break,
-            ")" | "]" => depth -= 1,
-            text if depth == 0 && boundary(text) => break,
+    let mut last_token = operator_index;
+    bracket_depth = 0;
+    while last_token < unread_range.1 {
+        match &*tokens[last_token + 1].text {
+            "(" | "[" => bracket_depth += 1,
+            ")" | "]" if bracket_depth == 0 => break,
+            ")" | "]" => bracket_depth -= 1,
+            text if bracket_depth == 0 && is_boundary(text) => break,
             _ => {}
         }
-        last += 1;
+        last_token += 1;
     }
-    (first < last).then_some((first, last))
+    (first_token < last_token).then_some((first_token, last_token))
 }
 
 /// Runs of tokens that end in `;`, as statements.
 pub(crate) fn statements(
     tokens: &[Token],
-    range: (TokenIndex, TokenIndex),
+    unread_range: (TokenIndex, TokenIndex),
 ) -> Vec<(TokenIndex, TokenIndex)> {
-    let mut found = Vec::new();
-    let mut first = range.0;
-    let mut depth = 0i32;
-    for (at, token) in tokens.iter().enumerate().take(range.1 + 1).skip(range.0) {
+    let mut statement_ranges = Vec::new();
+    let mut first_token = unread_range.0;
+    let mut parenthesis_depth = 0i32;
+    for (token_index, token) in
+        tokens.iter().enumerate().take(unread_range.1 + 1).skip(unread_range.0)
+    {
         match &*token.text {
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            "{" | "}" if depth == 0 => first = at + 1,
-            ";" if depth == 0 => {
-                if first < at {
-                    found.push((first, at));
+            "(" => parenthesis_depth += 1,
+            ")" => parenthesis_depth -= 1,
+            "{" | "}" if parenthesis_depth == 0 => first_token = token_index + 1,
+            ";" if parenthesis_depth == 0 => {
+                if first_token < token_index {
+                    statement_ranges.push((first_token, token_index));
                 }
-                first = at + 1;
+                first_token = token_index + 1;
             }
             _ => {}
         }
     }
-    found
+    statement_ranges
 }

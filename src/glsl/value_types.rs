@@ -30,23 +30,24 @@ impl ValueType {
     }
 
     /// Whether a value of this type may be passed where one of `other` is taken.
-    pub(crate) fn converts_to(&self, other: &Self) -> bool {
-        if self.dimensions != other.dimensions {
+    pub(crate) fn converts_to(&self, target_type: &Self) -> bool {
+        if self.dimensions != target_type.dimensions {
             return false;
         }
-        match (Form::of(&self.name), Form::of(&other.name)) {
-            (Some(given), Some(taken)) => {
-                let same_shape = (given.columns, given.rows) == (taken.columns, taken.rows);
-                let is_boolean =
-                    Element::Boolean == given.element || Element::Boolean == taken.element;
-                let widens = if is_boolean {
-                    given.element == taken.element
+        match (Form::of(&self.name), Form::of(&target_type.name)) {
+            (Some(own_shape), Some(target_shape)) => {
+                let same_shape = (own_shape.columns, own_shape.rows)
+                    == (target_shape.columns, target_shape.rows);
+                let is_boolean = Element::Boolean == own_shape.element
+                    || Element::Boolean == target_shape.element;
+                let element_converts = if is_boolean {
+                    own_shape.element == target_shape.element
                 } else {
-                    given.element <= taken.element
+                    own_shape.element <= target_shape.element
                 };
-                same_shape && widens
+                same_shape && element_converts
             }
-            (None, None) => self.name == other.name,
+            (None, None) => self.name == target_type.name,
             (Some(_), None) | (None, Some(_)) => false,
         }
     }
@@ -99,16 +100,25 @@ impl Form {
         {
             return Some(Self { element: *element, columns: 1, rows: 1 });
         }
-        let by_prefix = |prefix: &str| {
+        let element_of_prefix = |prefix: &str| {
             ELEMENTS.iter().find(|(_, _, prefixes)| prefixes.contains(&prefix)).map(|row| row.0)
         };
-        let size = |digit: &str| digit.parse().ok().filter(|size| (1..=4).contains(size));
+        let parse_size =
+            |digit: &str| digit.parse().ok().filter(|parse_size| (1..=4).contains(parse_size));
         if let Some((prefix, rows)) = name.split_once("vec") {
-            return Some(Self { element: by_prefix(prefix)?, columns: 1, rows: size(rows)? });
+            return Some(Self {
+                element: element_of_prefix(prefix)?,
+                columns: 1,
+                rows: parse_size(rows)?,
+            });
         }
         let (prefix, sizes) = name.split_once("mat")?;
         let (columns, rows) = sizes.split_once('x').unwrap_or((sizes, sizes));
-        Some(Self { element: by_prefix(prefix)?, columns: size(columns)?, rows: size(rows)? })
+        Some(Self {
+            element: element_of_prefix(prefix)?,
+            columns: parse_size(columns)?,
+            rows: parse_size(rows)?,
+        })
     }
 
     fn scalar(element: Element) -> Self {
@@ -120,52 +130,61 @@ impl Form {
     }
 
     fn value_type(self) -> ValueType {
-        let row =
-            ELEMENTS.iter().find(|row| row.0 == self.element).expect("every element has a row");
+        let element_row = ELEMENTS
+            .iter()
+            .find(|row| row.0 == self.element)
+            .expect("every element has a row");
         ValueType::scalar(&match (self.columns, self.rows) {
-            (1, 1) => row.1[0].to_owned(),
-            (1, rows) => format!("{}vec{rows}", row.2[0]),
-            (columns, rows) => format!("{}mat{columns}x{rows}", row.2[0]),
+            (1, 1) => element_row.1[0].to_owned(),
+            (1, rows) => format!("{}vec{rows}", element_row.2[0]),
+            (columns, rows) => format!("{}mat{columns}x{rows}", element_row.2[0]),
         })
     }
 
     /// Of an operation by components, in which a scalar stands for every component.
-    fn joined(self, other: Self) -> Self {
-        let element = self.element.max(other.element);
-        let shape = if self.is_scalar() { other } else { self };
-        Self { element, ..shape }
+    fn joined(self, other_shape: Self) -> Self {
+        let element = self.element.max(other_shape.element);
+        let wider_shape = if self.is_scalar() { other_shape } else { self };
+        Self { element, ..wider_shape }
     }
 
     /// Of `*` between matrices and vectors.
-    fn product(self, other: Self) -> Self {
-        let element = self.element.max(other.element);
-        match (self.columns > 1, other.columns > 1) {
-            (true, true) => Self { element, columns: other.columns, rows: self.rows },
-            (true, false) if !other.is_scalar() => Self { element, columns: 1, rows: self.rows },
-            (false, true) if !self.is_scalar() => Self { element, columns: 1, rows: other.columns },
-            (true, false) | (false, true) | (false, false) => self.joined(other),
+    fn product(self, right_shape: Self) -> Self {
+        let element = self.element.max(right_shape.element);
+        match (self.columns > 1, right_shape.columns > 1) {
+            (true, true) => Self { element, columns: right_shape.columns, rows: self.rows },
+            (true, false) if !right_shape.is_scalar() => {
+                Self { element, columns: 1, rows: self.rows }
+            }
+            (false, true) if !self.is_scalar() => {
+                Self { element, columns: 1, rows: right_shape.columns }
+            }
+            (true, false) | (false, true) | (false, false) => self.joined(right_shape),
         }
     }
 }
 
 /// The type of a literal.
-pub(crate) fn of_literal(text: &str) -> ValueType {
-    let lower = text.to_ascii_lowercase();
-    let hexadecimal = lower.starts_with("0x");
-    ValueType::scalar(match lower.as_str() {
+pub(crate) fn of_literal(literal_text: &str) -> ValueType {
+    let lower_text = literal_text.to_ascii_lowercase();
+    let is_hexadecimal = lower_text.starts_with("0x");
+    ValueType::scalar(match lower_text.as_str() {
         "true" | "false" => "bool",
-        text if !hexadecimal && (text.contains(['.', 'e']) || text.ends_with(['f'])) => {
-            match text {
-                text if text.ends_with("lf") => "double",
-                text if text.ends_with("hf") => "float16_t",
+        literal_text
+            if !is_hexadecimal
+                && (literal_text.contains(['.', 'e']) || literal_text.ends_with(['f'])) =>
+        {
+            match literal_text {
+                literal_text if literal_text.ends_with("lf") => "double",
+                literal_text if literal_text.ends_with("hf") => "float16_t",
                 _ => "float",
             }
         }
-        text if text.ends_with("ul") => "uint64_t",
-        text if text.ends_with("us") => "uint16_t",
-        text if text.ends_with('l') => "int64_t",
-        text if text.ends_with('s') => "int16_t",
-        text if text.ends_with('u') => "uint",
+        literal_text if literal_text.ends_with("ul") => "uint64_t",
+        literal_text if literal_text.ends_with("us") => "uint16_t",
+        literal_text if literal_text.ends_with('l') => "int64_t",
+        literal_text if literal_text.ends_with('s') => "int16_t",
+        literal_text if literal_text.ends_with('u') => "uint",
         _ => "int",
     })
 }
@@ -201,12 +220,19 @@ pub(crate) fn of_arithmetic(
     left: &ValueType,
     right: Option<&ValueType>,
 ) -> Option<ValueType> {
-    let left = left.form()?;
+    let left_shape = left.form()?;
     if matches!(operator, "<<" | ">>") {
-        return Some(left.value_type());
+        return Some(left_shape.value_type());
     }
-    let right = right?.form()?;
-    Some(if operator == "*" { left.product(right) } else { left.joined(right) }.value_type())
+    let right_shape = right?.form()?;
+    Some(
+        if operator == "*" {
+            left_shape.product(right_shape)
+        } else {
+            left_shape.joined(right_shape)
+        }
+        .value_type(),
+    )
 }
 
 /// The type of one element of an array, column of a matrix or component of a vector.
@@ -214,91 +240,94 @@ pub(crate) fn of_element(base: &ValueType) -> Option<ValueType> {
     if base.dimensions > 0 {
         return Some(ValueType { name: base.name.clone(), dimensions: base.dimensions - 1 });
     }
-    let form = Form::of(&base.name)?;
-    let rows = if form.columns > 1 { form.rows } else { 1 };
-    Some(Form { columns: 1, rows, ..form }.value_type())
+    let base_shape = Form::of(&base.name)?;
+    let element_rows = if base_shape.columns > 1 { base_shape.rows } else { 1 };
+    Some(Form { columns: 1, rows: element_rows, ..base_shape }.value_type())
 }
 
 /// The type of a swizzle of a vector or scalar.
 pub(crate) fn of_swizzle(base: &ValueType, letters: &str) -> Option<ValueType> {
-    let form = base.form().filter(|form| form.columns == 1)?;
+    let base_shape = base.form().filter(|base_shape| base_shape.columns == 1)?;
     let is_swizzle = letters.chars().all(|letter| "xyzwrgbastpq".contains(letter));
     (is_swizzle && (1..=4).contains(&letters.len()))
-        .then(|| Form { rows: letters.len(), ..form }.value_type())
+        .then(|| Form { rows: letters.len(), ..base_shape }.value_type())
 }
 
 /// The type of a call of a built-in function with arguments of these types.
 pub(crate) fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<ValueType> {
-    if let Some(fixed) = fixed_result(name) {
-        return Some(ValueType::scalar(fixed));
+    if let Some(result_name) = fixed_result(name) {
+        return Some(ValueType::scalar(result_name));
     }
     if name.contains("sampler") {
         // A texture and a sampler become one.
         return Some(ValueType::scalar(name));
     }
-    let first = arguments.first()?.as_ref();
-    if matches!(name, "isnan" | "isinf") && first.and_then(ValueType::form).is_none() {
+    let first_type = arguments.first()?.as_ref();
+    if matches!(name, "isnan" | "isinf") && first_type.and_then(ValueType::form).is_none() {
         return Some(ValueType::scalar("bool"));
     }
-    let first = first?;
+    let first_type = first_type?;
     if keeps_type(name) {
-        return Some(first.clone());
+        return Some(first_type.clone());
     }
-    if let Some(texel) = of_texels(name, first) {
-        return Some(texel);
+    if let Some(result_type) = of_texels(name, first_type) {
+        return Some(result_type);
     }
-    let form = first.form()?;
-    let of = |element| Some(Form { element, ..form }.value_type());
+    let first_shape = first_type.form()?;
+    let with_element = |element| Some(Form { element, ..first_shape }.value_type());
     match name {
         "isnan" | "isinf" | "lessThan" | "lessThanEqual" | "greaterThan" | "greaterThanEqual"
-        | "equal" | "notEqual" | "not" => of(Element::Boolean),
+        | "equal" | "notEqual" | "not" => with_element(Element::Boolean),
         "length" | "distance" | "dot" | "determinant" => {
-            Some(Form::scalar(form.element).value_type())
+            Some(Form::scalar(first_shape.element).value_type())
         }
-        "floatBitsToInt" | "bitCount" | "findLSB" | "findMSB" => of(Element::Int),
-        "floatBitsToUint" => of(Element::Uint),
-        "intBitsToFloat" | "uintBitsToFloat" => of(Element::Float),
-        "transpose" => Some(Form { columns: form.rows, rows: form.columns, ..form }.value_type()),
+        "floatBitsToInt" | "bitCount" | "findLSB" | "findMSB" => with_element(Element::Int),
+        "floatBitsToUint" => with_element(Element::Uint),
+        "intBitsToFloat" | "uintBitsToFloat" => with_element(Element::Float),
+        "transpose" => Some(
+            Form { columns: first_shape.rows, rows: first_shape.columns, ..first_shape }
+                .value_type(),
+        ),
         "abs" | "sign" | "floor" | "trunc" | "round" | "roundEven" | "ceil" | "fract" | "sqrt"
         | "inversesqrt" | "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tan" | "asin"
         | "acos" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "radians"
         | "degrees" | "normalize" | "refract" | "matrixCompMult" | "inverse" | "ldexp"
         | "frexp" | "modf" | "bitfieldExtract" | "bitfieldInsert" | "bitfieldReverse" => {
-            Some(form.value_type())
+            Some(first_shape.value_type())
         }
         "atan" | "pow" | "mod" | "min" | "max" | "clamp" | "step" | "smoothstep" | "fma"
         | "cross" | "reflect" | "faceforward" | "min3" | "max3" | "mid3" => {
-            let forms =
+            let argument_shapes =
                 arguments.iter().map(|argument| argument.as_ref().and_then(ValueType::form));
-            let forms: Vec<Form> = forms.collect::<Option<_>>()?;
-            forms.into_iter().reduce(Form::joined).map(Form::value_type)
+            let argument_shapes: Vec<Form> = argument_shapes.collect::<Option<_>>()?;
+            argument_shapes.into_iter().reduce(Form::joined).map(Form::value_type)
         }
-        _ if name.starts_with("atomic") => Some(first.clone()),
+        _ if name.starts_with("atomic") => Some(first_type.clone()),
         _ => None,
     }
 }
 
 /// What a function gives of an image or texture, by the type of that.
 fn of_texels(name: &str, image: &ValueType) -> Option<ValueType> {
-    let prefix = ["texture", "image", "sampler"]
+    let type_prefix = ["texture", "image", "sampler"]
         .iter()
         .find_map(|kind| image.name.split_once(kind))
-        .map(|cut| cut.0)?;
-    let one = ELEMENTS
+        .map(|split_name| split_name.0)?;
+    let component_shape = ELEMENTS
         .iter()
-        .find(|(_, _, prefixes)| prefixes.contains(&prefix))
-        .map(|row| Form::scalar(row.0))?;
-    let four = Form { rows: 4, ..one };
+        .find(|(_, _, prefixes)| prefixes.contains(&type_prefix))
+        .map(|element_row| Form::scalar(element_row.0))?;
+    let texel_shape = Form { rows: 4, ..component_shape };
     let is_compared = image.name.ends_with("Shadow") && !name.contains("Gather");
     match name {
-        _ if name.starts_with("imageAtomic") => Some(one.value_type()),
+        _ if name.starts_with("imageAtomic") => Some(component_shape.value_type()),
         _ if name.starts_with("sparse") || name.contains("Size") || name.contains("Query") => None,
-        _ if is_compared => Some(one.value_type()),
+        _ if is_compared => Some(component_shape.value_type()),
         _ if name.starts_with("texture")
             || name.starts_with("texelFetch")
             || name == "imageLoad" =>
         {
-            Some(four.value_type())
+            Some(texel_shape.value_type())
         }
         _ => None,
     }
@@ -306,9 +335,9 @@ fn of_texels(name: &str, image: &ValueType) -> Option<ValueType> {
 
 /// Built-in functions whose result has the type of their first argument, whatever that is.
 fn keeps_type(name: &str) -> bool {
-    let of_subgroup =
+    let is_subgroup_operation =
         name.starts_with("subgroup") && !name.contains("Ballot") && name != "subgroupPartitionNV";
-    of_subgroup || matches!(name, "mix" | "expectEXT" | "nonuniformEXT")
+    is_subgroup_operation || matches!(name, "mix" | "expectEXT" | "nonuniformEXT")
 }
 
 /// The result of built-in functions that have one result type alone.

@@ -38,17 +38,19 @@ impl<'e> Leaves<'_, '_, 'e> {
             ExpressionKind::Prefix(operand) if self.names.text(expression.first) == "!" => {
                 Some(BooleanExpression::Not(Box::new(self.tree(operand, depth + 1)?)))
             }
-            ExpressionKind::Binary { operator, left, right } => match self.names.text(*operator) {
-                "^^" => {
-                    let left = self.tree(left, depth + 1)?;
-                    Some(BooleanExpression::Xor(
-                        Box::new(left),
-                        Box::new(self.tree(right, depth + 1)?),
-                    ))
+            ExpressionKind::Binary { operator, left, right } => {
+                match self.names.text(*operator) {
+                    "^^" => {
+                        let left_tree = self.tree(left, depth + 1)?;
+                        Some(BooleanExpression::Xor(
+                            Box::new(left_tree),
+                            Box::new(self.tree(right, depth + 1)?),
+                        ))
+                    }
+                    operator @ ("&&" | "||") => self.chain(expression, operator, depth),
+                    _ => self.leaf(expression, expression),
                 }
-                operator @ ("&&" | "||") => self.chain(expression, operator, depth),
-                _ => self.leaf(expression, expression),
-            },
+            }
             _ => self.leaf(expression, expression),
         }
     }
@@ -71,8 +73,9 @@ impl<'e> Leaves<'_, '_, 'e> {
         while let ExpressionKind::Parenthesised(next) = &inner.kind {
             (outer, inner) = (inner, next);
         }
-        let keep = if matches!(inner.kind, ExpressionKind::Comma { .. }) { outer } else { inner };
-        self.found.push(keep);
+        let leaf_expression =
+            if matches!(inner.kind, ExpressionKind::Comma { .. }) { outer } else { inner };
+        self.found.push(leaf_expression);
         Some(BooleanExpression::Condition(self.found.len() as u32 - 1))
     }
 
@@ -83,42 +86,46 @@ impl<'e> Leaves<'_, '_, 'e> {
         operator: &str,
         depth: u32,
     ) -> Option<BooleanExpression> {
-        let mut rights = Vec::new();
+        let mut right_operands = Vec::new();
         let mut leftmost = expression;
         while let ExpressionKind::Binary { operator: token, left, right } = &leftmost.kind {
             if self.names.text(*token) != operator {
                 break;
             }
-            rights.push(right);
+            right_operands.push(right);
             leftmost = left;
         }
-        let length = rights.len() + 1;
-        let levels = if length < BALANCED_FROM { length as u32 - 1 } else { length.ilog2() + 1 };
-        let mut operands = vec![self.tree(leftmost, depth + levels)?];
-        for right in rights.into_iter().rev() {
-            operands.push(self.tree(right, depth + levels)?);
+        let operand_count = right_operands.len() + 1;
+        let added_depth = if operand_count < BALANCED_FROM {
+            operand_count as u32 - 1
+        } else {
+            operand_count.ilog2() + 1
+        };
+        let mut operands = vec![self.tree(leftmost, depth + added_depth)?];
+        for right in right_operands.into_iter().rev() {
+            operands.push(self.tree(right, depth + added_depth)?);
         }
-        let join = |left, right| match operator {
+        let join_pair = |left, right| match operator {
             "&&" => BooleanExpression::And(Box::new(left), Box::new(right)),
             _ => BooleanExpression::Or(Box::new(left), Box::new(right)),
         };
-        if length < BALANCED_FROM {
-            return operands.into_iter().reduce(join);
+        if operand_count < BALANCED_FROM {
+            return operands.into_iter().reduce(join_pair);
         }
-        Some(balanced(operands, &join))
+        Some(balanced(operands, &join_pair))
     }
 }
 
 fn balanced(
     mut operands: Vec<BooleanExpression>,
-    join: &impl Fn(BooleanExpression, BooleanExpression) -> BooleanExpression,
+    join_pair: &impl Fn(BooleanExpression, BooleanExpression) -> BooleanExpression,
 ) -> BooleanExpression {
     while operands.len() > 1 {
         let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
-        let mut rest = operands.into_iter();
-        while let Some(left) = rest.next() {
-            pairs.push(match rest.next() {
-                Some(right) => join(left, right),
+        let mut remaining_operands = operands.into_iter();
+        while let Some(left) = remaining_operands.next() {
+            pairs.push(match remaining_operands.next() {
+                Some(right) => join_pair(left, right),
                 None => left,
             });
         }

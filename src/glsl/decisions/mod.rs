@@ -95,64 +95,73 @@ impl<'a> Decisions<'a> {
     }
 
     /// Place of the tokens `first..=last`.
-    pub(crate) fn locate(&self, first: TokenIndex, last: TokenIndex) -> Located {
-        self.frames.locate(&self.tokens[first..=last]).expect("a node has at least one token")
+    pub(crate) fn locate(&self, first_token: TokenIndex, last_token: TokenIndex) -> Located {
+        self.frames
+            .locate(&self.tokens[first_token..=last_token])
+            .expect("a node has at least one token")
     }
 
     /// The text of a place, comments left out, white space collapsed.
-    pub(crate) fn text(&self, located: &Located) -> String {
-        let source = self.files.get(located.span.file.0 as usize).map_or("", |file| &file.text);
-        let (start, end) = (located.span.start as usize, located.span.end as usize);
-        collapsed(source.get(start..end).unwrap_or(""))
+    pub(crate) fn text(&self, located_tokens: &Located) -> String {
+        let source_text =
+            self.files.get(located_tokens.span.file.0 as usize).map_or("", |file| &file.text);
+        let (start, end) = (located_tokens.span.start as usize, located_tokens.span.end as usize);
+        collapsed(source_text.get(start..end).unwrap_or(""))
     }
 
     /// Visits expressions in a constant-expression context.
-    pub(crate) fn constant(&mut self, place: &'static str, visit: impl FnOnce(&mut Self)) {
-        let before = self.surroundings;
-        if before == Surroundings::Runtime {
-            self.surroundings = Surroundings::ConstantExpression(place);
+    pub(crate) fn constant(&mut self, place_in_words: &'static str, visit: impl FnOnce(&mut Self)) {
+        let outer_context = self.surroundings;
+        if outer_context == Surroundings::Runtime {
+            self.surroundings = Surroundings::ConstantExpression(place_in_words);
         }
         visit(self);
-        self.surroundings = before;
+        self.surroundings = outer_context;
     }
 
     /// Finds the decisions in `expression`.
-    pub(crate) fn visit(&mut self, expression: &Expression, position: Position) {
-        let mut value = expression;
+    pub(crate) fn visit(&mut self, expression: &Expression, expression_position: Position) {
+        let mut valued_expression = expression;
         loop {
-            match &value.kind {
-                ExpressionKind::Parenthesised(inner) => value = inner,
+            match &valued_expression.kind {
+                ExpressionKind::Parenthesised(inner) => valued_expression = inner,
                 ExpressionKind::Comma { first, second } => {
                     self.visit(first, Position::Discarded);
-                    value = second;
+                    valued_expression = second;
                 }
                 _ => break,
             }
         }
         if let (Position::Discarded, ExpressionKind::Ternary { condition, then, otherwise }) =
-            (position, &value.kind)
+            (expression_position, &valued_expression.kind)
         {
             return self.visit_ternary(condition, [then, otherwise], Position::Discarded);
         }
-        let context = match position {
-            Position::Controlling(context) | Position::Boolean(context) => Some(context),
-            Position::Place(context) => self.names.is_boolean(value).then_some(context),
+        let decision_context = match expression_position {
+            Position::Controlling(decision_context) | Position::Boolean(decision_context) => {
+                Some(decision_context)
+            }
+            Position::Place(decision_context) => {
+                self.names.is_boolean(valued_expression).then_some(decision_context)
+            }
             Position::Operand => {
-                self.is_boolean_operand(value).then_some(DecisionContext::Expression)
+                self.is_boolean_operand(valued_expression).then_some(DecisionContext::Expression)
             }
             Position::BooleanOperand => {
-                (!self.is_truth_literal(value)).then_some(DecisionContext::Expression)
+                (!self.is_truth_literal(valued_expression)).then_some(DecisionContext::Expression)
             }
             Position::Enclosed => {
-                self.has_boolean_operator(value).then_some(DecisionContext::Expression)
+                self.has_boolean_operator(valued_expression).then_some(DecisionContext::Expression)
             }
-            Position::Discarded => self.is_idle(value).then_some(DecisionContext::Expression),
+            Position::Discarded => {
+                self.is_idle(valued_expression).then_some(DecisionContext::Expression)
+            }
         };
-        match context
-            .filter(|context| self.policy == DecisionPolicy::Literal || context.controls_flow())
-        {
-            Some(context) => self.decide(value, context),
-            None => self.visit_parts(value),
+        match decision_context.filter(|decision_context| {
+            self.policy == DecisionPolicy::Literal || decision_context.controls_flow()
+        }) {
+            Some(decision_context) => self.decide(valued_expression, decision_context),
+            None => self.visit_parts(valued_expression),
         }
     }
 
@@ -172,11 +181,11 @@ impl<'a> Decisions<'a> {
 
     /// A Boolean expression that does nothing but have a value.
     fn is_idle(&self, expression: &Expression) -> bool {
-        let acts = matches!(
+        let has_effect = matches!(
             expression.kind,
             ExpressionKind::Call { .. } | ExpressionKind::Assignment { .. }
         );
-        !acts && self.is_boolean_operand(expression)
+        !has_effect && self.is_boolean_operand(expression)
     }
 
     fn visit_ternary(
@@ -254,23 +263,24 @@ impl<'a> Decisions<'a> {
     /// Operands of a chain of binary operators, without recursion down its left side where no
     /// decision stands there.
     fn visit_chain(&mut self, whole: &Expression, left: &Expression, right: &Expression) {
-        let mut rights = vec![right];
+        let mut right_operands = vec![right];
         let mut leftmost = left;
         while !self.names.is_boolean(leftmost) {
             let ExpressionKind::Binary { left, right, .. } = &leftmost.kind else { break };
-            rights.push(right);
+            right_operands.push(right);
             leftmost = left;
         }
         debug_assert_eq!(leftmost.first, whole.first, "a chain starts with its leftmost operand");
         // Operands of `==` and `!=` have one type; operands of other operators are no Booleans.
         let is_boolean = |operand: &Expression| self.names.is_boolean(operand);
-        let position =
-            match is_boolean(leftmost) || rights.last().is_some_and(|right| is_boolean(right)) {
-                true => Position::BooleanOperand,
-                false => Position::Operand,
-            };
+        let position = match is_boolean(leftmost)
+            || right_operands.last().is_some_and(|right| is_boolean(right))
+        {
+            true => Position::BooleanOperand,
+            false => Position::Operand,
+        };
         self.visit(leftmost, position);
-        for (index, right) in rights.into_iter().rev().enumerate() {
+        for (index, right) in right_operands.into_iter().rev().enumerate() {
             self.visit(right, if index == 0 { position } else { Position::Operand });
         }
     }
@@ -283,9 +293,10 @@ impl<'a> Decisions<'a> {
         } else if !matches!(callee.kind, ExpressionKind::Identifier) {
             self.visit_parts(callee);
         }
-        let semantics = arguments.len() - semantics::asked_of(&self.names, callee, arguments.len());
+        let first_semantic_argument =
+            arguments.len() - semantics::asked_of(&self.names, callee, arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
-            if index >= semantics {
+            if index >= first_semantic_argument {
                 self.constant("a scope, memory semantics or matrix operands", |decisions| {
                     decisions.visit(argument, Position::Operand)
                 });
@@ -311,56 +322,57 @@ impl<'a> Decisions<'a> {
     }
 
     fn is_truth_literal(&self, expression: &Expression) -> bool {
-        let mut inner = expression;
-        while let ExpressionKind::Parenthesised(next) = &inner.kind {
-            inner = next;
+        let mut innermost = expression;
+        while let ExpressionKind::Parenthesised(inner_expression) = &innermost.kind {
+            innermost = inner_expression;
         }
-        inner.first == inner.last && matches!(self.names.text(inner.first), "true" | "false")
+        innermost.first == innermost.last
+            && matches!(self.names.text(innermost.first), "true" | "false")
     }
 
     /// Visits the initialiser of a value of the type `whole`, which may be a list.
-    pub(crate) fn initialise(&mut self, initialiser: &Expression, whole: Option<&ValueType>) {
-        let context = DecisionContext::Initialiser;
+    pub(crate) fn initialise(&mut self, initialiser: &Expression, whole_type: Option<&ValueType>) {
+        let decision_context = DecisionContext::Initialiser;
         match &initialiser.kind {
             ExpressionKind::List(elements) => {
                 for (index, element) in elements.iter().enumerate() {
-                    let listed = self.names.listed_type(whole, index);
-                    self.initialise(element, listed.as_ref());
+                    let element_type = self.names.listed_type(whole_type, index);
+                    self.initialise(element, element_type.as_ref());
                 }
             }
-            _ if whole.is_some_and(ValueType::is_boolean) => {
-                self.visit(initialiser, Position::Boolean(context))
+            _ if whole_type.is_some_and(ValueType::is_boolean) => {
+                self.visit(initialiser, Position::Boolean(decision_context))
             }
-            _ => self.visit(initialiser, Position::Place(context)),
+            _ => self.visit(initialiser, Position::Place(decision_context)),
         }
     }
 
     /// Visits arguments in angle brackets.
-    pub(crate) fn template(&mut self, arguments: &[Expression]) {
-        for argument in arguments {
+    pub(crate) fn template(&mut self, type_arguments: &[Expression]) {
+        for argument in type_arguments {
             self.constant("an argument of a type", |decisions| {
                 decisions.visit(argument, Position::Operand)
             });
         }
     }
 
-    fn decide(&mut self, expression: &Expression, context: DecisionContext) {
+    fn decide(&mut self, expression: &Expression, decision_context: DecisionContext) {
         let mut leaves = Leaves { names: &self.names, found: Vec::new() };
-        let tree = leaves.tree(expression, 0);
-        let (tree, found, too_deep) = match tree {
-            Some(tree) => (tree, leaves.found, false),
+        let boolean_tree = leaves.tree(expression, 0);
+        let (boolean_tree, leaf_expressions, is_too_deep) = match boolean_tree {
+            Some(boolean_tree) => (boolean_tree, leaves.found, false),
             None => (BooleanExpression::Condition(0), vec![expression], true),
         };
-        let id = DecisionId(self.found.len() as u32 + 1);
-        let conditions = self.conditions(&found);
-        let located = self.locate(expression.first, expression.last);
+        let decision_id = DecisionId(self.found.len() as u32 + 1);
+        let conditions = self.conditions(&leaf_expressions);
+        let located_tokens = self.locate(expression.first, expression.last);
         let constness = conditions
             .iter()
             .map(|condition| condition.constness)
             .max()
             .unwrap_or(Constness::Runtime);
         let recording = match self.surroundings {
-            _ if too_deep => Recording::Unmarked {
+            _ if is_too_deep => Recording::Unmarked {
                 reason: format!("its operators are nested more than {EXPRESSION_DEPTH_LIMIT} deep"),
             },
             Surroundings::ConstantExpression(place) => Recording::Unmarked {
@@ -371,72 +383,84 @@ impl<'a> Decisions<'a> {
             Surroundings::Runtime => Recording::Marked,
         };
         if recording == Recording::Marked {
-            self.place_markers(id, expression, &found);
+            self.place_markers(decision_id, expression, &leaf_expressions);
         }
         self.ranges.push([expression.first as u32, expression.last as u32]);
         self.found.push(Decision {
-            id,
+            id: decision_id,
             function: self.function,
-            context,
-            span: located.span,
-            text: self.text(&located),
-            expression: tree,
+            context: decision_context,
+            span: located_tokens.span,
+            text: self.text(&located_tokens),
+            expression: boolean_tree,
             conditions,
             constness,
             recording,
-            expansion: located.expansion,
+            expansion: located_tokens.expansion,
         });
-        if too_deep {
+        if is_too_deep {
             return;
         }
-        for leaf in found {
+        for leaf in leaf_expressions {
             self.visit_condition(leaf);
         }
     }
 
-    fn place_markers(&mut self, id: DecisionId, expression: &Expression, leaves: &[&Expression]) {
-        let mut place = |node: &Expression, role| {
-            self.placements.push(Placement { first: node.first, last: node.last, role });
+    fn place_markers(
+        &mut self,
+        decision_id: DecisionId,
+        expression: &Expression,
+        leaves: &[&Expression],
+    ) {
+        let mut add_placement = |marked_expression: &Expression, role| {
+            self.placements.push(Placement {
+                first: marked_expression.first,
+                last: marked_expression.last,
+                role,
+            });
         };
         if let [leaf] = leaves {
-            place(leaf, Placed::Single { decision: id });
+            add_placement(leaf, Placed::Single { decision: decision_id });
             return;
         }
-        place(expression, Placed::Decision { decision: id });
+        add_placement(expression, Placed::Decision { decision: decision_id });
         for (condition, leaf) in leaves.iter().enumerate() {
-            place(leaf, Placed::Condition { decision: id, condition: condition as u32 });
+            add_placement(
+                leaf,
+                Placed::Condition { decision: decision_id, condition: condition as u32 },
+            );
         }
     }
 
     /// Conditions with coupling classes. A condition with side effects ends all classes before it:
     /// what it changes may change the value of the same text behind it.
     fn conditions(&self, leaves: &[&Expression]) -> Vec<Condition> {
-        let mut classes: BTreeMap<String, u32> = BTreeMap::new();
-        let mut next = 0;
+        let mut coupling_classes: BTreeMap<String, u32> = BTreeMap::new();
+        let mut next_class = 0;
         let mut conditions = Vec::with_capacity(leaves.len());
         for leaf in leaves {
-            let words: Vec<&str> =
+            let leaf_words: Vec<&str> =
                 self.tokens[leaf.first..=leaf.last].iter().map(|token| &*token.text).collect();
-            let pure = self.names.is_pure(leaf);
-            if !pure {
-                classes.clear();
+            let is_pure = self.names.is_pure(leaf);
+            if !is_pure {
+                coupling_classes.clear();
             }
-            let coupling = match classes.get(&words.join(" ")) {
+            let coupling_class = match coupling_classes.get(&leaf_words.join(" ")) {
                 Some(class) => *class,
                 None => {
-                    next += 1;
-                    next - 1
+                    next_class += 1;
+                    next_class - 1
                 }
             };
-            if pure {
-                classes.insert(words.join(" "), coupling);
+            if is_pure {
+                coupling_classes.insert(leaf_words.join(" "), coupling_class);
             }
-            let located = self.locate(leaf.first, leaf.last);
-            let text = self.text(&located);
+            let located_tokens = self.locate(leaf.first, leaf.last);
+            let leaf_text = self.text(&located_tokens);
             conditions.push(Condition {
-                span: located.span,
-                text,
-                coupling,
+                span: located_tokens.span,
+                text: leaf_text,
+                coupling: coupling_class,
                 constness: self.names.constness(leaf),
             });
         }
@@ -467,19 +491,19 @@ fn is_place(expression: &Expression) -> bool {
 /// Text without comments, white space collapsed to single spaces.
 pub fn collapsed(text: &str) -> String {
     let mut lexer = Lexer::new(text.into(), vkcert_model::place::FileIndex(0));
-    let mut result = String::with_capacity(text.len());
-    let mut spaced = false;
+    let mut collapsed_text = String::with_capacity(text.len());
+    let mut space_is_pending = false;
     while let Some(token) = lexer.next() {
         if token.kind == TokenKind::NewLine {
-            spaced = true;
+            space_is_pending = true;
             continue;
         }
-        if (spaced || token.spaced) && !result.is_empty() {
-            result.push(' ');
+        if (space_is_pending || token.spaced) && !collapsed_text.is_empty() {
+            collapsed_text.push(' ');
         }
-        spaced = false;
+        space_is_pending = false;
         let (start, end) = (token.span.start as usize, token.span.end as usize);
-        result.push_str(text.get(start..end).unwrap_or(&token.text));
+        collapsed_text.push_str(text.get(start..end).unwrap_or(&token.text));
     }
-    result
+    collapsed_text
 }

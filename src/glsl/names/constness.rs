@@ -118,14 +118,14 @@ impl Names<'_> {
     /// Constness of what a declarator declares (GLSL 4.60, 4.3.3).
     pub(crate) fn declared_constness(
         &self,
-        declared: &DeclaredType,
+        declared_type: &DeclaredType,
         declarator: &Declarator,
     ) -> Constness {
-        if declared.layout.iter().any(|name| name == "constant_id") {
+        if declared_type.layout.iter().any(|name| name == "constant_id") {
             return Constness::Specialization;
         }
         match &declarator.initialiser {
-            Some(initialiser) if declared.has("const") => self.constness(initialiser),
+            Some(initialiser) if declared_type.has("const") => self.constness(initialiser),
             Some(_) | None => Constness::Runtime,
         }
     }
@@ -155,9 +155,10 @@ impl Names<'_> {
             }
             ExpressionKind::Call { .. } => Constness::Runtime,
             ExpressionKind::Index { base, index } => {
-                let index =
-                    index.as_ref().map_or(Constness::Constant, |index| self.constness(index));
-                self.constness(base).max(index)
+                let index_constness = index
+                    .as_ref()
+                    .map_or(Constness::Constant, |index| self.constness(index));
+                self.constness(base).max(index_constness)
             }
             ExpressionKind::Field { base, .. } => self.constness(base),
             ExpressionKind::List(elements) => self.joined(elements),
@@ -197,9 +198,9 @@ impl Names<'_> {
             | ExpressionKind::Field { .. }
             | ExpressionKind::List(_)
             | ExpressionKind::Template(_) => {
-                let mut varies = false;
-                expression.each_part(&mut |part| varies |= self.varies(part));
-                varies
+                let mut part_varies = false;
+                expression.each_part(&mut |part| part_varies |= self.varies(part));
+                part_varies
             }
         }
     }

@@ -82,48 +82,49 @@ pub(crate) struct Names<'a> {
 
 /// The one type that all of these functions return.
 fn common_result(signatures: &[&Signature]) -> Option<ValueType> {
-    let mut types = signatures.iter().map(|signature| &signature.returns);
-    let first = types.next()?;
-    types.all(|other| other == first).then(|| first.clone())
+    let mut result_types = signatures.iter().map(|signature| &signature.returns);
+    let first_type = result_types.next()?;
+    result_types.all(|other| other == first_type).then(|| first_type.clone())
 }
 
 /// Where several functions may be meant, of which one returns a Boolean, that counts: a marker that
 /// the compiler refuses leaves an obligation, a missing one would leave a gap.
 fn likely_result(signatures: &[&Signature]) -> Option<ValueType> {
-    let boolean =
+    let boolean_result =
         signatures.iter().map(|signature| &signature.returns).find(|returns| returns.is_boolean());
-    boolean.cloned().or_else(|| common_result(signatures))
+    boolean_result.cloned().or_else(|| common_result(signatures))
 }
 
 /// The functions that a call with arguments of these types can mean: those that take just these,
 /// else those to whose parameters each argument of known type converts.
 fn chosen<'s>(
     signatures: Vec<&'s Signature>,
-    arguments: &[Option<ValueType>],
+    argument_types: &[Option<ValueType>],
 ) -> Vec<&'s Signature> {
     let is_exact = |signature: &&&Signature| {
-        let mut pairs = signature.parameters.iter().zip(arguments);
-        pairs.all(|((taken, _), given)| given.as_ref() == Some(taken))
+        let mut type_pairs = signature.parameters.iter().zip(argument_types);
+        type_pairs.all(|((taken, _), given)| given.as_ref() == Some(taken))
     };
-    if let Some(exact) = signatures.iter().find(is_exact) {
-        return vec![exact];
+    if let Some(exact_signature) = signatures.iter().find(is_exact) {
+        return vec![exact_signature];
     }
     let can_take = |signature: &&Signature| {
-        let mut pairs = signature.parameters.iter().zip(arguments);
-        pairs.all(|((taken, _), given)| given.as_ref().is_none_or(|given| given.converts_to(taken)))
+        let mut type_pairs = signature.parameters.iter().zip(argument_types);
+        type_pairs
+            .all(|((taken, _), given)| given.as_ref().is_none_or(|given| given.converts_to(taken)))
     };
     signatures.into_iter().filter(can_take).collect()
 }
 
 /// Whether `name` is a type of the language.
 fn is_built_in_type(name: &str) -> bool {
-    let scalar = ["bool", "int", "uint", "float", "double"].contains(&name);
-    let sized = name.ends_with("_t") && name.chars().any(|character| character.is_ascii_digit());
-    let dimensional =
+    let is_scalar = ["bool", "int", "uint", "float", "double"].contains(&name);
+    let is_sized = name.ends_with("_t") && name.chars().any(|character| character.is_ascii_digit());
+    let family_name =
         name.trim_end_matches(|character: char| character.is_ascii_digit() || character == 'x');
-    let vector =
-        ["vec", "mat"].iter().any(|family| dimensional.ends_with(family)) && dimensional != name;
-    scalar || sized || vector
+    let is_vector =
+        ["vec", "mat"].iter().any(|family| family_name.ends_with(family)) && family_name != name;
+    is_scalar || is_sized || is_vector
 }
 
 impl<'a> Names<'a> {
@@ -160,22 +161,29 @@ impl<'a> Names<'a> {
         &self.tokens[token].text
     }
 
-    fn value_type(&self, declared: &DeclaredType, sizes: usize) -> ValueType {
-        let name = declared.name.map_or(String::new(), |name| self.text(name).to_owned());
-        ValueType { name, dimensions: declared.sizes.len() + sizes }
+    fn value_type(&self, declared_type: &DeclaredType, size_count: usize) -> ValueType {
+        let type_name =
+            declared_type.name.map_or(String::new(), |type_name| self.text(type_name).to_owned());
+        ValueType { name: type_name, dimensions: declared_type.sizes.len() + size_count }
     }
 
-    fn add_function(&mut self, name: TokenIndex, returns: &DeclaredType, parameters: &[Parameter]) {
-        let parameters = parameters
+    fn add_function(
+        &mut self,
+        name_token: TokenIndex,
+        returns: &DeclaredType,
+        parameters: &[Parameter],
+    ) {
+        let parameter_types = parameters
             .iter()
             .map(|parameter| {
-                let out = parameter.declared.has("out") || parameter.declared.has("inout");
-                let direction = if out { Direction::Out } else { Direction::In };
+                let is_out = parameter.declared.has("out") || parameter.declared.has("inout");
+                let direction = if is_out { Direction::Out } else { Direction::In };
                 (self.value_type(&parameter.declared, parameter.sizes.len()), direction)
             })
             .collect();
-        let signature = Signature { returns: self.value_type(returns, 0), parameters };
-        self.functions.entry(self.text(name).to_owned()).or_default().push(signature);
+        let signature =
+            Signature { returns: self.value_type(returns, 0), parameters: parameter_types };
+        self.functions.entry(self.text(name_token).to_owned()).or_default().push(signature);
     }
 
     pub(crate) fn open(&mut self) {
@@ -187,11 +195,11 @@ impl<'a> Names<'a> {
     }
 
     /// A name whose value is computed at run time.
-    fn insert_runtime(&mut self, name: TokenIndex, value: ValueType) {
+    fn insert_runtime(&mut self, name_token: TokenIndex, value_type: ValueType) {
         self.insert(
-            name,
+            name_token,
             Variable {
-                value,
+                value: value_type,
                 constness: Constness::Runtime,
                 varies: true,
                 folding: Folding::default(),
@@ -199,8 +207,8 @@ impl<'a> Names<'a> {
         );
     }
 
-    fn insert(&mut self, name: TokenIndex, variable: Variable) {
-        let name = self.text(name).to_owned();
+    fn insert(&mut self, name_token: TokenIndex, variable: Variable) {
+        let name = self.text(name_token).to_owned();
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, variable);
         }
@@ -208,58 +216,66 @@ impl<'a> Names<'a> {
 
     pub(crate) fn add_parameter(&mut self, parameter: &Parameter) {
         if let Some(name) = parameter.name {
-            let value = self.value_type(&parameter.declared, parameter.sizes.len());
-            self.insert_runtime(name, value);
+            let value_type = self.value_type(&parameter.declared, parameter.sizes.len());
+            self.insert_runtime(name, value_type);
         }
     }
 
     /// Learns the struct or block that a declaration defines.
-    pub(crate) fn add_members(&mut self, declared: &DeclaredType) {
-        if !declared.has_body {
+    pub(crate) fn add_members(&mut self, declared_type: &DeclaredType) {
+        if !declared_type.has_body {
             return;
         }
-        let mut members = BTreeMap::new();
-        let mut in_order = Vec::new();
-        for member in &declared.members {
+        let mut members_by_name = BTreeMap::new();
+        let mut member_types = Vec::new();
+        for member in &declared_type.members {
             self.add_members(&member.declared);
             for declarator in &member.declarators {
-                let value = self.value_type(&member.declared, declarator.sizes.len());
-                in_order.push(value.clone());
-                members.insert(self.text(declarator.name).to_owned(), (declarator.name, value));
+                let value_type = self.value_type(&member.declared, declarator.sizes.len());
+                member_types.push(value_type.clone());
+                members_by_name
+                    .insert(self.text(declarator.name).to_owned(), (declarator.name, value_type));
             }
         }
         let is_block = ["buffer", "uniform", "in", "out", "shared"]
             .iter()
-            .any(|storage| declared.has(storage));
+            .any(|storage| declared_type.has(storage));
         if is_block {
             // Members of a block without instance name are names of file level (GLSL 4.60, 4.3.9).
-            for (name, value) in members.values() {
-                self.insert_runtime(*name, value.clone());
+            for (name, value_type) in members_by_name.values() {
+                self.insert_runtime(*name, value_type.clone());
             }
         }
-        if let Some(name) = declared.name {
-            let by_name = members.into_iter().map(|(name, (_, value))| (name, value)).collect();
-            self.structs.insert(self.text(name).to_owned(), Members { by_name, in_order });
+        if let Some(name) = declared_type.name {
+            let by_name = members_by_name
+                .into_iter()
+                .map(|(name, (_, value_type))| (name, value_type))
+                .collect();
+            self.structs
+                .insert(self.text(name).to_owned(), Members { by_name, in_order: member_types });
         }
     }
 
     /// Learns a declared name; call behind its initialiser.
-    pub(crate) fn add_declarator(&mut self, declared: &DeclaredType, declarator: &Declarator) {
-        let constness = self.declared_constness(declared, declarator);
-        let value = self.value_type(declared, declarator.sizes.len());
-        let varies = match &declarator.initialiser {
+    pub(crate) fn add_declarator(&mut self, declared_type: &DeclaredType, declarator: &Declarator) {
+        let constness = self.declared_constness(declared_type, declarator);
+        let value_type = self.value_type(declared_type, declarator.sizes.len());
+        let surely_varies = match &declarator.initialiser {
             Some(initialiser)
-                if declared.has("const") && constness != Constness::Specialization =>
+                if declared_type.has("const") && constness != Constness::Specialization =>
             {
                 self.varies(initialiser)
             }
             Some(_) | None => true,
         };
         let folding = Folding {
-            value: folding::declares_folded(self, declared, declarator),
-            length: folding::declares_folded_length(self, declared, declarator),
+            value: folding::declares_folded(self, declared_type, declarator),
+            length: folding::declares_folded_length(self, declared_type, declarator),
         };
-        self.insert(declarator.name, Variable { value, constness, varies, folding });
+        self.insert(
+            declarator.name,
+            Variable { value: value_type, constness, varies: surely_varies, folding },
+        );
     }
 
     fn variable(&self, name: &str) -> Option<&Variable> {
@@ -282,7 +298,7 @@ impl<'a> Names<'a> {
             ExpressionKind::Binary { operator, .. } => {
                 value_types::is_truth_operator(self.text(*operator))
             }
-            _ => self.type_of(expression).is_some_and(|value| value.is_boolean()),
+            _ => self.type_of(expression).is_some_and(|value_type| value_type.is_boolean()),
         }
     }
 
@@ -292,8 +308,8 @@ impl<'a> Names<'a> {
             ExpressionKind::Literal => Some(value_types::of_literal(self.text(expression.first))),
             ExpressionKind::Identifier => {
                 let name = self.text(expression.first);
-                let declared = self.variable(name).map(|variable| variable.value.clone());
-                declared.or_else(|| value_types::of_built_in(name))
+                let declared_type = self.variable(name).map(|variable| variable.value.clone());
+                declared_type.or_else(|| value_types::of_built_in(name))
             }
             ExpressionKind::Parenthesised(inner) => self.type_of(inner),
             ExpressionKind::Prefix(operand) => match self.text(expression.first) {
@@ -333,16 +349,16 @@ impl<'a> Names<'a> {
         match &callee.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(callee.first);
-                let types =
+                let argument_types =
                     || arguments.iter().map(|argument| self.type_of(argument)).collect::<Vec<_>>();
                 if let Some(signatures) = self.signatures(name, arguments.len()) {
                     return common_result(&signatures)
-                        .or_else(|| likely_result(&chosen(signatures, &types())));
+                        .or_else(|| likely_result(&chosen(signatures, &argument_types())));
                 }
                 if self.is_type(name) {
                     return Some(ValueType::scalar(name));
                 }
-                value_types::of_call(name, &types())
+                value_types::of_call(name, &argument_types())
             }
             ExpressionKind::Index { .. } => {
                 let (name, dimensions) = self.array_constructor(callee)?;
@@ -366,86 +382,103 @@ impl<'a> Names<'a> {
 
     /// Type name and dimensions of `name[...]...` where it names a type.
     pub(crate) fn array_constructor(&self, callee: &Expression) -> Option<(&'a str, usize)> {
-        let mut at = callee;
+        let mut innermost = callee;
         let mut dimensions = 0;
-        while let ExpressionKind::Index { base, .. } = &at.kind {
+        while let ExpressionKind::Index { base, .. } = &innermost.kind {
             dimensions += 1;
-            at = base;
+            innermost = base;
         }
-        let name = self.text(at.first);
-        (dimensions > 0 && at.first == at.last && self.is_type(name)).then_some((name, dimensions))
+        let name = self.text(innermost.first);
+        (dimensions > 0 && innermost.first == innermost.last && self.is_type(name))
+            .then_some((name, dimensions))
     }
 
     fn field_type(&self, base: &Expression, field: &str) -> Option<ValueType> {
-        let base = self.type_of(base).filter(|base| base.dimensions == 0)?;
-        match self.structs.get(&base.name) {
+        let base_type = self.type_of(base).filter(|base_type| base_type.dimensions == 0)?;
+        match self.structs.get(&base_type.name) {
             Some(members) => members.by_name.get(field).cloned(),
-            None => value_types::of_swizzle(&base, field),
+            None => value_types::of_swizzle(&base_type, field),
         }
     }
 
-    fn signatures(&self, name: &str, count: usize) -> Option<Vec<&Signature>> {
-        let all = self.functions.get(name)?;
-        let fitting: Vec<_> =
-            all.iter().filter(|signature| signature.parameters.len() == count).collect();
-        Some(if fitting.is_empty() { all.iter().collect() } else { fitting })
+    fn signatures(&self, name: &str, argument_count: usize) -> Option<Vec<&Signature>> {
+        let all_signatures = self.functions.get(name)?;
+        let fitting_signatures: Vec<_> = all_signatures
+            .iter()
+            .filter(|signature| signature.parameters.len() == argument_count)
+            .collect();
+        Some(if fitting_signatures.is_empty() {
+            all_signatures.iter().collect()
+        } else {
+            fitting_signatures
+        })
     }
 
     /// The type of element `index` of an initialiser list for a value of type `whole`.
-    pub(crate) fn listed_type(&self, whole: Option<&ValueType>, index: usize) -> Option<ValueType> {
-        let whole = whole?;
-        if whole.dimensions > 0 {
-            return Some(ValueType { name: whole.name.clone(), dimensions: whole.dimensions - 1 });
+    pub(crate) fn listed_type(
+        &self,
+        whole_type: Option<&ValueType>,
+        index: usize,
+    ) -> Option<ValueType> {
+        let whole_type = whole_type?;
+        if whole_type.dimensions > 0 {
+            return Some(ValueType {
+                name: whole_type.name.clone(),
+                dimensions: whole_type.dimensions - 1,
+            });
         }
-        if let Some(members) = self.structs.get(&whole.name) {
+        if let Some(members) = self.structs.get(&whole_type.name) {
             return members.in_order.get(index).cloned();
         }
-        whole.name.starts_with("bvec").then(|| ValueType::scalar("bool"))
+        whole_type.name.starts_with("bvec").then(|| ValueType::scalar("bool"))
     }
 
     /// The type that a declarator gives its name.
     pub(crate) fn declared_type(
         &self,
-        declared: &DeclaredType,
+        type_syntax: &DeclaredType,
         declarator: &Declarator,
     ) -> ValueType {
-        self.value_type(declared, declarator.sizes.len())
+        self.value_type(type_syntax, declarator.sizes.len())
     }
 
     /// What the parameter for argument `index` of a call with `count` arguments is.
     pub(crate) fn argument_place(
         &self,
         callee: &Expression,
-        index: usize,
-        count: usize,
+        argument_index: usize,
+        argument_count: usize,
     ) -> ArgumentPlace {
-        let of_value = |value: Option<ValueType>| match value {
+        let place_of_type = |value: Option<ValueType>| match value {
             Some(value) if value.is_boolean() => ArgumentPlace::Boolean,
             Some(_) | None => ArgumentPlace::Other,
         };
         if let Some((name, dimensions)) = self.array_constructor(callee) {
-            return of_value(Some(ValueType { name: name.to_owned(), dimensions: dimensions - 1 }));
+            return place_of_type(Some(ValueType {
+                name: name.to_owned(),
+                dimensions: dimensions - 1,
+            }));
         }
         if !matches!(callee.kind, ExpressionKind::Identifier) {
             return ArgumentPlace::Other;
         }
         let name = self.text(callee.first);
-        let Some(signatures) = self.signatures(name, count) else {
+        let Some(signatures) = self.signatures(name, argument_count) else {
             return match self.structs.get(name) {
-                Some(members) => of_value(members.in_order.get(index).cloned()),
+                Some(members) => place_of_type(members.in_order.get(argument_index).cloned()),
                 None if is_built_in_type(name) => ArgumentPlace::Other,
                 None => ArgumentPlace::BuiltIn,
             };
         };
-        let parameters: Vec<_> =
-            signatures.iter().map(|signature| signature.parameters.get(index)).collect();
-        if parameters.iter().flatten().any(|(_, direction)| *direction == Direction::Out) {
+        let matching_parameters: Vec<_> =
+            signatures.iter().map(|signature| signature.parameters.get(argument_index)).collect();
+        if matching_parameters.iter().flatten().any(|(_, direction)| *direction == Direction::Out) {
             return ArgumentPlace::Written;
         }
-        let boolean = parameters
+        let is_boolean = matching_parameters
             .iter()
             .all(|parameter| parameter.is_some_and(|(value, _)| value.is_boolean()));
-        if boolean { ArgumentPlace::Boolean } else { ArgumentPlace::Other }
+        if is_boolean { ArgumentPlace::Boolean } else { ArgumentPlace::Other }
     }
 
     /// Whether the text itself declares a function of this name.

@@ -9,25 +9,25 @@ use crate::token::Token;
 
 /// What can happen behind a list of statements.
 pub(super) fn syntax_falls_through(tokens: &[Token], statements: &[syntax::Statement]) -> bool {
-    let mut falls = true;
+    let mut falls_through = true;
     for statement in statements {
         if matches!(statement.kind, syntax::StatementKind::Case(_) | syntax::StatementKind::Default)
         {
-            falls = true;
+            falls_through = true;
         }
-        falls = falls && statement_falls_through(tokens, statement);
+        falls_through = falls_through && statement_falls_through(tokens, statement);
     }
-    falls
+    falls_through
 }
 
 fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> bool {
     use syntax::StatementKind as Parsed;
     let is_true = |expression: &Expression| {
-        let mut inner = expression;
-        while let ExpressionKind::Parenthesised(next) = &inner.kind {
-            inner = next;
+        let mut innermost = expression;
+        while let ExpressionKind::Parenthesised(inner_expression) = &innermost.kind {
+            innermost = inner_expression;
         }
-        inner.first == inner.last && tokens[inner.first].is("true")
+        innermost.first == innermost.last && tokens[innermost.first].is("true")
     };
     match &statement.kind {
         Parsed::Block(inner) => syntax_falls_through(tokens, inner),
@@ -54,7 +54,8 @@ fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> b
                     && (statement_falls_through(tokens, body) || continues(body)))
         }
         Parsed::Switch { body, .. } => {
-            let has_default = body.iter().any(|inner| matches!(inner.kind, Parsed::Default));
+            let has_default =
+                body.iter().any(|inner| matches!(inner.kind, Parsed::Default));
             !has_default || body.iter().any(breaks) || syntax_falls_through(tokens, body)
         }
         Parsed::While { .. }

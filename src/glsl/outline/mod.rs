@@ -122,10 +122,11 @@ impl Outliner<'_> {
             }
             Item::Function(function) => self.function(function),
             Item::Unread { first, last, error } => {
-                let text = self.decisions.text(&self.decisions.locate(*first, *last));
-                let start: String = text.chars().take(60).collect();
-                self.notes
-                    .push(format!("text at file level could not be read ({error}): `{start}`"));
+                let unread_text = self.decisions.text(&self.decisions.locate(*first, *last));
+                let text_start: String = unread_text.chars().take(60).collect();
+                self.notes.push(format!(
+                    "text at file level could not be read ({error}): `{text_start}`"
+                ));
                 crate::unread::add_decisions(
                     &mut self.decisions,
                     self.tokens,
@@ -141,8 +142,12 @@ impl Outliner<'_> {
         MarkIndex(self.marks - 1)
     }
 
-    fn place(&mut self, token: TokenIndex, role: Placed) {
-        self.decisions.placements.push(Placement { first: token, last: token, role });
+    fn place(&mut self, token: TokenIndex, placement_role: Placed) {
+        self.decisions.placements.push(Placement {
+            first: token,
+            last: token,
+            role: placement_role,
+        });
     }
 
     fn next_statement(&mut self) -> StatementId {
@@ -158,17 +163,18 @@ impl Outliner<'_> {
     }
 
     fn function(&mut self, function: &FunctionDefinition) {
-        let id = FunctionId(self.functions.len() as u32 + 1);
-        let name = self.decisions.names.text(function.name).to_owned();
+        let function_id = FunctionId(self.functions.len() as u32 + 1);
+        let function_name = self.decisions.names.text(function.name).to_owned();
         self.type_expressions(&function.returns);
         self.parameters(&function.parameters);
-        self.decisions.function = Some(id);
+        self.decisions.function = Some(function_id);
         let entry_mark = self.next_mark();
-        let returned = function.returns.name.map(|name| self.decisions.names.text(name));
-        self.returns_boolean = returned == Some("bool") && function.returns.sizes.is_empty();
-        let returns_nothing = returned == Some("void");
+        let return_type =
+            function.returns.name.map(|name| self.decisions.names.text(name));
+        self.returns_boolean = return_type == Some("bool") && function.returns.sizes.is_empty();
+        let returns_nothing = return_type == Some("void");
         self.exits.clear();
-        let body = match &function.body {
+        let body_block = match &function.body {
             Ok(body) => {
                 self.place(function.open, Placed::Entry { mark: entry_mark });
                 self.decisions.names.open();
@@ -183,12 +189,20 @@ impl Outliner<'_> {
                 }
                 block
             }
-            Err(error) => self.unread_body(function, &name, error),
+            Err(error) => self.unread_body(function, &function_name, error),
         };
-        let located = self.decisions.locate(function.first, function.last);
-        let exits = std::mem::take(&mut self.exits);
-        let (span, expansion) = (located.span, located.expansion);
-        self.functions.push(Function { id, name, span, entry_mark, body, exits, expansion });
+        let located_tokens = self.decisions.locate(function.first, function.last);
+        let function_exits = std::mem::take(&mut self.exits);
+        let (span, expansion) = (located_tokens.span, located_tokens.expansion);
+        self.functions.push(Function {
+            id: function_id,
+            name: function_name,
+            span,
+            entry_mark,
+            body: body_block,
+            exits: function_exits,
+            expansion,
+        });
         self.decisions.function = None;
     }
 
@@ -200,48 +214,48 @@ impl Outliner<'_> {
         name: &str,
         error: &ParseError,
     ) -> Block {
-        let place = self.decisions.locate(error.token, error.token);
-        let position = self.decisions.text(&place);
+        let error_place = self.decisions.locate(error.token, error.token);
+        let text_there = self.decisions.text(&error_place);
         self.notes.push(format!(
-            "function `{name}` could not be read ({error}, at `{position}`); its decisions are undetermined and its \
+            "function `{name}` could not be read ({error}, at `{text_there}`); its decisions are undetermined and its \
              statements count as not covered"
         ));
-        let inside = (function.open + 1, function.close.saturating_sub(1));
-        if inside.0 > inside.1 {
+        let body_range = (function.open + 1, function.close.saturating_sub(1));
+        if body_range.0 > body_range.1 {
             return Block::default();
         }
-        let reason = format!("function `{name}` could not be read: {error}");
-        crate::unread::add_decisions(&mut self.decisions, self.tokens, inside, &reason);
+        let unread_reason = format!("function `{name}` could not be read: {error}");
+        crate::unread::add_decisions(&mut self.decisions, self.tokens, body_range, &unread_reason);
         let mut statements = Vec::new();
-        for (first, last) in crate::unread::statements(self.tokens, inside) {
-            let id = self.next_statement();
-            let located = self.decisions.locate(first, last);
-            let kind = match self.decisions.names.text(first) {
+        for (first, last) in crate::unread::statements(self.tokens, body_range) {
+            let statement_id = self.next_statement();
+            let located_tokens = self.decisions.locate(first, last);
+            let statement_kind = match self.decisions.names.text(first) {
                 "return" => StatementKind::Return,
                 _ => StatementKind::Simple,
             };
-            if kind == StatementKind::Return {
-                self.exits.push(Exit::Return { statement: id });
+            if statement_kind == StatementKind::Return {
+                self.exits.push(Exit::Return { statement: statement_id });
             }
             statements.push(Statement {
-                id: Some(id),
-                span: located.span,
-                kind,
-                expansion: located.expansion,
+                id: Some(statement_id),
+                span: located_tokens.span,
+                kind: statement_kind,
+                expansion: located_tokens.expansion,
             });
         }
         Block(statements)
     }
 
     /// Array sizes and layout values of a declared type and its members.
-    fn type_expressions(&mut self, declared: &DeclaredType) {
-        for value in &declared.layout_values {
+    fn type_expressions(&mut self, declared_type: &DeclaredType) {
+        for value in &declared_type.layout_values {
             self.decisions
                 .constant("a layout value", |decisions| decisions.visit(value, Position::Operand));
         }
-        self.decisions.template(&declared.template);
-        self.array_sizes(&declared.sizes);
-        for member in &declared.members {
+        self.decisions.template(&declared_type.template);
+        self.array_sizes(&declared_type.sizes);
+        for member in &declared_type.members {
             self.type_expressions(&member.declared);
             for declarator in &member.declarators {
                 self.array_sizes(&declarator.sizes);
@@ -257,38 +271,38 @@ impl Outliner<'_> {
     }
 
     fn declaration(&mut self, declaration: &Declaration) -> Effect {
-        let declared = &declaration.declared;
-        self.type_expressions(declared);
-        self.decisions.names.add_members(declared);
-        let mut effect = Effect::Nothing;
+        let declared_type = &declaration.declared;
+        self.type_expressions(declared_type);
+        self.decisions.names.add_members(declared_type);
+        let mut run_time_effect = Effect::Nothing;
         for declarator in &declaration.declarators {
             self.array_sizes(&declarator.sizes);
             if let Some(initialiser) = &declarator.initialiser {
-                effect = Effect::Initialises;
-                self.initialiser(declared, declarator, initialiser);
+                run_time_effect = Effect::Initialises;
+                self.initialiser(declared_type, declarator, initialiser);
             }
-            self.decisions.names.add_declarator(declared, declarator);
+            self.decisions.names.add_declarator(declared_type, declarator);
         }
-        effect
+        run_time_effect
     }
 
     fn initialiser(
         &mut self,
-        declared: &DeclaredType,
+        declared_type: &DeclaredType,
         declarator: &Declarator,
         initialiser: &Expression,
     ) {
-        if declared.layout.iter().any(|name| name == "constant_id") {
+        if declared_type.layout.iter().any(|name| name == "constant_id") {
             // A literal by rule (GL_KHR_vulkan_glsl, "Specialization Constants"): a default, not an
             // expression.
             return;
         }
-        let value = self.decisions.names.declared_type(declared, declarator);
-        match self.constant_place(declared, declarator) {
+        let value_type = self.decisions.names.declared_type(declared_type, declarator);
+        match self.constant_place(declared_type, declarator) {
             Some(place) => self
                 .decisions
-                .constant(place, |decisions| decisions.initialise(initialiser, Some(&value))),
-            None => self.decisions.initialise(initialiser, Some(&value)),
+                .constant(place, |decisions| decisions.initialise(initialiser, Some(&value_type))),
+            None => self.decisions.initialise(initialiser, Some(&value_type)),
         }
     }
 
@@ -297,26 +311,26 @@ impl Outliner<'_> {
     /// needs its value: then it merely is read-only (GLSL 4.60, 4.3.2).
     fn constant_place(
         &self,
-        declared: &DeclaredType,
+        declared_type: &DeclaredType,
         declarator: &Declarator,
     ) -> Option<&'static str> {
         use vkcert_model::structure::Constness;
         let decisions = &self.decisions;
-        if !declared.has("const") || decisions.surroundings != Surroundings::Runtime {
+        if !declared_type.has("const") || decisions.surroundings != Surroundings::Runtime {
             return None;
         }
-        let local = decisions.function.is_some();
-        if local && !self.demanded.contains(decisions.names.text(declarator.name)) {
+        let is_local = decisions.function.is_some();
+        if is_local && !self.demanded.contains(decisions.names.text(declarator.name)) {
             return None;
         }
-        match decisions.names.declared_constness(declared, declarator) {
+        match decisions.names.declared_constness(declared_type, declarator) {
             Constness::Constant => {
                 Some("the initialiser of a `const` variable with a constant value")
             }
             Constness::Specialization => {
                 Some("the initialiser of a specialization-constant expression")
             }
-            Constness::Runtime if !local => Some("the initialiser of a `const` at file level"),
+            Constness::Runtime if !is_local => Some("the initialiser of a `const` at file level"),
             Constness::Runtime => None,
         }
     }

@@ -31,36 +31,36 @@ fn precedence(operator: &str) -> Option<u8> {
 }
 
 impl Parser<'_> {
-    pub(super) fn node(&self, kind: ExpressionKind, first: TokenIndex) -> Expression {
-        Expression { kind, first, last: self.at - 1 }
+    pub(super) fn node(&self, kind: ExpressionKind, first_token: TokenIndex) -> Expression {
+        Expression { kind, first: first_token, last: self.at - 1 }
     }
 
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
-        let mut left = self.assignment()?;
-        let mut length = 0;
+        let mut left_operand = self.assignment()?;
+        let mut chain_length = 0;
         while self.accept(",") {
-            length = self.chained(length)?;
-            let (first, right) = (left.first, self.assignment()?);
-            left = self.node(
-                ExpressionKind::Comma { first: Box::new(left), second: Box::new(right) },
+            chain_length = self.chained(chain_length)?;
+            let (first, right) = (left_operand.first, self.assignment()?);
+            left_operand = self.node(
+                ExpressionKind::Comma { first: Box::new(left_operand), second: Box::new(right) },
                 first,
             );
         }
-        Ok(left)
+        Ok(left_operand)
     }
 
-    fn chained(&self, length: u32) -> Parsed<u32> {
-        if length >= CHAIN_LIMIT {
+    fn chained(&self, chain_length: u32) -> Parsed<u32> {
+        if chain_length >= CHAIN_LIMIT {
             let message = format!("more than {CHAIN_LIMIT} operators in a row");
             return Err(ParseError { message, token: self.at });
         }
-        Ok(length + 1)
+        Ok(chain_length + 1)
     }
 
     pub(super) fn assignment(&mut self) -> Parsed<Expression> {
         self.enter()?;
         let target = self.ternary()?;
-        let parsed = if ASSIGNMENTS.contains(&self.peek()) {
+        let parsed_expression = if ASSIGNMENTS.contains(&self.peek()) {
             self.at += 1;
             let (first, value) = (target.first, self.assignment()?);
             let kind =
@@ -70,13 +70,13 @@ impl Parser<'_> {
             target
         };
         self.depth -= 1;
-        Ok(parsed)
+        Ok(parsed_expression)
     }
 
     pub(super) fn ternary(&mut self) -> Parsed<Expression> {
         self.enter()?;
         let condition = self.binary(0)?;
-        let parsed = if self.accept("?") {
+        let parsed_expression = if self.accept("?") {
             let first = condition.first;
             let then = Box::new(self.expression()?);
             self.expect(":")?;
@@ -89,22 +89,27 @@ impl Parser<'_> {
             condition
         };
         self.depth -= 1;
-        Ok(parsed)
+        Ok(parsed_expression)
     }
 
-    fn binary(&mut self, weakest: u8) -> Parsed<Expression> {
-        let mut left = self.prefix()?;
-        let mut length = 0;
-        while let Some(strength) = precedence(self.peek()).filter(|strength| *strength > weakest) {
-            length = self.chained(length)?;
+    fn binary(&mut self, outer_precedence: u8) -> Parsed<Expression> {
+        let mut left_operand = self.prefix()?;
+        let mut chain_length = 0;
+        while let Some(own_precedence) =
+            precedence(self.peek()).filter(|own_precedence| *own_precedence > outer_precedence)
+        {
+            chain_length = self.chained(chain_length)?;
             let operator = self.at;
             self.at += 1;
-            let (first, right) = (left.first, self.binary(strength)?);
-            let kind =
-                ExpressionKind::Binary { operator, left: Box::new(left), right: Box::new(right) };
-            left = self.node(kind, first);
+            let (first_token, right_operand) = (left_operand.first, self.binary(own_precedence)?);
+            let kind = ExpressionKind::Binary {
+                operator,
+                left: Box::new(left_operand),
+                right: Box::new(right_operand),
+            };
+            left_operand = self.node(kind, first_token);
         }
-        Ok(left)
+        Ok(left_operand)
     }
 
     pub(super) fn prefix(&mut self) -> Parsed<Expression> {
@@ -112,43 +117,43 @@ impl Parser<'_> {
             return self.postfix();
         }
         self.enter()?;
-        let first = self.at;
+        let first_token = self.at;
         self.at += 1;
         let operand = Box::new(self.prefix()?);
         self.depth -= 1;
-        Ok(self.node(ExpressionKind::Prefix(operand), first))
+        Ok(self.node(ExpressionKind::Prefix(operand), first_token))
     }
 
     fn postfix(&mut self) -> Parsed<Expression> {
-        let mut base = self.primary()?;
-        let mut length = 0;
+        let mut base_expression = self.primary()?;
+        let mut chain_length = 0;
         loop {
-            length = self.chained(length)?;
-            let first = base.first;
+            chain_length = self.chained(chain_length)?;
+            let first_token = base_expression.first;
             let kind = match self.peek() {
                 "[" => {
                     self.at += 1;
                     let index =
                         if self.is("]") { None } else { Some(Box::new(self.expression()?)) };
                     self.expect("]")?;
-                    ExpressionKind::Index { base: Box::new(base), index }
+                    ExpressionKind::Index { base: Box::new(base_expression), index }
                 }
                 "(" => {
                     let arguments = self.call_arguments()?;
-                    ExpressionKind::Call { callee: Box::new(base), arguments }
+                    ExpressionKind::Call { callee: Box::new(base_expression), arguments }
                 }
                 "." => {
                     self.at += 1;
                     let name = self.name()?;
-                    ExpressionKind::Field { base: Box::new(base), name }
+                    ExpressionKind::Field { base: Box::new(base_expression), name }
                 }
                 "++" | "--" => {
                     self.at += 1;
-                    ExpressionKind::Postfix(Box::new(base))
+                    ExpressionKind::Postfix(Box::new(base_expression))
                 }
-                _ => return Ok(base),
+                _ => return Ok(base_expression),
             };
-            base = self.node(kind, first);
+            base_expression = self.node(kind, first_token);
         }
     }
 
@@ -168,13 +173,13 @@ impl Parser<'_> {
     }
 
     fn primary(&mut self) -> Parsed<Expression> {
-        let first = self.at;
+        let first_token = self.at;
         if self.accept("(") {
             let inner = self.expression()?;
             self.expect(")")?;
-            return Ok(self.node(ExpressionKind::Parenthesised(Box::new(inner)), first));
+            return Ok(self.node(ExpressionKind::Parenthesised(Box::new(inner)), first_token));
         }
-        let Some(token) = self.tokens.get(first) else {
+        let Some(token) = self.tokens.get(first_token) else {
             return Err(self.error("an expression is expected"));
         };
         let kind = match token.kind {
@@ -189,8 +194,9 @@ impl Parser<'_> {
         };
         self.at += 1;
         let is_name = token.kind == TokenKind::Identifier;
-        let template = if is_name { self.template_arguments()? } else { Vec::new() };
-        let kind = if template.is_empty() { kind } else { ExpressionKind::Template(template) };
-        Ok(self.node(kind, first))
+        let type_arguments = if is_name { self.template_arguments()? } else { Vec::new() };
+        let kind =
+            if type_arguments.is_empty() { kind } else { ExpressionKind::Template(type_arguments) };
+        Ok(self.node(kind, first_token))
     }
 }

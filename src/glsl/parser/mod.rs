@@ -96,14 +96,14 @@ pub(crate) fn parse(tokens: &[Token]) -> Vec<Item> {
     let mut parser = Parser { tokens, behind: brackets(tokens), at: 0, depth: 0 };
     let mut items = Vec::new();
     while parser.at < tokens.len() {
-        let start = parser.at;
+        let item_start = parser.at;
         match parser.item() {
             Ok(parsed) => items.extend(parsed),
             Err(error) => {
-                parser.at = start;
+                parser.at = item_start;
                 parser.depth = 0;
                 parser.recover();
-                items.push(Item::Unread { first: start, last: parser.at - 1, error });
+                items.push(Item::Unread { first: item_start, last: parser.at - 1, error });
             }
         }
     }
@@ -114,20 +114,20 @@ pub(crate) fn parse(tokens: &[Token]) -> Vec<Item> {
 /// every other token. Computed once, so that looking over brackets costs the same however much
 /// stands between them.
 fn brackets(tokens: &[Token]) -> Vec<TokenIndex> {
-    let mut behind = vec![0; tokens.len()];
-    let mut open = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
+    let mut token_behind = vec![0; tokens.len()];
+    let mut open_brackets = Vec::new();
+    for (token_index, token) in tokens.iter().enumerate() {
         match &*token.text {
-            "(" | "[" | "{" => open.push(at),
+            "(" | "[" | "{" => open_brackets.push(token_index),
             ")" | "]" | "}" => {
-                if let Some(opening) = open.pop() {
-                    behind[opening] = at + 1;
+                if let Some(opening_index) = open_brackets.pop() {
+                    token_behind[opening_index] = token_index + 1;
                 }
             }
             _ => {}
         }
     }
-    behind
+    token_behind
 }
 
 struct Parser<'a> {
@@ -139,33 +139,33 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn text(&self, at: TokenIndex) -> &str {
-        self.tokens.get(at).map_or("", |token| &*token.text)
+    fn text(&self, token_index: TokenIndex) -> &str {
+        self.tokens.get(token_index).map_or("", |token| &*token.text)
     }
 
     fn peek(&self) -> &str {
         self.text(self.at)
     }
 
-    fn is(&self, text: &str) -> bool {
-        self.peek() == text && self.at < self.tokens.len()
+    fn is(&self, expected_text: &str) -> bool {
+        self.peek() == expected_text && self.at < self.tokens.len()
     }
 
-    fn is_name(&self, at: TokenIndex) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Identifier)
+    fn is_name(&self, token_index: TokenIndex) -> bool {
+        self.tokens.get(token_index).is_some_and(|token| token.kind == TokenKind::Identifier)
     }
 
-    fn accept(&mut self, text: &str) -> bool {
-        let found = self.is(text);
-        self.at += usize::from(found);
-        found
+    fn accept(&mut self, expected_text: &str) -> bool {
+        let stands_next = self.is(expected_text);
+        self.at += usize::from(stands_next);
+        stands_next
     }
 
-    fn expect(&mut self, text: &str) -> Parsed<TokenIndex> {
-        if self.accept(text) {
+    fn expect(&mut self, expected_text: &str) -> Parsed<TokenIndex> {
+        if self.accept(expected_text) {
             Ok(self.at - 1)
         } else {
-            Err(self.error(&format!("`{text}` is expected")))
+            Err(self.error(&format!("`{expected_text}` is expected")))
         }
     }
 
@@ -178,9 +178,10 @@ impl Parser<'_> {
     }
 
     fn error(&self, message: &str) -> ParseError {
-        let found = if self.at < self.tokens.len() { self.peek() } else { "the end of the text" };
+        let found_text =
+            if self.at < self.tokens.len() { self.peek() } else { "the end of the text" };
         ParseError {
-            message: format!("{message}, found `{found}`"),
+            message: format!("{message}, found `{found_text}`"),
             token: self.at.min(self.tokens.len().max(1) - 1),
         }
     }
@@ -197,20 +198,20 @@ impl Parser<'_> {
     }
 
     /// The token behind the bracket that closes the one at `open`.
-    fn behind_brackets(&self, open: TokenIndex) -> Option<TokenIndex> {
-        self.behind.get(open).copied().filter(|behind| *behind > 0)
+    fn behind_brackets(&self, opening_index: TokenIndex) -> Option<TokenIndex> {
+        self.behind.get(opening_index).copied().filter(|behind| *behind > 0)
     }
 
     /// The token behind the `>` that ends the template arguments whose `<` is at `open`.
     /// Parentheses hide a `>`.
-    fn behind_template(&self, open: TokenIndex) -> Option<TokenIndex> {
-        let mut at = open + 1;
-        while at < self.tokens.len() {
-            match self.text(at) {
-                ">" => return Some(at + 1),
+    fn behind_template(&self, opening_index: TokenIndex) -> Option<TokenIndex> {
+        let mut token_index = opening_index + 1;
+        while token_index < self.tokens.len() {
+            match self.text(token_index) {
+                ">" => return Some(token_index + 1),
                 ";" | "{" | "}" | ")" => return None,
-                "(" | "[" => at = self.behind_brackets(at)?,
-                _ => at += 1,
+                "(" | "[" => token_index = self.behind_brackets(token_index)?,
+                _ => token_index += 1,
             }
         }
         None
@@ -251,39 +252,43 @@ impl Parser<'_> {
             self.recover();
             return Ok(None);
         }
-        let first = self.at;
-        let declared = self.declared_type()?;
+        let first_token = self.at;
+        let declared_type = self.declared_type()?;
         if self.is_name(self.at) && self.text(self.at + 1) == "(" {
-            return self.function(first, declared).map(Some);
+            return self.function(first_token, declared_type).map(Some);
         }
         let declarators = self.declarators()?;
-        Ok(Some(Item::Declaration(Declaration { declared, declarators })))
+        Ok(Some(Item::Declaration(Declaration { declared: declared_type, declarators })))
     }
 
-    fn function(&mut self, first: TokenIndex, returns: DeclaredType) -> Parsed<Item> {
+    fn function(&mut self, first_token: TokenIndex, return_type: DeclaredType) -> Parsed<Item> {
         let name = self.name()?;
         let parameters = self.parameters()?;
         self.attributes();
         if self.accept(";") {
-            return Ok(Item::Prototype { returns, name, parameters });
+            return Ok(Item::Prototype { returns: return_type, name, parameters });
         }
         let open = self.expect("{")?;
-        let behind =
+        let behind_body =
             self.behind_brackets(open).ok_or_else(|| self.error("the function has no end"))?;
-        let body = self.statements().and_then(|body| {
-            if self.at == behind - 1 { Ok(body) } else { Err(self.error("`}` is expected")) }
+        let function_body = self.statements().and_then(|function_body| {
+            if self.at == behind_body - 1 {
+                Ok(function_body)
+            } else {
+                Err(self.error("`}` is expected"))
+            }
         });
-        self.at = behind;
+        self.at = behind_body;
         self.depth = 0;
         Ok(Item::Function(FunctionDefinition {
-            returns,
+            returns: return_type,
             name,
             parameters,
-            first,
-            last: behind - 1,
+            first: first_token,
+            last: behind_body - 1,
             open,
-            close: behind - 1,
-            body,
+            close: behind_body - 1,
+            body: function_body,
         }))
     }
 
@@ -295,10 +300,10 @@ impl Parser<'_> {
         }
         while !self.accept(")") {
             self.attributes();
-            let declared = self.declared_type()?;
+            let declared_type = self.declared_type()?;
             let name = if self.is_name(self.at) { Some(self.name()?) } else { None };
             let sizes = self.sizes()?;
-            parameters.push(Parameter { declared, name, sizes });
+            parameters.push(Parameter { declared: declared_type, name, sizes });
             if !self.is(")") {
                 self.expect(",")?;
             }
@@ -308,20 +313,20 @@ impl Parser<'_> {
 
     /// Qualifiers, then a type; the type may be missing (`layout(...) in;`, `invariant x;`).
     fn declared_type(&mut self) -> Parsed<DeclaredType> {
-        let mut declared = DeclaredType::default();
+        let mut parsed_type = DeclaredType::default();
         loop {
             self.attributes();
             if self.is("layout") {
-                self.layout(&mut declared)?;
+                self.layout(&mut parsed_type)?;
             } else if LISTED_QUALIFIERS.contains(&self.peek())
                 || (self.is("subroutine") && self.text(self.at + 1) == "(")
             {
-                declared.qualifiers.push(self.peek().to_owned());
+                parsed_type.qualifiers.push(self.peek().to_owned());
                 self.at = self
                     .behind_brackets(self.at + 1)
                     .ok_or_else(|| self.error("`)` is expected"))?;
             } else if QUALIFIERS.contains(&self.peek()) {
-                declared.qualifiers.push(self.peek().to_owned());
+                parsed_type.qualifiers.push(self.peek().to_owned());
                 self.at += 1;
             } else {
                 break;
@@ -329,23 +334,23 @@ impl Parser<'_> {
         }
         if self.accept("struct") {
             if self.is_name(self.at) {
-                declared.name = Some(self.name()?);
+                parsed_type.name = Some(self.name()?);
             }
-            self.members(&mut declared)?;
+            self.members(&mut parsed_type)?;
         } else if self.is("spirv_type") && self.text(self.at + 1) == "(" {
-            declared.name = Some(self.at);
+            parsed_type.name = Some(self.at);
             self.at =
                 self.behind_brackets(self.at + 1).ok_or_else(|| self.error("`)` is expected"))?;
         } else if self.is_name(self.at) {
-            declared.name = Some(self.name()?);
-            declared.template = self.template_arguments()?;
+            parsed_type.name = Some(self.name()?);
+            parsed_type.template = self.template_arguments()?;
             if self.is("{") {
-                self.members(&mut declared)?;
-                return Ok(declared);
+                self.members(&mut parsed_type)?;
+                return Ok(parsed_type);
             }
         }
-        declared.sizes = self.sizes()?;
-        Ok(declared)
+        parsed_type.sizes = self.sizes()?;
+        Ok(parsed_type)
     }
 
     /// Arguments in angle brackets, where the name just read takes some: types and constant
@@ -364,14 +369,14 @@ impl Parser<'_> {
         Ok(arguments)
     }
 
-    fn layout(&mut self, declared: &mut DeclaredType) -> Parsed<()> {
+    fn layout(&mut self, declared_type: &mut DeclaredType) -> Parsed<()> {
         self.expect("layout")?;
         self.expect("(")?;
         while !self.accept(")") {
             let name = self.name()?;
-            declared.layout.push(self.text(name).to_owned());
+            declared_type.layout.push(self.text(name).to_owned());
             if self.accept("=") {
-                declared.layout_values.push(self.ternary()?);
+                declared_type.layout_values.push(self.ternary()?);
             }
             if !self.is(")") {
                 self.expect(",")?;
@@ -380,14 +385,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn members(&mut self, declared: &mut DeclaredType) -> Parsed<()> {
+    fn members(&mut self, struct_type: &mut DeclaredType) -> Parsed<()> {
         self.enter()?;
-        declared.has_body = true;
+        struct_type.has_body = true;
         self.expect("{")?;
         while !self.accept("}") {
-            let member = self.declared_type()?;
+            let member_type = self.declared_type()?;
             let declarators = self.declarators()?;
-            declared.members.push(Declaration { declared: member, declarators });
+            struct_type.members.push(Declaration { declared: member_type, declarators });
         }
         self.depth -= 1;
         Ok(())
@@ -424,7 +429,7 @@ impl Parser<'_> {
             return self.assignment();
         }
         self.enter()?;
-        let first = self.at;
+        let first_token = self.at;
         self.at += 1;
         let mut elements = Vec::new();
         while !self.is("}") {
@@ -435,6 +440,6 @@ impl Parser<'_> {
         }
         self.at += 1;
         self.depth -= 1;
-        Ok(self.node(ExpressionKind::List(elements), first))
+        Ok(self.node(ExpressionKind::List(elements), first_token))
     }
 }

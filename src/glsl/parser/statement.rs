@@ -23,181 +23,211 @@ impl Parser<'_> {
     fn statement(&mut self) -> Parsed<Statement> {
         self.enter()?;
         self.attributes();
-        let first = self.at;
-        let parsed = match self.peek() {
+        let first_token = self.at;
+        let parsed_statement = match self.peek() {
             "{" => {
                 self.at += 1;
                 let body = self.statements()?;
                 self.expect("}")?;
-                self.plain(first, StatementKind::Block(body))
+                self.plain(first_token, StatementKind::Block(body))
             }
             ";" => {
                 self.at += 1;
-                self.plain(first, StatementKind::Empty)
+                self.plain(first_token, StatementKind::Empty)
             }
-            "if" => self.if_statement(first)?,
-            "while" => self.while_statement(first)?,
-            "do" => self.do_statement(first)?,
-            "for" => self.for_statement(first)?,
-            "switch" => self.switch_statement(first)?,
+            "if" => self.if_statement(first_token)?,
+            "while" => self.while_statement(first_token)?,
+            "do" => self.do_statement(first_token)?,
+            "for" => self.for_statement(first_token)?,
+            "switch" => self.switch_statement(first_token)?,
             "case" => {
                 self.at += 1;
                 let value = self.expression()?;
                 self.expect(":")?;
-                self.plain(first, StatementKind::Case(value))
+                self.plain(first_token, StatementKind::Case(value))
             }
             "default" => {
                 self.at += 1;
                 self.expect(":")?;
-                self.plain(first, StatementKind::Default)
+                self.plain(first_token, StatementKind::Default)
             }
-            "break" => self.jump(first, StatementKind::Break)?,
-            "continue" => self.jump(first, StatementKind::Continue)?,
+            "break" => self.jump(first_token, StatementKind::Break)?,
+            "continue" => self.jump(first_token, StatementKind::Continue)?,
             "return" => {
                 self.at += 1;
                 let value = if self.is(";") { None } else { Some(self.expression()?) };
                 self.at -= 1;
-                self.jump(first, StatementKind::Return(value))?
+                self.jump(first_token, StatementKind::Return(value))?
             }
             word if TERMINATORS.contains(&word) && self.text(self.at + 1) == ";" => {
-                self.jump(first, StatementKind::Terminate)?
+                self.jump(first_token, StatementKind::Terminate)?
             }
-            _ => self.simple_statement(first)?,
+            _ => self.simple_statement(first_token)?,
         };
         self.depth -= 1;
-        Ok(parsed)
+        Ok(parsed_statement)
     }
 
-    fn plain(&self, first: TokenIndex, kind: StatementKind) -> Statement {
-        Statement { kind, first, last: self.at - 1, header: (first, self.at - 1) }
+    fn plain(&self, first_token: TokenIndex, kind: StatementKind) -> Statement {
+        Statement {
+            kind,
+            first: first_token,
+            last: self.at - 1,
+            header: (first_token, self.at - 1),
+        }
     }
 
     /// Steps over one token and the `;` behind it.
-    fn jump(&mut self, first: TokenIndex, kind: StatementKind) -> Parsed<Statement> {
+    fn jump(&mut self, first_token: TokenIndex, kind: StatementKind) -> Parsed<Statement> {
         self.at += 1;
         self.expect(";")?;
-        Ok(self.plain(first, kind))
+        Ok(self.plain(first_token, kind))
     }
 
     fn headed(
         &self,
-        first: TokenIndex,
+        first_token: TokenIndex,
         header: (TokenIndex, TokenIndex),
         kind: StatementKind,
     ) -> Statement {
-        Statement { kind, first, last: self.at - 1, header }
+        Statement { kind, first: first_token, last: self.at - 1, header }
     }
 
-    fn if_statement(&mut self, first: TokenIndex) -> Parsed<Statement> {
+    fn if_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
         self.at += 1;
         self.expect("(")?;
         let condition = self.expression()?;
-        let close = self.expect(")")?;
+        let header_end = self.expect(")")?;
         let then = Box::new(self.statement()?);
         let otherwise = if self.accept("else") { Some(Box::new(self.statement()?)) } else { None };
-        Ok(self.headed(first, (first, close), StatementKind::If { condition, then, otherwise }))
+        Ok(self.headed(
+            first_token,
+            (first_token, header_end),
+            StatementKind::If { condition, then, otherwise },
+        ))
     }
 
-    fn while_statement(&mut self, first: TokenIndex) -> Parsed<Statement> {
+    fn while_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
         self.at += 1;
         self.expect("(")?;
         let condition = self.loop_condition()?;
-        let close = self.expect(")")?;
+        let header_end = self.expect(")")?;
         let body = Box::new(self.statement()?);
-        Ok(self.headed(first, (first, close), StatementKind::While { condition, body }))
+        Ok(self.headed(
+            first_token,
+            (first_token, header_end),
+            StatementKind::While { condition, body },
+        ))
     }
 
-    fn do_statement(&mut self, first: TokenIndex) -> Parsed<Statement> {
+    fn do_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
         self.at += 1;
         let body = Box::new(self.statement()?);
-        let header = self.expect("while")?;
+        let header_start = self.expect("while")?;
         self.expect("(")?;
         let condition = self.expression()?;
-        let close = self.expect(")")?;
+        let header_end = self.expect(")")?;
         self.expect(";")?;
-        Ok(self.headed(first, (header, close), StatementKind::DoWhile { body, condition }))
+        Ok(self.headed(
+            first_token,
+            (header_start, header_end),
+            StatementKind::DoWhile { body, condition },
+        ))
     }
 
-    fn for_statement(&mut self, first: TokenIndex) -> Parsed<Statement> {
+    fn for_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
         self.at += 1;
         self.expect("(")?;
-        let start = self.at;
-        let init =
-            if self.accept(";") { None } else { Some(Box::new(self.simple_statement(start)?)) };
+        let init_start = self.at;
+        let init = if self.accept(";") {
+            None
+        } else {
+            Some(Box::new(self.simple_statement(init_start)?))
+        };
         let condition = if self.is(";") { None } else { Some(self.loop_condition()?) };
         self.expect(";")?;
         let update = if self.is(")") { None } else { Some(self.expression()?) };
-        let close = self.expect(")")?;
+        let header_end = self.expect(")")?;
         let body = Box::new(self.statement()?);
-        Ok(self.headed(first, (first, close), StatementKind::For { init, condition, update, body }))
+        Ok(self.headed(
+            first_token,
+            (first_token, header_end),
+            StatementKind::For { init, condition, update, body },
+        ))
     }
 
     fn loop_condition(&mut self) -> Parsed<LoopCondition> {
         if !self.declaration_starts() {
             return Ok(LoopCondition::Expression(self.expression()?));
         }
-        let declared = self.declared_type()?;
+        let declared_type = self.declared_type()?;
         let name = self.name()?;
         self.expect("=")?;
         let initialiser = Some(self.initialiser()?);
         let declarators = vec![Declarator { name, sizes: Vec::new(), initialiser }];
-        Ok(LoopCondition::Declaration(Declaration { declared, declarators }))
+        Ok(LoopCondition::Declaration(Declaration { declared: declared_type, declarators }))
     }
 
-    fn switch_statement(&mut self, first: TokenIndex) -> Parsed<Statement> {
+    fn switch_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
         self.at += 1;
         self.expect("(")?;
         let selector = self.expression()?;
-        let close = self.expect(")")?;
+        let header_end = self.expect(")")?;
         let open = self.expect("{")?;
         let body = self.statements()?;
         self.expect("}")?;
-        Ok(self.headed(first, (first, close), StatementKind::Switch { selector, open, body }))
+        Ok(self.headed(
+            first_token,
+            (first_token, header_end),
+            StatementKind::Switch { selector, open, body },
+        ))
     }
 
-    fn simple_statement(&mut self, first: TokenIndex) -> Parsed<Statement> {
+    fn simple_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
         if self.is("precision") {
             self.recover();
-            return Ok(self.plain(first, StatementKind::Empty));
+            return Ok(self.plain(first_token, StatementKind::Empty));
         }
         if self.declaration_starts() {
-            let declared = self.declared_type()?;
+            let declared_type = self.declared_type()?;
             let declarators = self.declarators()?;
-            return Ok(self
-                .plain(first, StatementKind::Declaration(Declaration { declared, declarators })));
+            return Ok(self.plain(
+                first_token,
+                StatementKind::Declaration(Declaration { declared: declared_type, declarators }),
+            ));
         }
         let expression = self.expression()?;
         self.expect(";")?;
-        Ok(self.plain(first, StatementKind::Expression(expression)))
+        Ok(self.plain(first_token, StatementKind::Expression(expression)))
     }
 
     fn declaration_starts(&self) -> bool {
-        let word = self.peek();
-        if matches!(word, "struct" | "layout") || LISTED_QUALIFIERS.contains(&word) {
+        let first_word = self.peek();
+        if matches!(first_word, "struct" | "layout") || LISTED_QUALIFIERS.contains(&first_word) {
             return true;
         }
-        if QUALIFIERS.contains(&word) {
+        if QUALIFIERS.contains(&first_word) {
             return self.text(self.at + 1) != "(";
         }
         if !self.is_name(self.at) {
             return false;
         }
-        let mut behind = self.at + 1;
-        if TEMPLATES.contains(&word) && self.text(behind) == "<" {
-            match self.behind_template(behind) {
-                Some(next) => behind = next,
+        let mut token_behind = self.at + 1;
+        if TEMPLATES.contains(&first_word) && self.text(token_behind) == "<" {
+            match self.behind_template(token_behind) {
+                Some(next_behind) => token_behind = next_behind,
                 None => return false,
             }
         }
-        if word == "spirv_type" && self.text(behind) == "(" {
-            behind = self.behind_brackets(behind).unwrap_or(behind);
+        if first_word == "spirv_type" && self.text(token_behind) == "(" {
+            token_behind = self.behind_brackets(token_behind).unwrap_or(token_behind);
         }
-        while self.text(behind) == "[" {
-            match self.behind_brackets(behind) {
-                Some(next) => behind = next,
+        while self.text(token_behind) == "[" {
+            match self.behind_brackets(token_behind) {
+                Some(next_behind) => token_behind = next_behind,
                 None => return false,
             }
         }
-        self.is_name(behind)
+        self.is_name(token_behind)
     }
 }
