@@ -265,8 +265,7 @@ pub(crate) fn rewritten(
             Some((file.to_owned(), line.parse().ok()?))
         });
         let places = places.collect();
-        let error_line =
-            message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
+        let error_line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
         RewriteError {
             reason: error_line.split("error:").last().unwrap_or(error_line).trim().to_owned(),
             places,

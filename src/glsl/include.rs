@@ -180,10 +180,8 @@ impl Includes {
         if clean_path.is_relative() {
             return slashes(&clean_path);
         }
-        let folder_name = folder
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let folder_name =
+            folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         slashes(&lexically_clean(&Path::new(&folder_name).join(requested.trim_start_matches('/'))))
     }
 }

@@ -364,8 +364,8 @@ fn structure(
         if let Recording::Unmarked { reason } = &decision.recording {
             let decision_file = unit.files.get(decision.span.file.0 as usize);
             let decision_line = line_starts.get(decision.span.file.0 as usize);
-            let decision_line = decision_line
-                .map_or(0, |lines| lines.line(decision.span.start as usize));
+            let decision_line =
+                decision_line.map_or(0, |lines| lines.line(decision.span.start as usize));
             let file_path = decision_file.map_or(DEFINES_PATH, |file| &file.path);
             notes.push(format!(
                 "{} (`{}`, {file_path}:{decision_line}) is not marked: {reason}",

@@ -130,10 +130,8 @@ impl Form {
     }
 
     fn value_type(self) -> ValueType {
-        let element_row = ELEMENTS
-            .iter()
-            .find(|row| row.0 == self.element)
-            .expect("every element has a row");
+        let element_row =
+            ELEMENTS.iter().find(|row| row.0 == self.element).expect("every element has a row");
         ValueType::scalar(&match (self.columns, self.rows) {
             (1, 1) => element_row.1[0].to_owned(),
             (1, rows) => format!("{}vec{rows}", element_row.2[0]),

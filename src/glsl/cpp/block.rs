@@ -42,48 +42,61 @@ struct BoundMember<'a> {
 impl Emitter<'_> {
     /// A block at file level.
     pub(super) fn block(&mut self, declaration: &Declaration) -> Emitted {
-        let declared = &declaration.declared;
-        let near = declared.name.unwrap_or_default();
-        let name = self.text(near);
-        let (bound, layout) = self.binding(declared, name);
-        let what = if declared.has("buffer") { "storage block" } else { "block" };
-        self.out.line(&format!("// The {what} `{name}`."));
+        let declared_type = &declaration.declared;
+        let near_token = declared_type.name.unwrap_or_default();
+        let block_name = self.text(near_token);
+        let (bound, layout) = self.binding(declared_type, block_name);
+        let block_noun = if declared_type.has("buffer") { "storage block" } else { "block" };
+        self.out.line(&format!("// The {block_noun} `{block_name}`."));
         let members = match layout {
             Some(Layout::Structure(members)) => members.into_iter().map(Some).collect(),
-            Some(_) => return Err(self.unsupported(format!("the layout of `{name}`"), near)),
+            Some(_) => {
+                return Err(self.unsupported(format!("the layout of `{block_name}`"), near_token));
+            }
             None => Vec::new(),
         };
         match declaration.declarators.first() {
             None => {
-                let symbols = self.members(declared, "", &bound, members)?;
+                let symbols = self.members(declared_type, "", &bound, members)?;
                 symbols.into_iter().for_each(|(name, symbol)| {
                     self.declare(&name, symbol.text, symbol.place, symbol.shape)
                 });
             }
-            Some(instance) if instance.sizes.is_empty() => {
-                let spelled = built_in::spelled(self.text(instance.name));
+            Some(instance_declarator) if instance_declarator.sizes.is_empty() => {
+                let spelled = built_in::spelled(self.text(instance_declarator.name));
                 self.out.open("static struct {");
-                let symbols = self.members(declared, &format!("{spelled}."), &bound, members)?;
+                let symbols =
+                    self.members(declared_type, &format!("{spelled}."), &bound, members)?;
                 self.out.close(&format!("}} {spelled};"));
-                self.declare(self.text(instance.name), spelled, Held::Block(symbols), None);
+                self.declare(
+                    self.text(instance_declarator.name),
+                    spelled,
+                    Held::Block(symbols),
+                    None,
+                );
             }
-            Some(instance) => return Err(self.unsupported("an array of blocks", instance.name)),
+            Some(instance_declarator) => {
+                return Err(self.unsupported("an array of blocks", instance_declarator.name));
+            }
         }
         self.out.line("");
         Ok(())
     }
 
-    fn binding(&self, declared: &DeclaredType, name: &str) -> (Bound, Option<Layout>) {
-        if declared.layout.iter().any(|known| known == "push_constant") {
+    fn binding(&self, declared_type: &DeclaredType, block_name: &str) -> (Bound, Option<Layout>) {
+        if declared_type.layout.iter().any(|layout_name| layout_name == "push_constant") {
             let layout = self.interface.push_constants.clone();
-            let range =
+            let bound_range =
                 "Range{const_cast<unsigned char *>(job.push.data()), job.push.size()}".to_owned();
-            return (if layout.is_some() { Bound::To(range) } else { Bound::Nowhere }, layout);
+            return (
+                if layout.is_some() { Bound::To(bound_range) } else { Bound::Nowhere },
+                layout,
+            );
         }
-        match self.interface.blocks.get(name) {
+        match self.interface.blocks.get(block_name) {
             Some(block) => {
-                let range = format!("job.bound({}, {})", block.set, block.binding);
-                (Bound::To(range), Some(block.layout.clone()))
+                let bound_range = format!("job.bound({}, {})", block.set, block.binding);
+                (Bound::To(bound_range), Some(block.layout.clone()))
             }
             None => (Bound::Nowhere, None),
         }
@@ -92,34 +105,39 @@ impl Emitter<'_> {
     /// Declares the members; `prefix` is how expressions reach them.
     fn members(
         &mut self,
-        declared: &DeclaredType,
-        prefix: &str,
+        declared_type: &DeclaredType,
+        path_prefix: &str,
         bound: &Bound,
         layouts: Vec<Option<(u32, Layout)>>,
     ) -> Result<BTreeMap<String, Symbol>, super::Unsupported> {
         let mut symbols = BTreeMap::new();
-        let mut layouts = layouts.into_iter();
-        for member in &declared.members {
+        let mut member_layouts = layouts.into_iter();
+        for member in &declared_type.members {
             for declarator in &member.declarators {
-                let layout = layouts.next().flatten();
-                let name = self.text(declarator.name);
-                let spelled = built_in::spelled(name);
-                let bound = match (bound, layout) {
+                let layout = member_layouts.next().flatten();
+                let member_name = self.text(declarator.name);
+                let spelled_name = built_in::spelled(member_name);
+                let bound_member = match (bound, layout) {
                     (Bound::To(range), Some((offset, layout))) => {
                         Some(BoundMember { range, offset, layout })
                     }
                     (Bound::To(_) | Bound::Nowhere, _) => None,
                 };
-                let storage = if prefix.is_empty() { "static " } else { "" };
-                let path = format!("{prefix}{spelled}");
-                let member =
-                    BlockMember { storage, declared: &member.declared, declarator, path, bound };
-                let symbol = if declared.has("buffer") {
+                let storage = if path_prefix.is_empty() { "static " } else { "" };
+                let member_path = format!("{path_prefix}{spelled_name}");
+                let member = BlockMember {
+                    storage,
+                    declared: &member.declared,
+                    declarator,
+                    path: member_path,
+                    bound: bound_member,
+                };
+                let symbol = if declared_type.has("buffer") {
                     self.stored(member)?
                 } else {
                     self.copied(member)?
                 };
-                symbols.insert(name.to_owned(), symbol);
+                symbols.insert(member_name.to_owned(), symbol);
             }
         }
         Ok(symbols)
@@ -127,66 +145,79 @@ impl Emitter<'_> {
 
     /// A member of a storage block.
     fn stored(&mut self, member: BlockMember) -> Result<Symbol, super::Unsupported> {
-        let BlockMember { storage, declared, declarator, path, bound } = member;
-        let (name, near) = (self.text(declarator.name), declarator.name);
-        let element = self.element_name(declared, near)?;
-        if element == "bool" || element.starts_with("bvec") {
-            return Err(self.unsupported(format!("the Boolean `{name}` in a storage block"), near));
+        let BlockMember { storage, declared, declarator, path: member_path, bound } = member;
+        let (member_name, near_token) = (self.text(declarator.name), declarator.name);
+        let element_type = self.element_name(declared, near_token)?;
+        if element_type == "bool" || element_type.starts_with("bvec") {
+            return Err(self.unsupported(
+                format!("the Boolean `{member_name}` in a storage block"),
+                near_token,
+            ));
         }
-        let sizes = layout::all_sizes(declared, &declarator.sizes);
-        let is_array = !sizes.is_empty();
+        let array_sizes = layout::all_sizes(declared, &declarator.sizes);
+        let is_array = !array_sizes.is_empty();
         self.out.start();
         self.out.write(&format!("{storage}{}<", if is_array { "Elements" } else { "Member" }));
-        self.write_array(&element, sizes.get(1..).unwrap_or_default(), None, near)?;
-        self.out.write(&format!("> {};", built_in::spelled(name)));
+        self.write_array(
+            &element_type,
+            array_sizes.get(1..).unwrap_or_default(),
+            None,
+            near_token,
+        )?;
+        self.out.write(&format!("> {};", built_in::spelled(member_name)));
         self.out.end();
-        let refused = |emitter: &Self, what: &str| {
-            emitter.unsupported(format!("the layout of `{name}` ({what})"), near)
+        let refuse_layout = |emitter: &Self, reason: &str| {
+            emitter.unsupported(format!("the layout of `{member_name}` ({reason})"), near_token)
         };
         if let Some(BoundMember { range, offset, layout }) = bound {
-            let line = match (is_array, layout) {
+            let binding_line = match (is_array, layout) {
                 (true, Layout::Array { stride, count, element }) => {
-                    let size =
-                        self.fitting(declared, &element).map_err(|what| refused(self, &what))?;
-                    if stride < size {
-                        return Err(refused(self, "elements that overlap"));
+                    let element_size = self
+                        .fitting(declared, &element)
+                        .map_err(|reason| refuse_layout(self, &reason))?;
+                    if stride < element_size {
+                        return Err(refuse_layout(self, "elements that overlap"));
                     }
-                    format!("{path}.bind({range}, {offset}, {stride}, {});", count.unwrap_or(0))
+                    format!(
+                        "{member_path}.bind({range}, {offset}, {stride}, {});",
+                        count.unwrap_or(0)
+                    )
                 }
                 (false, layout) => {
-                    self.fitting(declared, &layout).map_err(|what| refused(self, &what))?;
-                    format!("{path}.bind({range}, {offset});")
+                    self.fitting(declared, &layout)
+                        .map_err(|reason| refuse_layout(self, &reason))?;
+                    format!("{member_path}.bind({range}, {offset});")
                 }
-                (true, _) => return Err(refused(self, "no array")),
+                (true, _) => return Err(refuse_layout(self, "no array")),
             };
-            self.bindings.push(line);
+            self.bindings.push(binding_line);
         }
-        let text = if is_array { path } else { format!("{path}.get()") };
+        let access_text = if is_array { member_path } else { format!("{member_path}.get()") };
         if is_array {
-            self.views.insert(text.clone());
+            self.views.insert(access_text.clone());
         }
-        let shape = self.shape(declared, &declarator.sizes);
-        Ok(Symbol { text, place: Held::InMemory, field: None, shape })
+        let declared_shape = self.shape(declared, &declarator.sizes);
+        Ok(Symbol { text: access_text, place: Held::InMemory, field: None, shape: declared_shape })
     }
 
     /// A member of a block that is only read. What of it is there is copied before a dispatch; the
     /// program stops where it reads the rest.
     fn copied(&mut self, member: BlockMember) -> Result<Symbol, super::Unsupported> {
-        let BlockMember { storage, declared, declarator, path, bound } = member;
-        let near = declarator.name;
+        let BlockMember { storage, declared, declarator, path: member_path, bound } = member;
+        let near_token = declarator.name;
         let is_array = !layout::all_sizes(declared, &declarator.sizes).is_empty();
         self.out.start();
         self.out.write(&format!("{storage}{}<", if is_array { "Copies" } else { "Copied" }));
-        self.write_type(declared, &declarator.sizes, None, near)?;
-        self.out.write(&format!("> {};", built_in::spelled(self.text(near))));
+        self.write_type(declared, &declarator.sizes, None, near_token)?;
+        self.out.write(&format!("> {};", built_in::spelled(self.text(near_token))));
         self.out.end();
         if let Some(BoundMember { range, offset, layout }) = bound {
-            let copied = Copied { range, declared, near };
+            let copied = Copied { range, declared, near: near_token };
             match (is_array, &layout) {
                 (true, Layout::Array { stride, count: Some(count), element }) => {
                     self.bindings
                         .push(format!("for (std::size_t at_0 = 0; at_0 < {count}; ++at_0) {{"));
-                    let target = format!("{path}.value.elements[at_0]");
+                    let target = format!("{member_path}.value.elements[at_0]");
                     self.copy(
                         &copied,
                         &target,
@@ -194,18 +225,24 @@ impl Emitter<'_> {
                         &format!("{offset} + at_0 * {stride}"),
                         1,
                     )?;
-                    self.bindings.push(format!("{path}.end(at_0);"));
+                    self.bindings.push(format!("{member_path}.end(at_0);"));
                     self.bindings.push("}".to_owned());
                 }
                 (_, layout) => {
-                    self.copy(&copied, &format!("{path}.value"), layout, &offset.to_string(), 0)?;
-                    self.bindings.push(format!("{path}.end();"));
+                    self.copy(
+                        &copied,
+                        &format!("{member_path}.value"),
+                        layout,
+                        &offset.to_string(),
+                        0,
+                    )?;
+                    self.bindings.push(format!("{member_path}.end();"));
                 }
             }
         }
-        let text = if is_array { path } else { format!("{path}.get()") };
-        let shape = self.shape(declared, &declarator.sizes);
-        Ok(Symbol { text, place: Held::Unwritten, field: None, shape })
+        let access_text = if is_array { member_path } else { format!("{member_path}.get()") };
+        let declared_shape = self.shape(declared, &declarator.sizes);
+        Ok(Symbol { text: access_text, place: Held::Unwritten, field: None, shape: declared_shape })
     }
 
     /// Lines that copy a value of a block that is only read.
@@ -232,25 +269,31 @@ impl Emitter<'_> {
                 Ok(())
             }
             Layout::Array { stride, count: Some(count), element } => {
-                let index = format!("at_{depth}");
+                let index_name = format!("at_{depth}");
                 self.bindings.push(format!(
-                    "for (std::size_t {index} = 0; {index} < {count}; ++{index}) {{"
+                    "for (std::size_t {index_name} = 0; {index_name} < {count}; ++{index_name}) {{"
                 ));
-                let (target, offset) = (
-                    format!("{target}.elements[{index}]"),
-                    format!("{offset} + {index} * {stride}"),
+                let (element_target, offset) = (
+                    format!("{target}.elements[{index_name}]"),
+                    format!("{offset} + {index_name} * {stride}"),
                 );
-                self.copy(copied, &target, element, &offset, depth + 1)?;
+                self.copy(copied, &element_target, element, &offset, depth + 1)?;
                 self.bindings.push("}".to_owned());
                 Ok(())
             }
             Layout::Structure(members) => {
                 let name = copied.declared.name.unwrap_or(copied.near);
-                let known = self.structure_members(name)?;
-                for (member, (inner, layout)) in known.iter().zip(members) {
-                    let path = format!("{target}.{}", member.name);
+                let known_members = self.structure_members(name)?;
+                for (member, (inner_offset, layout)) in known_members.iter().zip(members) {
+                    let member_path = format!("{target}.{}", member.name);
                     let copied = Copied { declared: &member.declared, ..*copied };
-                    self.copy(&copied, &path, layout, &format!("{offset} + {inner}"), depth)?;
+                    self.copy(
+                        &copied,
+                        &member_path,
+                        layout,
+                        &format!("{offset} + {inner_offset}"),
+                        depth,
+                    )?;
                 }
                 Ok(())
             }

@@ -15,24 +15,29 @@ pub(super) enum Composite {
 impl Composite {
     /// By its name in GLSL.
     pub(super) fn of(name: &str) -> Option<Self> {
-        let at = name.find("vec").or_else(|| name.find("mat"))?;
-        let (family, rest) = name.split_at(at);
-        let (_, element) = FAMILIES.iter().find(|(known, _)| *known == family)?;
-        let digit = |text: &str| {
+        let family_length = name.find("vec").or_else(|| name.find("mat"))?;
+        let (family_prefix, size_text) = name.split_at(family_length);
+        let (_, element) =
+            FAMILIES.iter().find(|(known_family, _)| *known_family == family_prefix)?;
+        let parse_size = |text: &str| {
             text.parse::<u32>().ok().filter(|size| (2..=4).contains(size) && text.len() == 1)
         };
-        if let Some(size) = rest.strip_prefix("vec") {
-            return Some(Self::Vector { element, size: digit(size)? });
+        if let Some(size) = size_text.strip_prefix("vec") {
+            return Some(Self::Vector { element, size: parse_size(size)? });
         }
-        let sizes = rest.strip_prefix("mat")?;
-        let (columns, rows) = sizes.split_once('x').unwrap_or((sizes, sizes));
+        let matrix_sizes = size_text.strip_prefix("mat")?;
+        let (columns, rows) = matrix_sizes.split_once('x').unwrap_or((matrix_sizes, matrix_sizes));
         let is_real = matches!(*element, "Half" | "Float" | "Double");
-        is_real.then_some(Self::Matrix { element, columns: digit(columns)?, rows: digit(rows)? })
+        is_real.then_some(Self::Matrix {
+            element,
+            columns: parse_size(columns)?,
+            rows: parse_size(rows)?,
+        })
     }
 
     /// As the program spells it.
     pub(super) fn spelled(self) -> String {
-        let short = |element: &str| match element {
+        let short_prefix = |element: &str| match element {
             "Float" => Some(""),
             "Int" => Some("i"),
             "Uint" => Some("u"),
@@ -40,8 +45,8 @@ impl Composite {
             _ => None,
         };
         match self {
-            Self::Vector { element, size } if short(element).is_some() => {
-                format!("{}vec{size}", short(element).unwrap_or_default())
+            Self::Vector { element, size } if short_prefix(element).is_some() => {
+                format!("{}vec{size}", short_prefix(element).unwrap_or_default())
             }
             Self::Matrix { element: "Float", columns, rows } if columns == rows => {
                 format!("mat{columns}")
@@ -54,15 +59,18 @@ impl Composite {
 }
 
 /// Whether the header has a built-in function that takes so many arguments.
-pub(super) fn has_function(name: &str, arguments: usize) -> bool {
-    FUNCTIONS
-        .iter()
-        .any(|(known, least, most)| *known == name && (*least..=*most).contains(&arguments))
+pub(super) fn has_function(name: &str, argument_count: usize) -> bool {
+    FUNCTIONS.iter().any(|(known_name, least_count, greatest_count)| {
+        *known_name == name && (*least_count..=*greatest_count).contains(&argument_count)
+    })
 }
 
 /// The arguments that a built-in function writes.
 pub(super) fn written_arguments(name: &str) -> &'static [usize] {
-    WRITTEN.iter().find(|(known, _)| *known == name).map_or(&[], |(_, written)| written)
+    WRITTEN
+        .iter()
+        .find(|(known_name, _)| *known_name == name)
+        .map_or(&[], |(_, written_indices)| written_indices)
 }
 
 /// A built-in function in the program's spelling.
@@ -82,8 +90,8 @@ pub(super) fn is_collective(name: &str) -> bool {
 }
 
 /// Whether the header has a subgroup operation that takes so many arguments.
-pub(super) fn has_operation(name: &str, arguments: usize) -> bool {
-    OPERATIONS.contains(&(name, arguments))
+pub(super) fn has_operation(name: &str, argument_count: usize) -> bool {
+    OPERATIONS.contains(&(name, argument_count))
 }
 
 /// Subgroup operations without a value: invocations run one after the other, so that memory is
@@ -108,12 +116,12 @@ pub(super) fn type_of_variable(name: &str) -> Option<&'static str> {
 
 /// Whether the program has a class of numbers of this name.
 pub(super) fn is_number_class(name: &str) -> bool {
-    name != "bool" && SCALARS.iter().any(|(_, class)| *class == name)
+    name != "bool" && SCALARS.iter().any(|(_, number_class)| *number_class == name)
 }
 
 /// Whether a type is that of one number or Boolean.
 pub(super) fn is_scalar(name: &str) -> bool {
-    SCALARS.iter().any(|(known, _)| *known == name)
+    SCALARS.iter().any(|(known_name, _)| *known_name == name)
 }
 
 pub(super) fn has_variable(name: &str) -> bool {
@@ -122,17 +130,19 @@ pub(super) fn has_variable(name: &str) -> bool {
 
 /// The header's name of a built-in type.
 pub(super) fn type_name(name: &str) -> Option<String> {
-    let scalar =
-        SCALARS.iter().find(|(known, _)| *known == name).map(|(_, made)| (*made).to_owned());
-    scalar.or_else(|| Composite::of(name).map(Composite::spelled))
+    let scalar_type = SCALARS
+        .iter()
+        .find(|(known_name, _)| *known_name == name)
+        .map(|(_, spelled_type)| (*spelled_type).to_owned());
+    scalar_type.or_else(|| Composite::of(name).map(Composite::spelled))
 }
 
 /// A function of the kernel as the program spells it: beside a function of the header C++ would
 /// look at both, because their arguments are types of the header.
 pub(super) fn spelled_function(name: &str) -> String {
-    let spelled = spelled(name);
+    let spelled_name = spelled(name);
     let is_like_header = header_names().contains(name.trim_end_matches('_'));
-    if spelled == name && is_like_header { format!("{name}_") } else { spelled }
+    if spelled_name == name && is_like_header { format!("{name}_") } else { spelled_name }
 }
 
 /// Every word of the header.
@@ -147,7 +157,7 @@ fn header_names() -> &'static BTreeSet<&'static str> {
 /// itself writes, and no name without small letters, which may be a macro of the C++ library.
 /// Different names stay different.
 pub(super) fn spelled(name: &str) -> String {
-    let plain = name.trim_end_matches('_');
+    let plain_name = name.trim_end_matches('_');
     let is_macro =
         name.len() > 1 && !name.contains(|character: char| character.is_ascii_lowercase());
     let is_reserved = name.starts_with('_') || name.starts_with("VKCERT_");
@@ -164,8 +174,8 @@ pub(super) fn spelled(name: &str) -> String {
         "own_",
         "under_",
     ];
-    let is_own = is_like_kept.iter().any(|start| name.starts_with(start));
-    match (is_reserved, is_macro || is_own || TAKEN.contains(&plain)) {
+    let is_program_prefix = is_like_kept.iter().any(|start| name.starts_with(start));
+    match (is_reserved, is_macro || is_program_prefix || TAKEN.contains(&plain_name)) {
         (true, _) => format!("under{name}_"),
         (false, true) => format!("{name}_"),
         (false, false) => name.to_owned(),

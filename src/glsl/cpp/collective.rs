@@ -57,35 +57,44 @@ impl<'a> Emitter<'a> {
         for item in self.items {
             let Item::Function(definition) = item else { continue };
             let name = self.text(definition.name);
-            let is_one = self.functions.get(name).is_some_and(|signature| signature.holds_barrier);
-            if !is_one || !self.needed.contains(name) || name == self.kernel.entry {
+            let holds_barrier =
+                self.functions.get(name).is_some_and(|signature| signature.holds_barrier);
+            if !holds_barrier || !self.needed.contains(name) || name == self.kernel.entry {
                 continue;
             }
-            let count = definition.parameters.len();
-            let others = self.collectives.iter();
-            if others.clone().any(|other| {
-                self.text(other.definition.name) == name
-                    && other.definition.parameters.len() == count
+            let parameter_count = definition.parameters.len();
+            let earlier_collectives = self.collectives.iter();
+            if earlier_collectives.clone().any(|earlier| {
+                self.text(earlier.definition.name) == name
+                    && earlier.definition.parameters.len() == parameter_count
             }) {
-                let what = format!("overloads of `{name}`, which holds a barrier");
-                return Err(self.unsupported(what, definition.name));
+                let reason = format!("overloads of `{name}`, which holds a barrier");
+                return Err(self.unsupported(reason, definition.name));
             }
-            let end = self.next_number();
-            let field = |parameter: &Parameter| {
-                parameter.name.map(|name| format!("{}_{end}", built_in::spelled(self.text(name))))
+            let end_point = self.next_number();
+            let parameter_field = |parameter: &Parameter| {
+                parameter
+                    .name
+                    .map(|name| format!("{}_{end_point}", built_in::spelled(self.text(name))))
             };
-            let parameters = definition.parameters.iter().map(field).collect();
+            let parameters = definition.parameters.iter().map(parameter_field).collect();
             let is_void =
                 definition.returns.name.is_none_or(|returned| self.text(returned) == "void");
-            let result = (!is_void).then(|| format!("result_{end}"));
-            let name = format!("together_{end}");
-            self.collectives.push(Collective { definition, name, end, parameters, result });
+            let result = (!is_void).then(|| format!("result_{end_point}"));
+            let name = format!("together_{end_point}");
+            self.collectives.push(Collective {
+                definition,
+                name,
+                end: end_point,
+                parameters,
+                result,
+            });
         }
         Ok(())
     }
 
     /// The fields of the functions that hold a barrier.
-    pub(super) fn collective_fields(&mut self, known: &mut BTreeSet<String>) -> Emitted {
+    pub(super) fn collective_fields(&mut self, known_fields: &mut BTreeSet<String>) -> Emitted {
         for collective in self.collectives.clone() {
             let definition = collective.definition;
             for (parameter, field) in definition.parameters.iter().zip(&collective.parameters) {
@@ -94,7 +103,7 @@ impl<'a> Emitter<'a> {
                 self.write_type(&parameter.declared, &parameter.sizes, None, definition.name)?;
                 self.out.write(&format!(" {field}{{}};"));
                 self.out.end();
-                known.insert(field.clone());
+                known_fields.insert(field.clone());
             }
             if let Some(result) = &collective.result {
                 self.out.start();
@@ -102,7 +111,7 @@ impl<'a> Emitter<'a> {
                 self.out.write(&format!(" {result}{{}};"));
                 self.out.end();
             }
-            self.expand(self.body_of(definition)?, known)?;
+            self.expand(self.body_of(definition)?, known_fields)?;
         }
         Ok(())
     }
@@ -115,9 +124,9 @@ impl<'a> Emitter<'a> {
             .for_each(|collective| self.out.line(&format!("static void {}();", collective.name)));
         for collective in collectives {
             let definition = collective.definition;
-            let place = self.shown_place(definition.name);
+            let source_place = self.shown_place(definition.name);
             self.out.line(&format!(
-                "// The function `{}` of {place}, for all invocations.",
+                "// The function `{}` of {source_place}, for all invocations.",
                 self.text(definition.name)
             ));
             self.out.open(&format!("static void {}() {{", collective.name));
@@ -126,10 +135,10 @@ impl<'a> Emitter<'a> {
                 let (Some(name), Some(field)) = (parameter.name, field) else { continue };
                 let (text, shape) =
                     (self.text(name), self.shape(&parameter.declared, &parameter.sizes));
-                let (spelled, field) = (built_in::spelled(text), Some(field.clone()));
+                let (spelled_name, field) = (built_in::spelled(text), Some(field.clone()));
                 scope.insert(
                     text.to_owned(),
-                    Symbol { text: spelled, place: Held::Locally, field, shape },
+                    Symbol { text: spelled_name, place: Held::Locally, field, shape },
                 );
             }
             self.scopes.push(scope);
@@ -182,41 +191,41 @@ impl<'a> Emitter<'a> {
     fn find_calls<'e>(
         &self,
         expression: &'e Expression,
-        reached: Reached,
+        reachability: Reached,
         calls: &mut Vec<&'e Expression>,
     ) -> Emitted {
-        let perhaps = |part: &'e Expression, calls: &mut Vec<&'e Expression>| {
+        let find_in_skippable = |part: &'e Expression, calls: &mut Vec<&'e Expression>| {
             self.find_calls(part, Reached::Perhaps, calls)
         };
         match &expression.kind {
             ExpressionKind::Binary { operator, left, right }
                 if matches!(self.text(*operator), "&&" | "||") =>
             {
-                self.find_calls(left, reached, calls)?;
-                return perhaps(right, calls);
+                self.find_calls(left, reachability, calls)?;
+                return find_in_skippable(right, calls);
             }
             ExpressionKind::Ternary { condition, then, otherwise } => {
-                self.find_calls(condition, reached, calls)?;
-                perhaps(then, calls)?;
-                return perhaps(otherwise, calls);
+                self.find_calls(condition, reachability, calls)?;
+                find_in_skippable(then, calls)?;
+                return find_in_skippable(otherwise, calls);
             }
             ExpressionKind::Comma { first, second } => {
-                perhaps(first, calls)?;
-                return perhaps(second, calls);
+                find_in_skippable(first, calls)?;
+                return find_in_skippable(second, calls);
             }
             _ => {}
         }
-        let mut all = Ok(());
+        let mut visit_result = Ok(());
         expression.each_part(&mut |part| {
-            if all.is_ok() {
-                all = self.find_calls(part, reached, calls);
+            if visit_result.is_ok() {
+                visit_result = self.find_calls(part, reachability, calls);
             }
         });
-        all?;
+        visit_result?;
         if let Some(name) = self.called_together(expression) {
-            if reached == Reached::Perhaps {
-                let what = format!("`{name}`, to which not all of an expression comes");
-                return Err(self.unsupported(what, expression.first));
+            if reachability == Reached::Perhaps {
+                let reason = format!("`{name}`, to which not all of an expression comes");
+                return Err(self.unsupported(reason, expression.first));
             }
             calls.push(expression);
         }
@@ -233,28 +242,34 @@ impl<'a> Emitter<'a> {
 
     /// Where an expression writes something before all of so many calls have been made: what holds
     /// them all writes behind them.
-    fn early_write(&self, expression: &Expression, calls: usize) -> Option<TokenIndex> {
+    fn early_write(&self, expression: &Expression, call_count: usize) -> Option<TokenIndex> {
         if self.called_together(expression).is_some() {
             return None;
         }
-        let writes = match &expression.kind {
+        let is_write = match &expression.kind {
             ExpressionKind::Call { callee, arguments } => {
                 let name = self.text(callee.first);
-                let own =
-                    self.functions.get(name).filter(|known| known.takes(name, arguments.len()));
-                own.map_or(
+                let own_function = self
+                    .functions
+                    .get(name)
+                    .filter(|known_function| known_function.takes(name, arguments.len()));
+                own_function.map_or(
                     built_in::is_atomic(name) || !built_in::written_arguments(name).is_empty(),
-                    |known| known.changes_memory || !known.written.is_empty(),
+                    |known_function| {
+                        known_function.changes_memory || !known_function.written.is_empty()
+                    },
                 )
             }
             _ => written(&self.unit.tokens, expression).is_some(),
         };
-        if writes && self.count_calls(expression) < calls {
+        if is_write && self.count_calls(expression) < call_count {
             return Some(expression.first);
         }
-        let mut found = None;
-        expression.each_part(&mut |part| found = found.or_else(|| self.early_write(part, calls)));
-        found
+        let mut write_token = None;
+        expression.each_part(&mut |part| {
+            write_token = write_token.or_else(|| self.early_write(part, call_count))
+        });
+        write_token
     }
 
     fn count_calls(&self, expression: &Expression) -> usize {
@@ -265,12 +280,12 @@ impl<'a> Emitter<'a> {
 
     fn call_together(&mut self, call: &Expression) -> Emitted {
         let ExpressionKind::Call { callee, arguments } = &call.kind else { return Ok(()) };
-        let (name, number) = (self.text(callee.first), self.next_number());
-        let result = match self.functions.contains_key(name) {
-            true => self.call_function(call, arguments, number)?,
-            false => self.call_operation(callee.first, arguments, number)?,
+        let (name, call_number) = (self.text(callee.first), self.next_number());
+        let result_text = match self.functions.contains_key(name) {
+            true => self.call_function(call, arguments, call_number)?,
+            false => self.call_operation(callee.first, arguments, call_number)?,
         };
-        self.made.insert((call.first, call.last), result);
+        self.made.insert((call.first, call.last), result_text);
         Ok(())
     }
 
@@ -279,14 +294,14 @@ impl<'a> Emitter<'a> {
         &mut self,
         call: &Expression,
         arguments: &[Expression],
-        number: u32,
+        call_number: u32,
     ) -> Result<String, Unsupported> {
         let name = self.text(call.first);
-        let found = self.collectives.iter().find(|known| {
-            self.text(known.definition.name) == name
-                && known.definition.parameters.len() == arguments.len()
+        let matching_collective = self.collectives.iter().find(|known_collective| {
+            self.text(known_collective.definition.name) == name
+                && known_collective.definition.parameters.len() == arguments.len()
         });
-        let Some(collective) = found.cloned() else {
+        let Some(collective) = matching_collective.cloned() else {
             return Err(
                 self.unsupported(format!("a call of `{name}`, which holds a barrier"), call.first)
             );
@@ -316,9 +331,9 @@ impl<'a> Emitter<'a> {
         }
         let Some(result) = &collective.result else { return Ok(String::new()) };
         self.out.line(&format!(
-            "const auto call_{number} = gathered([](Invocation &self) {{ return self.{result}; }});"
+            "const auto call_{call_number} = gathered([](Invocation &self) {{ return self.{result}; }});"
         ));
-        Ok(read_of(number))
+        Ok(read_of(call_number))
     }
 
     fn hand_over(
@@ -350,8 +365,8 @@ impl<'a> Emitter<'a> {
     /// The place is found behind the call, so that it may not depend on what the function does.
     fn hand_back(&mut self, argument: &Expression, field: &str) -> Emitted {
         if !self.is_fixed_place(argument) {
-            let what = "an element that a function with a barrier writes";
-            return Err(self.unsupported(what, argument.first));
+            let reason = "an element that a function with a barrier writes";
+            return Err(self.unsupported(reason, argument.first));
         }
         self.out.start();
         self.written_place(argument)?;
@@ -376,19 +391,19 @@ impl<'a> Emitter<'a> {
     /// A subgroup operation; gives how its value is read.
     fn call_operation(
         &mut self,
-        name: TokenIndex,
+        name_token: TokenIndex,
         arguments: &[Expression],
-        number: u32,
+        call_number: u32,
     ) -> Result<String, Unsupported> {
-        let operation = self.text(name);
-        if !built_in::has_operation(operation, arguments.len()) {
-            return Err(self.unsupported(format!("the function `{operation}`"), name));
+        let operation_name = self.text(name_token);
+        if !built_in::has_operation(operation_name, arguments.len()) {
+            return Err(self.unsupported(format!("the function `{operation_name}`"), name_token));
         }
-        self.out.line(&format!("// `{operation}` of {}.", self.shown_place(name)));
-        let mut given = String::new();
-        for (at, argument) in arguments.iter().enumerate() {
+        self.out.line(&format!("// `{operation_name}` of {}.", self.shown_place(name_token)));
+        let mut argument_list = String::new();
+        for (argument_index, argument) in arguments.iter().enumerate() {
             self.out.open(&format!(
-                "const auto given_{number}_{at} = gathered([&](Invocation &self) {{"
+                "const auto given_{call_number}_{argument_index} = gathered([&](Invocation &self) {{"
             ));
             self.bind_fields(argument.first..=argument.last);
             self.out.line("(void)self;");
@@ -398,22 +413,22 @@ impl<'a> Emitter<'a> {
             self.out.write(";");
             self.out.end();
             self.out.close("});");
-            given.push_str(&format!(", given_{number}_{at}"));
+            argument_list.push_str(&format!(", given_{call_number}_{argument_index}"));
         }
-        if built_in::is_void_operation(operation) {
+        if built_in::is_void_operation(operation_name) {
             return Ok(String::new());
         }
-        self.out.line(&format!("const auto call_{number} = {operation}(invocations{given});"));
-        Ok(read_of(number))
+        self.out.line(&format!(
+            "const auto call_{call_number} = {operation_name}(invocations{argument_list});"
+        ));
+        Ok(read_of(call_number))
     }
 
     /// What holds for invocations by their subgroup.
     pub(super) fn subgroup_variables(&mut self) {
-        if !self
-            .needed
-            .iter()
-            .any(|name| name.starts_with("gl_Subgroup") || *name == "gl_NumSubgroups")
-        {
+        if !self.needed.iter().any(|needed_name| {
+            needed_name.starts_with("gl_Subgroup") || *needed_name == "gl_NumSubgroups"
+        }) {
             return;
         }
         self.out.line("gl_SubgroupSize = Uint(subgroup_size);");

@@ -22,45 +22,49 @@ pub(super) struct Signature {
 
 impl Signature {
     /// Whether a call is one of these and none of a built-in function of their name.
-    pub(super) fn takes(&self, name: &str, arguments: usize) -> bool {
-        self.counts.contains(&arguments) || !built_in::has_function(name, arguments)
+    pub(super) fn takes(&self, name: &str, argument_count: usize) -> bool {
+        self.counts.contains(&argument_count) || !built_in::has_function(name, argument_count)
     }
 }
 
 /// The functions that the text defines, by name.
 pub(super) fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, Signature> {
-    let mut found: BTreeMap<String, Signature> = BTreeMap::new();
-    let mut calls: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut effects_by_name: BTreeMap<String, Signature> = BTreeMap::new();
+    let mut calls_by_name: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for item in items {
         let Item::Function(function) = item else { continue };
-        let name = tokens[function.name].text.to_string();
-        let signature = found.entry(name.clone()).or_default();
+        let function_name = tokens[function.name].text.to_string();
+        let signature = effects_by_name.entry(function_name.clone()).or_default();
         signature.counts.insert(function.parameters.len());
         for (number, parameter) in function.parameters.iter().enumerate() {
             if is_written(parameter) {
                 signature.written.insert(number);
             }
         }
-        let called: BTreeSet<String> = (function.open..function.close)
-            .filter(|at| tokens[*at].is_identifier() && tokens[at + 1].is("("))
-            .map(|at| tokens[at].text.to_string())
+        let called_names: BTreeSet<String> = (function.open..function.close)
+            .filter(|token_index| {
+                tokens[*token_index].is_identifier() && tokens[token_index + 1].is("(")
+            })
+            .map(|token_index| tokens[token_index].text.to_string())
             .collect();
-        signature.holds_barrier |= called.iter().any(|name| built_in::is_collective(name));
-        signature.changes_memory |=
-            called.iter().any(|name| built_in::is_atomic(name)) || writes_others(tokens, function);
-        calls.entry(name).or_default().extend(called);
+        signature.holds_barrier |= called_names.iter().any(|name| built_in::is_collective(name));
+        signature.changes_memory |= called_names.iter().any(|name| built_in::is_atomic(name))
+            || writes_others(tokens, function);
+        calls_by_name.entry(function_name).or_default().extend(called_names);
     }
     // What a function calls, it does.
-    for _ in 0..found.len() {
-        let before = found.clone();
-        for (name, signature) in &mut found {
-            let called: Vec<&Signature> =
-                calls[name].iter().filter_map(|called| before.get(called)).collect();
-            signature.holds_barrier |= called.iter().any(|called| called.holds_barrier);
-            signature.changes_memory |= called.iter().any(|called| called.changes_memory);
+    for _ in 0..effects_by_name.len() {
+        let previous_effects = effects_by_name.clone();
+        for (function_name, signature) in &mut effects_by_name {
+            let called_effects: Vec<&Signature> = calls_by_name[function_name]
+                .iter()
+                .filter_map(|name| previous_effects.get(name))
+                .collect();
+            signature.holds_barrier |= called_effects.iter().any(|effects| effects.holds_barrier);
+            signature.changes_memory |= called_effects.iter().any(|effects| effects.changes_memory);
         }
     }
-    found
+    effects_by_name
 }
 
 pub(super) fn is_written(parameter: &Parameter) -> bool {
@@ -69,19 +73,19 @@ pub(super) fn is_written(parameter: &Parameter) -> bool {
 
 /// Whether a function assigns to a name that it does not declare.
 fn writes_others(tokens: &[Token], function: &FunctionDefinition) -> bool {
-    let mut own: BTreeSet<&str> = function
+    let mut own_names: BTreeSet<&str> = function
         .parameters
         .iter()
         .filter_map(|parameter| parameter.name)
         .map(|name| &*tokens[name].text)
         .collect();
-    let mut targets = Vec::new();
-    let mut look = Look { tokens, own: &mut own, targets: &mut targets };
+    let mut target_names = Vec::new();
+    let mut assignment_search = Look { tokens, own: &mut own_names, targets: &mut target_names };
     match &function.body {
-        Ok(body) => body.iter().for_each(|statement| look.statement(statement)),
+        Ok(body) => body.iter().for_each(|statement| assignment_search.statement(statement)),
         Err(_) => return true,
     }
-    targets.iter().any(|target| !own.contains(target))
+    target_names.iter().any(|target| !own_names.contains(target))
 }
 
 struct Look<'t, 'l> {
@@ -142,50 +146,67 @@ pub(super) fn root_name(expression: &Expression) -> TokenIndex {
 }
 
 /// Calls `see` with the declaration in a loop's condition.
-fn each_condition<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Declaration)) {
+fn each_condition<'s>(
+    statement: &'s Statement,
+    visit_declaration: &mut dyn FnMut(&'s Declaration),
+) {
     use super::super::syntax::LoopCondition;
     match &statement.kind {
         StatementKind::While { condition: LoopCondition::Declaration(declaration), .. }
         | StatementKind::For { condition: Some(LoopCondition::Declaration(declaration)), .. } => {
-            see(declaration)
+            visit_declaration(declaration)
         }
         _ => {}
     }
 }
 
 /// Calls `see` with every expression directly in a statement.
-pub(super) fn each_expression<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Expression)) {
+pub(super) fn each_expression<'s>(
+    statement: &'s Statement,
+    visit_expression: &mut dyn FnMut(&'s Expression),
+) {
     use super::super::syntax::LoopCondition;
-    let initialisers = |declaration: &'s Declaration, see: &mut dyn FnMut(&'s Expression)| {
-        declaration
-            .declarators
-            .iter()
-            .filter_map(|declarator| declarator.initialiser.as_ref())
-            .for_each(see);
-    };
-    let condition =
-        |condition: &'s LoopCondition, see: &mut dyn FnMut(&'s Expression)| match condition {
-            LoopCondition::Expression(expression) => see(expression),
-            LoopCondition::Declaration(declaration) => initialisers(declaration, see),
+    let visit_initialisers =
+        |declaration: &'s Declaration, visit_expression: &mut dyn FnMut(&'s Expression)| {
+            declaration
+                .declarators
+                .iter()
+                .filter_map(|declarator| declarator.initialiser.as_ref())
+                .for_each(visit_expression);
+        };
+    let visit_condition =
+        |condition: &'s LoopCondition, visit_expression: &mut dyn FnMut(&'s Expression)| {
+            match condition {
+                LoopCondition::Expression(expression) => visit_expression(expression),
+                LoopCondition::Declaration(declaration) => {
+                    visit_initialisers(declaration, visit_expression)
+                }
+            }
         };
     match &statement.kind {
-        StatementKind::Expression(expression) | StatementKind::Case(expression) => see(expression),
-        StatementKind::Declaration(declaration) => initialisers(declaration, see),
+        StatementKind::Expression(expression) | StatementKind::Case(expression) => {
+            visit_expression(expression)
+        }
+        StatementKind::Declaration(declaration) => {
+            visit_initialisers(declaration, visit_expression)
+        }
         StatementKind::If { condition, .. } | StatementKind::DoWhile { condition, .. } => {
-            see(condition)
+            visit_expression(condition)
         }
-        StatementKind::While { condition: found, .. } => condition(found, see),
-        StatementKind::For { init, condition: found, update, .. } => {
+        StatementKind::While { condition: loop_condition, .. } => {
+            visit_condition(loop_condition, visit_expression)
+        }
+        StatementKind::For { init, condition: loop_condition, update, .. } => {
             if let Some(init) = init {
-                each_expression(init, see);
+                each_expression(init, visit_expression);
             }
-            if let Some(found) = found {
-                condition(found, see);
+            if let Some(loop_condition) = loop_condition {
+                visit_condition(loop_condition, visit_expression);
             }
-            update.iter().for_each(see);
+            update.iter().for_each(visit_expression);
         }
-        StatementKind::Switch { selector, .. } => see(selector),
-        StatementKind::Return(value) => value.iter().for_each(see),
+        StatementKind::Switch { selector, .. } => visit_expression(selector),
+        StatementKind::Return(value) => value.iter().for_each(visit_expression),
         StatementKind::Block(_)
         | StatementKind::Empty
         | StatementKind::Default
@@ -196,19 +217,22 @@ pub(super) fn each_expression<'s>(statement: &'s Statement, see: &mut dyn FnMut(
 }
 
 /// Calls `see` with every statement directly inside another.
-pub(super) fn each_inner<'s>(statement: &'s Statement, see: &mut dyn FnMut(&'s Statement)) {
+pub(super) fn each_inner<'s>(
+    statement: &'s Statement,
+    visit_statement: &mut dyn FnMut(&'s Statement),
+) {
     match &statement.kind {
         StatementKind::Block(inner) | StatementKind::Switch { body: inner, .. } => {
-            inner.iter().for_each(see)
+            inner.iter().for_each(visit_statement)
         }
         StatementKind::If { then, otherwise, .. } => {
-            see(then);
-            otherwise.iter().for_each(|otherwise| see(otherwise));
+            visit_statement(then);
+            otherwise.iter().for_each(|otherwise| visit_statement(otherwise));
         }
         StatementKind::While { body, .. }
         | StatementKind::DoWhile { body, .. }
         | StatementKind::For { body, .. } => {
-            see(body);
+            visit_statement(body);
         }
         StatementKind::Empty
         | StatementKind::Expression(_)
@@ -253,13 +277,14 @@ impl Emitter<'_> {
         self.scopes.push(BTreeMap::new());
         for parameter in &function.parameters {
             let Some(name) = parameter.name else { continue };
-            let (text, spelled) = (self.text(name), built_in::spelled(self.text(name)));
+            let (parameter_name, spelled_name) =
+                (self.text(name), built_in::spelled(self.text(name)));
             if is_written(parameter) {
-                self.out.line(&format!("Parameter kept_{spelled}(given_{spelled});"));
-                self.out.line(&format!("auto &{spelled} = kept_{spelled}.value;"));
+                self.out.line(&format!("Parameter kept_{spelled_name}(given_{spelled_name});"));
+                self.out.line(&format!("auto &{spelled_name} = kept_{spelled_name}.value;"));
             }
-            let shape = self.shape(&parameter.declared, &parameter.sizes);
-            self.declare(text, spelled, Held::Locally, shape);
+            let declared_shape = self.shape(&parameter.declared, &parameter.sizes);
+            self.declare(parameter_name, spelled_name, Held::Locally, declared_shape);
         }
         self.statements(body)?;
         self.scopes.pop();
@@ -271,26 +296,26 @@ impl Emitter<'_> {
     /// Everything of a function before its body, on a line that goes on.
     fn header(
         &mut self,
-        returns: &DeclaredType,
+        return_syntax: &DeclaredType,
         name: TokenIndex,
         parameters: &[Parameter],
     ) -> Emitted {
         self.out.start();
         self.out.write("static ");
-        match returns.name {
-            Some(returned) if self.text(returned) == "void" => self.out.write("void"),
-            Some(_) | None => self.write_type(returns, &[], None, name)?,
+        match return_syntax.name {
+            Some(return_type) if self.text(return_type) == "void" => self.out.write("void"),
+            Some(_) | None => self.write_type(return_syntax, &[], None, name)?,
         }
         self.out.write(&format!(" {}(", built_in::spelled_function(self.text(name))));
-        for (number, parameter) in parameters.iter().enumerate() {
-            self.out.write(if number == 0 { "" } else { ", " });
+        for (parameter_number, parameter) in parameters.iter().enumerate() {
+            self.out.write(if parameter_number == 0 { "" } else { ", " });
             self.write_type(&parameter.declared, &parameter.sizes, None, name)?;
-            let spelled =
+            let spelled_name =
                 parameter.name.map(|name| built_in::spelled(self.text(name))).unwrap_or_default();
             self.out.write(&if is_written(parameter) {
-                format!(" &given_{spelled}")
+                format!(" &given_{spelled_name}")
             } else {
-                format!(" {spelled}")
+                format!(" {spelled_name}")
             });
         }
         self.out.write(")");

@@ -26,42 +26,48 @@ pub(super) struct StructureMember {
 impl Emitter<'_> {
     /// A declaration at file level.
     pub(super) fn global(&mut self, declaration: &Declaration) -> Emitted {
-        let declared = &declaration.declared;
-        if declared.has_body && (declared.has("buffer") || declared.has("uniform")) {
+        let declared_type = &declaration.declared;
+        if declared_type.has_body && (declared_type.has("buffer") || declared_type.has("uniform")) {
             return self.block(declaration);
         }
-        let Some(name) = declared.name else {
+        let Some(type_token) = declared_type.name else {
             return match declaration.declarators.first() {
-                None if !declared.has_body => Ok(()),
-                first => Err(self.unsupported(
+                None if !declared_type.has_body => Ok(()),
+                first_declarator => Err(self.unsupported(
                     "a type without a name",
-                    first.map_or(0, |declarator| declarator.name),
+                    first_declarator.map_or(0, |declarator| declarator.name),
                 )),
             };
         };
-        if declared.has_body {
-            self.structure(declared, name)?;
+        if declared_type.has_body {
+            self.structure(declared_type, type_token)?;
         }
         for declarator in &declaration.declarators {
-            self.global_variable(declared, declarator)?;
+            self.global_variable(declared_type, declarator)?;
         }
         Ok(())
     }
 
-    fn global_variable(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
-        let name = self.text(declarator.name);
-        let refused =
-            ["uniform", "buffer", "in", "out"].iter().find(|qualifier| declared.has(qualifier));
-        if let Some(qualifier) = refused {
-            return Err(
-                self.unsupported(format!("the {qualifier} variable `{name}`"), declarator.name)
-            );
+    fn global_variable(
+        &mut self,
+        declared_type: &DeclaredType,
+        declarator: &Declarator,
+    ) -> Emitted {
+        let variable_name = self.text(declarator.name);
+        let refused_qualifier = ["uniform", "buffer", "in", "out"]
+            .iter()
+            .find(|qualifier| declared_type.has(qualifier));
+        if let Some(qualifier) = refused_qualifier {
+            return Err(self.unsupported(
+                format!("the {qualifier} variable `{variable_name}`"),
+                declarator.name,
+            ));
         }
-        if declared.layout.iter().any(|known| known == "constant_id") {
-            return self.specialization_constant(declared, declarator);
+        if declared_type.layout.iter().any(|layout_name| layout_name == "constant_id") {
+            return self.specialization_constant(declared_type, declarator);
         }
-        if declared.has("shared") {
-            let value = match &declarator.initialiser {
+        if declared_type.has("shared") {
+            let initial_contents = match &declarator.initialiser {
                 None => Fresh::Unwritten,
                 Some(Expression { kind: ExpressionKind::List(elements), .. })
                     if elements.is_empty() =>
@@ -69,40 +75,43 @@ impl Emitter<'_> {
                     Fresh::Zero
                 }
                 Some(_) => {
-                    return Err(
-                        self.unsupported(format!("the initialiser of `{name}`"), declarator.name)
-                    );
+                    return Err(self.unsupported(
+                        format!("the initialiser of `{variable_name}`"),
+                        declarator.name,
+                    ));
                 }
             };
-            let plain = Declarator { initialiser: None, ..declarator.clone() };
-            self.variable("static ", declared, &plain, Held::InMemory)?;
-            self.shared.push((built_in::spelled(name), value));
+            let without_initialiser = Declarator { initialiser: None, ..declarator.clone() };
+            self.variable("static ", declared_type, &without_initialiser, Held::InMemory)?;
+            self.shared.push((built_in::spelled(variable_name), initial_contents));
             return Ok(());
         }
-        let folded =
+        let is_folded =
             declarator.initialiser.as_ref().is_none_or(|initialiser| self.is_foldable(initialiser));
-        if declared.has("const") {
-            let (qualifier, place) = if folded {
+        if declared_type.has("const") {
+            let (qualifier, place) = if is_folded {
                 ("constexpr ", Held::Constant)
             } else {
                 ("static const ", Held::Unwritten)
             };
-            return self.variable(qualifier, declared, declarator, place);
+            return self.variable(qualifier, declared_type, declarator, place);
         }
-        let spelled = built_in::spelled(name);
-        if !folded {
-            let plain = Declarator { initialiser: None, ..declarator.clone() };
-            self.variable("static ", declared, &plain, Held::InMemory)?;
-            let declaration = format!("decltype(kernel::{spelled}) private_{spelled}{{}};");
-            self.private.push(Field { name: spelled, declaration });
-            self.calculated.push((declared.clone(), declarator.clone()));
+        let spelled_name = built_in::spelled(variable_name);
+        if !is_folded {
+            let without_initialiser = Declarator { initialiser: None, ..declarator.clone() };
+            self.variable("static ", declared_type, &without_initialiser, Held::InMemory)?;
+            let declaration =
+                format!("decltype(kernel::{spelled_name}) private_{spelled_name}{{}};");
+            self.private.push(Field { name: spelled_name, declaration });
+            self.calculated.push((declared_type.clone(), declarator.clone()));
             return Ok(());
         }
-        self.variable("static ", declared, declarator, Held::InMemory)?;
-        self.out.line(&format!("static const auto initial_{spelled} = {spelled};"));
-        let declaration =
-            format!("decltype(kernel::{spelled}) private_{spelled} = initial_{spelled};");
-        self.private.push(Field { name: spelled, declaration });
+        self.variable("static ", declared_type, declarator, Held::InMemory)?;
+        self.out.line(&format!("static const auto initial_{spelled_name} = {spelled_name};"));
+        let declaration = format!(
+            "decltype(kernel::{spelled_name}) private_{spelled_name} = initial_{spelled_name};"
+        );
+        self.private.push(Field { name: spelled_name, declaration });
         Ok(())
     }
 
@@ -129,42 +138,42 @@ impl Emitter<'_> {
     pub(super) fn variable(
         &mut self,
         qualifier: &str,
-        declared: &DeclaredType,
+        declared_type: &DeclaredType,
         declarator: &Declarator,
-        place: Held,
+        value_place: Held,
     ) -> Emitted {
-        let name = self.text(declarator.name);
-        let spelled = self.new_name(declarator);
+        let variable_name = self.text(declarator.name);
+        let spelled_name = self.new_name(declarator);
         self.out.start();
         self.out.write(qualifier);
-        let listed =
+        let element_count =
             declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
-        self.write_type(declared, &declarator.sizes, listed, declarator.name)?;
-        self.out.write(&format!(" {spelled}"));
-        self.write_initialiser(declared, declarator)?;
+        self.write_type(declared_type, &declarator.sizes, element_count, declarator.name)?;
+        self.out.write(&format!(" {spelled_name}"));
+        self.write_initialiser(declared_type, declarator)?;
         self.out.write(";");
         self.out.end();
-        let shape = self.shape(declared, &declarator.sizes);
-        self.declare(name, spelled, place, shape);
+        let declared_shape = self.shape(declared_type, &declarator.sizes);
+        self.declare(variable_name, spelled_name, value_place, declared_shape);
         Ok(())
     }
 
     /// ` = initialiser`; what has none holds what nobody has written, and a Boolean false.
     pub(super) fn write_initialiser(
         &mut self,
-        declared: &DeclaredType,
+        declared_type: &DeclaredType,
         declarator: &Declarator,
     ) -> Emitted {
         match &declarator.initialiser {
             Some(initialiser) => {
                 self.check_order(initialiser)?;
                 self.out.write(" = ");
-                let dimensions = declarator.sizes.len() + declared.sizes.len();
-                self.initialiser(initialiser, declared.name, dimensions)
+                let dimensions = declarator.sizes.len() + declared_type.sizes.len();
+                self.initialiser(initialiser, declared_type.name, dimensions)
             }
             None => {
-                let plain = declarator.sizes.is_empty() && declared.sizes.is_empty();
-                if plain && declared.name.is_some_and(|name| self.text(name) == "bool") {
+                let is_plain = declarator.sizes.is_empty() && declared_type.sizes.is_empty();
+                if is_plain && declared_type.name.is_some_and(|name| self.text(name) == "bool") {
                     self.out.write(" = false");
                 }
                 Ok(())
@@ -175,15 +184,15 @@ impl Emitter<'_> {
     /// In GLSL the initialiser of `x` may name another `x` around it; in C++ that would be the new
     /// one.
     fn new_name(&mut self, declarator: &Declarator) -> String {
-        let name = self.text(declarator.name);
-        let spelled = built_in::spelled(name);
+        let variable_name = self.text(declarator.name);
+        let spelled_name = built_in::spelled(variable_name);
         match declarator
             .initialiser
             .as_ref()
-            .and_then(|initialiser| self.mention(initialiser, name))
+            .and_then(|initialiser| self.mention(initialiser, variable_name))
         {
-            Some(_) => format!("own_{spelled}_{}", self.next_number()),
-            None => spelled,
+            Some(_) => format!("own_{spelled_name}_{}", self.next_number()),
+            None => spelled_name,
         }
     }
 
@@ -193,9 +202,11 @@ impl Emitter<'_> {
         declarator: &Declarator,
         initialiser: &Expression,
     ) -> Emitted {
-        let name = self.text(declarator.name);
-        match self.mention(initialiser, name) {
-            Some(token) => Err(self.unsupported(format!("`{name}` in its own initialiser"), token)),
+        let variable_name = self.text(declarator.name);
+        match self.mention(initialiser, variable_name) {
+            Some(token) => {
+                Err(self.unsupported(format!("`{variable_name}` in its own initialiser"), token))
+            }
             None => Ok(()),
         }
     }
@@ -207,59 +218,62 @@ impl Emitter<'_> {
                 (self.text(expression.first) == name).then_some(expression.first)
             }
             _ => {
-                let mut found = None;
-                expression
-                    .each_part(&mut |part| found = found.or_else(|| self.mention(part, name)));
-                found
+                let mut mentioning_token = None;
+                expression.each_part(&mut |part| {
+                    mentioning_token = mentioning_token.or_else(|| self.mention(part, name))
+                });
+                mentioning_token
             }
         }
     }
 
-    fn structure(&mut self, declared: &DeclaredType, name: TokenIndex) -> Emitted {
-        let text = self.text(name);
-        let spelled = built_in::spelled(text);
-        self.structures.insert(text.to_owned(), Vec::new());
-        self.out.open(&format!("struct {spelled} {{"));
-        let gaps = self.gaps(text);
+    fn structure(&mut self, declared_type: &DeclaredType, name: TokenIndex) -> Emitted {
+        let structure_name = self.text(name);
+        let spelled_name = built_in::spelled(structure_name);
+        self.structures.insert(structure_name.to_owned(), Vec::new());
+        self.out.open(&format!("struct {spelled_name} {{"));
+        let member_gaps = self.gaps(structure_name);
         let mut members = Vec::new();
-        for member in &declared.members {
+        for member in &declared_type.members {
             for declarator in &member.declarators {
-                let name = built_in::spelled(self.text(declarator.name));
-                self.write_gap(gaps.as_deref(), members.len());
+                let member_name = built_in::spelled(self.text(declarator.name));
+                self.write_gap(member_gaps.as_deref(), members.len());
                 self.out.start();
                 self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
-                self.out.write(&format!(" {name}{{}};"));
+                self.out.write(&format!(" {member_name}{{}};"));
                 self.out.end();
                 let dimensions = declarator.sizes.len() + member.declared.sizes.len();
                 members.push(StructureMember {
-                    name,
+                    name: member_name,
                     declared: member.declared.clone(),
                     dimensions,
                 });
             }
         }
-        self.write_gap(gaps.as_deref(), members.len());
-        self.constructors(declared, &spelled)?;
-        let equal: Vec<String> =
+        self.write_gap(member_gaps.as_deref(), members.len());
+        self.constructors(declared_type, &spelled_name)?;
+        let member_equalities: Vec<String> =
             members.iter().map(|member| format!("a.{0} == b.{0}", member.name)).collect();
         self.out.line(&format!(
-            "friend bool operator==(const {spelled} &a, const {spelled} &b) {{ return {}; }}",
-            equal.join(" && ")
+            "friend bool operator==(const {spelled_name} &a, const {spelled_name} &b) {{ return {}; }}",
+            member_equalities.join(" && ")
         ));
         self.out.line(&format!(
-            "friend bool operator!=(const {spelled} &a, const {spelled} &b) {{ return !(a == b); }}"
+            "friend bool operator!=(const {spelled_name} &a, const {spelled_name} &b) {{ return !(a == b); }}"
         ));
-        if let Some(laid) = self.layouts.get(text) {
-            let line = format!("static constexpr std::size_t EXTENT = {};", laid.end());
-            self.out.line(&line);
+        if let Some(structure_layout) = self.layouts.get(structure_name) {
+            let declaration_line =
+                format!("static constexpr std::size_t EXTENT = {};", structure_layout.end());
+            self.out.line(&declaration_line);
         }
         self.out.close("};");
-        if let Some(laid) = self.layouts.get(text) {
-            let line = format!("static_assert(sizeof({spelled}) == {});", laid.size());
-            self.out.line(&line);
+        if let Some(structure_layout) = self.layouts.get(structure_name) {
+            let declaration_line =
+                format!("static_assert(sizeof({spelled_name}) == {});", structure_layout.size());
+            self.out.line(&declaration_line);
         }
         self.out.line("");
-        self.structures.insert(text.to_owned(), members);
+        self.structures.insert(structure_name.to_owned(), members);
         Ok(())
     }
 
@@ -276,49 +290,59 @@ impl Emitter<'_> {
         self.out.line(&format!("constexpr {spelled}() = default;"));
         self.out.start();
         self.out.write(&format!("constexpr {spelled}("));
-        let mut initialised = Vec::new();
+        let mut member_initialisers = Vec::new();
         for member in &declared.members {
             for declarator in &member.declarators {
-                self.out.write(if initialised.is_empty() { "const " } else { ", const " });
+                self.out.write(if member_initialisers.is_empty() { "const " } else { ", const " });
                 self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
-                let name = built_in::spelled(self.text(declarator.name));
-                self.out.write(&format!(" &given_{name}"));
-                initialised.push(format!("{name}(given_{name})"));
+                let member_name = built_in::spelled(self.text(declarator.name));
+                self.out.write(&format!(" &given_{member_name}"));
+                member_initialisers.push(format!("{member_name}(given_{member_name})"));
             }
         }
-        self.out.write(&format!(") : {} {{}}", initialised.join(", ")));
+        self.out.write(&format!(") : {} {{}}", member_initialisers.join(", ")));
         self.out.end();
         Ok(())
     }
 
     fn specialization_constant(
         &mut self,
-        declared: &DeclaredType,
+        declared_type: &DeclaredType,
         declarator: &Declarator,
     ) -> Emitted {
-        let name = self.text(declarator.name);
-        let element = self.element_name(declared, declarator.name)?;
-        let Some(constant) = self.interface.specialization.get(name) else {
+        let constant_name = self.text(declarator.name);
+        let element_type = self.element_name(declared_type, declarator.name)?;
+        let Some(constant) = self.interface.specialization.get(constant_name) else {
             // The module lacks it: nothing that runs depends on it.
-            return self.variable("constexpr ", declared, declarator, Held::Constant);
+            return self.variable("constexpr ", declared_type, declarator, Held::Constant);
         };
-        let bits = constant.bits;
-        let (single, double) = (f32::from_bits(bits as u32), f64::from_bits(bits));
-        let value = match element.as_str() {
-            "bool" => if bits != 0 { "true" } else { "false" }.to_owned(),
-            "Int" => format!("Int::of({}u)", bits as u32),
-            "Uint" => format!("{}_u", bits as u32),
-            "Int8" | "Uint8" => format!("{element}::of({}u)", bits as u8),
-            "Int16" | "Uint16" => format!("{element}::of({}u)", bits as u16),
-            "Int64" | "Uint64" => format!("{element}::of({bits}u)"),
-            "Float" if single.is_finite() => format!("Float({single:?}f)"),
-            "Double" if double.is_finite() => format!("Double({double:?})"),
-            _ => return Err(self.unsupported(format!("the value of `{name}`"), declarator.name)),
+        let raw_bits = constant.bits;
+        let (as_float, as_double) = (f32::from_bits(raw_bits as u32), f64::from_bits(raw_bits));
+        let value_text = match element_type.as_str() {
+            "bool" => if raw_bits != 0 { "true" } else { "false" }.to_owned(),
+            "Int" => format!("Int::of({}u)", raw_bits as u32),
+            "Uint" => format!("{}_u", raw_bits as u32),
+            "Int8" | "Uint8" => format!("{element_type}::of({}u)", raw_bits as u8),
+            "Int16" | "Uint16" => format!("{element_type}::of({}u)", raw_bits as u16),
+            "Int64" | "Uint64" => format!("{element_type}::of({raw_bits}u)"),
+            "Float" if as_float.is_finite() => format!("Float({as_float:?}f)"),
+            "Double" if as_double.is_finite() => format!("Double({as_double:?})"),
+            _ => {
+                return Err(
+                    self.unsupported(format!("the value of `{constant_name}`"), declarator.name)
+                );
+            }
         };
-        let spelled = built_in::spelled(name);
-        self.out
-            .line(&format!("constexpr {element} {spelled} = {value}; // specialization constant"));
-        self.declare(name, spelled, Held::Constant, self.shape(declared, &declarator.sizes));
+        let spelled_name = built_in::spelled(constant_name);
+        self.out.line(&format!(
+            "constexpr {element_type} {spelled_name} = {value_text}; // specialization constant"
+        ));
+        self.declare(
+            constant_name,
+            spelled_name,
+            Held::Constant,
+            self.shape(declared_type, &declarator.sizes),
+        );
         Ok(())
     }
 
@@ -333,14 +357,14 @@ impl Emitter<'_> {
                 }
             }
             ExpressionKind::Call { callee, arguments } => {
-                let mut inner = callee;
-                while let ExpressionKind::Index { base, .. } = &inner.kind {
-                    inner = base;
+                let mut innermost = callee;
+                while let ExpressionKind::Index { base, .. } = &innermost.kind {
+                    innermost = base;
                 }
-                let name = self.text(inner.first);
-                let constructs =
+                let name = self.text(innermost.first);
+                let is_constructor =
                     built_in::type_name(name).is_some() || self.structures.contains_key(name);
-                constructs && arguments.iter().all(|argument| self.is_foldable(argument))
+                is_constructor && arguments.iter().all(|argument| self.is_foldable(argument))
             }
             // Array elements are read by a function that checks the index.
             ExpressionKind::Assignment { .. }
@@ -350,9 +374,9 @@ impl Emitter<'_> {
                 false
             }
             _ => {
-                let mut all = true;
-                expression.each_part(&mut |part| all &= self.is_foldable(part));
-                all
+                let mut all_parts = true;
+                expression.each_part(&mut |part| all_parts &= self.is_foldable(part));
+                all_parts
             }
         }
     }
@@ -360,11 +384,11 @@ impl Emitter<'_> {
     /// The members of a structure, for layouts.
     pub(super) fn structure_members(
         &self,
-        name: TokenIndex,
+        type_token: TokenIndex,
     ) -> Result<Vec<StructureMember>, Unsupported> {
-        let members = self.structures.get(self.text(name)).cloned();
+        let members = self.structures.get(self.text(type_token)).cloned();
         members.ok_or_else(|| {
-            self.unsupported(format!("the type `{}` in a block", self.text(name)), name)
+            self.unsupported(format!("the type `{}` in a block", self.text(type_token)), type_token)
         })
     }
 }

@@ -56,26 +56,28 @@ pub(super) fn of_structures(
             structures.insert(tokens[name].text.to_string(), members(declared));
         }
     }
-    let mut finder = Finder { tokens, structures, found: BTreeMap::new() };
+    let mut layout_finder = Finder { tokens, structures, found: BTreeMap::new() };
     for Declaration { declared, .. } in
         declarations().filter(|declaration| declaration.declared.has("buffer"))
     {
-        let block = declared.name.and_then(|name| interface.blocks.get(&*tokens[name].text));
-        if let Some(Layout::Structure(layouts)) = block.map(|block| &block.layout) {
-            let named = members(declared).into_iter().zip(layouts);
-            named.for_each(|(member, (_, layout))| finder.visit(member, layout, None));
+        let bound_block = declared.name.and_then(|name| interface.blocks.get(&*tokens[name].text));
+        if let Some(Layout::Structure(layouts)) = bound_block.map(|bound_block| &bound_block.layout)
+        {
+            let typed_layouts = members(declared).into_iter().zip(layouts);
+            typed_layouts
+                .for_each(|(member, (_, layout))| layout_finder.visit(member, layout, None));
         }
     }
-    finder.found
+    layout_finder.found
 }
 
 /// The type of every declared member.
 fn members(declared: &DeclaredType) -> Vec<&DeclaredType> {
-    let each = declared
+    let member_types = declared
         .members
         .iter()
         .flat_map(|member| member.declarators.iter().map(|_| &member.declared));
-    each.collect()
+    member_types.collect()
 }
 
 struct Finder<'i> {
@@ -85,19 +87,25 @@ struct Finder<'i> {
 }
 
 impl Finder<'_> {
-    fn visit(&mut self, declared: &DeclaredType, layout: &Layout, stride: Option<u32>) {
+    fn visit(&mut self, declared_type: &DeclaredType, layout: &Layout, stride: Option<u32>) {
         match layout {
-            Layout::Array { stride, element, .. } => self.visit(declared, element, Some(*stride)),
+            Layout::Array { stride, element, .. } => {
+                self.visit(declared_type, element, Some(*stride))
+            }
             Layout::Structure(layouts) => {
-                let Some(name) = declared.name.map(|name| self.tokens[name].text.to_string())
+                let Some(structure_name) = declared_type
+                    .name
+                    .map(|structure_name| self.tokens[structure_name].text.to_string())
                 else {
                     return;
                 };
-                let Some(inner) = self.structures.get(&name).cloned() else { return };
-                for (member, (_, layout)) in inner.iter().zip(layouts) {
+                let Some(member_types) = self.structures.get(&structure_name).cloned() else {
+                    return;
+                };
+                for (member, (_, layout)) in member_types.iter().zip(layouts) {
                     self.visit(member, layout, None);
                 }
-                let sizes = inner
+                let sizes = member_types
                     .iter()
                     .zip(layouts)
                     .map(|(member, (_, layout))| self.size(member, layout))
@@ -105,9 +113,9 @@ impl Finder<'_> {
                 let alignment =
                     layouts.iter().map(|(_, layout)| self.alignment(layout)).max().unwrap_or(1);
                 let offsets = layouts.iter().map(|(offset, _)| *offset).collect();
-                let made = StructureLayout { offsets, sizes, stride, alignment };
-                let known = self.found.entry(name).or_insert(made);
-                known.stride = known.stride.max(stride);
+                let structure_layout = StructureLayout { offsets, sizes, stride, alignment };
+                let known_layout = self.found.entry(structure_name).or_insert(structure_layout);
+                known_layout.stride = known_layout.stride.max(stride);
             }
             Layout::Number(_)
             | Layout::Vector { .. }
@@ -117,18 +125,20 @@ impl Finder<'_> {
     }
 
     /// Bytes of a value in the program.
-    fn size(&self, declared: &DeclaredType, layout: &Layout) -> u32 {
+    fn size(&self, declared_type: &DeclaredType, layout: &Layout) -> u32 {
         match layout {
             Layout::Number(bytes) => *bytes,
             Layout::Vector { count, bytes } => count * bytes,
             Layout::Matrix { columns, rows, bytes, .. } => columns * column_bytes(*rows, *bytes),
             Layout::Array { count, element, .. } => {
                 let count = u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX);
-                self.size(declared, element).saturating_mul(count)
+                self.size(declared_type, element).saturating_mul(count)
             }
             Layout::Structure(_) => {
-                let name = declared.name.map_or("", |name| &*self.tokens[name].text);
-                self.found.get(name).map_or(0, StructureLayout::size)
+                let structure_name = declared_type
+                    .name
+                    .map_or("", |structure_name| &*self.tokens[structure_name].text);
+                self.found.get(structure_name).map_or(0, StructureLayout::size)
             }
             Layout::Other(_) => 0,
         }
@@ -150,13 +160,17 @@ impl Finder<'_> {
 }
 
 /// Bytes of a matrix column in the program: three rows take the space of four.
-fn column_bytes(rows: u32, bytes: u32) -> u32 {
-    if rows == 3 { 4 * bytes } else { rows * bytes }
+fn column_bytes(row_count: u32, number_bytes: u32) -> u32 {
+    if row_count == 3 { 4 * number_bytes } else { row_count * number_bytes }
 }
 
 impl Emitter<'_> {
     /// Bytes of a value that lies in a block as its C++ type does; else what stands in the way.
-    pub(super) fn fitting(&self, declared: &DeclaredType, layout: &Layout) -> Result<u32, String> {
+    pub(super) fn fitting(
+        &self,
+        declared_type: &DeclaredType,
+        layout: &Layout,
+    ) -> Result<u32, String> {
         match layout {
             Layout::Number(bytes) => Ok(*bytes),
             Layout::Vector { count, bytes } => Ok(count * bytes),
@@ -164,61 +178,64 @@ impl Emitter<'_> {
                 Err("a matrix that lies row by row".to_owned())
             }
             Layout::Matrix { columns, rows, bytes, stride, order: MatrixOrder::Columns } => {
-                let expected = column_bytes(*rows, *bytes);
-                let refused = || format!("columns of {rows} rows every {stride} bytes");
-                if *stride == expected { Ok(columns * stride) } else { Err(refused()) }
+                let expected_stride = column_bytes(*rows, *bytes);
+                let refuse_stride = || format!("columns of {rows} rows every {stride} bytes");
+                if *stride == expected_stride { Ok(columns * stride) } else { Err(refuse_stride()) }
             }
             Layout::Array { stride, count: Some(count), element } => {
-                let size = self.fitting(declared, element)?;
-                match u32::try_from(u64::from(size) * count) {
-                    Ok(total) if *stride == size => Ok(total),
-                    Ok(_) => Err(format!("elements of {size} bytes every {stride} bytes")),
+                let element_size = self.fitting(declared_type, element)?;
+                match u32::try_from(u64::from(element_size) * count) {
+                    Ok(total) if *stride == element_size => Ok(total),
+                    Ok(_) => Err(format!("elements of {element_size} bytes every {stride} bytes")),
                     Err(_) => Err("more than 4 GiB".to_owned()),
                 }
             }
             Layout::Array { count: None, .. } => {
                 Err("a runtime array inside another type".to_owned())
             }
-            Layout::Structure(members) => self.fitting_structure(declared, members),
-            Layout::Other(what) => Err(what.clone()),
+            Layout::Structure(members) => self.fitting_structure(declared_type, members),
+            Layout::Other(reason) => Err(reason.clone()),
         }
     }
 
     fn fitting_structure(
         &self,
-        declared: &DeclaredType,
+        declared_type: &DeclaredType,
         layouts: &[(u32, Layout)],
     ) -> Result<u32, String> {
-        let name = declared.name.map_or("", |name| self.text(name));
-        let (Some(laid), Some(known)) = (self.layouts.get(name), self.structures.get(name)) else {
-            return Err(format!("the structure `{name}`"));
+        let structure_name =
+            declared_type.name.map_or("", |structure_name| self.text(structure_name));
+        let (Some(structure_layout), Some(known_members)) =
+            (self.layouts.get(structure_name), self.structures.get(structure_name))
+        else {
+            return Err(format!("the structure `{structure_name}`"));
         };
         let offsets: Vec<u32> = layouts.iter().map(|(offset, _)| *offset).collect();
-        if offsets != laid.offsets {
-            return Err(format!("`{name}` lies otherwise in another block"));
+        if offsets != structure_layout.offsets {
+            return Err(format!("`{structure_name}` lies otherwise in another block"));
         }
-        let mut end = 0;
-        for ((offset, layout), member) in layouts.iter().zip(known) {
-            if *offset < end {
-                return Err(format!("members of `{name}` that overlap"));
+        let mut end_offset = 0;
+        for ((offset, layout), member) in layouts.iter().zip(known_members) {
+            if *offset < end_offset {
+                return Err(format!("members of `{structure_name}` that overlap"));
             }
-            end = offset + self.fitting(&member.declared, layout)?;
+            end_offset = offset + self.fitting(&member.declared, layout)?;
         }
-        Ok(laid.size())
+        Ok(structure_layout.size())
     }
 
     /// Bytes between the members of a structure and behind its last: `gaps[i]` stands before member
     /// `i`.
-    pub(super) fn gaps(&self, name: &str) -> Option<Vec<u32>> {
-        let laid = self.layouts.get(name)?;
-        let mut end = 0;
-        let mut gaps = Vec::new();
-        for (offset, size) in laid.offsets.iter().zip(&laid.sizes) {
-            gaps.push(offset.saturating_sub(end));
-            end = offset + size;
+    pub(super) fn gaps(&self, structure_name: &str) -> Option<Vec<u32>> {
+        let structure_layout = self.layouts.get(structure_name)?;
+        let mut end_offset = 0;
+        let mut member_gaps = Vec::new();
+        for (offset, size) in structure_layout.offsets.iter().zip(&structure_layout.sizes) {
+            member_gaps.push(offset.saturating_sub(end_offset));
+            end_offset = offset + size;
         }
-        gaps.push(laid.size() - end);
-        Some(gaps)
+        member_gaps.push(structure_layout.size() - end_offset);
+        Some(member_gaps)
     }
 }
 

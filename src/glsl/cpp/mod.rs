@@ -143,11 +143,15 @@ pub fn emit(
 ) -> Result<Program, Unsupported> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let refused =
-            |what: &str| Unsupported { what: what.to_owned(), file: kernel.path.clone(), line: 1 };
-        let worker = builder.spawn_scoped(scope, || emit_here(kernel, interface, job));
-        let worker = worker.map_err(|_| refused("a kernel for which no stack is left"))?;
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let start_failure = |reason: &str| Unsupported {
+            what: reason.to_owned(),
+            file: kernel.path.clone(),
+            line: 1,
+        };
+        let emitter_thread = builder.spawn_scoped(scope, || emit_here(kernel, interface, job));
+        let emitter_thread =
+            emitter_thread.map_err(|_| start_failure("a kernel for which no stack is left"))?;
+        emitter_thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -156,16 +160,20 @@ fn emit_here(
     interface: &Interface,
     job: &str,
 ) -> Result<Program, Unsupported> {
-    let read = super::kernel::read_text(kernel);
-    let refused = |what: String| Unsupported { what, file: kernel.path.clone(), line: 1 };
-    let (unit, accuracy) = read.map_err(|error| refused(error.to_string()))?;
+    let read_result = super::kernel::read_text(kernel);
+    let unsupported_kernel =
+        |reason: String| Unsupported { what: reason, file: kernel.path.clone(), line: 1 };
+    let (unit, accuracy) = read_result.map_err(|error| unsupported_kernel(error.to_string()))?;
     if accuracy != Accuracy::Exact {
-        return Err(refused(
+        return Err(unsupported_kernel(
             "text that this tool preprocesses otherwise than the compiler".to_owned(),
         ));
     }
     if interface.workgroup_bytes > WORKGROUP_LIMIT {
-        return Err(refused(format!("workgroup memory of {} bytes", interface.workgroup_bytes)));
+        return Err(unsupported_kernel(format!(
+            "workgroup memory of {} bytes",
+            interface.workgroup_bytes
+        )));
     }
     let items = parser::parse(&unit.tokens);
     let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
@@ -328,7 +336,7 @@ impl<'a> Emitter<'a> {
             "constexpr uvec3 gl_WorkGroupSize = uvec3(Uint(SIZE_X), Uint(SIZE_Y), Uint(SIZE_Z));",
         );
         self.out.line("");
-        let mut entry = None;
+        let mut entry_function = None;
         for item in self.items {
             match item {
                 Item::Declaration(declaration) if !self.is_needed(declaration) => {}
@@ -339,7 +347,7 @@ impl<'a> Emitter<'a> {
                     self.prototype(returns, *name, parameters)?
                 }
                 Item::Function(function) if self.text(function.name) == self.kernel.entry => {
-                    entry = Some(function)
+                    entry_function = Some(function)
                 }
                 Item::Function(function) if !self.needed.contains(self.text(function.name)) => {}
                 Item::Function(function) if self.is_collective(self.text(function.name)) => {}
@@ -351,11 +359,11 @@ impl<'a> Emitter<'a> {
                 }
             }
         }
-        let Some(entry) = entry else {
-            let what = format!("a kernel without the function `{}`", self.kernel.entry);
-            return Err(Unsupported { what, file: self.kernel.path.clone(), line: 1 });
+        let Some(entry_function) = entry_function else {
+            let reason = format!("a kernel without the function `{}`", self.kernel.entry);
+            return Err(Unsupported { what: reason, file: self.kernel.path.clone(), line: 1 });
         };
-        self.workgroup(entry)?;
+        self.workgroup(entry_function)?;
         self.dispatch();
         self.out.line("} // namespace kernel");
         self.out.line("");
@@ -412,24 +420,30 @@ impl<'a> Emitter<'a> {
     fn finished(mut self) -> Program {
         self.out.line("");
         self.out.line("// Decisions (and their conditions): where they stand above, line:column, and in the source.");
-        let lines =
+        let line_starts =
             self.unit.files.iter().map(|file| vkcert_model::place::LineStarts::of(&file.text));
-        let lines: Vec<_> = lines.collect();
+        let line_starts: Vec<_> = line_starts.collect();
         let decisions: Vec<PlacedDecision> = self.placed.values().cloned().collect();
-        for placed in &decisions {
-            let decision = &self.outline.decisions[placed.id.0 as usize - 1];
-            let file = decision.span.file.0 as usize;
-            let position = self.unit.files.get(file).zip(lines.get(file));
-            let position = position.map(|(file, lines)| {
-                let at = lines.position(&file.text, decision.span.start as usize);
-                format!("{}:{}:{}", file.path, at.line, at.column)
+        for placed_decision in &decisions {
+            let decision = &self.outline.decisions[placed_decision.id.0 as usize - 1];
+            let file_index = decision.span.file.0 as usize;
+            let source_position = self.unit.files.get(file_index).zip(line_starts.get(file_index));
+            let source_position = source_position.map(|(file, lines)| {
+                let line_position = lines.position(&file.text, decision.span.start as usize);
+                format!("{}:{}:{}", file.path, line_position.line, line_position.column)
             });
-            let position = position.unwrap_or_default();
-            self.out
-                .line(&format!("//   {} {} {position} {}", placed.id, placed.whole, decision.text));
-            for (number, extent) in placed.conditions.iter().enumerate() {
-                let text = &decision.conditions[number].text;
-                self.out.line(&format!("//     {}.C{} {extent} {text}", placed.id, number + 1));
+            let source_position = source_position.unwrap_or_default();
+            self.out.line(&format!(
+                "//   {} {} {source_position} {}",
+                placed_decision.id, placed_decision.whole, decision.text
+            ));
+            for (condition_index, extent) in placed_decision.conditions.iter().enumerate() {
+                let text = &decision.conditions[condition_index].text;
+                self.out.line(&format!(
+                    "//     {}.C{} {extent} {text}",
+                    placed_decision.id,
+                    condition_index + 1
+                ));
             }
         }
         Program { text: self.out.finish(), decisions }
@@ -439,16 +453,17 @@ impl<'a> Emitter<'a> {
         self.unit.tokens.get(token).map_or("", |token| &*token.text)
     }
 
-    fn unsupported(&self, what: impl Into<String>, token: TokenIndex) -> Unsupported {
+    fn unsupported(&self, reason: impl Into<String>, token: TokenIndex) -> Unsupported {
         let (file, line) = self.place(token);
-        Unsupported { what: what.into(), file, line }
+        Unsupported { what: reason.into(), file, line }
     }
 
     /// File and line of a token.
     fn place(&self, token: TokenIndex) -> (String, u32) {
         let Some(token) = self.unit.tokens.get(token) else { return (self.kernel.path.clone(), 1) };
-        let file = self.unit.files.get(token.line_file.0 as usize).map_or("", |file| &file.path);
-        (file.to_owned(), token.line)
+        let file_path =
+            self.unit.files.get(token.line_file.0 as usize).map_or("", |file_path| &file_path.path);
+        (file_path.to_owned(), token.line)
     }
 
     fn next_number(&mut self) -> u32 {
@@ -460,9 +475,18 @@ impl<'a> Emitter<'a> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    fn declare(&mut self, name: &str, text: String, place: Held, shape: Option<types::Shape>) {
+    fn declare(
+        &mut self,
+        name: &str,
+        spelled_text: String,
+        value_place: Held,
+        declared_shape: Option<types::Shape>,
+    ) {
         let scope = self.scopes.last_mut().expect("the file's scope is never left");
-        scope.insert(name.to_owned(), Symbol { text, place, field: None, shape });
+        scope.insert(
+            name.to_owned(),
+            Symbol { text: spelled_text, place: value_place, field: None, shape: declared_shape },
+        );
     }
 }
 

@@ -11,30 +11,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The identifiers in the entry point and in every declaration of a name among them.
 pub(super) fn names<'t>(tokens: &'t [Token], items: &[Item], entry: &str) -> BTreeSet<&'t str> {
-    let mut ranges: BTreeMap<&str, Vec<[TokenIndex; 2]>> = BTreeMap::new();
-    let mut start = 0;
+    let mut ranges_by_name: BTreeMap<&str, Vec<[TokenIndex; 2]>> = BTreeMap::new();
+    let mut item_start = 0;
     for item in items {
-        let end = end_of(tokens, item, start);
+        let item_end = end_of(tokens, item, item_start);
         for name in declared(item) {
-            ranges.entry(&tokens[name].text).or_default().push([start, end]);
+            ranges_by_name.entry(&tokens[name].text).or_default().push([item_start, item_end]);
         }
-        start = end + 1;
+        item_start = item_end + 1;
     }
-    let mut needed = BTreeSet::new();
-    let mut open = vec![entry];
-    while let Some(name) = open.pop() {
-        for [first, last] in ranges.remove(name).unwrap_or_default() {
-            let words = tokens[first..=last.min(tokens.len() - 1)]
+    let mut needed_names = BTreeSet::new();
+    let mut open_names = vec![entry];
+    while let Some(name) = open_names.pop() {
+        for [first, last] in ranges_by_name.remove(name).unwrap_or_default() {
+            let identifiers = tokens[first..=last.min(tokens.len() - 1)]
                 .iter()
                 .filter(|token| token.is_identifier());
-            for word in words {
-                if needed.insert(&*word.text) {
-                    open.push(&word.text);
+            for word in identifiers {
+                if needed_names.insert(&*word.text) {
+                    open_names.push(&word.text);
                 }
             }
         }
     }
-    needed
+    needed_names
 }
 
 /// The names that an item gives a meaning.
@@ -49,13 +49,13 @@ fn declared(item: &Item) -> Vec<TokenIndex> {
 
 /// Variables, the structure or block, and the members of a block without an instance name.
 fn declared_names(declaration: &Declaration) -> Vec<TokenIndex> {
-    let variables = declaration.declarators.iter().map(|declarator| declarator.name);
-    let declared = &declaration.declared;
-    let is_block = declared.has("buffer") || declared.has("uniform");
-    let members =
-        declared.members.iter().filter(|_| is_block).flat_map(|member| &member.declarators);
-    let members = members.map(|member| member.name);
-    variables.chain(declaration.declared.name).chain(members).collect()
+    let variable_names = declaration.declarators.iter().map(|declarator| declarator.name);
+    let declared_type = &declaration.declared;
+    let is_block = declared_type.has("buffer") || declared_type.has("uniform");
+    let block_members =
+        declared_type.members.iter().filter(|_| is_block).flat_map(|member| &member.declarators);
+    let block_members = block_members.map(|member| member.name);
+    variable_names.chain(declaration.declared.name).chain(block_members).collect()
 }
 
 /// The last token of an item that begins at `start`.
@@ -64,13 +64,13 @@ fn end_of(tokens: &[Token], item: &Item, start: TokenIndex) -> TokenIndex {
         Item::Function(function) => function.last,
         Item::Unread { last, .. } => *last,
         Item::Declaration(_) | Item::Prototype { .. } => {
-            let named = declared(item).into_iter().max().unwrap_or(start);
-            let mut depth = 0usize;
-            for (at, token) in tokens.iter().enumerate().skip(start) {
+            let last_name = declared(item).into_iter().max().unwrap_or(start);
+            let mut bracket_depth = 0usize;
+            for (token_index, token) in tokens.iter().enumerate().skip(start) {
                 match &*token.text {
-                    "{" | "(" | "[" => depth += 1,
-                    "}" | ")" | "]" => depth = depth.saturating_sub(1),
-                    ";" if depth == 0 && at >= named => return at,
+                    "{" | "(" | "[" => bracket_depth += 1,
+                    "}" | ")" | "]" => bracket_depth = bracket_depth.saturating_sub(1),
+                    ";" if bracket_depth == 0 && token_index >= last_name => return token_index,
                     _ => {}
                 }
             }

@@ -20,20 +20,22 @@ struct Touched {
 }
 
 impl Touched {
-    fn add(&mut self, other: Touched) {
-        self.reads.extend(other.reads);
-        self.writes.extend(other.writes);
-        self.reads_memory |= other.reads_memory;
-        self.writes_memory |= other.writes_memory;
+    fn add(&mut self, other_values: Touched) {
+        self.reads.extend(other_values.reads);
+        self.writes.extend(other_values.writes);
+        self.reads_memory |= other_values.reads_memory;
+        self.writes_memory |= other_values.writes_memory;
     }
 
     /// Whether it matters which of the two comes first.
-    fn conflicts(&self, other: &Touched) -> bool {
-        let one_way = |a: &Touched, b: &Touched| {
-            a.writes.iter().any(|name| b.reads.contains(name) || b.writes.contains(name))
-                || (a.writes_memory && (b.reads_memory || b.writes_memory))
+    fn conflicts(&self, other_values: &Touched) -> bool {
+        let first_disturbs = |first_values: &Touched, second_values: &Touched| {
+            first_values.writes.iter().any(|name| {
+                second_values.reads.contains(name) || second_values.writes.contains(name)
+            }) || (first_values.writes_memory
+                && (second_values.reads_memory || second_values.writes_memory))
         };
-        one_way(self, other) || one_way(other, self)
+        first_disturbs(self, other_values) || first_disturbs(other_values, self)
     }
 }
 
@@ -62,15 +64,16 @@ impl Emitter<'_> {
                 self.called(expression, callee, arguments)
             }
             ExpressionKind::Field { base, name } if self.block_members(base).is_some() => {
-                let place =
+                let member_symbol =
                     self.block_members(base).and_then(|members| members.get(self.text(*name)));
-                let reads_memory = place.is_none_or(|member| member.place != Held::Unwritten);
+                let reads_memory =
+                    member_symbol.is_none_or(|member| member.place != Held::Unwritten);
                 Ok(Touched { reads_memory, ..Touched::default() })
             }
             _ => {
-                let mut parts = Vec::new();
-                expression.each_part(&mut |part| parts.push(part));
-                self.in_any_order(expression, &parts)
+                let mut direct_parts = Vec::new();
+                expression.each_part(&mut |part| direct_parts.push(part));
+                self.in_any_order(expression, &direct_parts)
             }
         }
     }
@@ -88,76 +91,76 @@ impl Emitter<'_> {
     }
 
     fn read(&self, name: &str) -> Touched {
-        let mut touched = Touched::default();
+        let mut touched_values = Touched::default();
         match self.resolve(name).map(|symbol| &symbol.place) {
             Some(Held::Locally) | None => {
-                touched.reads.insert(name.to_owned());
+                touched_values.reads.insert(name.to_owned());
             }
-            Some(Held::InMemory | Held::Block(_)) => touched.reads_memory = true,
+            Some(Held::InMemory | Held::Block(_)) => touched_values.reads_memory = true,
             Some(Held::Unwritten | Held::Constant) => {}
         }
-        touched
+        touched_values
     }
 
     /// Parts that come one after the other.
     fn in_turn(&self, parts: &[&Expression]) -> Result<Touched, super::Unsupported> {
-        let mut all = Touched::default();
+        let mut all_touched = Touched::default();
         for part in parts {
-            all.add(self.touched(part)?);
+            all_touched.add(self.touched(part)?);
         }
-        Ok(all)
+        Ok(all_touched)
     }
 
     fn in_any_order(
         &self,
-        whole: &Expression,
+        whole_expression: &Expression,
         parts: &[&Expression],
     ) -> Result<Touched, super::Unsupported> {
-        let mut all = Touched::default();
+        let mut all_touched = Touched::default();
         for part in parts {
-            let touched = self.touched(part)?;
-            if all.conflicts(&touched) {
+            let part_touched = self.touched(part)?;
+            if all_touched.conflicts(&part_touched) {
                 return Err(self.unsupported(
                     "an expression whose value depends on the order of evaluation",
-                    whole.first,
+                    whole_expression.first,
                 ));
             }
-            all.add(touched);
+            all_touched.add(part_touched);
         }
-        Ok(all)
+        Ok(all_touched)
     }
 
     fn written_to(
         &self,
-        whole: &Expression,
+        whole_expression: &Expression,
         target: &Expression,
     ) -> Result<Touched, super::Unsupported> {
         // Of the target its indices are evaluated, and the value itself where the operator asks for
         // it.
-        let mut indices = Vec::new();
-        index_parts(target, &mut indices);
-        let mut parts = indices;
-        let plain = self.text(target.last + 1) == "=";
-        let ExpressionKind::Assignment { value, .. } = &whole.kind else {
-            let mut touched = self.in_any_order(whole, &parts)?;
-            self.store(target, &mut touched);
-            return Ok(touched);
+        let mut index_expressions = Vec::new();
+        index_parts(target, &mut index_expressions);
+        let mut parts = index_expressions;
+        let is_plain_assignment = self.text(target.last + 1) == "=";
+        let ExpressionKind::Assignment { value, .. } = &whole_expression.kind else {
+            let mut touched_values = self.in_any_order(whole_expression, &parts)?;
+            self.store(target, &mut touched_values);
+            return Ok(touched_values);
         };
-        if !plain {
+        if !is_plain_assignment {
             parts.push(target);
         }
         parts.push(value);
-        let mut touched = self.in_any_order(whole, &parts)?;
-        self.store(target, &mut touched);
-        Ok(touched)
+        let mut touched_values = self.in_any_order(whole_expression, &parts)?;
+        self.store(target, &mut touched_values);
+        Ok(touched_values)
     }
 
-    fn store(&self, target: &Expression, touched: &mut Touched) {
-        let name = self.text(root_name(target));
-        match self.resolve(name).map(|symbol| &symbol.place) {
-            Some(Held::InMemory | Held::Block(_)) => touched.writes_memory = true,
+    fn store(&self, target: &Expression, touched_values: &mut Touched) {
+        let variable_name = self.text(root_name(target));
+        match self.resolve(variable_name).map(|symbol| &symbol.place) {
+            Some(Held::InMemory | Held::Block(_)) => touched_values.writes_memory = true,
             Some(Held::Locally | Held::Unwritten | Held::Constant) | None => {
-                touched.writes.insert(name.to_owned());
+                touched_values.writes.insert(variable_name.to_owned());
             }
         }
     }
@@ -166,20 +169,20 @@ impl Emitter<'_> {
     /// too.
     fn store_all<'e>(
         &self,
-        written: impl Iterator<Item = &'e Expression>,
-        touched: &mut Touched,
+        written_arguments: impl Iterator<Item = &'e Expression>,
+        touched_values: &mut Touched,
     ) -> Result<(), super::Unsupported> {
-        let mut stored: Vec<Vec<Step<'_>>> = Vec::new();
-        for argument in written {
-            let path = self.path(argument);
-            if stored.iter().any(|other| may_overlap(other, &path)) {
+        let mut stored_paths: Vec<Vec<Step<'_>>> = Vec::new();
+        for argument in written_arguments {
+            let access_path = self.path(argument);
+            if stored_paths.iter().any(|stored_path| may_overlap(stored_path, &access_path)) {
                 return Err(self.unsupported(
                     "a call that writes parts of one variable twice",
                     argument.first,
                 ));
             }
-            stored.push(path);
-            self.store(argument, touched);
+            stored_paths.push(access_path);
+            self.store(argument, touched_values);
         }
         Ok(())
     }
@@ -189,18 +192,19 @@ impl Emitter<'_> {
         match &part.kind {
             ExpressionKind::Parenthesised(inner) => self.path(inner),
             ExpressionKind::Index { base, index } => {
-                let literal =
+                let literal_index =
                     index.as_deref().filter(|index| matches!(index.kind, ExpressionKind::Literal));
-                let mut path = self.path(base);
-                path.push(
-                    literal.map_or(Step::Somewhere, |index| Step::Element(self.text(index.first))),
+                let mut access_path = self.path(base);
+                access_path.push(
+                    literal_index
+                        .map_or(Step::Somewhere, |index| Step::Element(self.text(index.first))),
                 );
-                path
+                access_path
             }
             ExpressionKind::Field { base, name } => {
-                let mut path = self.path(base);
-                path.push(Step::Member(self.text(*name)));
-                path
+                let mut access_path = self.path(base);
+                access_path.push(Step::Member(self.text(*name)));
+                access_path
             }
             _ => vec![Step::Variable(self.text(part.first))],
         }
@@ -208,36 +212,44 @@ impl Emitter<'_> {
 
     fn called(
         &self,
-        whole: &Expression,
+        whole_call: &Expression,
         callee: &Expression,
         arguments: &[Expression],
     ) -> Result<Touched, super::Unsupported> {
-        let name = self.text(callee.first);
-        let mut parts: Vec<&Expression> = arguments.iter().collect();
+        let function_name = self.text(callee.first);
+        let mut evaluated_parts: Vec<&Expression> = arguments.iter().collect();
         if let ExpressionKind::Field { base, .. } = &callee.kind {
-            parts.push(base);
+            evaluated_parts.push(base);
         }
-        if let Some(signature) =
-            self.functions.get(name).filter(|known| known.takes(name, arguments.len()))
+        if let Some(signature) = self
+            .functions
+            .get(function_name)
+            .filter(|known_function| known_function.takes(function_name, arguments.len()))
         {
-            let (changes, written) = (signature.changes_memory, signature.written.clone());
+            let (changes_memory, written_indices) =
+                (signature.changes_memory, signature.written.clone());
             // What a call writes back is stored behind the evaluation of all its arguments.
-            let mut touched = self.in_any_order(whole, &parts)?;
-            touched.reads_memory = true;
-            touched.writes_memory |= changes;
-            let written = arguments.iter().enumerate().filter(|(at, _)| written.contains(at));
-            self.store_all(written.map(|(_, argument)| argument), &mut touched)?;
-            return Ok(touched);
+            let mut touched_values = self.in_any_order(whole_call, &evaluated_parts)?;
+            touched_values.reads_memory = true;
+            touched_values.writes_memory |= changes_memory;
+            let written_arguments = arguments
+                .iter()
+                .enumerate()
+                .filter(|(argument_index, _)| written_indices.contains(argument_index));
+            self.store_all(written_arguments.map(|(_, argument)| argument), &mut touched_values)?;
+            return Ok(touched_values);
         }
         if self.constructs(callee) {
             // Between braces C++ goes from left to right, too.
-            return self.in_turn(&parts);
+            return self.in_turn(&evaluated_parts);
         }
-        let mut touched = self.in_any_order(whole, &parts)?;
-        touched.writes_memory |= built_in::is_atomic(name);
-        let written = built_in::written_arguments(name).iter().filter_map(|at| arguments.get(*at));
-        self.store_all(written, &mut touched)?;
-        Ok(touched)
+        let mut touched_values = self.in_any_order(whole_call, &evaluated_parts)?;
+        touched_values.writes_memory |= built_in::is_atomic(function_name);
+        let written_arguments = built_in::written_arguments(function_name)
+            .iter()
+            .filter_map(|argument_index| arguments.get(*argument_index));
+        self.store_all(written_arguments, &mut touched_values)?;
+        Ok(touched_values)
     }
 }
 
@@ -255,15 +267,19 @@ enum Step<'t> {
 }
 
 /// Whether two parts may have something in common.
-fn may_overlap(a: &[Step<'_>], b: &[Step<'_>]) -> bool {
-    a.iter().zip(b).all(|steps| match steps {
+fn may_overlap(first_path: &[Step<'_>], second_path: &[Step<'_>]) -> bool {
+    first_path.iter().zip(second_path).all(|step_pair| match step_pair {
         // Numbers that are spelled alike are the same, and so may others be (`1`, `0x1`).
-        (Step::Element(a), Step::Element(b)) => a == b || !(is_plain(a) && is_plain(b)),
-        // Two swizzles may share a letter.
-        (Step::Member(a), Step::Member(b)) => {
-            a == b || (a.len() + b.len() > 2 && a.chars().any(|letter| b.contains(letter)))
+        (Step::Element(left), Step::Element(right)) => {
+            left == right || !(is_plain(left) && is_plain(right))
         }
-        (Step::Variable(a), Step::Variable(b)) => a == b,
+        // Two swizzles may share a letter.
+        (Step::Member(left), Step::Member(right)) => {
+            left == right
+                || (left.len() + right.len() > 2
+                    && left.chars().any(|letter| right.contains(letter)))
+        }
+        (Step::Variable(left), Step::Variable(right)) => left == right,
         _ => true,
     })
 }
@@ -274,14 +290,14 @@ fn is_plain(number: &str) -> bool {
 }
 
 /// The expressions in the indices of what is written.
-fn index_parts<'e>(target: &'e Expression, found: &mut Vec<&'e Expression>) {
+fn index_parts<'e>(target: &'e Expression, index_expressions: &mut Vec<&'e Expression>) {
     match &target.kind {
         ExpressionKind::Index { base, index } => {
-            index_parts(base, found);
-            found.extend(index.as_deref());
+            index_parts(base, index_expressions);
+            index_expressions.extend(index.as_deref());
         }
         ExpressionKind::Field { base, .. } | ExpressionKind::Parenthesised(base) => {
-            index_parts(base, found)
+            index_parts(base, index_expressions)
         }
         _ => {}
     }

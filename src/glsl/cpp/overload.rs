@@ -14,20 +14,20 @@ type Spelled = (String, usize);
 
 impl<'a> Emitter<'a> {
     /// The parameters of every function of a name that takes so many.
-    fn overloads(&self, name: &str, count: usize) -> Vec<&'a [Parameter]> {
+    fn overloads(&self, function_name: &str, argument_count: usize) -> Vec<&'a [Parameter]> {
         let definitions = self.items.iter().filter_map(|item| match item {
             Item::Function(function) => Some(function),
             Item::Declaration(_) | Item::Prototype { .. } | Item::Unread { .. } => None,
         });
-        let named = definitions.filter(|function| self.text(function.name) == name);
-        named
+        let same_name = definitions.filter(|function| self.text(function.name) == function_name);
+        same_name
             .map(|function| function.parameters.as_slice())
-            .filter(|taken| taken.len() == count)
+            .filter(|parameters| parameters.len() == argument_count)
             .collect()
     }
 
-    fn spelled_type(&self, name: &str, dimensions: usize) -> Spelled {
-        (built_in::type_name(name).unwrap_or_else(|| name.to_owned()), dimensions)
+    fn spelled_type(&self, type_name: &str, dimensions: usize) -> Spelled {
+        (built_in::type_name(type_name).unwrap_or_else(|| type_name.to_owned()), dimensions)
     }
 
     fn type_of_parameter(&self, parameter: &Parameter) -> Option<Spelled> {
@@ -41,37 +41,47 @@ impl<'a> Emitter<'a> {
     }
 
     /// Writes the arguments of a call of a function of the kernel.
-    pub(super) fn own_arguments(&mut self, name: TokenIndex, arguments: &[Expression]) -> Emitted {
-        let text = self.text(name);
-        let overloads = self.overloads(text, arguments.len());
-        let given: Vec<Option<Spelled>> =
+    pub(super) fn own_arguments(
+        &mut self,
+        name_token: TokenIndex,
+        arguments: &[Expression],
+    ) -> Emitted {
+        let function_name = self.text(name_token);
+        let overloads = self.overloads(function_name, arguments.len());
+        let argument_types: Vec<Option<Spelled>> =
             arguments.iter().map(|argument| self.type_of_argument(argument)).collect();
         let is_exact = |parameters: &&[Parameter]| {
-            parameters.iter().zip(&given).all(|(parameter, given)| {
-                given.is_some() && self.type_of_parameter(parameter) == *given
+            parameters.iter().zip(&argument_types).all(|(parameter, argument_type)| {
+                argument_type.is_some() && self.type_of_parameter(parameter) == *argument_type
             })
         };
-        let chosen = match overloads.as_slice() {
+        let chosen_overload = match overloads.as_slice() {
             [only] => Some(*only),
             several => several.iter().find(|parameters| is_exact(parameters)).copied(),
         };
-        if chosen.is_none() && self.may_be_converted(&overloads) {
-            let what = format!("a call of `{text}`, of whose overloads conversions choose one");
-            return Err(self.unsupported(what, name));
+        if chosen_overload.is_none() && self.may_be_converted(&overloads) {
+            let reason =
+                format!("a call of `{function_name}`, of whose overloads conversions choose one");
+            return Err(self.unsupported(reason, name_token));
         }
         self.out.write("(");
-        for (number, argument) in arguments.iter().enumerate() {
-            self.out.write(if number == 0 { "" } else { ", " });
-            let written = overloads.iter().any(|parameters| is_written(&parameters[number]));
-            let parameter = chosen.map(|parameters| &parameters[number]);
+        for (argument_number, argument) in arguments.iter().enumerate() {
+            self.out.write(if argument_number == 0 { "" } else { ", " });
+            let is_written_back =
+                overloads.iter().any(|parameters| is_written(&parameters[argument_number]));
+            let parameter = chosen_overload.map(|parameters| &parameters[argument_number]);
             match parameter {
                 Some(parameter)
-                    if written
-                        && !self.is_plain_place(argument, parameter, given[number].as_ref()) =>
+                    if is_written_back
+                        && !self.is_plain_place(
+                            argument,
+                            parameter,
+                            argument_types[argument_number].as_ref(),
+                        ) =>
                 {
-                    self.handed(argument, parameter, name)?;
+                    self.handed(argument, parameter, name_token)?;
                 }
-                None if written => {
+                None if is_written_back => {
                     self.refuse_written_swizzle(argument)?;
                     self.expression(argument)?;
                 }
@@ -87,20 +97,20 @@ impl<'a> Emitter<'a> {
         &self,
         argument: &Expression,
         parameter: &Parameter,
-        given: Option<&Spelled>,
+        argument_type: Option<&Spelled>,
     ) -> bool {
         self.refuse_written_swizzle(argument).is_ok()
-            && given == self.type_of_parameter(parameter).as_ref()
+            && argument_type == self.type_of_parameter(parameter).as_ref()
     }
 
     fn handed(
         &mut self,
         argument: &Expression,
         parameter: &Parameter,
-        near: TokenIndex,
+        near_token: TokenIndex,
     ) -> Emitted {
         self.out.write("handed<");
-        self.write_type(&parameter.declared, &parameter.sizes, None, near)?;
+        self.write_type(&parameter.declared, &parameter.sizes, None, near_token)?;
         self.out.write(">(");
         self.written_place(argument)?;
         self.out.write(")");
@@ -110,28 +120,33 @@ impl<'a> Emitter<'a> {
     /// Whether one argument may become, by itself, what two overloads take: they differ in the kind
     /// of numbers alone, or one of them writes what the other one takes.
     fn may_be_converted(&self, overloads: &[&[Parameter]]) -> bool {
-        let components = |parameter: &Parameter| {
+        let convertible_form = |parameter: &Parameter| {
             let (name, dimensions) = self.type_of_parameter(parameter)?;
-            let digits: String =
+            let size_digits: String =
                 name.chars().filter(|letter| !letter.is_ascii_alphabetic()).collect();
             let is_vector = name.contains("vec") || name.contains("Vec");
-            let size =
-                if is_vector { digits.chars().last().filter(char::is_ascii_digit) } else { None };
-            let size =
-                size.or_else(|| name.trim_end_matches('>').chars().last().filter(|_| is_vector));
+            let vector_size = if is_vector {
+                size_digits.chars().last().filter(char::is_ascii_digit)
+            } else {
+                None
+            };
+            let vector_size = vector_size
+                .or_else(|| name.trim_end_matches('>').chars().last().filter(|_| is_vector));
             let is_matrix = name.contains("mat") || name.contains("Mat");
             let is_number = is_vector || is_matrix || built_in::is_number_class(&name);
             Some((
                 if is_number { String::new() } else { name.clone() },
-                size,
-                is_matrix.then_some(digits),
+                vector_size,
+                is_matrix.then_some(size_digits),
                 dimensions,
             ))
         };
-        overloads.iter().enumerate().any(|(at, one)| {
-            overloads[..at]
-                .iter()
-                .any(|other| one.iter().zip(*other).all(|(a, b)| components(a) == components(b)))
+        overloads.iter().enumerate().any(|(overload_index, parameters)| {
+            overloads[..overload_index].iter().any(|earlier_parameters| {
+                parameters.iter().zip(*earlier_parameters).all(|(a, earlier_parameter)| {
+                    convertible_form(a) == convertible_form(earlier_parameter)
+                })
+            })
         })
     }
 }

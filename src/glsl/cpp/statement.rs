@@ -119,9 +119,9 @@ impl Emitter<'_> {
 
     fn do_statement(&mut self, body: &Statement, condition: &Expression) -> Emitted {
         self.out.open("do {");
-        let outside = self.leaving.enter_loop();
+        let outer_mode = self.leaving.enter_loop();
         self.branch(body)?;
-        self.leaving = outside;
+        self.leaving = outer_mode;
         self.out.dedent();
         self.out.start();
         self.out.write("} while (");
@@ -143,9 +143,9 @@ impl Emitter<'_> {
         self.out.write(" {");
         self.out.end();
         self.out.indent();
-        let outside = self.leaving.enter_loop();
+        let outer_mode = self.leaving.enter_loop();
         self.branch(body)?;
-        self.leaving = outside;
+        self.leaving = outer_mode;
         self.out.close("}");
         Ok(())
     }
@@ -184,13 +184,13 @@ impl Emitter<'_> {
 
     /// A declaration in the header of a loop.
     fn declarators(&mut self, declaration: &Declaration) -> Emitted {
-        let declared = &declaration.declared;
-        for (number, declarator) in declaration.declarators.iter().enumerate() {
+        let declared_type = &declaration.declared;
+        for (declarator_number, declarator) in declaration.declarators.iter().enumerate() {
             if !declarator.sizes.is_empty() {
                 return Err(self.unsupported("an array in the header of a loop", declarator.name));
             }
-            if number == 0 {
-                self.write_type(declared, &[], None, declarator.name)?;
+            if declarator_number == 0 {
+                self.write_type(declared_type, &[], None, declarator.name)?;
                 self.out.write(" ");
             } else {
                 self.out.write(", ");
@@ -198,33 +198,33 @@ impl Emitter<'_> {
             if let Some(initialiser) = &declarator.initialiser {
                 self.refuse_itself(declarator, initialiser)?;
             }
-            let spelled = built_in::spelled(self.text(declarator.name));
-            self.out.write(&spelled);
-            self.write_initialiser(declared, declarator)?;
-            let shape = self.shape(declared, &declarator.sizes);
-            self.declare(self.text(declarator.name), spelled, Held::Locally, shape);
+            let spelled_name = built_in::spelled(self.text(declarator.name));
+            self.out.write(&spelled_name);
+            self.write_initialiser(declared_type, declarator)?;
+            let declared_shape = self.shape(declared_type, &declarator.sizes);
+            self.declare(self.text(declarator.name), spelled_name, Held::Locally, declared_shape);
         }
         Ok(())
     }
 
     /// A declaration statement.
-    fn local(&mut self, declaration: &Declaration, first: TokenIndex) -> Emitted {
-        let declared = &declaration.declared;
-        if declared.has_body {
-            return Err(self.unsupported("a structure inside a function", first));
+    fn local(&mut self, declaration: &Declaration, first_token: TokenIndex) -> Emitted {
+        let declared_type = &declaration.declared;
+        if declared_type.has_body {
+            return Err(self.unsupported("a structure inside a function", first_token));
         }
         for declarator in &declaration.declarators {
             match self.fields.get(&declarator.name).cloned() {
                 Some(_) => self.kept(declaration, declarator)?,
                 None if self.is_hoisted(declaration, declarator) => {}
                 None => {
-                    let folded = declared.has("const") && self.folds(declarator);
-                    let (qualifier, place) = match (declared.has("const"), folded) {
+                    let is_folded = declared_type.has("const") && self.folds(declarator);
+                    let (qualifier, value_place) = match (declared_type.has("const"), is_folded) {
                         (true, true) => ("constexpr ", Held::Constant),
                         (true, false) => ("const ", Held::Locally),
                         (false, _) => ("", Held::Locally),
                     };
-                    self.variable(qualifier, declared, declarator, place)?;
+                    self.variable(qualifier, declared_type, declarator, value_place)?;
                 }
             }
         }
@@ -237,10 +237,10 @@ impl Emitter<'_> {
 
     /// Constants between regions stand before the loop nest.
     fn is_hoisted(&self, declaration: &Declaration, declarator: &Declarator) -> bool {
-        let known = self.resolve(self.text(declarator.name));
+        let known_symbol = self.resolve(self.text(declarator.name));
         declaration.declared.has("const")
             && self.hoisted.contains(&declarator.name)
-            && known.is_some_and(|symbol| symbol.place == Held::Constant)
+            && known_symbol.is_some_and(|symbol| symbol.place == Held::Constant)
     }
 
     /// A variable that lives across regions is there already; it gets its value here.
@@ -251,12 +251,12 @@ impl Emitter<'_> {
         if let Some(initialiser) = &declarator.initialiser {
             self.refuse_itself(declarator, initialiser)?;
         }
-        let name = self.text(declarator.name);
-        let spelled = self
-            .resolve(name)
-            .map_or_else(|| built_in::spelled(name), |symbol| symbol.text.clone());
+        let variable_name = self.text(declarator.name);
+        let spelled_name = self
+            .resolve(variable_name)
+            .map_or_else(|| built_in::spelled(variable_name), |symbol| symbol.text.clone());
         self.out.start();
-        self.out.write(&spelled);
+        self.out.write(&spelled_name);
         self.write_initialiser(&declaration.declared, declarator)?;
         self.out.write(";");
         self.out.end();
@@ -272,14 +272,15 @@ impl Emitter<'_> {
         self.full_expression(selector)?;
         self.out.write(")) {");
         self.out.end();
-        let outside = self.leaving.enter_switch();
+        let outer_mode = self.leaving.enter_switch();
         self.scopes.push(BTreeMap::new());
-        let mut open = false;
+        let mut scope_is_open = false;
         for statement in body {
-            let label = matches!(statement.kind, StatementKind::Case(_) | StatementKind::Default);
-            if label && open {
+            let is_label =
+                matches!(statement.kind, StatementKind::Case(_) | StatementKind::Default);
+            if is_label && scope_is_open {
                 self.out.close("}");
-                open = false;
+                scope_is_open = false;
             }
             match &statement.kind {
                 StatementKind::Case(value) => {
@@ -291,40 +292,46 @@ impl Emitter<'_> {
                 }
                 StatementKind::Default => self.out.line("default:"),
                 _ => {
-                    if !open {
+                    if !scope_is_open {
                         self.out.open("{");
-                        open = true;
+                        scope_is_open = true;
                     }
                     self.statement(statement)?;
                 }
             }
         }
-        if open {
+        if scope_is_open {
             self.out.close("}");
         } else if !body.is_empty() {
             self.out.line("    break;");
         }
         self.scopes.pop();
-        self.leaving = outside;
+        self.leaving = outer_mode;
         self.out.line("}");
         Ok(())
     }
 
     fn refuse_shared_names(&self, body: &[Statement]) -> Emitted {
-        for (at, statement) in body.iter().enumerate() {
+        for (statement_index, statement) in body.iter().enumerate() {
             let StatementKind::Declaration(declaration) = &statement.kind else { continue };
-            let is_label = |other: &Statement| {
-                matches!(other.kind, StatementKind::Case(_) | StatementKind::Default)
+            let is_label = |other_statement: &Statement| {
+                matches!(other_statement.kind, StatementKind::Case(_) | StatementKind::Default)
             };
-            let later = body[at..].iter().skip_while(|other| !is_label(other));
-            let tokens: Vec<TokenIndex> =
-                later.flat_map(|other| other.first..=other.last).collect();
+            let later_statements = body[statement_index..]
+                .iter()
+                .skip_while(|other_statement| !is_label(other_statement));
+            let later_tokens: Vec<TokenIndex> = later_statements
+                .flat_map(|other_statement| other_statement.first..=other_statement.last)
+                .collect();
             for declarator in &declaration.declarators {
-                let name = self.text(declarator.name);
-                if let Some(token) = tokens.iter().find(|token| self.text(**token) == name) {
-                    return Err(
-                        self.unsupported(format!("`{name}` behind a label after its own"), *token)
-                    );
+                let variable_name = self.text(declarator.name);
+                if let Some(token) =
+                    later_tokens.iter().find(|token| self.text(**token) == variable_name)
+                {
+                    return Err(self.unsupported(
+                        format!("`{variable_name}` behind a label after its own"),
+                        *token,
+                    ));
                 }
             }
         }
@@ -341,15 +348,18 @@ impl Emitter<'_> {
                 self.out.write(";");
                 self.out.end();
             }
-            (Leaving::Region(region), value) => {
-                let place = self.shown_place(token);
+            (Leaving::Region(region_place), value) => {
+                let source_place = self.shown_place(token);
                 let Some(returning) = self.returning.clone() else {
                     if let Some(value) = value {
                         return Err(
                             self.unsupported("a value that the entry point returns", value.first)
                         );
                     }
-                    self.leave_region(region.number, &format!("ends(self, \"{place}\");"));
+                    self.leave_region(
+                        region_place.number,
+                        &format!("ends(self, \"{source_place}\");"),
+                    );
                     return Ok(());
                 };
                 if let (Some(value), Some(result)) = (value, &returning.result) {
@@ -360,16 +370,16 @@ impl Emitter<'_> {
                     self.out.end();
                 }
                 self.leave_region(
-                    region.number,
-                    &format!("goes_to(self, {}, \"{place}\");", returning.end),
+                    region_place.number,
+                    &format!("goes_to(self, {}, \"{source_place}\");", returning.end),
                 );
             }
         }
         Ok(())
     }
 
-    fn leave_loop(&mut self, left: Left, token: TokenIndex) -> Emitted {
-        let (word, inside) = match (self.leaving, left) {
+    fn leave_loop(&mut self, loop_exit: Left, token: TokenIndex) -> Emitted {
+        let (jump_word, left_region) = match (self.leaving, loop_exit) {
             (Leaving::Function, Left::Loop) => ("break", None),
             (Leaving::Function, Left::Iteration) => ("continue", None),
             (Leaving::Region(region), Left::Loop) => {
@@ -379,27 +389,30 @@ impl Emitter<'_> {
                 ("continue", (region.loops == 0).then_some(region))
             }
         };
-        let Some(region) = inside else {
-            self.out.line(&format!("{word};"));
+        let Some(region) = left_region else {
+            self.out.line(&format!("{jump_word};"));
             return Ok(());
         };
-        let Some(around) = self.around else {
-            return Err(self.unsupported(format!("`{word}` outside a loop"), token));
+        let Some(loop_points) = self.around else {
+            return Err(self.unsupported(format!("`{jump_word}` outside a loop"), token));
         };
-        let point = match left {
-            Left::Loop => around.behind,
-            Left::Iteration => around.again,
+        let target_point = match loop_exit {
+            Left::Loop => loop_points.behind,
+            Left::Iteration => loop_points.again,
         };
-        let place = self.shown_place(token);
-        self.leave_region(region.number, &format!("goes_to(self, {point}, \"{place}\");"));
+        let source_place = self.shown_place(token);
+        self.leave_region(
+            region.number,
+            &format!("goes_to(self, {target_point}, \"{source_place}\");"),
+        );
         Ok(())
     }
 
     /// The invocation is done with a region.
-    fn leave_region(&mut self, number: u32, how: &str) {
+    fn leave_region(&mut self, region_number: u32, leaving_line: &str) {
         self.out.open("{");
-        self.out.line(how);
-        self.out.line(&format!("goto next_{number};"));
+        self.out.line(leaving_line);
+        self.out.line(&format!("goto next_{region_number};"));
         self.out.close("}");
     }
 }

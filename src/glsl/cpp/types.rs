@@ -10,25 +10,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of all members of the text's structures and blocks.
 pub(super) fn member_names(tokens: &[Token], items: &[Item]) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let mut add = |declared: &DeclaredType| {
+    let mut all_names = BTreeSet::new();
+    let mut add_members = |declared: &DeclaredType| {
         let declarators = declared.members.iter().flat_map(|member| &member.declarators);
-        names.extend(declarators.map(|declarator| tokens[declarator.name].text.to_string()));
+        all_names.extend(declarators.map(|declarator| tokens[declarator.name].text.to_string()));
     };
     for item in items {
         match item {
-            Item::Declaration(Declaration { declared, .. }) => add(declared),
+            Item::Declaration(Declaration { declared, .. }) => add_members(declared),
             Item::Function(function) => {
                 for statement in function.body.iter().flatten() {
                     if let StatementKind::Declaration(declaration) = &statement.kind {
-                        add(&declaration.declared);
+                        add_members(&declaration.declared);
                     }
                 }
             }
             Item::Prototype { .. } | Item::Unread { .. } => {}
         }
     }
-    names
+    all_names
 }
 
 /// A declared type by name, with the number of array dimensions around it.
@@ -41,11 +41,14 @@ pub(super) struct Shape {
 impl Emitter<'_> {
     pub(super) fn shape(
         &self,
-        declared: &DeclaredType,
-        sizes: &[Option<Expression>],
+        declared_type: &DeclaredType,
+        declarator_sizes: &[Option<Expression>],
     ) -> Option<Shape> {
-        let name = self.text(declared.name?).to_owned();
-        Some(Shape { name, dimensions: sizes.len() + declared.sizes.len() })
+        let type_name = self.text(declared_type.name?).to_owned();
+        Some(Shape {
+            name: type_name,
+            dimensions: declarator_sizes.len() + declared_type.sizes.len(),
+        })
     }
 
     /// The members of the block that an expression is the instance name of.
@@ -66,25 +69,25 @@ impl Emitter<'_> {
         base: &Expression,
         name: TokenIndex,
     ) -> Result<bool, Unsupported> {
-        let text = self.text(name);
+        let member_name = self.text(name);
         if self.block_members(base).is_some() {
             return Ok(true);
         }
-        let spelled = built_in::spelled(text);
-        let of_structure =
-            |members: &Vec<StructureMember>| members.iter().any(|member| member.name == spelled);
-        if !self.members.contains(text) || !self.structures.values().any(of_structure) {
+        let spelled_name = built_in::spelled(member_name);
+        let has_member = |members: &Vec<StructureMember>| {
+            members.iter().any(|member| member.name == spelled_name)
+        };
+        if !self.members.contains(member_name) || !self.structures.values().any(has_member) {
             return Ok(self.components(name).is_none());
         }
-        if matches!(text, "x" | "y" | "z" | "w") {
+        if matches!(member_name, "x" | "y" | "z" | "w") {
             // Written alike.
             return Ok(true);
         }
         match self.shape_of(base) {
             Some(shape) => Ok(self.structures.contains_key(&shape.name)),
-            None => {
-                Err(self.unsupported(format!("`.{text}`, which is a swizzle and a member"), name))
-            }
+            None => Err(self
+                .unsupported(format!("`.{member_name}`, which is a swizzle and a member"), name)),
         }
     }
 
@@ -117,18 +120,19 @@ impl Emitter<'_> {
                 Some(members) => members.get(self.text(*name))?.shape.clone(),
                 None => {
                     let members = self.structures.get(&self.shape_of(base)?.name)?;
-                    let spelled = built_in::spelled(self.text(*name));
-                    let member = members.iter().find(|member| member.name == spelled)?;
+                    let spelled_name = built_in::spelled(self.text(*name));
+                    let member = members.iter().find(|member| member.name == spelled_name)?;
                     let name = self.text(member.declared.name?).to_owned();
                     Some(Shape { name, dimensions: member.dimensions })
                 }
             },
             ExpressionKind::Call { callee, .. } => {
                 let name = self.text(callee.first);
-                let constructs =
+                let is_constructor =
                     built_in::type_name(name).is_some() || self.structures.contains_key(name);
-                let plain = matches!(callee.kind, ExpressionKind::Identifier);
-                (constructs && plain).then(|| Shape { name: name.to_owned(), dimensions: 0 })
+                let is_plain_call = matches!(callee.kind, ExpressionKind::Identifier);
+                (is_constructor && is_plain_call)
+                    .then(|| Shape { name: name.to_owned(), dimensions: 0 })
             }
             _ => None,
         }
@@ -138,52 +142,55 @@ impl Emitter<'_> {
     pub(super) fn element_name(
         &self,
         declared: &DeclaredType,
-        near: TokenIndex,
+        near_token: TokenIndex,
     ) -> Result<String, Unsupported> {
-        let Some(name) = declared.name else {
-            return Err(self.unsupported("a type without a name", near));
+        let Some(type_token) = declared.name else {
+            return Err(self.unsupported("a type without a name", near_token));
         };
         if !declared.template.is_empty() {
-            return Err(self.unsupported(format!("the type `{}`", self.text(name)), name));
+            return Err(
+                self.unsupported(format!("the type `{}`", self.text(type_token)), type_token)
+            );
         }
-        self.type_of_name(name)
+        self.type_of_name(type_token)
     }
 
-    pub(super) fn type_of_name(&self, name: TokenIndex) -> Result<String, Unsupported> {
-        let text = self.text(name);
-        if self.structures.contains_key(text) {
-            return Ok(built_in::spelled(text));
+    pub(super) fn type_of_name(&self, type_token: TokenIndex) -> Result<String, Unsupported> {
+        let type_name = self.text(type_token);
+        if self.structures.contains_key(type_name) {
+            return Ok(built_in::spelled(type_name));
         }
-        let made = built_in::type_name(text);
-        made.ok_or_else(|| self.unsupported(format!("the type `{text}`"), name))
+        let spelled_type = built_in::type_name(type_name);
+        spelled_type.ok_or_else(|| self.unsupported(format!("the type `{type_name}`"), type_token))
     }
 
     /// Writes a type with the array sizes of its declarator and its own; `listed` is how many
     /// elements an array without a size has.
     pub(super) fn write_type(
         &mut self,
-        declared: &DeclaredType,
-        sizes: &[Option<Expression>],
-        listed: Option<usize>,
-        near: TokenIndex,
+        declared_type: &DeclaredType,
+        declarator_sizes: &[Option<Expression>],
+        element_count: Option<usize>,
+        near_token: TokenIndex,
     ) -> Emitted {
-        let element = self.element_name(declared, near)?;
-        let all: Vec<&Option<Expression>> = sizes.iter().chain(&declared.sizes).collect();
-        self.write_array(&element, &all, listed, near)
+        let element_type = self.element_name(declared_type, near_token)?;
+        let all_sizes: Vec<&Option<Expression>> =
+            declarator_sizes.iter().chain(&declared_type.sizes).collect();
+        self.write_array(&element_type, &all_sizes, element_count, near_token)
     }
 
     /// Writes the type of an array; sizes outermost first.
     pub(super) fn write_array(
         &mut self,
-        element: &str,
-        sizes: &[&Option<Expression>],
-        listed: Option<usize>,
-        near: TokenIndex,
+        element_type: &str,
+        array_sizes: &[&Option<Expression>],
+        element_count: Option<usize>,
+        near_token: TokenIndex,
     ) -> Emitted {
-        sizes.iter().for_each(|_| self.out.write("Array<"));
-        self.out.write(element);
-        for (level, size) in sizes.iter().enumerate().rev() {
-            match (size, listed) {
+        array_sizes.iter().for_each(|_| self.out.write("Array<"));
+        self.out.write(element_type);
+        for (array_level, size) in array_sizes.iter().enumerate().rev() {
+            match (size, element_count) {
                 (Some(size), _) if !self.is_foldable(size) => {
                     return Err(self.unsupported("an array size that C++ cannot tell", size.first));
                 }
@@ -192,8 +199,8 @@ impl Emitter<'_> {
                     self.expression(size)?;
                     self.out.write("))>");
                 }
-                (None, Some(count)) if level == 0 => self.out.write(&format!(", {count}>")),
-                (None, _) => return Err(self.unsupported("an array without a size", near)),
+                (None, Some(count)) if array_level == 0 => self.out.write(&format!(", {count}>")),
+                (None, _) => return Err(self.unsupported("an array without a size", near_token)),
             }
         }
         Ok(())

@@ -63,8 +63,8 @@ impl Writer {
 
     /// Ends the current line.
     pub(super) fn end(&mut self) {
-        let kept = self.text.trim_end_matches(' ').len();
-        self.text.truncate(kept.max(self.line_start));
+        let kept_length = self.text.trim_end_matches(' ').len();
+        self.text.truncate(kept_length.max(self.line_start));
         self.text.push('\n');
         self.line += 1;
         self.line_start = self.text.len();
@@ -76,8 +76,8 @@ impl Writer {
     }
 
     /// From a place on the current line up to here.
-    pub(super) fn since(&self, start: u32) -> Extent {
-        Extent { line: self.line, start, end: self.here() }
+    pub(super) fn since(&self, start_column: u32) -> Extent {
+        Extent { line: self.line, start: start_column, end: self.here() }
     }
 
     pub(super) fn finish(self) -> String {

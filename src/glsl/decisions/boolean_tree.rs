@@ -38,19 +38,17 @@ impl<'e> Leaves<'_, '_, 'e> {
             ExpressionKind::Prefix(operand) if self.names.text(expression.first) == "!" => {
                 Some(BooleanExpression::Not(Box::new(self.tree(operand, depth + 1)?)))
             }
-            ExpressionKind::Binary { operator, left, right } => {
-                match self.names.text(*operator) {
-                    "^^" => {
-                        let left_tree = self.tree(left, depth + 1)?;
-                        Some(BooleanExpression::Xor(
-                            Box::new(left_tree),
-                            Box::new(self.tree(right, depth + 1)?),
-                        ))
-                    }
-                    operator @ ("&&" | "||") => self.chain(expression, operator, depth),
-                    _ => self.leaf(expression, expression),
+            ExpressionKind::Binary { operator, left, right } => match self.names.text(*operator) {
+                "^^" => {
+                    let left_tree = self.tree(left, depth + 1)?;
+                    Some(BooleanExpression::Xor(
+                        Box::new(left_tree),
+                        Box::new(self.tree(right, depth + 1)?),
+                    ))
                 }
-            }
+                operator @ ("&&" | "||") => self.chain(expression, operator, depth),
+                _ => self.leaf(expression, expression),
+            },
             _ => self.leaf(expression, expression),
         }
     }

@@ -155,9 +155,8 @@ impl Names<'_> {
             }
             ExpressionKind::Call { .. } => Constness::Runtime,
             ExpressionKind::Index { base, index } => {
-                let index_constness = index
-                    .as_ref()
-                    .map_or(Constness::Constant, |index| self.constness(index));
+                let index_constness =
+                    index.as_ref().map_or(Constness::Constant, |index| self.constness(index));
                 self.constness(base).max(index_constness)
             }
             ExpressionKind::Field { base, .. } => self.constness(base),

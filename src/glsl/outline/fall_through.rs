@@ -54,8 +54,7 @@ fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> b
                     && (statement_falls_through(tokens, body) || continues(body)))
         }
         Parsed::Switch { body, .. } => {
-            let has_default =
-                body.iter().any(|inner| matches!(inner.kind, Parsed::Default));
+            let has_default = body.iter().any(|inner| matches!(inner.kind, Parsed::Default));
             !has_default || body.iter().any(breaks) || syntax_falls_through(tokens, body)
         }
         Parsed::While { .. }

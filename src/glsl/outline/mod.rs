@@ -169,8 +169,7 @@ impl Outliner<'_> {
         self.parameters(&function.parameters);
         self.decisions.function = Some(function_id);
         let entry_mark = self.next_mark();
-        let return_type =
-            function.returns.name.map(|name| self.decisions.names.text(name));
+        let return_type = function.returns.name.map(|name| self.decisions.names.text(name));
         self.returns_boolean = return_type == Some("bool") && function.returns.sizes.is_empty();
         let returns_nothing = return_type == Some("void");
         self.exits.clear();

@@ -21,13 +21,16 @@ const COMPONENT_NAMES: [&str; 4] = [".x", ".y", ".z", ".w"];
 pub(in crate::cpp) fn watched(
     outline: &Outline,
 ) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>> {
-    let mut watched: BTreeMap<_, Vec<Watched>> = BTreeMap::new();
-    for (number, [first, last]) in outline.ranges.iter().enumerate() {
-        let id = DecisionId(number as u32 + 1);
-        watched.entry((*first as usize, *last as usize)).or_default().push(Watched::Whole(id));
+    let mut watched_ranges: BTreeMap<_, Vec<Watched>> = BTreeMap::new();
+    for (decision_index, [first, last]) in outline.ranges.iter().enumerate() {
+        let decision_id = DecisionId(decision_index as u32 + 1);
+        watched_ranges
+            .entry((*first as usize, *last as usize))
+            .or_default()
+            .push(Watched::Whole(decision_id));
     }
     for placement in &outline.placements {
-        let role = match placement.role {
+        let watched_role = match placement.role {
             Placed::Condition { decision, condition } => {
                 Watched::Condition(decision, condition as usize)
             }
@@ -39,46 +42,51 @@ pub(in crate::cpp) fn watched(
                 continue;
             }
         };
-        watched.entry((placement.first, placement.last)).or_default().push(role);
+        watched_ranges.entry((placement.first, placement.last)).or_default().push(watched_role);
     }
-    watched
+    watched_ranges
 }
 
 impl Emitter<'_> {
     /// Writes an expression.
     pub(in crate::cpp) fn expression(&mut self, expression: &Expression) -> Emitted {
-        let key = (expression.first, expression.last);
+        let token_range = (expression.first, expression.last);
         // Parentheses around a whole expression have other tokens than it, so a run of tokens is
         // one node.
-        let noted = self.watched.get(&key).cloned().unwrap_or_default();
-        for watch in &noted {
+        let noted_roles = self.watched.get(&token_range).cloned().unwrap_or_default();
+        for watch in &noted_roles {
             if let Watched::Whole(id) = watch {
-                let root = self.root(expression);
-                self.watched.entry((root.first, root.last)).or_default().push(Watched::Root(*id));
+                let root_expression = self.root(expression);
+                self.watched
+                    .entry((root_expression.first, root_expression.last))
+                    .or_default()
+                    .push(Watched::Root(*id));
             }
         }
-        let start = self.out.here();
+        let start_column = self.out.here();
         self.bare_expression(expression)?;
-        let extent = self.out.since(start);
-        for watch in self.watched.get(&key).cloned().unwrap_or_default() {
-            let conditions =
+        let line_extent = self.out.since(start_column);
+        for watch in self.watched.get(&token_range).cloned().unwrap_or_default() {
+            let condition_count =
                 |id: DecisionId| self.outline.decisions[id.0 as usize - 1].conditions.len();
             let count = match watch {
                 Watched::Whole(id) | Watched::Root(id) | Watched::Condition(id, _) => {
-                    (id, conditions(id))
+                    (id, condition_count(id))
                 }
             };
-            let new = || PlacedDecision {
+            let unplaced = || PlacedDecision {
                 id: count.0,
                 whole: Default::default(),
                 root: Default::default(),
                 conditions: vec![Default::default(); count.1],
             };
-            let placed = self.placed.entry(count.0).or_insert_with(new);
+            let placed_decision = self.placed.entry(count.0).or_insert_with(unplaced);
             match watch {
-                Watched::Whole(_) => placed.whole = extent,
-                Watched::Root(_) => placed.root = extent,
-                Watched::Condition(_, condition) => placed.conditions[condition] = extent,
+                Watched::Whole(_) => placed_decision.whole = line_extent,
+                Watched::Root(_) => placed_decision.root = line_extent,
+                Watched::Condition(_, condition) => {
+                    placed_decision.conditions[condition] = line_extent
+                }
             }
         }
         Ok(())
@@ -198,15 +206,15 @@ impl Emitter<'_> {
     }
 
     fn field(&mut self, base: &Expression, name: TokenIndex) -> Emitted {
-        let text = self.text(name);
+        let field_name = self.text(name);
         if let Some(members) = self.block_members(base) {
-            let member = members.get(text).map(|member| member.text.clone());
-            let member =
-                member.ok_or_else(|| self.unsupported(format!("the member `{text}`"), name))?;
+            let member = members.get(field_name).map(|member| member.text.clone());
+            let member = member
+                .ok_or_else(|| self.unsupported(format!("the member `{field_name}`"), name))?;
             self.out.write(&member);
             return Ok(());
         }
-        if matches!(text, "x" | "r" | "s") && self.is_scalar(base) == Some(true) {
+        if matches!(field_name, "x" | "r" | "s") && self.is_scalar(base) == Some(true) {
             return self.expression(base);
         }
         let components = self.swizzled(base, name)?;
@@ -216,14 +224,14 @@ impl Emitter<'_> {
                 self.expression(base)?;
                 self.out.write(")");
             }
-            [] if text == "x" && self.is_scalar(base).is_none() => {
+            [] if field_name == "x" && self.is_scalar(base).is_none() => {
                 self.out.write("first_of(");
                 self.expression(base)?;
                 self.out.write(")");
             }
             [] => {
                 self.expression(base)?;
-                self.out.write(&format!(".{}", built_in::spelled(text)));
+                self.out.write(&format!(".{}", built_in::spelled(field_name)));
             }
             [component] => {
                 self.expression(base)?;
@@ -239,34 +247,41 @@ impl Emitter<'_> {
     }
 
     fn identifier(&mut self, token: TokenIndex) -> Emitted {
-        let name = self.text(token);
-        let text = match self.resolve(name) {
+        let variable_name = self.text(token);
+        let spelled_text = match self.resolve(variable_name) {
             Some(symbol) => match symbol.place {
                 Held::Block(_) => {
-                    return Err(self.unsupported(format!("the block `{name}` as a value"), token));
+                    return Err(
+                        self.unsupported(format!("the block `{variable_name}` as a value"), token)
+                    );
                 }
                 Held::Locally | Held::InMemory | Held::Unwritten | Held::Constant => {
                     symbol.text.clone()
                 }
             },
-            None if built_in::has_variable(name) => name.to_owned(),
-            None => return Err(self.unsupported(format!("`{name}`"), token)),
+            None if built_in::has_variable(variable_name) => variable_name.to_owned(),
+            None => return Err(self.unsupported(format!("`{variable_name}`"), token)),
         };
-        self.out.write(&text);
+        self.out.write(&spelled_text);
         Ok(())
     }
 
     fn literal(&mut self, token: TokenIndex) -> Emitted {
-        let text = self.text(token);
-        if matches!(text, "true" | "false") {
-            self.out.write(text);
+        let literal_text = self.text(token);
+        if matches!(literal_text, "true" | "false") {
+            self.out.write(literal_text);
             return Ok(());
         }
-        let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-        let is_float = !hexadecimal && text.contains(['.', 'e', 'E']);
-        let made = if is_float { float_literal(text) } else { integer_literal(text, hexadecimal) };
-        let made = made.ok_or_else(|| self.unsupported(format!("the literal `{text}`"), token))?;
-        self.out.write(&made);
+        let is_hexadecimal = literal_text.starts_with("0x") || literal_text.starts_with("0X");
+        let is_float = !is_hexadecimal && literal_text.contains(['.', 'e', 'E']);
+        let spelled_literal = if is_float {
+            float_literal(literal_text)
+        } else {
+            integer_literal(literal_text, is_hexadecimal)
+        };
+        let spelled_literal = spelled_literal
+            .ok_or_else(|| self.unsupported(format!("the literal `{literal_text}`"), token))?;
+        self.out.write(&spelled_literal);
         Ok(())
     }
 
@@ -281,58 +296,59 @@ impl Emitter<'_> {
         let ExpressionKind::List(elements) = &initialiser.kind else {
             return self.expression(initialiser);
         };
-        let refused =
-            |emitter: &Self, what: &str| Err(emitter.unsupported(what, initialiser.first));
+        let refuse_list =
+            |emitter: &Self, reason: &str| Err(emitter.unsupported(reason, initialiser.first));
         if elements.is_empty() {
             // GL_EXT_null_initializer
             self.out.write("Zero()");
             return Ok(());
         }
-        let Some(name) = element else {
-            return refused(self, "a list of initialisers for nothing");
+        let Some(type_name) = element else {
+            return refuse_list(self, "a list of initialisers for nothing");
         };
         if dimensions > 0 {
             self.out.write("{{");
-            for (number, inner) in elements.iter().enumerate() {
-                self.out.write(if number == 0 { "" } else { ", " });
+            for (element_number, inner) in elements.iter().enumerate() {
+                self.out.write(if element_number == 0 { "" } else { ", " });
                 self.initialiser(inner, element, dimensions - 1)?;
             }
             self.out.write("}}");
             return Ok(());
         }
-        if let Some(members) = self.structures.get(self.text(name)).cloned() {
+        if let Some(members) = self.structures.get(self.text(type_name)).cloned() {
             self.out.write("{");
-            for (number, (inner, member)) in elements.iter().zip(&members).enumerate() {
-                self.out.write(if number == 0 { "" } else { ", " });
+            for (element_number, (inner, member)) in elements.iter().zip(&members).enumerate() {
+                self.out.write(if element_number == 0 { "" } else { ", " });
                 self.initialiser(inner, member.declared.name, member.dimensions)?;
             }
             self.out.write("}");
             return Ok(());
         }
-        match Composite::of(self.text(name)) {
+        match Composite::of(self.text(type_name)) {
             Some(vector @ Composite::Vector { .. }) => {
                 self.out.write(&vector.spelled());
                 self.arguments(["{", "}"], elements)
             }
             Some(matrix @ Composite::Matrix { element, rows, .. }) => {
                 self.out.write(&matrix.spelled());
-                let column = Composite::Vector { element, size: rows }.spelled();
-                self.columns(&column, elements)
+                let column_type = Composite::Vector { element, size: rows }.spelled();
+                self.columns(&column_type, elements)
             }
-            None => {
-                refused(self, "a list for a value that is no array, structure, vector or matrix")
-            }
+            None => refuse_list(
+                self,
+                "a list for a value that is no array, structure, vector or matrix",
+            ),
         }
     }
 
     /// The columns of a matrix, each of which may be a list.
-    fn columns(&mut self, column: &str, elements: &[Expression]) -> Emitted {
+    fn columns(&mut self, column_type: &str, elements: &[Expression]) -> Emitted {
         self.out.write("{");
-        for (number, element) in elements.iter().enumerate() {
-            self.out.write(if number == 0 { "" } else { ", " });
+        for (element_number, element) in elements.iter().enumerate() {
+            self.out.write(if element_number == 0 { "" } else { ", " });
             match &element.kind {
                 ExpressionKind::List(components) => {
-                    self.out.write(column);
+                    self.out.write(column_type);
                     self.arguments(["{", "}"], components)?;
                 }
                 _ => self.expression(element)?,
@@ -344,12 +360,12 @@ impl Emitter<'_> {
 
     fn call(
         &mut self,
-        whole: &Expression,
+        whole_call: &Expression,
         callee: &Expression,
         arguments: &[Expression],
     ) -> Emitted {
-        if let Some(made) = self.made.get(&(whole.first, whole.last)) {
-            self.out.write(made);
+        if let Some(gathered_text) = self.made.get(&(whole_call.first, whole_call.last)) {
+            self.out.write(gathered_text);
             return Ok(());
         }
         match &callee.kind {
@@ -362,67 +378,70 @@ impl Emitter<'_> {
             }
             ExpressionKind::Index { .. } => self.array_constructor(callee, arguments),
             ExpressionKind::Identifier => self.named_call(callee.first, arguments),
-            _ => Err(self.unsupported("a call of something that is no name", whole.first)),
+            _ => Err(self.unsupported("a call of something that is no name", whole_call.first)),
         }
     }
 
     /// `float[3](a, b, c)`
     fn array_constructor(&mut self, callee: &Expression, arguments: &[Expression]) -> Emitted {
-        let mut sizes = Vec::new();
-        let mut inner = callee;
-        while let ExpressionKind::Index { base, index } = &inner.kind {
-            sizes.push(index.as_deref().cloned());
-            inner = base;
+        let mut array_sizes = Vec::new();
+        let mut innermost = callee;
+        while let ExpressionKind::Index { base, index } = &innermost.kind {
+            array_sizes.push(index.as_deref().cloned());
+            innermost = base;
         }
-        sizes.reverse();
-        if !matches!(inner.kind, ExpressionKind::Identifier) {
+        array_sizes.reverse();
+        if !matches!(innermost.kind, ExpressionKind::Identifier) {
             return Err(self.unsupported("a call of something that is no name", callee.first));
         }
-        let element = self.type_of_name(inner.first)?;
-        let sizes: Vec<&Option<Expression>> = sizes.iter().collect();
-        self.write_array(&element, &sizes, Some(arguments.len()), callee.first)?;
+        let element_type = self.type_of_name(innermost.first)?;
+        let array_sizes: Vec<&Option<Expression>> = array_sizes.iter().collect();
+        self.write_array(&element_type, &array_sizes, Some(arguments.len()), callee.first)?;
         self.arguments(["{{", "}}"], arguments)
     }
 
     fn named_call(&mut self, callee: TokenIndex, arguments: &[Expression]) -> Emitted {
-        let name = self.text(callee);
-        if self.structures.contains_key(name) {
-            self.out.write(&built_in::spelled(name));
+        let function_name = self.text(callee);
+        if self.structures.contains_key(function_name) {
+            self.out.write(&built_in::spelled(function_name));
             return self.arguments(["{", "}"], arguments);
         }
-        if let Some(signature) =
-            self.functions.get(name).filter(|known| known.takes(name, arguments.len()))
+        if let Some(signature) = self
+            .functions
+            .get(function_name)
+            .filter(|known_function| known_function.takes(function_name, arguments.len()))
         {
             if signature.holds_barrier {
-                return Err(
-                    self.unsupported(format!("a call of `{name}`, which holds a barrier"), callee)
-                );
+                return Err(self.unsupported(
+                    format!("a call of `{function_name}`, which holds a barrier"),
+                    callee,
+                ));
             }
-            self.out.write(&built_in::spelled_function(name));
+            self.out.write(&built_in::spelled_function(function_name));
             return self.own_arguments(callee, arguments);
         }
-        if let Some(made) = built_in::type_name(name) {
-            self.out.write(&made);
+        if let Some(spelled_type) = built_in::type_name(function_name) {
+            self.out.write(&spelled_type);
             // Several arguments between braces, where C++ keeps their order.
             return self
                 .arguments(if arguments.len() > 1 { ["{", "}"] } else { ["(", ")"] }, arguments);
         }
-        if !built_in::has_function(name, arguments.len()) {
-            return Err(self.unsupported(format!("the function `{name}`"), callee));
+        if !built_in::has_function(function_name, arguments.len()) {
+            return Err(self.unsupported(format!("the function `{function_name}`"), callee));
         }
-        for written in built_in::written_arguments(name) {
+        for written_index in built_in::written_arguments(function_name) {
             arguments
-                .get(*written)
+                .get(*written_index)
                 .map_or(Ok(()), |argument| self.refuse_written_swizzle(argument))?;
         }
-        self.out.write(built_in::function_name(name));
+        self.out.write(built_in::function_name(function_name));
         self.arguments(["(", ")"], arguments)
     }
 
     fn arguments(&mut self, [open, close]: [&str; 2], arguments: &[Expression]) -> Emitted {
         self.out.write(open);
-        for (number, argument) in arguments.iter().enumerate() {
-            self.out.write(if number == 0 { "" } else { ", " });
+        for (argument_number, argument) in arguments.iter().enumerate() {
+            self.out.write(if argument_number == 0 { "" } else { ", " });
             self.expression(argument)?;
         }
         self.out.write(close);

@@ -33,14 +33,16 @@ impl Emitter<'_> {
         match &target.kind {
             ExpressionKind::Parenthesised(inner) => self.composed(inner),
             ExpressionKind::Field { base, name } => {
-                let outer = self.swizzled(base, *name)?;
-                if outer.is_empty() {
+                let outer_components = self.swizzled(base, *name)?;
+                if outer_components.is_empty() {
                     self.refuse_copy(base)?;
                     return Ok((target, Vec::new()));
                 }
-                let (base, inner) = self.composed(base)?;
-                let all = |at: usize| inner.get(at).copied().unwrap_or(at);
-                Ok((base, outer.into_iter().map(all).collect()))
+                let (base, inner_components) = self.composed(base)?;
+                let composed_component = |component_index: usize| {
+                    inner_components.get(component_index).copied().unwrap_or(component_index)
+                };
+                Ok((base, outer_components.into_iter().map(composed_component).collect()))
             }
             ExpressionKind::Index { base, .. } => {
                 self.refuse_copy(base)?;
@@ -60,13 +62,13 @@ impl Emitter<'_> {
 
     /// The components that a swizzle of these letters names.
     pub(in crate::cpp) fn components(&self, name: TokenIndex) -> Option<Vec<usize>> {
-        let letters = self.text(name);
-        if letters.len() > 4 {
+        let swizzle_letters = self.text(name);
+        if swizzle_letters.len() > 4 {
             return None;
         }
-        ["xyzw", "rgba", "stpq"]
-            .iter()
-            .find_map(|set| letters.chars().map(|letter| set.find(letter)).collect())
+        ["xyzw", "rgba", "stpq"].iter().find_map(|letter_set| {
+            swizzle_letters.chars().map(|letter| letter_set.find(letter)).collect()
+        })
     }
 
     /// The components that a field is; none where it is a member of a structure.

@@ -11,28 +11,29 @@ use std::collections::BTreeMap;
 
 impl Emitter<'_> {
     /// Statements with barriers among them or in them.
-    pub(in crate::cpp) fn split(&mut self, list: &[Statement]) -> Emitted {
-        let mut at = 0;
-        while at < list.len() {
-            if self.is_barrier(&list[at]) {
-                let place = self.shown_place(list[at].first);
-                self.out.line(&format!("meet(invocations, \"{place}\"); // barrier"));
-                at += 1;
-            } else if self.is_subgroup_barrier(&list[at]) {
+    pub(in crate::cpp) fn split(&mut self, statements: &[Statement]) -> Emitted {
+        let mut statement_index = 0;
+        while statement_index < statements.len() {
+            if self.is_barrier(&statements[statement_index]) {
+                let source_place = self.shown_place(statements[statement_index].first);
+                self.out.line(&format!("meet(invocations, \"{source_place}\"); // barrier"));
+                statement_index += 1;
+            } else if self.is_subgroup_barrier(&statements[statement_index]) {
                 self.out.line("// subgroup barrier");
-                at += 1;
-            } else if self.holds_barrier(&list[at]) {
-                self.split_statement(&list[at])?;
-                at += 1;
+                statement_index += 1;
+            } else if self.holds_barrier(&statements[statement_index]) {
+                self.split_statement(&statements[statement_index])?;
+                statement_index += 1;
             } else {
                 // What hides another variable is known from its declaration on, and not before.
-                let length = list[at + 1..]
+                let region_length = statements[statement_index + 1..]
                     .iter()
                     .position(|statement| self.holds_barrier(statement) || self.hides(statement))
                     .map(|length| length + 1);
-                let end = length.map_or(list.len(), |length| at + length);
-                self.region(&list[at..end])?;
-                at = end;
+                let region_end = region_length
+                    .map_or(statements.len(), |region_length| statement_index + region_length);
+                self.region(&statements[statement_index..region_end])?;
+                statement_index = region_end;
             }
         }
         Ok(())
@@ -110,10 +111,10 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn split_scoped(&mut self, open: &str, list: &[Statement]) -> Emitted {
-        self.out.open(open);
+    fn split_scoped(&mut self, opening_text: &str, statements: &[Statement]) -> Emitted {
+        self.out.open(opening_text);
         self.scopes.push(BTreeMap::new());
-        self.split(list)?;
+        self.split(statements)?;
         self.scopes.pop();
         self.out.close("}");
         Ok(())
@@ -122,75 +123,77 @@ impl Emitter<'_> {
     /// A branch around barriers: who does not take it waits behind it.
     fn split_if(
         &mut self,
-        first: TokenIndex,
+        first_token: TokenIndex,
         condition: &Expression,
         then: &Statement,
         otherwise: Option<&Statement>,
     ) -> Emitted {
         self.prepare(condition)?;
         let behind_then = self.next_number();
-        self.test(behind_then, first, condition)?;
+        self.test(behind_then, first_token, condition)?;
         self.split_scoped("{", statement_list(then))?;
         let Some(otherwise) = otherwise else {
             self.come_back(behind_then);
             return Ok(());
         };
-        let behind = self.next_number();
-        let place = self.shown_place(first);
-        self.out.line(&format!("change_over(invocations, {behind_then}, {behind}, \"{place}\");"));
+        let behind_branch = self.next_number();
+        let source_place = self.shown_place(first_token);
+        self.out.line(&format!(
+            "change_over(invocations, {behind_then}, {behind_branch}, \"{source_place}\");"
+        ));
         self.split_scoped("{", statement_list(otherwise))?;
-        self.come_back(behind);
+        self.come_back(behind_branch);
         Ok(())
     }
 
     /// A loop around barriers: it stands outside the nests over invocations.
     fn split_loop(
         &mut self,
-        first: TokenIndex,
+        first_token: TokenIndex,
         (init, condition, update): (Option<&Statement>, Option<&LoopCondition>, Option<&Statement>),
         body: &Statement,
-        tested: Tested,
+        loop_test: Tested,
     ) -> Emitted {
-        let around = Around { again: self.next_number(), behind: self.next_number() };
+        let loop_points = Around { again: self.next_number(), behind: self.next_number() };
         self.scopes.push(BTreeMap::new());
         if let Some(init) = init {
             self.split(std::slice::from_ref(init))?;
         }
         self.out.open("while (true) {");
-        if tested == Tested::Before {
-            self.loop_test(around, first, condition)?;
+        if loop_test == Tested::Before {
+            self.loop_test(loop_points, first_token, condition)?;
         }
-        let outer = self.around.replace(around);
+        let outer_points = self.around.replace(loop_points);
         self.split_scoped("{", statement_list(body))?;
-        self.around = outer;
-        self.come_back(around.again);
+        self.around = outer_points;
+        self.come_back(loop_points.again);
         if let Some(update) = update {
             self.split(std::slice::from_ref(update))?;
         }
-        if tested == Tested::Behind {
-            self.loop_test(around, first, condition)?;
+        if loop_test == Tested::Behind {
+            self.loop_test(loop_points, first_token, condition)?;
         }
         self.out.close("}");
-        self.come_back(around.behind);
+        self.come_back(loop_points.behind);
         self.scopes.pop();
         Ok(())
     }
 
     fn loop_test(
         &mut self,
-        around: Around,
-        first: TokenIndex,
+        loop_points: Around,
+        first_token: TokenIndex,
         condition: Option<&LoopCondition>,
     ) -> Emitted {
         match condition {
             Some(LoopCondition::Expression(condition)) => {
                 self.prepare(condition)?;
-                self.test(around.behind, first, condition)?;
+                self.test(loop_points.behind, first_token, condition)?;
             }
             Some(LoopCondition::Declaration(_)) => {
                 return Err(self.unsupported(
                     "a declaration in the condition of a loop around a barrier",
-                    first,
+                    first_token,
                 ));
             }
             None => {}
@@ -200,8 +203,13 @@ impl Emitter<'_> {
     }
 
     /// Every invocation evaluates the condition; those for which it is false wait at the point.
-    fn test(&mut self, point: u32, first: TokenIndex, condition: &Expression) -> Emitted {
-        let place = self.shown_place(first);
+    fn test(
+        &mut self,
+        waiting_point: u32,
+        first_token: TokenIndex,
+        condition: &Expression,
+    ) -> Emitted {
+        let source_place = self.shown_place(first_token);
         self.open_nest(condition.first..=condition.last);
         self.out.start();
         self.out.write("if (");
@@ -209,7 +217,7 @@ impl Emitter<'_> {
         self.out.write(") {");
         self.out.end();
         self.out.line("} else {");
-        self.out.line(&format!("    goes_to(self, {point}, \"{place}\");"));
+        self.out.line(&format!("    goes_to(self, {waiting_point}, \"{source_place}\");"));
         self.out.line("}");
         self.close_nest();
         Ok(())
@@ -224,7 +232,12 @@ enum Tested {
 }
 
 /// The last part of a `for` header, as the statement that it is.
-fn as_statement(update: Expression, whole: &Statement) -> Statement {
-    let (first, last) = (update.first, update.last);
-    Statement { kind: StatementKind::Expression(update), first, last, header: whole.header }
+fn as_statement(update: Expression, loop_statement: &Statement) -> Statement {
+    let (first_token, last_token) = (update.first, update.last);
+    Statement {
+        kind: StatementKind::Expression(update),
+        first: first_token,
+        last: last_token,
+        header: loop_statement.header,
+    }
 }

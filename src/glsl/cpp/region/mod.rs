@@ -38,20 +38,20 @@ pub(in crate::cpp) struct InRegion {
 impl Leaving {
     /// Enters a loop; gives what held outside.
     pub(in crate::cpp) fn enter_loop(&mut self) -> Leaving {
-        let outside = *self;
+        let outer_mode = *self;
         if let Leaving::Region(region) = self {
             region.loops += 1;
             region.breakable += 1;
         }
-        outside
+        outer_mode
     }
 
     pub(in crate::cpp) fn enter_switch(&mut self) -> Leaving {
-        let outside = *self;
+        let outer_mode = *self;
         if let Leaving::Region(region) = self {
             region.breakable += 1;
         }
-        outside
+        outer_mode
     }
 }
 
@@ -67,20 +67,24 @@ struct Inside {
     of_switch: bool,
 }
 
-fn leaves_from(statement: &Statement, inside: Inside) -> bool {
-    let inside_it = match statement.kind {
+fn leaves_from(statement: &Statement, enclosing_constructs: Inside) -> bool {
+    let inside_statement = match statement.kind {
         StatementKind::Return(_) => return true,
-        StatementKind::Break => return !inside.of_loop && !inside.of_switch,
-        StatementKind::Continue => return !inside.of_loop,
-        StatementKind::While { .. } | StatementKind::DoWhile { .. } | StatementKind::For { .. } => {
-            Inside { of_loop: true, ..inside }
+        StatementKind::Break => {
+            return !enclosing_constructs.of_loop && !enclosing_constructs.of_switch;
         }
-        StatementKind::Switch { .. } => Inside { of_switch: true, ..inside },
-        _ => inside,
+        StatementKind::Continue => return !enclosing_constructs.of_loop,
+        StatementKind::While { .. } | StatementKind::DoWhile { .. } | StatementKind::For { .. } => {
+            Inside { of_loop: true, ..enclosing_constructs }
+        }
+        StatementKind::Switch { .. } => Inside { of_switch: true, ..enclosing_constructs },
+        _ => enclosing_constructs,
     };
-    let mut any = false;
-    crate::cpp::function::each_inner(statement, &mut |part| any |= leaves_from(part, inside_it));
-    any
+    let mut any_leaves = false;
+    crate::cpp::function::each_inner(statement, &mut |part| {
+        any_leaves |= leaves_from(part, inside_statement)
+    });
+    any_leaves
 }
 
 impl Emitter<'_> {
@@ -99,8 +103,8 @@ impl Emitter<'_> {
         self.collective_functions()?;
         self.out.line("// One workgroup: a loop nest over its invocations in each barrier region.");
         self.out.open("static void workgroup() {");
-        for (name, value) in std::mem::take(&mut self.shared) {
-            match value {
+        for (name, initial_contents) in std::mem::take(&mut self.shared) {
+            match initial_contents {
                 Fresh::Unwritten => self.out.line(&format!("{name} = decltype({name})();")),
                 Fresh::Zero => self.out.line(&format!("{name} = zero<decltype({name})>();")),
             }
@@ -119,11 +123,11 @@ impl Emitter<'_> {
     fn invocation(&mut self, body: &[Statement]) -> Emitted {
         self.out.line("// What an invocation keeps from one barrier region to the next.");
         self.out.open("struct Invocation : Presence {");
-        let private = self.private.clone();
-        private.iter().for_each(|field| self.out.line(&field.declaration));
-        let mut known = BTreeSet::new();
-        self.expand(body, &mut known)?;
-        self.collective_fields(&mut known)?;
+        let private_fields = self.private.clone();
+        private_fields.iter().for_each(|field| self.out.line(&field.declaration));
+        let mut known_fields = BTreeSet::new();
+        self.expand(body, &mut known_fields)?;
+        self.collective_fields(&mut known_fields)?;
         self.out.close("};");
         self.out.line("");
         self.out.line("static std::vector<Invocation> invocations;");
@@ -137,7 +141,7 @@ impl Emitter<'_> {
             "gl_GlobalInvocationID = gl_WorkGroupID * gl_WorkGroupSize + gl_LocalInvocationID;",
         );
         self.subgroup_variables();
-        for field in &private {
+        for field in &private_fields {
             self.out.line(&format!("{0} = invocations[at_here].private_{0};", field.name));
         }
         self.out.line("return invocations[at_here];");
@@ -169,28 +173,28 @@ impl Emitter<'_> {
     fn is_barrier(&self, statement: &Statement) -> bool {
         let StatementKind::Expression(expression) = &statement.kind else { return false };
         let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
-        let is_plain = self.text(callee.first) == "barrier" && arguments.is_empty();
-        let scope = arguments.first().map(|scope| self.text(scope.first));
-        let is_scoped =
-            self.text(callee.first) == "controlBarrier" && scope == Some("gl_ScopeWorkgroup");
-        callee.first == callee.last && (is_plain || is_scoped)
+        let is_plain_barrier = self.text(callee.first) == "barrier" && arguments.is_empty();
+        let scope_name = arguments.first().map(|scope_name| self.text(scope_name.first));
+        let is_scoped_barrier =
+            self.text(callee.first) == "controlBarrier" && scope_name == Some("gl_ScopeWorkgroup");
+        callee.first == callee.last && (is_plain_barrier || is_scoped_barrier)
     }
 
     /// A barrier of the subgroup ends a region, too; who is not here takes no part.
     fn is_subgroup_barrier(&self, statement: &Statement) -> bool {
         let StatementKind::Expression(expression) = &statement.kind else { return false };
         let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
-        let scope = arguments.first().map(|scope| self.text(scope.first));
+        let scope_name = arguments.first().map(|scope_name| self.text(scope_name.first));
         match self.text(callee.first) {
             "subgroupBarrier" => arguments.is_empty(),
-            "controlBarrier" => scope == Some("gl_ScopeSubgroup"),
+            "controlBarrier" => scope_name == Some("gl_ScopeSubgroup"),
             _ => false,
         }
     }
 
     pub(in crate::cpp) fn shown_place(&self, token: TokenIndex) -> String {
-        let (file, line) = self.place(token);
-        format!("{}:{line}", file.replace(['\\', '"'], "?"))
+        let (file_path, line_number) = self.place(token);
+        format!("{}:{line_number}", file_path.replace(['\\', '"'], "?"))
     }
 
     pub(in crate::cpp) fn come_back(&mut self, point: u32) {
@@ -209,14 +213,14 @@ impl Emitter<'_> {
 
     /// References to the fields of the variables that the tokens name.
     pub(in crate::cpp) fn bind_fields(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
-        let mut bound = BTreeSet::new();
+        let mut bound_names = BTreeSet::new();
         for token in tokens {
             let name = self.text(token);
             if let Some(Symbol { text, field: Some(field), .. }) = self.resolve(name)
-                && bound.insert(text.clone())
+                && bound_names.insert(text.clone())
             {
-                let line = format!("auto &{text} = self.{field};");
-                self.out.line(&line);
+                let reference_line = format!("auto &{text} = self.{field};");
+                self.out.line(&reference_line);
             }
         }
     }
@@ -235,19 +239,19 @@ impl Emitter<'_> {
         let (Some(first), Some(last)) = (statements.first(), statements.last()) else {
             return Ok(());
         };
-        let number = self.next_number();
+        let region_number = self.next_number();
         self.announce(statements)?;
         self.out.line(&format!("// Region from {} on.", self.shown_place(first.first)));
         self.open_nest(first.first..=last.last);
         self.out.open("{");
-        let outside = self.leaving;
-        self.leaving = Leaving::Region(InRegion { number, loops: 0, breakable: 0 });
-        let made = self.statements(statements);
-        self.leaving = outside;
-        made?;
+        let outer_mode = self.leaving;
+        self.leaving = Leaving::Region(InRegion { number: region_number, loops: 0, breakable: 0 });
+        let emit_result = self.statements(statements);
+        self.leaving = outer_mode;
+        emit_result?;
         self.out.close("}");
         if statements.iter().any(leaves) {
-            self.out.line(&format!("next_{number}:;"));
+            self.out.line(&format!("next_{region_number}:;"));
         }
         self.close_nest();
         Ok(())

@@ -13,25 +13,26 @@ impl Emitter<'_> {
     /// those inside it.
     pub(in crate::cpp) fn expand(
         &mut self,
-        list: &[Statement],
-        known: &mut BTreeSet<String>,
+        statements: &[Statement],
+        known_fields: &mut BTreeSet<String>,
     ) -> Emitted {
-        if !list.iter().any(|statement| self.holds_barrier(statement)) {
+        if !statements.iter().any(|statement| self.holds_barrier(statement)) {
             return Ok(());
         }
         self.scopes.push(BTreeMap::new());
-        for (at, statement) in list.iter().enumerate() {
+        for (statement_index, statement) in statements.iter().enumerate() {
             if let StatementKind::Declaration(declaration) = &statement.kind {
                 self.size_constants(declaration)?;
-                let behind = list[at..]
+                let first_barrier = statements[statement_index..]
                     .iter()
                     .position(|other| self.holds_barrier(other))
-                    .map(|offset| at + offset);
-                let later = behind.map_or(&[][..], |behind| &list[behind..]);
-                self.expand_declaration(declaration, Some(later), known)?;
+                    .map(|offset| statement_index + offset);
+                let later_statements =
+                    first_barrier.map_or(&[][..], |first_barrier| &statements[first_barrier..]);
+                self.expand_declaration(declaration, Some(later_statements), known_fields)?;
             }
             if self.holds_barrier(statement) {
-                self.expand_inner(statement, known)?;
+                self.expand_inner(statement, known_fields)?;
             }
         }
         self.scopes.pop();
@@ -40,55 +41,60 @@ impl Emitter<'_> {
 
     /// Constants of a function, which the sizes of the record's arrays may name.
     fn size_constants(&mut self, declaration: &Declaration) -> Emitted {
-        let declared = &declaration.declared;
+        let declared_type = &declaration.declared;
         for declarator in &declaration.declarators {
-            let is_scalar = declared.sizes.is_empty() && declarator.sizes.is_empty();
+            let is_scalar = declared_type.sizes.is_empty() && declarator.sizes.is_empty();
             let (true, true, Some(initialiser)) =
-                (declared.has("const"), is_scalar, &declarator.initialiser)
+                (declared_type.has("const"), is_scalar, &declarator.initialiser)
             else {
                 continue;
             };
             let integers = ["int", "uint", "int32_t", "uint32_t"];
-            let is_integer = declared.name.is_some_and(|name| integers.contains(&self.text(name)));
+            let is_integer =
+                declared_type.name.is_some_and(|name| integers.contains(&self.text(name)));
             if !is_integer || !self.is_foldable(initialiser) {
                 continue;
             }
-            let text = format!(
+            let constant_name = format!(
                 "kept_{}_{}",
                 built_in::spelled(self.text(declarator.name)),
                 self.next_number()
             );
             self.out.start();
             self.out.write("static constexpr ");
-            self.write_type(declared, &[], None, declarator.name)?;
-            self.out.write(&format!(" {text} = "));
-            self.initialiser(initialiser, declared.name, 0)?;
+            self.write_type(declared_type, &[], None, declarator.name)?;
+            self.out.write(&format!(" {constant_name} = "));
+            self.initialiser(initialiser, declared_type.name, 0)?;
             self.out.write(";");
             self.out.end();
-            self.declare(self.text(declarator.name), text, Held::Constant, None);
+            self.declare(self.text(declarator.name), constant_name, Held::Constant, None);
         }
         Ok(())
     }
 
-    fn expand_inner(&mut self, statement: &Statement, known: &mut BTreeSet<String>) -> Emitted {
+    fn expand_inner(
+        &mut self,
+        statement: &Statement,
+        known_fields: &mut BTreeSet<String>,
+    ) -> Emitted {
         match &statement.kind {
-            StatementKind::Block(inner) => self.expand(inner, known),
+            StatementKind::Block(inner) => self.expand(inner, known_fields),
             StatementKind::If { then, otherwise, .. } => {
-                self.expand(statement_list(then), known)?;
-                otherwise
-                    .as_deref()
-                    .map_or(Ok(()), |otherwise| self.expand(statement_list(otherwise), known))
+                self.expand(statement_list(then), known_fields)?;
+                otherwise.as_deref().map_or(Ok(()), |otherwise| {
+                    self.expand(statement_list(otherwise), known_fields)
+                })
             }
             StatementKind::For { init, body, .. } => {
                 if let Some(StatementKind::Declaration(declaration)) =
                     init.as_ref().map(|init| &init.kind)
                 {
-                    self.expand_declaration(declaration, None, known)?;
+                    self.expand_declaration(declaration, None, known_fields)?;
                 }
-                self.expand(statement_list(body), known)
+                self.expand(statement_list(body), known_fields)
             }
             StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => {
-                self.expand(statement_list(body), known)
+                self.expand(statement_list(body), known_fields)
             }
             _ => Ok(()),
         }
@@ -99,38 +105,41 @@ impl Emitter<'_> {
     fn expand_declaration(
         &mut self,
         declaration: &Declaration,
-        later: Option<&[Statement]>,
-        known: &mut BTreeSet<String>,
+        later_statements: Option<&[Statement]>,
+        known_fields: &mut BTreeSet<String>,
     ) -> Emitted {
-        let declared = &declaration.declared;
+        let declared_type = &declaration.declared;
         for declarator in &declaration.declarators {
-            let name = self.text(declarator.name);
-            let mentioned = |list: &[Statement]| {
-                list.iter()
+            let variable_name = self.text(declarator.name);
+            let is_mentioned = |statements: &[Statement]| {
+                statements
+                    .iter()
                     .flat_map(|other| other.first..=other.last)
-                    .any(|token| self.text(token) == name)
+                    .any(|token| self.text(token) == variable_name)
             };
             // One constant may name another.
-            if declared.has("const") && self.folds(declarator) {
+            if declared_type.has("const") && self.folds(declarator) {
                 self.hoisted.insert(declarator.name);
                 continue;
             }
-            if later.is_some_and(|later| !mentioned(later)) {
+            if later_statements.is_some_and(|later_statements| !is_mentioned(later_statements)) {
                 continue;
             }
-            let spelled = built_in::spelled(name);
-            let free = std::iter::once(spelled.clone())
-                .chain((2..).map(|number| format!("{spelled}_{number}")));
-            let field =
-                free.into_iter().find(|field| !known.contains(field)).expect("numbers do not end");
-            known.insert(field.clone());
+            let spelled_name = built_in::spelled(variable_name);
+            let free_names = std::iter::once(spelled_name.clone())
+                .chain((2..).map(|number| format!("{spelled_name}_{number}")));
+            let field_name = free_names
+                .into_iter()
+                .find(|name| !known_fields.contains(name))
+                .expect("numbers do not end");
+            known_fields.insert(field_name.clone());
             self.out.start();
-            let count =
+            let element_count =
                 declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
-            self.write_type(declared, &declarator.sizes, count, declarator.name)?;
-            self.out.write(&format!(" {field}{{}};"));
+            self.write_type(declared_type, &declarator.sizes, element_count, declarator.name)?;
+            self.out.write(&format!(" {field_name}{{}};"));
             self.out.end();
-            self.fields.insert(declarator.name, field);
+            self.fields.insert(declarator.name, field_name);
         }
         Ok(())
     }
@@ -142,11 +151,11 @@ impl Emitter<'_> {
     /// Whether a statement declares a variable that lives across regions and hides another one.
     pub(super) fn hides(&self, statement: &Statement) -> bool {
         let StatementKind::Declaration(declaration) = &statement.kind else { return false };
-        let kept = declaration
+        let kept_declarators = declaration
             .declarators
             .iter()
             .filter(|declarator| self.fields.contains_key(&declarator.name));
-        kept.into_iter().any(|declarator| self.is_hiding(self.text(declarator.name)))
+        kept_declarators.into_iter().any(|declarator| self.is_hiding(self.text(declarator.name)))
     }
 
     /// Makes the variables known that a region declares and others use; constants among them stand
@@ -155,14 +164,23 @@ impl Emitter<'_> {
         for statement in statements {
             let StatementKind::Declaration(declaration) = &statement.kind else { continue };
             for declarator in &declaration.declarators {
-                let name = self.text(declarator.name);
-                let spelled = built_in::spelled(name);
+                let variable_name = self.text(declarator.name);
+                let spelled_name = built_in::spelled(variable_name);
                 if let Some(field) = self.fields.get(&declarator.name).cloned() {
-                    let text = if self.is_hiding(name) { format!("kept_{field}") } else { spelled };
-                    let shape = self.shape(&declaration.declared, &declarator.sizes);
+                    let spelled_text = if self.is_hiding(variable_name) {
+                        format!("kept_{field}")
+                    } else {
+                        spelled_name
+                    };
+                    let declared_shape = self.shape(&declaration.declared, &declarator.sizes);
                     let scope = self.scopes.last_mut().expect("the file's scope is never left");
-                    let symbol = Symbol { text, place: Held::Locally, field: Some(field), shape };
-                    scope.insert(name.to_owned(), symbol);
+                    let symbol = Symbol {
+                        text: spelled_text,
+                        place: Held::Locally,
+                        field: Some(field),
+                        shape: declared_shape,
+                    };
+                    scope.insert(variable_name.to_owned(), symbol);
                 } else if self.hoisted.contains(&declarator.name) {
                     self.variable("constexpr ", &declaration.declared, declarator, Held::Constant)?;
                 }
