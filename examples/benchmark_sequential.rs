@@ -102,7 +102,7 @@ fn table(words: &[u32]) -> MarkerTable {
     let named = module
         .functions
         .iter()
-        .find(|one| module.name(one.id).is_some_and(|name| name.starts_with("value(")));
+        .find(|one| module.debug_name(one.id).is_some_and(|name| name.starts_with("value(")));
     let slot = |id, base, size, weights: &[[u32; 2]]| DecisionSlot {
         decision: DecisionId(id),
         base,

@@ -21,7 +21,7 @@ use vkcert::exec::{
 use vkcert::glsl::{self, KernelSource};
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
-use vkcert::spirv::precision::{Operation, Rounding, Width, row_of};
+use vkcert::spirv::precision::{BoundedOperation, FloatWidth, PermittedRounding, bounds_of};
 
 const INPUTS: [[f32; 3]; 8] = [
     [0.75, 1.5, 2.25],
@@ -101,16 +101,16 @@ fn results(job: &Job, variation: Option<Variation>) -> Vec<f32> {
 }
 
 fn toward(direction: Direction) -> Variation {
-    Variation { direction, rounding: Rounding::Any, ..Variation::NONE }
+    Variation { direction, rounding: PermittedRounding::Any, ..Variation::NONE }
 }
 
 /// GLSL on x, y, z; the operation of the table; its operands.
-type One = (&'static str, Operation, fn([f32; 3]) -> Vec<f32>);
+type One = (&'static str, BoundedOperation, fn([f32; 3]) -> Vec<f32>);
 
 /// One operation each.
 fn operations() -> Vec<One> {
     use rspirv::spirv::{GlslStd450Op as G, Op};
-    use vkcert::spirv::precision::Operation::{Core, Extended};
+    use vkcert::spirv::precision::BoundedOperation::{Core, Extended};
     let unary = |[x, _, _]: [f32; 3]| vec![x];
     let binary = |[x, y, _]: [f32; 3]| vec![x, y];
     let ternary = |[x, y, z]: [f32; 3]| vec![x, y, z];
@@ -155,14 +155,17 @@ fn runs_up_and_down_give_the_ends_of_what_is_permitted() {
     for (text, operation, operands) in operations() {
         // An addition inside an operand is varied itself: the range is then that of the operand as
         // it is.
-        let nested = text.contains('+') && operation != Operation::Core(rspirv::spirv::Op::FAdd);
+        let nested =
+            text.contains('+') && operation != BoundedOperation::Core(rspirv::spirv::Op::FAdd);
         let job = job(&kernel(&format!("r[i] = {text};")), &bytes(&INPUTS));
         let [plain, down, up] = [None, Some(toward(Direction::Down)), Some(toward(Direction::Up))]
             .map(|variation| results(&job, variation));
         let mut wide = 0;
         for (at, input) in INPUTS.iter().enumerate() {
             let operands: Vec<f64> = operands(*input).into_iter().map(f64::from).collect();
-            let Some(range) = row_of(operation).unwrap().range(&operands, Width::Single) else {
+            let Some(range) =
+                bounds_of(operation).unwrap().permitted_range(&operands, FloatWidth::Single)
+            else {
                 assert_eq!((plain[at], plain[at]), (down[at], up[at]), "{text} of {input:?}");
                 continue;
             };
@@ -194,7 +197,9 @@ fn variations_are_permitted_whatever_their_direction() {
             let varied = results(&job, Some(*variation));
             for (at, input) in INPUTS.iter().enumerate().filter(|_| !text.contains("+ 1.0")) {
                 let operands: Vec<f64> = operands(*input).into_iter().map(f64::from).collect();
-                let Some(range) = row_of(operation).unwrap().range(&operands, Width::Single) else {
+                let Some(range) =
+                    bounds_of(operation).unwrap().permitted_range(&operands, FloatWidth::Single)
+                else {
                     continue;
                 };
                 let value = f64::from(varied[at]);
@@ -213,7 +218,7 @@ fn contracted() -> Variation {
 
 fn preferring(preferred: Preferred) -> Variation {
     let products = Products::Contracted(preferred);
-    Variation { rounding: Rounding::Nearest, products, ..toward(Direction::Ordinary) }
+    Variation { rounding: PermittedRounding::Nearest, products, ..toward(Direction::Ordinary) }
 }
 
 #[test]
@@ -262,7 +267,7 @@ fn products_are_contracted_unless_the_source_says_precise() {
 fn denormals_are_flushed_where_no_mode_forbids_it() {
     let flush = Variation {
         flush: Flush::ToZero,
-        rounding: Rounding::Nearest,
+        rounding: PermittedRounding::Nearest,
         ..toward(Direction::Ordinary)
     };
     let small = [[1.0e-30, 1.0e-10, 1.0e-40]; 8];
@@ -293,11 +298,11 @@ fn every_bound_is_documented() {
     let table = document.split("### The bounds").nth(1).unwrap();
     for row in vkcert::spirv::precision::TABLE.iter() {
         let name = match row.operation {
-            Operation::Core(op) => format!("`Op{op:?}`"),
-            Operation::Extended(op) => format!("`{op:?}`"),
-            Operation::NormalizedComponent => "`Normalize`".to_owned(),
+            BoundedOperation::Core(op) => format!("`Op{op:?}`"),
+            BoundedOperation::Extended(op) => format!("`{op:?}`"),
+            BoundedOperation::NormalizedComponent => "`Normalize`".to_owned(),
             // Described with the runs, not among the bounds.
-            Operation::Contracted => continue,
+            BoundedOperation::Contracted => continue,
         };
         assert!(table.contains(&name), "{name}");
     }

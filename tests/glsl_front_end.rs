@@ -91,7 +91,7 @@ fn calls(module: &Module, function: &str) -> BTreeMap<u32, u32> {
     let mut found = BTreeMap::new();
     for call in module.instructions.iter().filter(|instruction| instruction.op == Op::FunctionCall)
     {
-        let callee = call.id(0).and_then(|id| module.name(id)).unwrap_or("");
+        let callee = call.id(0).and_then(|id| module.debug_name(id)).unwrap_or("");
         if callee.split('(').next() == Some(function) {
             let part = |index| {
                 call.id(index)
@@ -882,7 +882,10 @@ fn marked_text_keeps_the_lines_of_the_original() {
             .iter()
             .enumerate()
             .filter(|(_, instruction)| instruction.op == Op::Store);
-        stores.filter_map(|(index, _)| module.line(index)).map(|line| line.line).collect::<Vec<_>>()
+        stores
+            .filter_map(|(index, _)| module.line_of(index))
+            .map(|line| line.line)
+            .collect::<Vec<_>>()
     };
     let in_production = lines(&compiled.production);
     assert!(!in_production.is_empty());

@@ -192,7 +192,7 @@ fn mutated(tests: &[FileTest], seed: u64) -> FileTest {
 /// Everything that reads a module, then a run; how it ended.
 fn run(test: &FileTest) -> &'static str {
     let Ok(module) = Module::parse(test.words.clone()) else { return "not read" };
-    let _ = Reflection::of(&module, "main", &BTreeMap::new());
+    let _ = Reflection::of_entry_point(&module, "main", &BTreeMap::new());
     let _ = lower(&module, "main");
     let mut job = test.job();
     job.modules[0].words = Arc::new(test.words.clone());

@@ -116,7 +116,7 @@ void main() {
     let module = Module::parse(words.clone()).unwrap();
     let function = |name: &str| {
         let named = |function: &&vkcert::spirv::module::Function| {
-            module.name(function.id).is_some_and(|full| full.starts_with(name))
+            module.debug_name(function.id).is_some_and(|full| full.starts_with(name))
         };
         module.functions.iter().find(named).map(|function| function.id)
     };

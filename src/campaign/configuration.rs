@@ -37,7 +37,7 @@ pub fn under(
         |error: &dyn std::fmt::Display| CampaignError::tool(format!("{}: {error}", kernel.name));
     let module = kernel.measured().map_or(&kernel.module, |measured| &measured.module);
     // What is no Vulkan compute module has no interface to show; tests of it are unsupported.
-    let reflection = Reflection::of(module, &kernel.entry, specialization).ok();
+    let reflection = Reflection::of_entry_point(module, &kernel.entry, specialization).ok();
     let declared = reflection
         .as_ref()
         .map(|reflection| reflection.specialization.as_slice())

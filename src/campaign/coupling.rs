@@ -123,7 +123,7 @@ fn analyse_one(
     let constants = vkcert_requirement::host::specialized_values(interface).into_iter();
     let specialization: BTreeMap<u32, u64> =
         constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
-    let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)
+    let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let barriers = coupling::barriers(&kernel.module, &reflection);
     let tests = uses(interface, prepared, touched);

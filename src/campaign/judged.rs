@@ -70,8 +70,9 @@ fn kernel_flow(
     specialization: &BTreeMap<u32, u64>,
 ) -> Result<KernelFlow, ReflectError> {
     let flows = flows_or_switched_off(&kernel.module, &kernel.entry, specialization)?;
-    let resources =
-        Reflection::of(&kernel.module, &kernel.entry, specialization)?.resources.into_iter();
+    let resources = Reflection::of_entry_point(&kernel.module, &kernel.entry, specialization)?
+        .resources
+        .into_iter();
     let named = resources
         .map(|resource| ((resource.set, resource.binding), resource.block_name.or(resource.name)));
     Ok(KernelFlow {

@@ -103,7 +103,7 @@ pub enum Variant {
 impl Kernel {
     /// SHA-256 of the production module without debug information.
     pub fn code_digits(&self) -> String {
-        sha256_digits(&module_bytes(&self.module.code()))
+        sha256_digits(&module_bytes(&self.module.code_words()))
     }
 
     /// The name of the production configuration with these values; none outside a project and for

@@ -209,7 +209,7 @@ impl Kernel {
     /// none where there is none.
     pub fn place_of(&self, word: u32) -> Option<Place> {
         let index = self.instruction_at(word)?;
-        let place = self.module.place(index);
+        let place = self.module.place_of(index);
         Some(self.exact(&place).unwrap_or(place))
     }
 
@@ -233,7 +233,7 @@ impl Kernel {
         let structure = &self.measured()?.structure;
         let index = self.instruction_at(place.instruction?)?;
         // Another kernel of the same test may have an instruction at the same word.
-        if self.module.place(index) != *place {
+        if self.module.place_of(index) != *place {
             return None;
         }
         let positions = self.object.places.as_ref()?.table(&self.module).ok()?;

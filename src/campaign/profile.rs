@@ -20,7 +20,7 @@ use vkcert_model::project::ProjectFile;
 use vkcert_model::records::RecordMode;
 use vkcert_model::vulkan_sc::{Profile, ScFeature};
 use vkcert_requirement::Project;
-use vkcert_spirv::interface::refusals;
+use vkcert_spirv::interface::vulkan_sc_refusals;
 use vkcert_spirv::validate::{self, TargetEnv};
 
 /// What kernels are for.
@@ -91,7 +91,9 @@ impl Target {
             ));
         }
         found.extend(
-            refusals(&kernel.module, &kernel.entry, features).iter().map(ToString::to_string),
+            vulkan_sc_refusals(&kernel.module, &kernel.entry, features)
+                .iter()
+                .map(ToString::to_string),
         );
         // What has a refusal already may break the rules of Vulkan 1.2 because of it.
         match validate::validate(&kernel.production, TargetEnv::Vulkan1_2) {

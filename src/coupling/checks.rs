@@ -438,7 +438,9 @@ impl Subject<'_> {
     fn sizes_depend_on(&self, constant: &SpecializationConstant) -> bool {
         let sizes = |value: u64| {
             let set = BTreeMap::from([(constant.spec_id, value)]);
-            let kernel = Reflection::of(self.input.module, &self.reflection().entry, &set).ok()?;
+            let kernel =
+                Reflection::of_entry_point(self.input.module, &self.reflection().entry, &set)
+                    .ok()?;
             Some((kernel.local_size, kernel.resources, kernel.push_constants, kernel.workgroup))
         };
         let default = sizes(constant.default);

@@ -12,7 +12,7 @@ use vkcert_exec::prepare::{declared_class, declared_format, image_type};
 use vkcert_model::image::ImageDim;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::requirement::HostImage;
-use vkcert_spirv::interface::Resource;
+use vkcert_spirv::interface::ReflectedResource;
 use vkcert_spirv::types::{ImageType, Types};
 
 const CHECK: &str = "image-descriptor";
@@ -65,7 +65,13 @@ pub(super) fn compare(rows: &mut Rows, input: &CouplingInput<'_>) {
     rows.about_all();
 }
 
-fn one(rows: &mut Rows, stated: &HostImage, resource: &Resource, types: &Types, place: &str) {
+fn one(
+    rows: &mut Rows,
+    stated: &HostImage,
+    resource: &ReflectedResource,
+    types: &Types,
+    place: &str,
+) {
     if stated.class != resource.class {
         let (theirs, ours) = (stated.class.name(), resource.class.name());
         let message =

@@ -84,7 +84,7 @@ pub enum BarrierControl {
 /// them.
 pub fn barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
     let divergent = divergent_barriers(module, reflection.function);
-    let functions = reflection.functions.iter().filter_map(|id| module.function(*id));
+    let functions = reflection.functions.iter().filter_map(|id| module.function_by_id(*id));
     let mut instructions: Vec<usize> =
         functions.flat_map(|function| function.range.clone()).collect();
     instructions.sort_unstable();
@@ -95,7 +95,7 @@ pub fn barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
             branch: found.branch.clone(),
             reason: format!("its condition depends on {}", found.divergence.what),
         });
-        Barrier { place: module.place(index), control }
+        Barrier { place: module.place_of(index), control }
     };
     instructions.into_iter().map(barrier).collect()
 }

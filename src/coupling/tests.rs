@@ -93,7 +93,7 @@ fn coupled(
     device: Option<&DeviceLimits>,
 ) -> Coupling {
     let module = module();
-    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+    let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
     let input = CouplingInput {
         interface,
         module: &module,
@@ -248,7 +248,7 @@ fn a_barrier_under_non_uniform_control_flow_names_both_places() {
 fn the_uniformity_of_barriers_comes_from_the_module() {
     let of = |source: &str| {
         let module = compiled(source);
-        let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+        let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
         barriers(&module, &reflection)
     };
     assert!(matches!(of(KERNEL).as_slice(), [Barrier { control: BarrierControl::Uniform, .. }]));
@@ -340,7 +340,7 @@ fn coupled_with(source: &str, interface: &Interface, device: &DeviceLimits) -> C
 }
 
 fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits) -> Coupling {
-    let reflection = Reflection::of(module, "main", &BTreeMap::new()).unwrap();
+    let reflection = Reflection::of_entry_point(module, "main", &BTreeMap::new()).unwrap();
     let (barriers, tests, device) = (&[][..], &[][..], Some(device));
     couple(&CouplingInput {
         interface,
@@ -725,7 +725,7 @@ fn the_graph_couples_parameters_to_what_uses_them() {
 #[test]
 fn an_unknown_name_in_the_interface_is_a_diagnostic() {
     let module = module();
-    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+    let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
     let interface =
         Interface { groups: ["(q + 15) / 16", "1", "1"].map(str::to_owned), ..correct() };
     let input = CouplingInput {

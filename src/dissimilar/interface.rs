@@ -15,8 +15,8 @@ pub fn interface(
     entry: &str,
     specialization: &BTreeMap<u32, u64>,
 ) -> Result<Interface, String> {
-    let reflection =
-        Reflection::of(module, entry, specialization).map_err(|error| error.to_string())?;
+    let reflection = Reflection::of_entry_point(module, entry, specialization)
+        .map_err(|error| error.to_string())?;
     let types = Types::of_module(module);
     let constants =
         Constants::evaluate(module, &types, specialization).map_err(|error| error.to_string())?;

@@ -14,28 +14,34 @@ use rspirv::spirv::{Capability, Decoration, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_spirv::calls::calls_in_function;
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
-use vkcert_spirv::rewrite::{Draft, ModuleWriter, Rewrite};
+use vkcert_spirv::rewrite::{ModuleDraft, ModuleWriter, Rewrite};
 
 /// Sees the places of a module where records may be added.
 pub(crate) trait Recorder {
     /// Behind the label of a function's first block, where its variables stand.
-    fn function_entered(&mut self, draft: &mut Draft, function: Id);
+    fn function_entered(&mut self, draft: &mut ModuleDraft, function: Id);
     /// Before the instruction with an index in the marked module's list, where a block's phis are
     /// past.
-    fn before(&mut self, draft: &mut Draft, index: usize);
+    fn before(&mut self, draft: &mut ModuleDraft, index: usize);
     /// In the place of the marker call with an index; `value` is the marked value.
-    fn marker(&mut self, draft: &mut Draft, index: usize, call: &MarkerCall, value: Option<Id>);
+    fn marker(
+        &mut self,
+        draft: &mut ModuleDraft,
+        index: usize,
+        call: &MarkerCall,
+        value: Option<Id>,
+    );
 }
 
 /// Records nothing.
 pub(crate) struct Unrecorded;
 
 impl Recorder for Unrecorded {
-    fn function_entered(&mut self, _draft: &mut Draft, _function: Id) {}
-    fn before(&mut self, _draft: &mut Draft, _index: usize) {}
+    fn function_entered(&mut self, _draft: &mut ModuleDraft, _function: Id) {}
+    fn before(&mut self, _draft: &mut ModuleDraft, _index: usize) {}
     fn marker(
         &mut self,
-        _draft: &mut Draft,
+        _draft: &mut ModuleDraft,
         _index: usize,
         _call: &MarkerCall,
         _value: Option<Id>,
@@ -51,8 +57,8 @@ pub(crate) fn erase(marked: &Module, markers: &MarkerCalls) -> Vec<u32> {
 }
 
 /// Everything before the functions, without what belongs to the markers and with NoContraction.
-pub(crate) fn declarations(marked: &Module, markers: &MarkerCalls) -> Draft {
-    let mut draft = Draft::without_functions(marked);
+pub(crate) fn declarations(marked: &Module, markers: &MarkerCalls) -> ModuleDraft {
+    let mut draft = ModuleDraft::without_functions(marked);
     let erased = markers.erased_ids(marked);
     let about_erased = |i: &Instruction| i.id(0).is_some_and(|target| erased.contains(&target));
     draft.preamble.retain(|i| !(matches!(i.op, Op::Name | Op::MemberName) && about_erased(i)));
@@ -73,7 +79,7 @@ pub(crate) fn declarations(marked: &Module, markers: &MarkerCalls) -> Draft {
 pub(crate) fn rewrite_functions(
     marked: &Module,
     markers: &MarkerCalls,
-    draft: &mut Draft,
+    draft: &mut ModuleDraft,
     recorder: &mut dyn Recorder,
 ) {
     draft.copy_functions(
@@ -92,11 +98,16 @@ struct Erasure<'a> {
 }
 
 impl Rewrite for Erasure<'_> {
-    fn keeps(&self, function: &Function) -> bool {
+    fn keeps_function(&self, function: &Function) -> bool {
         !self.markers.is_marker(function.id)
     }
 
-    fn instruction(&mut self, draft: &mut Draft, index: usize, original: &Instruction) {
+    fn rewrite_instruction(
+        &mut self,
+        draft: &mut ModuleDraft,
+        index: usize,
+        original: &Instruction,
+    ) {
         self.recorder.before(draft, index);
         if let Some(call) = self.markers.calls.get(&index) {
             let value = call.operand.map(|id| self.operands.get(&id).copied().unwrap_or(id));
@@ -178,7 +189,7 @@ pub fn strip_records(instrumented: &Module, bound: Id, capabilities: &[Capabilit
             && matches!(stripped.operands.first(), Some(Operand::Capability(one)) if capabilities.contains(one));
         let names_added = stripped.result.into_iter().chain(stripped.ids()).any(|id| id >= bound);
         if !names_added && !added_capability && !added.contains(&index) {
-            kept.copy(&stripped);
+            kept.copy_instruction(&stripped);
         }
     }
     kept.finish()

@@ -52,7 +52,7 @@ impl Evaluator<'_> {
 
     /// Values are pairs: a word, or a variable with an index.
     fn call(&mut self, function: Id, arguments: &[(u32, u32)]) -> (u32, u32) {
-        let function = self.module.function(function).unwrap();
+        let function = self.module.function_by_id(function).unwrap();
         let mut values: Values32 =
             function.parameters.iter().copied().zip(arguments.iter().copied()).collect();
         let (mut block, mut from) = (&function.blocks[0], 0);

@@ -150,7 +150,7 @@ impl MarkerCalls {
 fn marker_function(marked: &Module, name: &str) -> Option<Id> {
     let named = |function: &&Function| {
         marked
-            .name(function.id)
+            .debug_name(function.id)
             .and_then(|full| full.strip_prefix(name))
             .is_some_and(|rest| rest.starts_with('('))
     };
@@ -162,5 +162,5 @@ fn results<'a>(module: &'a Module, function: &Function) -> impl Iterator<Item = 
 }
 
 fn defect(marked: &Module, index: usize, what: &str) -> InstrumentError {
-    InstrumentError { message: format!("marker call at {}: {what}", marked.place(index)) }
+    InstrumentError { message: format!("marker call at {}: {what}", marked.place_of(index)) }
 }

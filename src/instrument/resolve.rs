@@ -155,7 +155,7 @@ impl Reachability<'_> {
         let mut found = BTreeSet::new();
         let (mut seen, mut open) = (BTreeSet::new(), vec![entry]);
         while let Some(id) = open.pop() {
-            let Some(function) = self.marked.function(id).filter(|_| seen.insert(id)) else {
+            let Some(function) = self.marked.function_by_id(id).filter(|_| seen.insert(id)) else {
                 continue;
             };
             for block in self.blocks(function, &by_result) {

@@ -83,7 +83,7 @@ pub(crate) fn trace(
         if function.is_some_and(|function| markers.is_marker(function.id)) {
             continue;
         }
-        let place = marked.place(site.instruction);
+        let place = marked.place_of(site.instruction);
         match tracer.classify(site) {
             Origin::Marked => trace.traced += 1,
             Origin::Compiler(why) => trace.compiler_generated.push(format!("{place}: {why}")),
@@ -266,7 +266,7 @@ impl ClosedList<'_> {
                 Some("condition is a literal constant")
             }
             ObjectBranchKind::Select
-                if self.line_has(&self.module.place(site.instruction), "mix") =>
+                if self.line_has(&self.module.place_of(site.instruction), "mix") =>
             {
                 Some("mix() with a Boolean selects one of its arguments")
             }

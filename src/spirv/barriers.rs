@@ -47,7 +47,7 @@ pub fn workgroup_barriers(module: &Module, entry_function: Id) -> Vec<WorkgroupB
     barrier_indices
         .map(|index| WorkgroupBarrier {
             number: barrier_number(module, index),
-            place: module.place(index),
+            place: module.place_of(index),
         })
         .collect()
 }

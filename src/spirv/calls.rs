@@ -16,7 +16,7 @@ pub fn reachable_functions(module: &Module, root: Id) -> Vec<Id> {
     let mut visited_ids = BTreeSet::new();
     let mut pending_ids = vec![root];
     while let Some(id) = pending_ids.pop() {
-        let Some(function) = module.function(id) else { continue };
+        let Some(function) = module.function_by_id(id) else { continue };
         if visited_ids.insert(id) {
             call_order.push(id);
             let callees: Vec<Id> =

@@ -12,8 +12,8 @@
 
 use super::constants::{ConstantValue, Constants};
 use super::module::{Id, Instruction, Module};
-use super::operation::sized::{Form, Relation, Width};
-use super::operation::{Operands, ScalarOperation, scalar_operation};
+use super::operation::sized::{NumberFormat, Relation, Width};
+use super::operation::{OperandKind, ScalarOperation, scalar_operation};
 use super::types::{Type, Types};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,9 +163,9 @@ fn exact_float(bits: u64, bit_width: u32) -> Option<f64> {
 }
 
 fn compare_floats(op: Op, a: f64, b: f64) -> Option<bool> {
-    let form = Form::Float(Width::W64);
+    let form = NumberFormat::Float(Width::W64);
     match scalar_operation(op)? {
-        ScalarOperation::Compare(relation) if relation.row().operands == Operands::Floats => {
+        ScalarOperation::Compare(relation) if relation.row().operands == OperandKind::Floats => {
             Some(Relation::Compare(relation).holds(form, a.to_bits(), b.to_bits()))
         }
         _ => None,
@@ -188,7 +188,8 @@ fn is_foldable(op: Op) -> bool {
     // write it.
     is_logical
         || (op != Op::LessOrGreater
-            && scalar_operation(op).is_some_and(|operation| operation.folding(op).in_functions()))
+            && scalar_operation(op)
+                .is_some_and(|operation| operation.folding_scope(op).in_functions()))
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn every_byte_is_found_where_the_layout_has_it() {
         let module = Module::parse(compile(TEXT, TargetEnv::Vulkan1_1)).unwrap();
-        let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+        let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
         let types = Types::of_module(&module);
         let constants = Constants::evaluate(&module, &types, &BTreeMap::new()).unwrap();
         let at = |byte| {

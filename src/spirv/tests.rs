@@ -37,7 +37,8 @@ const KERNEL: &str = "
 #[test]
 fn interface_of_a_kernel_is_what_its_text_declares() {
     let module = Module::parse(compile(KERNEL, TargetEnv::Vulkan1_2)).unwrap();
-    let reflection = Reflection::of(&module, "main", &BTreeMap::from([(3, 8), (0, 3)])).unwrap();
+    let reflection =
+        Reflection::of_entry_point(&module, "main", &BTreeMap::from([(3, 8), (0, 3)])).unwrap();
     assert_eq!(reflection.local_size, [8, 4, 1]);
     assert_eq!(reflection.barriers, BarrierUse::Used);
     let rows: Vec<_> = reflection
@@ -95,7 +96,7 @@ fn interface_of_a_kernel_is_what_its_text_declares() {
 #[test]
 fn unknown_entry_point_is_refused_with_those_that_exist() {
     let module = Module::parse(compile("void main() {}", TargetEnv::Vulkan1_0)).unwrap();
-    let error = Reflection::of(&module, "other", &BTreeMap::new()).unwrap_err();
+    let error = Reflection::of_entry_point(&module, "other", &BTreeMap::new()).unwrap_err();
     assert!(error.to_string().contains("`main`"), "{error}");
 }
 
@@ -178,7 +179,7 @@ proptest! {
         let valid = validate(&words, TargetEnv::Vulkan1_2).is_ok();
         let parsed = Module::parse(words);
         if let (true, Ok(module)) = (valid, parsed) {
-            let _ = Reflection::of(&module, "main", &BTreeMap::new());
+            let _ = Reflection::of_entry_point(&module, "main", &BTreeMap::new());
         }
     }
 }

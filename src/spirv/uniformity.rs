@@ -13,7 +13,7 @@
 use super::calls::reachable_functions;
 use super::cfg::ControlFlowGraph;
 use super::module::{Id, Instruction, Module};
-use super::opcodes::{Effect, effect};
+use super::opcodes::{Effect, effect_of};
 use super::types::Types;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
@@ -87,8 +87,8 @@ pub fn divergent_barriers(module: &Module, entry_function: Id) -> Vec<DivergentB
             .filter(|index| module.instructions[*index].op == Op::ControlBarrier);
         barriers.extend(barriers_inside.map(|instruction| DivergentBarrier {
             instruction,
-            barrier: module.place(instruction),
-            branch: module.place(divergence.branch),
+            barrier: module.place_of(instruction),
+            branch: module.place_of(divergence.branch),
             divergence: divergence.clone(),
         }));
     }
@@ -119,7 +119,7 @@ struct UniformityAnalysis<'a> {
 impl<'a> UniformityAnalysis<'a> {
     fn new(module: &'a Module, entry_function: Id) -> Self {
         let functions = reachable_functions(module, entry_function);
-        let graphs = functions.iter().filter_map(|id| module.function(*id)).map(|function| {
+        let graphs = functions.iter().filter_map(|id| module.function_by_id(*id)).map(|function| {
             let graph = ControlFlowGraph::of_function(module, function);
             let dependences = graph.control_dependences();
             (graph, dependences)
@@ -206,7 +206,7 @@ impl<'a> UniformityAnalysis<'a> {
         if call.op != Op::FunctionCall {
             return Vec::new();
         }
-        let callee = call.id(0).and_then(|id| self.module.function(id));
+        let callee = call.id(0).and_then(|id| self.module.function_by_id(id));
         let parameters = callee.map_or(&[][..], |function| function.parameters.as_slice());
         parameters.iter().copied().zip(call.ids().skip(1)).collect()
     }
@@ -347,7 +347,7 @@ impl<'a> UniformityAnalysis<'a> {
             |what: String| Some(DivergenceCause { instruction: Some(instruction_index), what });
         let variable_name = || {
             self.module
-                .name(root)
+                .debug_name(root)
                 .filter(|variable_name| !variable_name.is_empty())
                 .unwrap_or("a variable")
                 .to_owned()
@@ -445,7 +445,7 @@ impl<'a> UniformityAnalysis<'a> {
             }
         }
         if let (Op::FunctionCall, Some(divergence)) = (instruction.op, divergent) {
-            let callee = instruction.id(0).and_then(|id| self.module.function(id));
+            let callee = instruction.id(0).and_then(|id| self.module.function_by_id(id));
             for block in callee.map_or(&[][..], |function| function.blocks.as_slice()) {
                 let mut divergence_inside = divergence.clone();
                 divergence_inside.calls.push(instruction_index);
@@ -483,10 +483,10 @@ fn written_pointers(instruction: &Instruction) -> Vec<Id> {
 }
 
 fn is_atomic(op: Op) -> bool {
-    effect(op) == Some(Effect::Atomic)
+    effect_of(op) == Some(Effect::Atomic)
 }
 
 /// Opcodes that are not modelled count too: nobody knows what they depend on.
 fn is_group_operation(op: Op) -> bool {
-    matches!(effect(op), Some(Effect::Subgroup) | None)
+    matches!(effect_of(op), Some(Effect::Subgroup) | None)
 }

@@ -20,7 +20,7 @@ use vkcert_oracle::difference::{
 };
 use vkcert_sequential::{SequentialExecutor, Variation};
 use vkcert_spirv::module::Module;
-use vkcert_spirv::precision::Rounding;
+use vkcert_spirv::precision::PermittedRounding;
 
 /// Most elements listed per buffer.
 const LISTED: usize = 64;
@@ -226,11 +226,11 @@ fn settle(
     comparison
 }
 
-fn rounding(rounding: Rounding) -> &'static str {
+fn rounding(rounding: PermittedRounding) -> &'static str {
     match rounding {
-        Rounding::Nearest => "nearest",
-        Rounding::TowardZero => "toward zero",
-        Rounding::Any => "any",
+        PermittedRounding::Nearest => "nearest",
+        PermittedRounding::TowardZero => "toward zero",
+        PermittedRounding::Any => "any",
     }
 }
 

@@ -24,7 +24,7 @@ use vkcert_spirv::constants::Constants;
 use vkcert_spirv::interface::Reflection;
 use vkcert_spirv::locate::scalar_at;
 use vkcert_spirv::module::{Id, Module};
-use vkcert_spirv::precision::{Freedom, Rounding};
+use vkcert_spirv::precision::{ImplementationFreedom, PermittedRounding};
 use vkcert_spirv::types::Types;
 
 /// What a comparison knows of a job's buffers.
@@ -70,7 +70,8 @@ impl Blocks {
         for dispatch in &job.dispatches {
             let words = &job.modules[dispatch.module].words;
             let Ok(module) = Module::parse(words.to_vec()) else { continue };
-            let Ok(reflection) = Reflection::of(&module, &dispatch.entry, &dispatch.specialization)
+            let Ok(reflection) =
+                Reflection::of_entry_point(&module, &dispatch.entry, &dispatch.specialization)
             else {
                 continue;
             };
@@ -79,7 +80,9 @@ impl Blocks {
             else {
                 continue;
             };
-            if Freedom::of(&module, reflection.function).zeros == ZeroSigns::Signed {
+            if ImplementationFreedom::of_entry_point(&module, reflection.function).zeros
+                == ZeroSigns::Signed
+            {
                 blocks.zeros = ZeroSigns::Signed;
             }
             for binding in &dispatch.bindings {
@@ -232,7 +235,7 @@ pub struct Trial {
     /// Runs that departed from the ordinary one and completed.
     pub runs: u32,
     /// Whether one of them rounded sums and products other than to the nearest.
-    pub rounding: Rounding,
+    pub rounding: PermittedRounding,
 }
 
 /// Final contents of a job's buffers, and by 32-bit word the decisions on the way to them.
@@ -289,7 +292,7 @@ pub fn permit(
     variations: &[Variation],
     mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
 ) -> Trial {
-    let mut trial = Trial { runs: 0, rounding: Rounding::Nearest };
+    let mut trial = Trial { runs: 0, rounding: PermittedRounding::Nearest };
     let ordinary = run(Variation::NONE);
     for difference in differences.iter_mut() {
         let path = ordinary.as_ref().map_or(0, |outputs| outputs.path(difference));

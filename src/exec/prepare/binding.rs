@@ -17,7 +17,7 @@ use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeSet;
 use vkcert_model::procedure::{Binding, DescriptorClass};
 use vkcert_requirement::Origin;
-use vkcert_spirv::interface::{DescriptorCount, Resource};
+use vkcert_spirv::interface::{DescriptorCount, ReflectedResource};
 use vkcert_spirv::module::{Id, Instruction, Module};
 
 /// What bindings can name.
@@ -46,7 +46,7 @@ pub(super) fn declared(module: &Module) -> Vec<Declared> {
     let variables = globals.filter(is_variable).filter_map(|found| found.result);
     variables
         .filter_map(|id| {
-            let name = module.name(id).filter(|name| !name.is_empty()).map(str::to_owned);
+            let name = module.debug_name(id).filter(|name| !name.is_empty()).map(str::to_owned);
             Some(Declared {
                 set: number(id, Decoration::DescriptorSet)?,
                 binding: number(id, Decoration::Binding)?,
@@ -170,7 +170,7 @@ fn plain(class: DescriptorClass) -> Option<DescriptorClass> {
 /// The class of a binding: the one given if it fits, or the module's own.
 fn class(
     binding: &Binding,
-    resource: Option<&Resource>,
+    resource: Option<&ReflectedResource>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<DescriptorClass> {
@@ -264,7 +264,7 @@ fn article(key: &str) -> String {
 /// Whether the array element exists.
 fn within(
     binding: &Binding,
-    resource: Option<&Resource>,
+    resource: Option<&ReflectedResource>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> bool {
@@ -287,7 +287,7 @@ fn within(
 /// An image, a sampler, or both.
 fn opaque(
     binding: &Binding,
-    resource: &Resource,
+    resource: &ReflectedResource,
     class: DescriptorClass,
     called: &Dispatched,
     bound: &Bound<'_>,
@@ -340,7 +340,7 @@ fn opaque(
 fn image(
     name: &str,
     binding: &Binding,
-    resource: &Resource,
+    resource: &ReflectedResource,
     class: DescriptorClass,
     called: &Dispatched,
     bound: &Bound<'_>,

@@ -18,7 +18,7 @@ use vkcert_model::procedure::{Binding, Dispatch, Reference, SpecializationValue}
 use vkcert_oracle::scalar::specialization_bits;
 use vkcert_requirement::Origin;
 use vkcert_spirv::constants::{ConstantError, Constants};
-use vkcert_spirv::interface::{PushConstants, ReflectError, Reflection, Resource};
+use vkcert_spirv::interface::{PushConstants, ReflectError, ReflectedResource, Reflection};
 use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::types::{LayoutError, Type, Types};
 
@@ -91,7 +91,7 @@ impl Dispatched {
             .then_some(block)
     }
 
-    pub(super) fn resource(&self, set: u32, binding: u32) -> Option<&Resource> {
+    pub(super) fn resource(&self, set: u32, binding: u32) -> Option<&ReflectedResource> {
         self.reflection
             .resources
             .iter()
@@ -118,12 +118,12 @@ pub(super) fn interface(
     compute_kernel(kernel, call, origin, problems)?;
     let specialization =
         specialization(kernel, call.kernel, call.specialization, origin, problems)?;
-    let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)
+    let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| refuse(error, call, origin, problems))
         .ok()?;
     let declared_push_constants = match &reflection.push_constants {
         Some(used) => Some(used.clone()),
-        None => PushConstants::unused(&kernel.module, &specialization),
+        None => PushConstants::unused_block(&kernel.module, &specialization),
     };
     check_limits(&reflection, call, setting, origin, problems);
     let types = Types::of_module(&kernel.module);
@@ -334,7 +334,10 @@ fn specialization_types(
         let (id, ty) = (instruction.result?, instruction.result_type?);
         types.get(ty)?;
         let number = module.specialization_id(id)?;
-        Some((number, (ty, module.name(id).filter(|name| !name.is_empty()).map(str::to_owned))))
+        Some((
+            number,
+            (ty, module.debug_name(id).filter(|name| !name.is_empty()).map(str::to_owned)),
+        ))
     });
     let mut by_id: BTreeMap<u32, Vec<(Id, Option<String>)>> = BTreeMap::new();
     for (number, constant) in declared {

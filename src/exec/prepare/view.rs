@@ -14,11 +14,11 @@ use rspirv::spirv::{Dim, ImageFormat as Declared};
 use vkcert_model::image::{Coordinates, ImageDim, ImageFormat, ImageShape, TexelClass};
 use vkcert_model::procedure::{Binding, DescriptorClass};
 use vkcert_requirement::Origin;
-use vkcert_spirv::interface::Resource;
+use vkcert_spirv::interface::ReflectedResource;
 use vkcert_spirv::types::{ImageType, Signedness, Type, Types};
 
 /// The image type of a resource; none of samplers and buffers.
-pub fn image_type<'t>(resource: &Resource, types: &'t Types) -> Option<&'t ImageType> {
+pub fn image_type<'t>(resource: &ReflectedResource, types: &'t Types) -> Option<&'t ImageType> {
     let ty = match types.get(resource.block_type)? {
         Type::SampledImage { image } => types.get(*image)?,
         other => other,
@@ -32,7 +32,7 @@ pub fn image_type<'t>(resource: &Resource, types: &'t Types) -> Option<&'t Image
 /// The texel view of a buffer range; none after a problem.
 pub(super) fn texels(
     binding: &Binding,
-    resource: &Resource,
+    resource: &ReflectedResource,
     types: &Types,
     range: &JobBinding,
     origin: &Origin,
@@ -65,7 +65,7 @@ pub(super) fn texels(
 /// The view of an image (by name and shape); none after a problem.
 pub(super) fn image(
     binding: &Binding,
-    resource: &Resource,
+    resource: &ReflectedResource,
     class: DescriptorClass,
     types: &Types,
     (name, shape): (&str, &ImageShape),
@@ -136,7 +136,7 @@ fn samples_agree(
 
 /// The view of an image that is combined with a sampler; none after a problem.
 pub(super) fn combined(
-    resource: &Resource,
+    resource: &ReflectedResource,
     types: &Types,
     view: ImageView,
     sampler: &JobSampler,

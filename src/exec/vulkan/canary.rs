@@ -10,7 +10,7 @@ use super::protocol::{Bytes, Cache, Ending, WireDispatch, WireJob, WireModule, W
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Op};
 use sha2::{Digest, Sha256};
-use vkcert_spirv::rewrite::Draft;
+use vkcert_spirv::rewrite::ModuleDraft;
 
 /// The job's name; no test's id has spaces.
 pub(crate) const NAME: &str = "canary dispatch";
@@ -24,15 +24,16 @@ fn expected(index: u32) -> u32 {
 
 /// `words[gl_GlobalInvocationID.x] = gl_GlobalInvocationID.x * FACTOR ^ FACTOR`
 fn module() -> Vec<u32> {
-    let mut draft = Draft::kernel((1, 3));
-    let (void, word) = (draft.ty(Op::TypeVoid, Vec::new()), draft.uint());
-    let triple = draft.ty(Op::TypeVector, vec![Operand::IdRef(word), Operand::LiteralBit32(3)]);
+    let mut draft = ModuleDraft::new_kernel((1, 3));
+    let (void, word) = (draft.declare_type(Op::TypeVoid, Vec::new()), draft.uint_type());
+    let triple =
+        draft.declare_type(Op::TypeVector, vec![Operand::IdRef(word), Operand::LiteralBit32(3)]);
     let words = draft.word_array();
     let block = draft.storage_block(words, 0, 0);
-    let element = draft.pointer(block.class, word);
-    let (zero, factor) = (draft.constant(0), draft.constant(FACTOR));
+    let element = draft.pointer_type(block.class, word);
+    let (zero, factor) = (draft.uint_constant(0), draft.uint_constant(FACTOR));
     let id = draft.built_in(BuiltIn::GlobalInvocationId, triple);
-    let main = draft.fresh();
+    let main = draft.fresh_id();
     draft.begin_function(void, main, &[]);
     let ids = draft.emit(Op::Load, triple, vec![Operand::IdRef(id)]);
     let x =
@@ -143,8 +144,12 @@ mod tests {
     #[test]
     fn the_canary_module_parses_and_needs_one_buffer() {
         let module = vkcert_spirv::module::Module::parse(module()).expect("parses");
-        let needs = vkcert_spirv::interface::DeviceNeeds::of(&module, "main", &Default::default())
-            .expect("has main");
+        let needs = vkcert_spirv::interface::DeviceNeeds::of_entry_point(
+            &module,
+            "main",
+            &Default::default(),
+        )
+        .expect("has main");
         assert_eq!((needs.local_size, needs.descriptors.len()), (Some([LOCAL, 1, 1]), 1));
     }
 }

@@ -14,8 +14,8 @@
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{self as spv, Op};
-use vkcert_spirv::module::{Block, Function, Id, Instruction, Module};
-use vkcert_spirv::rewrite::{Draft, Edits, instruction};
+use vkcert_spirv::module::{Function, FunctionBlock, Id, Instruction, Module};
+use vkcert_spirv::rewrite::{InstructionEdits, ModuleDraft, new_instruction};
 
 /// Iterations of the probe's loop.
 pub(crate) const PROBE: u32 = 200_000;
@@ -27,9 +27,9 @@ pub(crate) fn has_loops(module: &Module) -> bool {
 
 /// The loop-counting form of a module, with its counter at a binding of set 0 that nothing uses.
 pub fn count_loops(module: &Module, binding: u32) -> Result<Vec<u32>, String> {
-    let mut draft = Draft::without_functions(module);
+    let mut draft = ModuleDraft::without_functions(module);
     let counter = Counter::declare(module, &mut draft, binding);
-    let mut edits = Edits::default();
+    let mut edits = InstructionEdits::default();
     for function in &module.functions {
         for header in loop_headers(module, function) {
             count_loop(module, function, header, &counter, &mut draft, &mut edits)?;
@@ -51,8 +51,8 @@ struct Counter {
 }
 
 impl Counter {
-    fn declare(module: &Module, draft: &mut Draft, binding: u32) -> Self {
-        let word = draft.uint();
+    fn declare(module: &Module, draft: &mut ModuleDraft, binding: u32) -> Self {
+        let word = draft.uint_type();
         let block = draft.storage_block(word, 0, binding);
         // From SPIR-V 1.4 on an entry point lists every global variable that it uses.
         if module.header.version() >= (1, 4) {
@@ -62,17 +62,17 @@ impl Counter {
         Self {
             variable: block.variable,
             word,
-            word_pointer: draft.pointer(block.class, word),
-            zero: draft.constant(0),
-            one: draft.constant(1),
-            minus_one: draft.constant(u32::MAX),
-            scope: draft.constant(scope(module)),
+            word_pointer: draft.pointer_type(block.class, word),
+            zero: draft.uint_constant(0),
+            one: draft.uint_constant(1),
+            minus_one: draft.uint_constant(u32::MAX),
+            scope: draft.uint_constant(scope(module)),
         }
     }
 
     /// Adds the value of id `amount`. Atomic, so that no compiler may leave it out.
-    fn add(&self, draft: &mut Draft, amount: Id) -> [Instruction; 2] {
-        let (place, old) = (draft.fresh(), draft.fresh());
+    fn add(&self, draft: &mut ModuleDraft, amount: Id) -> [Instruction; 2] {
+        let (place, old) = (draft.fresh_id(), draft.fresh_id());
         let chain = vec![Operand::IdRef(self.variable), Operand::IdRef(self.zero)];
         let atomic = vec![
             Operand::IdRef(place),
@@ -81,8 +81,8 @@ impl Counter {
             Operand::IdRef(amount),
         ];
         [
-            instruction(Op::AccessChain, Some(self.word_pointer), Some(place), chain),
-            instruction(Op::AtomicIAdd, Some(self.word), Some(old), atomic),
+            new_instruction(Op::AccessChain, Some(self.word_pointer), Some(place), chain),
+            new_instruction(Op::AtomicIAdd, Some(self.word), Some(old), atomic),
         ]
     }
 }
@@ -99,14 +99,14 @@ fn scope(module: &Module) -> u32 {
 
 /// Positions in `function.blocks`.
 fn loop_headers(module: &Module, function: &Function) -> Vec<usize> {
-    let is_header = |block: &Block| {
+    let is_header = |block: &FunctionBlock| {
         module.instructions[block.range.clone()].iter().any(|i| i.op == Op::LoopMerge)
     };
     (0..function.blocks.len()).filter(|index| is_header(&function.blocks[*index])).collect()
 }
 
 /// Labels that a block may branch to.
-fn targets<'a>(module: &'a Module, block: &Block) -> impl Iterator<Item = Id> + use<'a> {
+fn targets<'a>(module: &'a Module, block: &FunctionBlock) -> impl Iterator<Item = Id> + use<'a> {
     let terminator = &module.instructions[block.range.end - 1];
     let skip = match terminator.op {
         Op::Branch => 0,
@@ -122,8 +122,8 @@ fn count_loop(
     function: &Function,
     header: usize,
     counter: &Counter,
-    draft: &mut Draft,
-    edits: &mut Edits,
+    draft: &mut ModuleDraft,
+    edits: &mut InstructionEdits,
 ) -> Result<(), String> {
     let head = &function.blocks[header];
     let into: Vec<usize> = (0..function.blocks.len())
@@ -141,14 +141,15 @@ fn count_loop(
         };
     };
     let tail = &function.blocks[*back];
-    let arrival = draft.fresh();
+    let arrival = draft.fresh_id();
     let mut operands = Vec::new();
     for index in into {
         let value = if index == *back { counter.minus_one } else { counter.zero };
         operands.extend([Operand::IdRef(value), Operand::IdRef(function.blocks[index].label)]);
     }
     let start = head.range.start + 1;
-    edits.insert_first(start, instruction(Op::Phi, Some(counter.word), Some(arrival), operands));
+    edits
+        .insert_first(start, new_instruction(Op::Phi, Some(counter.word), Some(arrival), operands));
     let body = module.instructions[head.range.clone()].iter().skip(1);
     let after_phis =
         start + body.take_while(|i| matches!(i.op, Op::Phi | Op::Line | Op::NoLine)).count();
@@ -161,7 +162,7 @@ fn count_loop(
 }
 
 /// Before the terminator, and before the merge instruction that must stand right before it.
-fn departure_place(module: &Module, tail: &Block) -> usize {
+fn departure_place(module: &Module, tail: &FunctionBlock) -> usize {
     let end = tail.range.end - 1;
     match module.instructions[end - 1].op {
         Op::LoopMerge | Op::SelectionMerge => end - 1,
@@ -173,10 +174,10 @@ fn departure_place(module: &Module, tail: &Block) -> usize {
 /// it.
 fn departure(
     module: &Module,
-    tail: &Block,
+    tail: &FunctionBlock,
     header: Id,
     counter: &Counter,
-    draft: &mut Draft,
+    draft: &mut ModuleDraft,
 ) -> Result<(Id, Option<Instruction>), String> {
     let terminator = &module.instructions[tail.range.end - 1];
     match terminator.op {
@@ -189,9 +190,12 @@ fn departure(
                     (true, false) => (counter.one, counter.zero),
                     (false, _) => (counter.zero, counter.one),
                 };
-            let amount = draft.fresh();
+            let amount = draft.fresh_id();
             let operands = [condition, first, second].map(Operand::IdRef).to_vec();
-            Ok((amount, Some(instruction(Op::Select, Some(counter.word), Some(amount), operands))))
+            Ok((
+                amount,
+                Some(new_instruction(Op::Select, Some(counter.word), Some(amount), operands)),
+            ))
         }
         other => Err(format!("a loop that branches back by Op{other:?}")),
     }
@@ -200,28 +204,29 @@ fn departure(
 /// A module whose single invocation adds 1 to a counter [`PROBE`] times in a loop (see
 /// [`super::canary`] for its kind).
 pub(crate) fn probe_module() -> Vec<u32> {
-    let mut draft = Draft::kernel((1, 3));
-    let (void, word) = (draft.ty(Op::TypeVoid, Vec::new()), draft.uint());
-    let truth = draft.ty(Op::TypeBool, Vec::new());
+    let mut draft = ModuleDraft::new_kernel((1, 3));
+    let (void, word) = (draft.declare_type(Op::TypeVoid, Vec::new()), draft.uint_type());
+    let truth = draft.declare_type(Op::TypeBool, Vec::new());
     let block = draft.storage_block(word, 0, 0);
-    let element = draft.pointer(block.class, word);
-    let constants = [0, 1, PROBE, spv::Scope::Device as u32].map(|value| draft.constant(value));
+    let element = draft.pointer_type(block.class, word);
+    let constants =
+        [0, 1, PROBE, spv::Scope::Device as u32].map(|value| draft.uint_constant(value));
     let [zero, one, most, scope] = constants;
-    let [main, header, body, again, end, next] = std::array::from_fn(|_| draft.fresh());
+    let [main, header, body, again, end, next] = std::array::from_fn(|_| draft.fresh_id());
     draft.begin_function(void, main, &[]);
     let place =
         draft.emit(Op::AccessChain, element, [block.variable, zero].map(Operand::IdRef).to_vec());
-    let start = draft.fresh();
+    let start = draft.fresh_id();
     draft.branch(start);
-    draft.label(start);
+    draft.begin_block(start);
     draft.branch(header);
-    draft.label(header);
+    draft.begin_block(header);
     let round = draft.emit(Op::Phi, word, [zero, start, next, again].map(Operand::IdRef).to_vec());
     let goes_on = draft.emit(Op::ULessThan, truth, [round, most].map(Operand::IdRef).to_vec());
     let control = Operand::LoopControl(spv::LoopControl::NONE);
     draft.push(Op::LoopMerge, vec![Operand::IdRef(end), Operand::IdRef(again), control]);
     draft.push(Op::BranchConditional, [goes_on, body, end].map(Operand::IdRef).to_vec());
-    draft.label(body);
+    draft.begin_block(body);
     let atomic = vec![
         Operand::IdRef(place),
         Operand::IdScope(scope),
@@ -230,11 +235,11 @@ pub(crate) fn probe_module() -> Vec<u32> {
     ];
     draft.emit(Op::AtomicIAdd, word, atomic);
     draft.branch(again);
-    draft.label(again);
+    draft.begin_block(again);
     let sum = [round, one].map(Operand::IdRef).to_vec();
-    draft.functions.push(instruction(Op::IAdd, Some(word), Some(next), sum));
+    draft.functions.push(new_instruction(Op::IAdd, Some(word), Some(next), sum));
     draft.branch(header);
-    draft.label(end);
+    draft.begin_block(end);
     draft.end_function();
     draft.entry_point(main, &[], [1, 1, 1]);
     draft.finish()

@@ -75,7 +75,7 @@ impl Program {
     ) -> Option<Rc<DeviceNeeds>> {
         let key = (entry.to_owned(), specialization.clone());
         if !self.needs.contains_key(&key) {
-            let needs = DeviceNeeds::of(&self.module, entry, specialization)?;
+            let needs = DeviceNeeds::of_entry_point(&self.module, entry, specialization)?;
             self.needs.insert(key.clone(), Rc::new(needs));
         }
         self.needs.get(&key).cloned()

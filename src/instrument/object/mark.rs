@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use vkcert_model::object::ObjectBranchKind;
 use vkcert_model::structure::KernelStructure;
 use vkcert_spirv::module::{Id, Module};
-use vkcert_spirv::rewrite::{Draft, Edits, instruction};
+use vkcert_spirv::rewrite::{InstructionEdits, ModuleDraft, new_instruction};
 use vkcert_spirv::types::Types;
 
 /// The marked module and what its markers stand for.
@@ -21,7 +21,7 @@ pub(super) fn mark(
     watched: &[Watched],
     entry: &str,
 ) -> (Vec<u32>, KernelStructure) {
-    let mut draft = Draft::without_functions(production);
+    let mut draft = ModuleDraft::without_functions(production);
     let markers = Markers::declare(&mut draft);
     let mut roles = Vec::new();
     let mut calls = Calls::default();
@@ -29,7 +29,7 @@ pub(super) fn mark(
         let site = branch.site.instruction;
         match branch.site.kind {
             ObjectBranchKind::Conditional | ObjectBranchKind::Select => {
-                let number = draft.constant(roles.len() as u32);
+                let number = draft.uint_constant(roles.len() as u32);
                 roles.push(branch.exits[0].role);
                 let place = place_of_call(production, site);
                 calls.by_place.entry(place).or_default().push(Call::Value { site, number });
@@ -37,7 +37,7 @@ pub(super) fn mark(
             ObjectBranchKind::Switch => {
                 let first = roles.len() as u32;
                 roles.extend(branch.exits.iter().map(|exit| exit.role));
-                let function = draft.fresh();
+                let function = draft.fresh_id();
                 let place = place_of_call(production, site);
                 calls.by_place.entry(place).or_default().push(Call::Switch { site, function });
                 calls.switches.insert(site, (function, first));
@@ -53,8 +53,8 @@ pub(super) fn mark(
     }
     let (value, mark) =
         (free_name(production, "vkcert_branch"), free_name(production, "vkcert_target"));
-    draft.name(markers.value, &format!("{value}(u1;b1;"));
-    draft.name(markers.mark, &format!("{mark}(u1;"));
+    draft.add_name(markers.value, &format!("{value}(u1;b1;"));
+    draft.add_name(markers.mark, &format!("{mark}(u1;"));
     (draft.finish(), described(roles, entry, &value, &mark))
 }
 
@@ -75,14 +75,19 @@ struct Calls {
 }
 
 impl Calls {
-    fn edits(&self, production: &Module, draft: &mut Draft, markers: &Markers) -> Edits {
-        let mut edits = Edits::default();
+    fn edits(
+        &self,
+        production: &Module,
+        draft: &mut ModuleDraft,
+        markers: &Markers,
+    ) -> InstructionEdits {
+        let mut edits = InstructionEdits::default();
         for (place, calls) in &self.by_place {
             for call in calls {
                 let (Call::Value { site, .. } | Call::Switch { site, .. }) = call;
                 let watched = &production.instructions[*site];
                 let Some(operand) = watched.id(0) else { continue };
-                let result = draft.fresh();
+                let result = draft.fresh_id();
                 let (ty, operands) = match call {
                     Call::Value { number, .. } => {
                         let mut replaced = watched.clone();
@@ -93,7 +98,7 @@ impl Calls {
                     Call::Switch { function, .. } => (markers.void, vec![*function, operand]),
                 };
                 let operands = operands.into_iter().map(Operand::IdRef).collect();
-                let made = instruction(Op::FunctionCall, Some(ty), Some(result), operands);
+                let made = new_instruction(Op::FunctionCall, Some(ty), Some(result), operands);
                 edits.insert_before(*place, [made]);
             }
         }
@@ -110,18 +115,18 @@ struct Markers {
 }
 
 impl Markers {
-    fn declare(draft: &mut Draft) -> Self {
+    fn declare(draft: &mut ModuleDraft) -> Self {
         Self {
-            void: draft.ty(Op::TypeVoid, Vec::new()),
-            boolean: draft.ty(Op::TypeBool, Vec::new()),
-            uint: draft.uint(),
-            value: draft.fresh(),
-            mark: draft.fresh(),
+            void: draft.declare_type(Op::TypeVoid, Vec::new()),
+            boolean: draft.declare_type(Op::TypeBool, Vec::new()),
+            uint: draft.uint_type(),
+            value: draft.fresh_id(),
+            mark: draft.fresh_id(),
         }
     }
 
     /// `bool value(uint, bool v) { return v; }` and `void mark(uint) {}`.
-    fn define(&self, draft: &mut Draft) {
+    fn define(&self, draft: &mut ModuleDraft) {
         let value = begin(draft, self.value, self.boolean, &[self.uint, self.boolean])[1];
         draft.push(Op::ReturnValue, vec![Operand::IdRef(value)]);
         draft.push(Op::FunctionEnd, Vec::new());
@@ -131,9 +136,9 @@ impl Markers {
 }
 
 /// Begins a function and its first block; returns the parameters.
-fn begin(draft: &mut Draft, id: Id, result: Id, parameters: &[Id]) -> Vec<Id> {
+fn begin(draft: &mut ModuleDraft, id: Id, result: Id, parameters: &[Id]) -> Vec<Id> {
     draft.function_type(result, parameters.iter().copied());
-    let declared: Vec<(Id, Id)> = parameters.iter().map(|ty| (*ty, draft.fresh())).collect();
+    let declared: Vec<(Id, Id)> = parameters.iter().map(|ty| (*ty, draft.fresh_id())).collect();
     draft.begin_function(result, id, &declared);
     declared.into_iter().map(|(_, parameter)| parameter).collect()
 }
@@ -158,7 +163,7 @@ fn define_switch(
     function: Id,
     first: u32,
     markers: &Markers,
-    draft: &mut Draft,
+    draft: &mut ModuleDraft,
 ) {
     let switch = &production.instructions[site];
     let Some(selector_type) =
@@ -167,12 +172,12 @@ fn define_switch(
         return;
     };
     let selector = begin(draft, function, markers.void, &[selector_type])[0];
-    let behind = draft.fresh();
+    let behind = draft.fresh_id();
     let groups = switch_groups(production, types, site);
     let blocks: BTreeMap<Id, (Id, u32)> = groups
         .iter()
         .zip(first..)
-        .map(|((target, _), number)| (*target, (draft.fresh(), number)))
+        .map(|((target, _), number)| (*target, (draft.fresh_id(), number)))
         .collect();
     let merge = vec![Operand::IdRef(behind), Operand::SelectionControl(SelectionControl::NONE)];
     draft.push(Op::SelectionMerge, merge);
@@ -183,8 +188,8 @@ fn define_switch(
     });
     draft.push(Op::Switch, moved.collect());
     for (block, number) in blocks.values() {
-        draft.label(*block);
-        let number = draft.constant(*number);
+        draft.begin_block(*block);
+        let number = draft.uint_constant(*number);
         draft.emit(
             Op::FunctionCall,
             markers.void,
@@ -192,14 +197,15 @@ fn define_switch(
         );
         draft.branch(behind);
     }
-    draft.label(behind);
+    draft.begin_block(behind);
     draft.end_function();
 }
 
 /// A function name that the module does not use.
 fn free_name(module: &Module, wanted: &str) -> String {
     let used = |name: &str| {
-        let mut names = module.functions.iter().filter_map(|function| module.name(function.id));
+        let mut names =
+            module.functions.iter().filter_map(|function| module.debug_name(function.id));
         names.any(|full| full.starts_with(name))
     };
     let mut name = wanted.to_owned();

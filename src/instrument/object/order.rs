@@ -108,7 +108,7 @@ pub(super) fn constructs(
     let mut found: BTreeMap<String, Vec<Construct>> = BTreeMap::new();
     for MarkedSite { site, ternary, token } in sites.iter().copied() {
         let Some(function) = keys.module.function_at(site.instruction) else { continue };
-        let name = keys.module.name(function.id).unwrap_or_default().to_owned();
+        let name = keys.module.debug_name(function.id).unwrap_or_default().to_owned();
         let cause = match site.kind {
             ObjectBranchKind::Switch => switch_cause(keys, calls, &labels, function, site),
             ObjectBranchKind::Conditional | ObjectBranchKind::Select => {

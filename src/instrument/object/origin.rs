@@ -38,7 +38,7 @@ pub(super) fn trace(
     let everywhere = |origin: ObjectOrigin| {
         watched
             .iter()
-            .map(|branch| (production.place(branch.site.instruction), origin.clone()))
+            .map(|branch| (production.place_of(branch.site.instruction), origin.clone()))
             .collect()
     };
     match origins {
@@ -59,16 +59,16 @@ pub(super) fn trace(
 pub(super) fn loops(production: &Module, entry: Id, origins: &Origins<'_>) -> Vec<ObjectLoop> {
     let mut found = Vec::new();
     for id in reachable_functions(production, entry) {
-        let Some(function) = production.function(id) else { continue };
+        let Some(function) = production.function_by_id(id) else { continue };
         for index in function
             .range
             .clone()
             .filter(|index| production.instructions[*index].op == Op::LoopMerge)
         {
             let (place, origin) = match origins {
-                Origins::NoSource => (production.place(index), ObjectOrigin::NoSource),
+                Origins::NoSource => (production.place_of(index), ObjectOrigin::NoSource),
                 Origins::Unknown(reason) => {
-                    (production.place(index), ObjectOrigin::Untraced((*reason).to_owned()))
+                    (production.place_of(index), ObjectOrigin::Untraced((*reason).to_owned()))
                 }
                 Origins::Source { structure, positions } => {
                     loop_origin(production, positions, structure, index)
@@ -88,7 +88,7 @@ fn loop_origin(
     structure: &KernelStructure,
     merge: usize,
 ) -> (Place, ObjectOrigin) {
-    let place = production.place(merge);
+    let place = production.place_of(merge);
     match positions.token(merge).and_then(|token| positions.loop_of(token)) {
         Some(keyword) => {
             let origin = ObjectOrigin::Loop(positions.text(keyword).to_owned());
@@ -189,7 +189,7 @@ impl<'a> Source<'a> {
 
     /// The place of a branch: that of the first token of its condition.
     fn place(&self, site: BranchSite, known: &Known) -> Place {
-        let place = self.production.place(site.instruction);
+        let place = self.production.place_of(site.instruction);
         match known.leaves.first_token() {
             Some(token) => self.positions.at(place, token, self.structure),
             None => self.positions.place(self.production, site.instruction, self.structure),
@@ -305,7 +305,7 @@ impl<'a> Source<'a> {
         }
         for (function, rows) in functions {
             let constructs =
-                self.production.name(function).and_then(|name| self.constructs.get(name));
+                self.production.debug_name(function).and_then(|name| self.constructs.get(name));
             let Some(constructs) = constructs else { continue };
             let candidates = rows.iter().map(|row| Candidate {
                 kind: watched[*row].site.kind,

@@ -119,8 +119,8 @@ impl PositionTable {
         instruction: usize,
         structure: &KernelStructure,
     ) -> Place {
-        let place = production.place(instruction);
-        let here = production.line(instruction).map(|line| line.line);
+        let place = production.place_of(instruction);
+        let here = production.line_of(instruction).map(|line| line.line);
         match self.token(instruction) {
             Some(token) if here.is_some() => self.at(place, token, structure),
             Some(_) | None => place,
@@ -134,7 +134,7 @@ fn read(words: Result<Vec<u32>, String>) -> Result<Module, PositionError> {
 }
 
 fn token_at(module: &Module, index: usize, lines: &[Option<u32>]) -> Option<u32> {
-    let line = module.line(index)?.line;
+    let line = module.line_of(index)?.line;
     lines.get(line.checked_sub(1)? as usize).copied().flatten()
 }
 

@@ -169,7 +169,10 @@ impl<'a> Keys<'a> {
                 (self.token)(index).map_or(Leaf::Unplaced, Leaf::Token)
             }
             Some((variable, _)) => {
-                match (self.module.name(variable).unwrap_or_default(), self.stores.get(&variable)) {
+                match (
+                    self.module.debug_name(variable).unwrap_or_default(),
+                    self.stores.get(&variable),
+                ) {
                     ("", Some(values)) => return pending.extend(values),
                     _ => Leaf::Variable(self.name(variable)),
                 }
@@ -181,7 +184,7 @@ impl<'a> Keys<'a> {
 
     fn name(&self, id: Id) -> String {
         self.module
-            .name(id)
+            .debug_name(id)
             .filter(|name| !name.is_empty())
             .map_or_else(|| format!("%{id}"), str::to_owned)
     }
@@ -244,7 +247,7 @@ impl Forwarding {
     }
 
     fn pass(&mut self, module: &Module, call: &Instruction) {
-        let callee = call.id(0).and_then(|id| module.function(id));
+        let callee = call.id(0).and_then(|id| module.function_by_id(id));
         let instructions =
             callee.into_iter().flat_map(|callee| &module.instructions[callee.range.clone()]);
         let parameters =

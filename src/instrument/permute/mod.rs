@@ -20,7 +20,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
-use vkcert_spirv::rewrite::{Draft, Edits};
+use vkcert_spirv::rewrite::{InstructionEdits, ModuleDraft};
 use vkcert_spirv::types::Types;
 
 /// Words of the buffer before the permutation.
@@ -101,10 +101,10 @@ pub fn permute(module: &Module, set: u32, binding: u32) -> Result<Option<Vec<u32
     if !is_read(module, &pointers) {
         return Ok(None);
     }
-    let mut draft = Draft::without_functions(module);
+    let mut draft = ModuleDraft::without_functions(module);
     let replaced: Vec<Replaced> = (variables.into_iter())
         .map(|(variable, (of, vector))| {
-            let pointer = draft.pointer(StorageClass::Private, vector);
+            let pointer = draft.pointer_type(StorageClass::Private, vector);
             let private = draft.declare(
                 Op::Variable,
                 Some(pointer),
@@ -212,10 +212,10 @@ fn is_read(module: &Module, pointers: &BTreeMap<Id, GroupId>) -> bool {
 fn read_private_variables(
     module: &Module,
     types: &Types,
-    draft: &mut Draft,
+    draft: &mut ModuleDraft,
     replaced: &[Replaced],
     pointers: &BTreeMap<Id, GroupId>,
-    edits: &mut Edits,
+    edits: &mut InstructionEdits,
 ) {
     let start =
         module.functions.first().map_or(module.instructions.len(), |function| function.range.start);
@@ -237,7 +237,7 @@ fn read_private_variables(
         if let Some(pointee) =
             original.result_type.filter(|_| is_pointer).and_then(|ty| types.pointee(ty))
         {
-            copy.result_type = Some(draft.pointer(StorageClass::Private, pointee));
+            copy.result_type = Some(draft.pointer_type(StorageClass::Private, pointee));
         }
         edits.replace(index, copy);
     }
@@ -253,7 +253,7 @@ fn first_instruction(module: &Module, function: &Function) -> Option<usize> {
 
 /// Adds what the entry points of `function` use to their interfaces: inputs, and from SPIR-V 1.4 on
 /// every global variable.
-fn extend_interfaces(draft: &mut Draft, function: Id, variables: &BTreeSet<Id>) {
+fn extend_interfaces(draft: &mut ModuleDraft, function: Id, variables: &BTreeSet<Id>) {
     for point in draft.entry_points_of(function) {
         let listed: BTreeSet<Id> = point.ids().skip(1).collect();
         point.operands.extend(variables.difference(&listed).map(|id| Operand::IdRef(*id)));

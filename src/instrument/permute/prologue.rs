@@ -8,7 +8,7 @@ use rspirv::spirv::{BuiltIn, Decoration, Op};
 use std::collections::BTreeSet;
 use vkcert_spirv::interface::LocalSize;
 use vkcert_spirv::module::{EntryPoint, Id, Instruction, Module};
-use vkcert_spirv::rewrite::{Draft, Edits, instruction};
+use vkcert_spirv::rewrite::{InstructionEdits, ModuleDraft, new_instruction};
 use vkcert_spirv::types::{Type, Types};
 
 /// The type of the components of a vector of three 32-bit integers.
@@ -25,22 +25,22 @@ pub(super) fn component(types: &Types, vector: Id) -> Option<Id> {
 pub(super) fn prologues(
     module: &Module,
     types: &Types,
-    draft: &mut Draft,
+    draft: &mut ModuleDraft,
     replaced: &[Replaced],
     place: (u32, u32),
-) -> Result<Edits, NotPermuted> {
+) -> Result<InstructionEdits, NotPermuted> {
     let buffer = declare_buffer(draft, place);
     let mut inputs = Inputs { module, types, made: Vec::new() };
-    let mut edits = Edits::default();
+    let mut edits = InstructionEdits::default();
     let mut begun = BTreeSet::new();
     for point in &module.entry_points {
-        let function = module.function(point.function);
+        let function = module.function_by_id(point.function);
         let index = function.and_then(|function| first_instruction(module, function));
         let index = index.ok_or_else(|| NotPermuted::NoBody { name: point.name.clone() })?;
         if !begun.insert(index) {
             continue;
         }
-        let size = LocalSize::of(module, point.function);
+        let size = LocalSize::of_entry_point(module, point.function);
         let size = size.ok_or_else(|| NotPermuted::NoLocalSize { name: point.name.clone() })?;
         let mut prologue = Prologue { draft, code: Vec::new(), used: BTreeSet::new() };
         prologue.write(&mut inputs, point, buffer, size, replaced, types);
@@ -62,13 +62,13 @@ struct Buffer {
     word: Id,
 }
 
-fn declare_buffer(draft: &mut Draft, (set, binding): (u32, u32)) -> Buffer {
+fn declare_buffer(draft: &mut ModuleDraft, (set, binding): (u32, u32)) -> Buffer {
     let words = draft.word_array();
     let block = draft.storage_block(words, set, binding);
     draft.decorate(block.variable, vec![Operand::Decoration(Decoration::NonWritable)]);
-    draft.name(block.variable, "vkcert_schedule");
-    let uint = draft.uint();
-    Buffer { variable: block.variable, word: draft.pointer(block.class, uint) }
+    draft.add_name(block.variable, "vkcert_schedule");
+    let uint = draft.uint_type();
+    Buffer { variable: block.variable, word: draft.pointer_type(block.class, uint) }
 }
 
 /// The hardware's own ids.
@@ -89,7 +89,7 @@ struct Input {
 
 impl Inputs<'_> {
     /// The variable of an entry point, else of another, else a new one.
-    fn find(&mut self, built_in: BuiltIn, point: &EntryPoint, draft: &mut Draft) -> Input {
+    fn find(&mut self, built_in: BuiltIn, point: &EntryPoint, draft: &mut ModuleDraft) -> Input {
         let all = self
             .module
             .instructions
@@ -107,9 +107,11 @@ impl Inputs<'_> {
             .filter_map(shaped);
         let made = self.made.iter().find(|(of, _)| *of == built_in).map(|(_, input)| *input);
         known.next().or(made).unwrap_or_else(|| {
-            let component = draft.uint();
-            let vector =
-                draft.ty(Op::TypeVector, vec![Operand::IdRef(component), Operand::LiteralBit32(3)]);
+            let component = draft.uint_type();
+            let vector = draft.declare_type(
+                Op::TypeVector,
+                vec![Operand::IdRef(component), Operand::LiteralBit32(3)],
+            );
             let variable = draft.built_in(built_in, vector);
             let input = Input { variable, vector, component };
             self.made.push((built_in, input));
@@ -120,7 +122,7 @@ impl Inputs<'_> {
 
 /// The code of one entry point.
 struct Prologue<'a> {
-    draft: &'a mut Draft,
+    draft: &'a mut ModuleDraft,
     code: Vec<Instruction>,
     /// Input variables that it reads.
     used: BTreeSet<Id>,
@@ -159,14 +161,14 @@ impl Prologue<'_> {
     }
 
     fn emit(&mut self, op: Op, ty: Id, operands: Vec<Operand>) -> Id {
-        let id = self.draft.fresh();
-        self.code.push(instruction(op, Some(ty), Some(id), operands));
+        let id = self.draft.fresh_id();
+        self.code.push(new_instruction(op, Some(ty), Some(id), operands));
         id
     }
 
     /// An unsigned word from two. Integer arithmetic takes operands of either sign.
     fn word(&mut self, op: Op, left: Id, right: Id) -> Id {
-        let uint = self.draft.uint();
+        let uint = self.draft.uint_type();
         self.emit(op, uint, vec![Operand::IdRef(left), Operand::IdRef(right)])
     }
 
@@ -183,7 +185,7 @@ impl Prologue<'_> {
 
     fn size(&mut self, size: LocalSize, types: &Types) -> [Id; 3] {
         match size {
-            LocalSize::Literals(values) => values.map(|value| self.draft.constant(value)),
+            LocalSize::Literals(values) => values.map(|value| self.draft.uint_constant(value)),
             LocalSize::Constants(ids) => ids,
             LocalSize::WorkgroupSize(constant) => {
                 let ty = self
@@ -192,7 +194,7 @@ impl Prologue<'_> {
                     .iter()
                     .find(|i| i.result == Some(constant))
                     .and_then(|i| i.result_type);
-                let uint = self.draft.uint();
+                let uint = self.draft.uint_type();
                 let component = ty.and_then(|ty| component(types, ty)).unwrap_or(uint);
                 self.extract(constant, component)
             }
@@ -201,17 +203,17 @@ impl Prologue<'_> {
 
     /// A word of the buffer.
     fn read(&mut self, buffer: Buffer, index: Id) -> Id {
-        let member = self.draft.constant(0);
+        let member = self.draft.uint_constant(0);
         let chain = [buffer.variable, member, index].map(Operand::IdRef).to_vec();
         let place = self.emit(Op::AccessChain, buffer.word, chain);
-        let uint = self.draft.uint();
+        let uint = self.draft.uint_type();
         self.emit(Op::Load, uint, vec![Operand::IdRef(place)])
     }
 
     /// The workgroup that the buffer puts in the place of the hardware's.
     fn permuted(&mut self, [x, y, z]: [Id; 3], buffer: Buffer) -> [Id; 3] {
         let [first, second, header] =
-            [0, 1, PERMUTATION_HEADER as u32].map(|value| self.draft.constant(value));
+            [0, 1, PERMUTATION_HEADER as u32].map(|value| self.draft.uint_constant(value));
         let (width, height) = (self.read(buffer, first), self.read(buffer, second));
         let planes = self.word(Op::IMul, z, height);
         let rows = self.word(Op::IAdd, planes, y);
@@ -228,7 +230,7 @@ impl Prologue<'_> {
     }
 
     fn store(&mut self, row: &Replaced, component: Id, values: [Id; 3]) {
-        let uint = self.draft.uint();
+        let uint = self.draft.uint_type();
         let parts = values.map(|value| match component == uint {
             true => value,
             false => self.emit(Op::Bitcast, component, vec![Operand::IdRef(value)]),
@@ -236,6 +238,6 @@ impl Prologue<'_> {
         let vector =
             self.emit(Op::CompositeConstruct, row.vector, parts.map(Operand::IdRef).to_vec());
         let operands = [row.private, vector].map(Operand::IdRef).to_vec();
-        self.code.push(instruction(Op::Store, None, None, operands));
+        self.code.push(new_instruction(Op::Store, None, None, operands));
     }
 }

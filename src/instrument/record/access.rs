@@ -4,20 +4,20 @@ use crate::record::buffer::{Input, Storage};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use vkcert_spirv::module::Id;
-use vkcert_spirv::rewrite::Draft;
+use vkcert_spirv::rewrite::ModuleDraft;
 
 impl Storage {
-    pub(super) fn binary(&self, draft: &mut Draft, op: Op, a: Id, b: Id) -> Id {
+    pub(super) fn binary(&self, draft: &mut ModuleDraft, op: Op, a: Id, b: Id) -> Id {
         draft.emit(op, self.uint, vec![Operand::IdRef(a), Operand::IdRef(b)])
     }
 
-    pub(super) fn load(&self, draft: &mut Draft, pointer: Id) -> Id {
+    pub(super) fn load(&self, draft: &mut ModuleDraft, pointer: Id) -> Id {
         draft.emit(Op::Load, self.uint, vec![Operand::IdRef(pointer)])
     }
 
     /// Pointer to the buffer's word with a number.
-    pub(super) fn word(&self, draft: &mut Draft, index: Id) -> Id {
-        let member = draft.constant(0);
+    pub(super) fn word(&self, draft: &mut ModuleDraft, index: Id) -> Id {
+        let member = draft.uint_constant(0);
         draft.emit(
             Op::AccessChain,
             self.word_pointer,
@@ -25,23 +25,23 @@ impl Storage {
         )
     }
 
-    pub(super) fn fixed_word(&self, draft: &mut Draft, index: u32) -> Id {
-        let index = draft.constant(index);
+    pub(super) fn fixed_word(&self, draft: &mut ModuleDraft, index: u32) -> Id {
+        let index = draft.uint_constant(index);
         self.word(draft, index)
     }
 
-    pub(super) fn header(&self, draft: &mut Draft, index: u32) -> Id {
+    pub(super) fn header(&self, draft: &mut ModuleDraft, index: u32) -> Id {
         let word = self.fixed_word(draft, index);
         self.load(draft, word)
     }
 
-    pub(super) fn differ(&self, draft: &mut Draft, a: Id, b: Id) -> Id {
+    pub(super) fn differ(&self, draft: &mut ModuleDraft, a: Id, b: Id) -> Id {
         draft.emit(Op::INotEqual, self.boolean, vec![Operand::IdRef(a), Operand::IdRef(b)])
     }
 
     pub(super) fn atomic(
         &self,
-        draft: &mut Draft,
+        draft: &mut ModuleDraft,
         op: Op,
         pointer: Id,
         scope: Id,
@@ -56,7 +56,7 @@ impl Storage {
         draft.emit(op, self.uint, operands)
     }
 
-    pub(super) fn atomic_store(&self, draft: &mut Draft, pointer: Id, scope: Id, value: Id) {
+    pub(super) fn atomic_store(&self, draft: &mut ModuleDraft, pointer: Id, scope: Id, value: Id) {
         let operands = vec![
             Operand::IdRef(pointer),
             Operand::IdScope(scope),
@@ -66,7 +66,7 @@ impl Storage {
         draft.push(Op::AtomicStore, operands);
     }
 
-    pub(super) fn input(&self, draft: &mut Draft, input: Input, ty: Id) -> Id {
+    pub(super) fn input(&self, draft: &mut ModuleDraft, input: Input, ty: Id) -> Id {
         let loaded = draft.emit(Op::Load, input.ty, vec![Operand::IdRef(input.variable)]);
         if input.ty == ty {
             loaded
@@ -76,7 +76,7 @@ impl Storage {
     }
 
     /// The components of an input with three.
-    pub(super) fn components(&self, draft: &mut Draft, input: Input, triple: Id) -> [Id; 3] {
+    pub(super) fn components(&self, draft: &mut ModuleDraft, input: Input, triple: Id) -> [Id; 3] {
         let all = self.input(draft, input, triple);
         [0, 1, 2].map(|axis| {
             draft.emit(

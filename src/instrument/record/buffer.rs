@@ -9,7 +9,7 @@ use rspirv::spirv::{BuiltIn, Capability, Decoration, MemoryModel, Op, Scope, Sto
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::records::{RecordBuffer, RecordMode, Witnesses};
 use vkcert_spirv::module::{Id, Module};
-use vkcert_spirv::rewrite::Draft;
+use vkcert_spirv::rewrite::ModuleDraft;
 
 /// Declared ids that the record code needs.
 pub(super) struct Storage {
@@ -96,13 +96,13 @@ pub(super) struct Shared {
 
 impl Storage {
     pub(super) fn declare(
-        draft: &mut Draft,
+        draft: &mut ModuleDraft,
         marked: &Module,
         buffer: &RecordBuffer,
         entry: Id,
         plan: &Plan,
     ) -> Self {
-        let uint = draft.uint();
+        let uint = draft.uint_type();
         let (variable, word_pointer) = declare_buffer(draft, uint, buffer.set);
         let gathered = declare_gathered(draft, uint, plan);
         let flags = plan.flags.iter().map(|bit| (*bit, private_word(draft, uint))).collect();
@@ -123,18 +123,18 @@ impl Storage {
             witnesses: buffer.witnesses,
             words: buffer.words,
             uint,
-            boolean: draft.ty(Op::TypeBool, Vec::new()),
-            void: draft.ty(Op::TypeVoid, Vec::new()),
+            boolean: draft.declare_type(Op::TypeBool, Vec::new()),
+            void: draft.declare_type(Op::TypeVoid, Vec::new()),
             word_pointer,
             buffer: variable,
-            set_one: (single_bits == SingleBits::Used).then(|| draft.fresh()),
-            tell_witnesses: (recorded && !gathered.is_empty()).then(|| draft.fresh()),
+            set_one: (single_bits == SingleBits::Used).then(|| draft.fresh_id()),
+            tell_witnesses: (recorded && !gathered.is_empty()).then(|| draft.fresh_id()),
             rank,
             shared,
             shared_places: gathered.keys().copied().zip(0..).collect(),
-            scope: draft.constant(device_scope(marked)),
-            workgroup_scope: draft.constant(Scope::Workgroup as u32),
-            relaxed: draft.constant(0),
+            scope: draft.uint_constant(device_scope(marked)),
+            workgroup_scope: draft.uint_constant(Scope::Workgroup as u32),
+            relaxed: draft.uint_constant(0),
             canary_word: plan.certain_word(marked, entry),
             gathered,
             flags,
@@ -203,28 +203,29 @@ fn device_scope(module: &Module) -> u32 {
 }
 
 /// Declares `buffer { uint words[]; }`; returns the variable and the type of a pointer to one word.
-fn declare_buffer(draft: &mut Draft, uint: Id, set: u32) -> (Id, Id) {
+fn declare_buffer(draft: &mut ModuleDraft, uint: Id, set: u32) -> (Id, Id) {
     let words = draft.word_array();
     let block = draft.storage_block(words, set, 0);
-    draft.name(block.variable, "vkcert_records");
-    (block.variable, draft.pointer(block.class, uint))
+    draft.add_name(block.variable, "vkcert_records");
+    (block.variable, draft.pointer_type(block.class, uint))
 }
 
 /// Declares one private variable for each data word that bits are gathered in.
-fn declare_gathered(draft: &mut Draft, uint: Id, plan: &Plan) -> BTreeMap<u32, Id> {
+fn declare_gathered(draft: &mut ModuleDraft, uint: Id, plan: &Plan) -> BTreeMap<u32, Id> {
     plan.gathered.iter().map(|word| (*word, private_word(draft, uint))).collect()
 }
 
 /// A private word that starts as zero.
-fn private_word(draft: &mut Draft, uint: Id) -> Id {
-    let pointer = draft.pointer(StorageClass::Private, uint);
-    let zero = draft.constant(0);
+fn private_word(draft: &mut ModuleDraft, uint: Id) -> Id {
+    let pointer = draft.pointer_type(StorageClass::Private, uint);
+    let zero = draft.uint_constant(0);
     let operands = vec![Operand::StorageClass(StorageClass::Private), Operand::IdRef(zero)];
     draft.declare(Op::Variable, Some(pointer), operands)
 }
 
-fn declare_rank(draft: &mut Draft, marked: &Module, uint: Id, entry: Id) -> Rank {
-    let triple = draft.ty(Op::TypeVector, vec![Operand::IdRef(uint), Operand::LiteralBit32(3)]);
+fn declare_rank(draft: &mut ModuleDraft, marked: &Module, uint: Id, entry: Id) -> Rank {
+    let triple =
+        draft.declare_type(Op::TypeVector, vec![Operand::IdRef(uint), Operand::LiteralBit32(3)]);
     Rank {
         value: private_word(draft, uint),
         invocations: private_word(draft, uint),
@@ -235,14 +236,15 @@ fn declare_rank(draft: &mut Draft, marked: &Module, uint: Id, entry: Id) -> Rank
 }
 
 fn declare_copy(
-    draft: &mut Draft,
+    draft: &mut ModuleDraft,
     marked: &Module,
     uint: Id,
     buffer: &RecordBuffer,
     entry: Id,
     known: Option<Input>,
 ) -> GroupCopy {
-    let triple = draft.ty(Op::TypeVector, vec![Operand::IdRef(uint), Operand::LiteralBit32(3)]);
+    let triple =
+        draft.declare_type(Op::TypeVector, vec![Operand::IdRef(uint), Operand::LiteralBit32(3)]);
     GroupCopy {
         first: private_word(draft, uint),
         workgroup: known
@@ -254,33 +256,33 @@ fn declare_copy(
 }
 
 fn declare_shared(
-    draft: &mut Draft,
+    draft: &mut ModuleDraft,
     marked: &Module,
     uint: Id,
     words: u32,
     entry: Id,
     known: Option<Input>,
 ) -> Shared {
-    let length = draft.constant(words);
+    let length = draft.uint_constant(words);
     let array =
         draft.declare(Op::TypeArray, None, vec![Operand::IdRef(uint), Operand::IdRef(length)]);
-    let pointer = draft.pointer(StorageClass::Workgroup, array);
+    let pointer = draft.pointer_type(StorageClass::Workgroup, array);
     let array = draft.declare(
         Op::Variable,
         Some(pointer),
         vec![Operand::StorageClass(StorageClass::Workgroup)],
     );
-    draft.name(array, "vkcert_workgroup_records");
+    draft.add_name(array, "vkcert_workgroup_records");
     Shared {
         array,
-        element_pointer: draft.pointer(StorageClass::Workgroup, uint),
+        element_pointer: draft.pointer_type(StorageClass::Workgroup, uint),
         local: known
             .unwrap_or_else(|| input(draft, marked, entry, BuiltIn::LocalInvocationIndex, uint)),
     }
 }
 
 /// The input variable of a built-in: an entry point may have only one.
-fn input(draft: &mut Draft, marked: &Module, entry: Id, builtin: BuiltIn, ty: Id) -> Input {
+fn input(draft: &mut ModuleDraft, marked: &Module, entry: Id, builtin: BuiltIn, ty: Id) -> Input {
     let points = marked.entry_points.iter().filter(|point| point.function == entry);
     let mut listed = points.flat_map(|point| point.interface.iter().copied());
     let wanted = [Operand::BuiltIn(builtin)];

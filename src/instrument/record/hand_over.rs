@@ -14,7 +14,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{GroupOperation, MemorySemantics, Op};
 use vkcert_model::records::{CANARY, HEADER_WORDS, RecordMode, Witnesses};
 use vkcert_spirv::module::Id;
-use vkcert_spirv::rewrite::Draft;
+use vkcert_spirv::rewrite::ModuleDraft;
 
 /// Words whose tests share one branch.
 const CHUNK: usize = 8;
@@ -28,7 +28,7 @@ struct Gathered {
 
 impl Storage {
     /// What stands before the kernel: the rank, and the workgroup's words as zero.
-    pub(super) fn prepare(&self, draft: &mut Draft) {
+    pub(super) fn prepare(&self, draft: &mut ModuleDraft) {
         if let Some(rank) = self.rank {
             let value = self.compute_rank(draft);
             draft.store(rank.value, value);
@@ -42,7 +42,7 @@ impl Storage {
         }
         if let Some(shared) = self.shared {
             let local = self.input(draft, shared.local, self.uint);
-            let zero = draft.constant(0);
+            let zero = draft.uint_constant(0);
             let first = draft.emit(
                 Op::IEqual,
                 self.boolean,
@@ -55,7 +55,7 @@ impl Storage {
                 }
             });
             let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
-            let semantics = draft.constant(semantics.bits());
+            let semantics = draft.uint_constant(semantics.bits());
             let scope = Operand::IdScope(self.workgroup_scope);
             let operands = vec![scope.clone(), scope, Operand::IdMemorySemantics(semantics)];
             draft.push(Op::ControlBarrier, operands);
@@ -64,7 +64,7 @@ impl Storage {
 
     /// Settles which copy is the workgroup's: before the kernel if bits are handed over one by one,
     /// else behind it, so that no register holds it in between.
-    fn find_copy(&self, draft: &mut Draft) {
+    fn find_copy(&self, draft: &mut ModuleDraft) {
         if let Some(copy) = self.copy {
             let first = self.first_of(draft, copy);
             draft.store(copy.first, first);
@@ -73,10 +73,10 @@ impl Storage {
 
     /// Where the workgroup's copy of the data words begins: behind its canary, at `HEADER + 1 + ((x
     /// + y + z) % copies) * stride`
-    fn first_of(&self, draft: &mut Draft, copy: GroupCopy) -> Id {
+    fn first_of(&self, draft: &mut ModuleDraft, copy: GroupCopy) -> Id {
         let [x, y, z] = self.components(draft, copy.workgroup, copy.triple);
-        let [last, stride, header] =
-            [copy.copies - 1, copy.stride, HEADER_WORDS + 1].map(|value| draft.constant(value));
+        let [last, stride, header] = [copy.copies - 1, copy.stride, HEADER_WORDS + 1]
+            .map(|value| draft.uint_constant(value));
         let xy = self.binary(draft, Op::IAdd, x, y);
         let xyz = self.binary(draft, Op::IAdd, xy, z);
         let number = self.binary(draft, Op::BitwiseAnd, xyz, last);
@@ -90,26 +90,26 @@ impl Storage {
     }
 
     /// Pointer to a data word that invocations share.
-    fn data_word(&self, draft: &mut Draft, word: Id) -> Id {
+    fn data_word(&self, draft: &mut ModuleDraft, word: Id) -> Id {
         let first = match self.copy {
             Some(copy) => self.load(draft, copy.first),
-            None => draft.constant(HEADER_WORDS),
+            None => draft.uint_constant(HEADER_WORDS),
         };
         let index = self.binary(draft, Op::IAdd, first, word);
         self.word(draft, index)
     }
 
     /// The same for a word whose number is fixed.
-    fn fixed_data_word(&self, draft: &mut Draft, word: u32) -> Id {
+    fn fixed_data_word(&self, draft: &mut ModuleDraft, word: u32) -> Id {
         if self.copy.is_none() {
             return self.fixed_word(draft, HEADER_WORDS + word);
         }
-        let word = draft.constant(word);
+        let word = draft.uint_constant(word);
         self.data_word(draft, word)
     }
 
     /// `(x + y * groups.x + z * groups.x * groups.y) * local size + local index`
-    fn compute_rank(&self, draft: &mut Draft) -> Id {
+    fn compute_rank(&self, draft: &mut ModuleDraft) -> Id {
         let rank = self.rank.expect("the mode has ranks");
         let [x, y, z] = self.components(draft, rank.workgroup, rank.triple);
         let [row, plane, local_size] =
@@ -123,9 +123,9 @@ impl Storage {
         self.binary(draft, Op::IAdd, first, local)
     }
 
-    fn shared_word(&self, draft: &mut Draft, word: u32) -> Id {
+    fn shared_word(&self, draft: &mut ModuleDraft, word: u32) -> Id {
         let shared = self.shared.expect("the mode has workgroup words");
-        let place = draft.constant(self.shared_places[&word]);
+        let place = draft.uint_constant(self.shared_places[&word]);
         draft.emit(
             Op::AccessChain,
             shared.element_pointer,
@@ -134,7 +134,7 @@ impl Storage {
     }
 
     /// What stands behind the kernel: gathered bits, and the canary.
-    pub(super) fn hand_over(&self, draft: &mut Draft) {
+    pub(super) fn hand_over(&self, draft: &mut ModuleDraft) {
         if self.mode == RecordMode::Slots {
             return self.fill_slot(draft);
         }
@@ -150,7 +150,7 @@ impl Storage {
         }
         if let Some(tell) = self.tell_witnesses {
             for gathered in &all {
-                let first = draft.constant(gathered.word * 32);
+                let first = draft.uint_constant(gathered.word * 32);
                 let operands = [tell, first, gathered.bits].map(Operand::IdRef).to_vec();
                 draft.emit(Op::FunctionCall, self.void, operands);
             }
@@ -164,7 +164,7 @@ impl Storage {
     }
 
     /// What the invocation has gathered of a word.
-    fn gathered_bits(&self, draft: &mut Draft, word: u32) -> Id {
+    fn gathered_bits(&self, draft: &mut ModuleDraft, word: u32) -> Id {
         let mut bits = self.load(draft, self.gathered[&word]);
         for (_, flag) in self.flags.range(32 * word..=32 * word + 31) {
             let flag = self.load(draft, *flag);
@@ -174,7 +174,7 @@ impl Storage {
     }
 
     /// Writes the canary unless it is there.
-    fn write_canary_once(&self, draft: &mut Draft) {
+    fn write_canary_once(&self, draft: &mut ModuleDraft) {
         let proof = self.proof(draft);
         let canary = self.canary(draft);
         let present = self.atomic(draft, Op::AtomicLoad, canary, self.scope, None);
@@ -183,12 +183,12 @@ impl Storage {
     }
 
     /// The canary's place: in the header, or before the workgroup's copy.
-    fn canary(&self, draft: &mut Draft) -> Id {
+    fn canary(&self, draft: &mut ModuleDraft) -> Id {
         match self.copy {
             None => self.fixed_word(draft, 1),
             Some(copy) => {
                 let first = self.load(draft, copy.first);
-                let one = draft.constant(1);
+                let one = draft.uint_constant(1);
                 let index = self.binary(draft, Op::ISub, first, one);
                 self.word(draft, index)
             }
@@ -196,14 +196,14 @@ impl Storage {
     }
 
     /// `nonce ^ CANARY`
-    fn proof(&self, draft: &mut Draft) -> Id {
+    fn proof(&self, draft: &mut ModuleDraft) -> Id {
         let nonce = self.header(draft, 0);
-        let canary = draft.constant(CANARY);
+        let canary = draft.uint_constant(CANARY);
         self.binary(draft, Op::BitwiseXor, nonce, canary)
     }
 
     /// The bits of each word that the buffer does not have yet, one branch for several words.
-    fn add_all(&self, draft: &mut Draft, all: &[Gathered]) {
+    fn add_all(&self, draft: &mut ModuleDraft, all: &[Gathered]) {
         for chunk in all.chunks(CHUNK) {
             let new = self.missing_in(draft, chunk, self.scope, Self::fixed_data_word);
             let proof = self.proof_of(draft, chunk);
@@ -220,10 +220,10 @@ impl Storage {
     /// The bits of each word that its place does not have yet, with the place.
     fn missing_in(
         &self,
-        draft: &mut Draft,
+        draft: &mut ModuleDraft,
         chunk: &[Gathered],
         scope: Id,
-        place: fn(&Self, &mut Draft, u32) -> Id,
+        place: fn(&Self, &mut ModuleDraft, u32) -> Id,
     ) -> Vec<(Gathered, Id)> {
         let missing = chunk.iter().map(|gathered| {
             let place = place(self, draft, gathered.word);
@@ -235,14 +235,14 @@ impl Storage {
     }
 
     /// Where only one word is handed over, its bits are known to be new.
-    fn atomic_or_unless_zero(&self, draft: &mut Draft, place: Id, bits: Id, words: usize) {
-        let add = |draft: &mut Draft| {
+    fn atomic_or_unless_zero(&self, draft: &mut ModuleDraft, place: Id, bits: Id, words: usize) {
+        let add = |draft: &mut ModuleDraft| {
             self.atomic(draft, Op::AtomicOr, place, self.scope, Some(bits));
         };
         if words == 1 {
             return add(draft);
         }
-        let zero = draft.constant(0);
+        let zero = draft.uint_constant(0);
         let some = self.differ(draft, bits, zero);
         draft.branch_if(some, add);
     }
@@ -250,12 +250,12 @@ impl Storage {
     /// What the canary shall hold, if the word that every invocation has a bit in is among these.
     /// It is computed outside of the branch, where all invocations load the same word: some devices
     /// load word by word inside.
-    fn proof_of(&self, draft: &mut Draft, chunk: &[Gathered]) -> Option<Id> {
+    fn proof_of(&self, draft: &mut ModuleDraft, chunk: &[Gathered]) -> Option<Id> {
         let certain = chunk.iter().any(|gathered| Some(gathered.word) == self.canary_word);
         certain.then(|| self.proof(draft))
     }
 
-    fn write_canary(&self, draft: &mut Draft, proof: Option<Id>) {
+    fn write_canary(&self, draft: &mut ModuleDraft, proof: Option<Id>) {
         if let Some(proof) = proof {
             let canary = self.canary(draft);
             self.atomic_store(draft, canary, self.scope, proof);
@@ -263,15 +263,15 @@ impl Storage {
     }
 
     /// `bits & ~known`
-    fn without(&self, draft: &mut Draft, bits: Id, known: Id) -> Id {
+    fn without(&self, draft: &mut ModuleDraft, bits: Id, known: Id) -> Id {
         let unknown = draft.emit(Op::Not, self.uint, vec![Operand::IdRef(known)]);
         self.binary(draft, Op::BitwiseAnd, bits, unknown)
     }
 
     /// Whether one of the words is not zero.
-    fn any(&self, draft: &mut Draft, words: impl Iterator<Item = Id>) -> Id {
+    fn any(&self, draft: &mut ModuleDraft, words: impl Iterator<Item = Id>) -> Id {
         let words: Vec<Id> = words.collect();
-        let zero = draft.constant(0);
+        let zero = draft.uint_constant(0);
         let united = words
             .into_iter()
             .reduce(|a, b| self.binary(draft, Op::BitwiseOr, a, b))
@@ -279,7 +279,7 @@ impl Storage {
         self.differ(draft, united, zero)
     }
 
-    fn add_what_the_workgroup_lacks(&self, draft: &mut Draft, all: &[Gathered]) {
+    fn add_what_the_workgroup_lacks(&self, draft: &mut ModuleDraft, all: &[Gathered]) {
         for chunk in all.chunks(CHUNK) {
             let new = self.missing_in(draft, chunk, self.workgroup_scope, Self::shared_word);
             let proof = self.proof_of(draft, chunk);
@@ -305,8 +305,8 @@ impl Storage {
     }
 
     /// Unites the bits of all invocations that are here; one of them hands over.
-    fn add_once_per_subgroup(&self, draft: &mut Draft, all: &[Gathered]) {
-        let subgroup = draft.constant(rspirv::spirv::Scope::Subgroup as u32);
+    fn add_once_per_subgroup(&self, draft: &mut ModuleDraft, all: &[Gathered]) {
+        let subgroup = draft.uint_constant(rspirv::spirv::Scope::Subgroup as u32);
         let united: Vec<Gathered> = all
             .iter()
             .map(|gathered| {
@@ -327,13 +327,13 @@ impl Storage {
     }
 
     /// The invocation's own words: nobody else touches them.
-    fn fill_slot(&self, draft: &mut Draft) {
+    fn fill_slot(&self, draft: &mut ModuleDraft) {
         let canary = self.slot_word(draft, None);
         let proof = self.proof(draft);
         draft.store(canary, proof);
         for word in self.gathered.keys() {
             let mut bits = self.gathered_bits(draft, *word);
-            let number = draft.constant(*word);
+            let number = draft.uint_constant(*word);
             let place = self.slot_word(draft, Some(number));
             if self.single_bits == SingleBits::Used {
                 let before = self.load(draft, place);
@@ -345,13 +345,13 @@ impl Storage {
 
     /// Pointer to a data word of the invocation's slot, or to its canary: `HEADER + (1 + word) *
     /// invocations + rank`.
-    fn slot_word(&self, draft: &mut Draft, word: Option<Id>) -> Id {
+    fn slot_word(&self, draft: &mut ModuleDraft, word: Option<Id>) -> Id {
         let rank = self.rank.expect("slots have ranks");
-        let header = draft.constant(HEADER_WORDS);
+        let header = draft.uint_constant(HEADER_WORDS);
         let mine = self.load(draft, rank.value);
         let mut index = self.binary(draft, Op::IAdd, mine, header);
         if let Some(word) = word {
-            let one = draft.constant(1);
+            let one = draft.uint_constant(1);
             let row = self.binary(draft, Op::IAdd, word, one);
             let invocations = self.load(draft, rank.invocations);
             let first = self.binary(draft, Op::IMul, row, invocations);
@@ -361,11 +361,11 @@ impl Storage {
     }
 
     /// Defines the function that hands over the bit with a number.
-    pub(super) fn define_set_one(&self, draft: &mut Draft) {
+    pub(super) fn define_set_one(&self, draft: &mut ModuleDraft) {
         let Some(function) = self.set_one else { return };
-        let number = draft.fresh();
+        let number = draft.fresh_id();
         draft.begin_function(self.void, function, &[(self.uint, number)]);
-        let [five, low, one] = [5, 31, 1].map(|value| draft.constant(value));
+        let [five, low, one] = [5, 31, 1].map(|value| draft.uint_constant(value));
         let word = self.binary(draft, Op::ShiftRightLogical, number, five);
         let place = self.binary(draft, Op::BitwiseAnd, number, low);
         let bit = self.binary(draft, Op::ShiftLeftLogical, one, place);
@@ -384,6 +384,6 @@ impl Storage {
             self.atomic_or_unless_zero(draft, place, new, 2);
         }
         draft.end_function();
-        draft.name(function, "vkcert_record");
+        draft.add_name(function, "vkcert_record");
     }
 }

@@ -34,7 +34,7 @@ use tree::VectorTree;
 use vkcert_model::id::DecisionId;
 use vkcert_model::records::{DecisionSlot, RecordBuffer, RecordLayout, RecordMode};
 use vkcert_spirv::module::{Id, Module};
-use vkcert_spirv::rewrite::{Draft, instruction};
+use vkcert_spirv::rewrite::{ModuleDraft, new_instruction};
 
 /// A module with records.
 pub(crate) struct RecordedModule {
@@ -99,23 +99,23 @@ struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    fn new(draft: &mut Draft, plan: &'a Plan<'a>, storage: Storage) -> Self {
+    fn new(draft: &mut ModuleDraft, plan: &'a Plan<'a>, storage: Storage) -> Self {
         let uint = storage.uint;
-        let sum_pointer = draft.pointer(StorageClass::Function, uint);
+        let sum_pointer = draft.pointer_type(StorageClass::Function, uint);
         let mut sums = BTreeMap::new();
         let mut by_function: BTreeMap<Id, Vec<DecisionId>> = BTreeMap::new();
         for (decision, (_, function)) in &plan.sums {
-            sums.insert(*decision, draft.fresh());
+            sums.insert(*decision, draft.fresh_id());
             by_function.entry(*function).or_default().push(*decision);
         }
         let no = (!plan.trees.is_empty())
             .then(|| draft.declare(Op::ConstantFalse, Some(storage.boolean), Vec::new()));
-        let kept_pointer = draft.pointer(StorageClass::Function, storage.boolean);
+        let kept_pointer = draft.pointer_type(StorageClass::Function, storage.boolean);
         let mut kept = BTreeMap::new();
         let mut kept_by_function: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
         for (decision, (tree, function)) in &plan.trees {
             for condition in tree.conditions() {
-                let variable = draft.fresh();
+                let variable = draft.fresh_id();
                 kept.insert((*decision, condition), variable);
                 kept_by_function.entry(*function).or_default().push(variable);
             }
@@ -134,21 +134,21 @@ impl<'a> Records<'a> {
     }
 
     /// Sets one bit.
-    fn set(&self, draft: &mut Draft, bit: u32) {
+    fn set(&self, draft: &mut ModuleDraft, bit: u32) {
         match self.storage.gathered.contains_key(&(bit / 32)) {
             true => {
-                let bits = draft.constant(1 << (bit % 32));
+                let bits = draft.uint_constant(1 << (bit % 32));
                 self.gather(draft, bit / 32, bits);
             }
             false => {
-                let number = draft.constant(bit);
+                let number = draft.uint_constant(bit);
                 self.set_now(draft, number);
             }
         }
     }
 
     /// Hands over the bit with a number.
-    fn set_now(&self, draft: &mut Draft, number: Id) {
+    fn set_now(&self, draft: &mut ModuleDraft, number: Id) {
         let function = self.storage.set_one.expect("the plan has single bits");
         draft.emit(
             Op::FunctionCall,
@@ -158,7 +158,7 @@ impl<'a> Records<'a> {
     }
 
     /// `gathered[word] |= bits`
-    fn gather(&self, draft: &mut Draft, word: u32, bits: Id) {
+    fn gather(&self, draft: &mut ModuleDraft, word: u32, bits: Id) {
         let variable = self.storage.gathered[&word];
         let before = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(variable)]);
         let after = draft.emit(
@@ -170,8 +170,8 @@ impl<'a> Records<'a> {
     }
 
     /// `value ? if_true : if_false`
-    fn select(&self, draft: &mut Draft, value: Id, if_true: u32, if_false: u32) -> Id {
-        let (if_true, if_false) = (draft.constant(if_true), draft.constant(if_false));
+    fn select(&self, draft: &mut ModuleDraft, value: Id, if_true: u32, if_false: u32) -> Id {
+        let (if_true, if_false) = (draft.uint_constant(if_true), draft.uint_constant(if_false));
         draft.emit(
             Op::Select,
             self.storage.uint,
@@ -180,7 +180,13 @@ impl<'a> Records<'a> {
     }
 
     /// Sets the bit for a value, where there is one.
-    fn choose(&self, draft: &mut Draft, value: Id, if_true: Option<u32>, if_false: Option<u32>) {
+    fn choose(
+        &self,
+        draft: &mut ModuleDraft,
+        value: Id,
+        if_true: Option<u32>,
+        if_false: Option<u32>,
+    ) {
         if let (Some(true_bit), Some(false_bit)) = (if_true, if_false)
             && !self.storage.gathered.contains_key(&(true_bit / 32))
         {
@@ -198,7 +204,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    fn add(&self, draft: &mut Draft, decision: DecisionId, condition: u32, value: Id) {
+    fn add(&self, draft: &mut ModuleDraft, decision: DecisionId, condition: u32, value: Id) {
         let (Some((slot, _)), Some(variable)) =
             (self.plan.sums.get(&decision), self.sums.get(&decision))
         else {
@@ -231,7 +237,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    fn conclude(&self, draft: &mut Draft, decision: DecisionId) {
+    fn conclude(&self, draft: &mut ModuleDraft, decision: DecisionId) {
         let (Some((slot, _)), Some(variable)) =
             (self.plan.sums.get(&decision), self.sums.get(&decision))
         else {
@@ -239,7 +245,7 @@ impl<'a> Records<'a> {
         };
         let sum = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
         if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 {
-            let one = draft.constant(1);
+            let one = draft.uint_constant(1);
             let operands = vec![Operand::IdRef(one), Operand::IdRef(sum)];
             let bit = draft.emit(Op::ShiftLeftLogical, self.storage.uint, operands);
             self.gather(draft, slot.base / 32, bit);
@@ -250,7 +256,7 @@ impl<'a> Records<'a> {
 
     /// Keeps a condition's value. The leftmost is evaluated first and always: it makes the others
     /// false, so that no value lives on from one evaluation of the decision to the next.
-    fn keep(&self, draft: &mut Draft, decision: DecisionId, condition: u32, value: Id) {
+    fn keep(&self, draft: &mut ModuleDraft, decision: DecisionId, condition: u32, value: Id) {
         if let (0, Some(no)) = (condition, self.no) {
             for (_, other) in self.kept.range((decision, 1)..=(decision, u32::MAX)) {
                 draft.store(*other, no);
@@ -262,7 +268,7 @@ impl<'a> Records<'a> {
     }
 
     /// Sets the bit that the kept values of a decision name.
-    fn pick(&self, draft: &mut Draft, decision: DecisionId) {
+    fn pick(&self, draft: &mut ModuleDraft, decision: DecisionId) {
         let Some((tree, _)) = self.plan.trees.get(&decision) else { return };
         let mut values = BTreeMap::new();
         for (_, condition) in
@@ -282,14 +288,14 @@ impl<'a> Records<'a> {
     /// What the values name of a word: one bit or none.
     fn picked(
         &self,
-        draft: &mut Draft,
+        draft: &mut ModuleDraft,
         tree: &VectorTree,
         values: &BTreeMap<u32, Id>,
         word: u32,
     ) -> Id {
         match tree {
             VectorTree::Bit(bit) => {
-                draft.constant(if bit / 32 == word { 1 << (bit % 32) } else { 0 })
+                draft.uint_constant(if bit / 32 == word { 1 << (bit % 32) } else { 0 })
             }
             VectorTree::Ask { condition, if_true, if_false } => {
                 let if_true = self.picked(draft, if_true, values, word);
@@ -301,14 +307,14 @@ impl<'a> Records<'a> {
     }
 
     /// The function that stands for the entry point: prepares, calls the kernel, hands over.
-    fn define_entry(&mut self, draft: &mut Draft, marked: &Module, entry: Id) {
-        let wrapper = draft.fresh();
+    fn define_entry(&mut self, draft: &mut ModuleDraft, marked: &Module, entry: Id) {
+        let wrapper = draft.fresh_id();
         draft.begin_function(self.storage.void, wrapper, &[]);
         self.storage.prepare(draft);
         draft.emit(Op::FunctionCall, self.storage.void, vec![Operand::IdRef(entry)]);
         self.storage.hand_over(draft);
         draft.end_function();
-        draft.name(wrapper, "vkcert_entry");
+        draft.add_name(wrapper, "vkcert_entry");
         if self.plan.single_bits == SingleBits::Used {
             self.storage.define_set_one(draft);
         }
@@ -329,17 +335,17 @@ impl<'a> Records<'a> {
     }
 
     /// Declares the capabilities of the record code that the module does not have.
-    fn add_capabilities(&self, draft: &mut Draft) -> Vec<Capability> {
+    fn add_capabilities(&self, draft: &mut ModuleDraft) -> Vec<Capability> {
         let wanted = self.storage.capabilities().into_iter();
         wanted.filter(|capability| draft.add_capability(*capability)).collect()
     }
 }
 
 impl Recorder for Records<'_> {
-    fn function_entered(&mut self, draft: &mut Draft, function: Id) {
+    fn function_entered(&mut self, draft: &mut ModuleDraft, function: Id) {
         for decision in self.by_function.get(&function).into_iter().flatten() {
             let operands = vec![Operand::StorageClass(StorageClass::Function)];
-            let declared = instruction(
+            let declared = new_instruction(
                 Op::Variable,
                 Some(self.sum_pointer),
                 Some(self.sums[decision]),
@@ -349,7 +355,7 @@ impl Recorder for Records<'_> {
         }
         for variable in self.kept_by_function.get(&function).into_iter().flatten() {
             let operands = vec![Operand::StorageClass(StorageClass::Function)];
-            draft.functions.push(instruction(
+            draft.functions.push(new_instruction(
                 Op::Variable,
                 Some(self.kept_pointer),
                 Some(*variable),
@@ -358,12 +364,12 @@ impl Recorder for Records<'_> {
         }
     }
 
-    fn before(&mut self, draft: &mut Draft, index: usize) {
+    fn before(&mut self, draft: &mut ModuleDraft, index: usize) {
         for recorded in self.plan.entries.get(&index).into_iter().flatten() {
             match *recorded {
                 AtEntry::Set { bit } => self.set(draft, bit),
                 AtEntry::Flag { bit } => {
-                    let bits = draft.constant(1 << (bit % 32));
+                    let bits = draft.uint_constant(1 << (bit % 32));
                     draft.store(self.storage.flags[&bit], bits);
                 }
                 AtEntry::Choose { value, if_true, if_false } => {
@@ -373,7 +379,13 @@ impl Recorder for Records<'_> {
         }
     }
 
-    fn marker(&mut self, draft: &mut Draft, index: usize, _call: &MarkerCall, value: Option<Id>) {
+    fn marker(
+        &mut self,
+        draft: &mut ModuleDraft,
+        index: usize,
+        _call: &MarkerCall,
+        value: Option<Id>,
+    ) {
         let step = self.plan.steps.get(&index).copied().unwrap_or(Step::Nothing);
         match (step, value) {
             (Step::Nothing, _) => {}

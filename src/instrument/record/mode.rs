@@ -139,7 +139,7 @@ fn refusal(
     match mode {
         RecordMode::Private | RecordMode::Direct | RecordMode::Slots => None,
         RecordMode::Workgroup => {
-            let used: u64 = Reflection::of(module, entry, &BTreeMap::new())
+            let used: u64 = Reflection::of_entry_point(module, entry, &BTreeMap::new())
                 .map_or(0, |reflection| {
                     reflection.workgroup.iter().map(|variable| variable.size).sum()
                 });

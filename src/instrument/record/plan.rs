@@ -192,7 +192,7 @@ impl<'a> Plan<'a> {
     /// A gathered word with a bit that every invocation sets: that of a mark in the first block of
     /// the entry point.
     pub(super) fn certain_word(&self, marked: &Module, entry: Id) -> Option<u32> {
-        let first = marked.function(entry)?.blocks.first()?;
+        let first = marked.function_by_id(entry)?.blocks.first()?;
         let words = self.steps.range(first.range.clone()).filter_map(|(_, step)| match step {
             Step::Set { bit } => Some(bit / WORD_BITS),
             Step::Nothing

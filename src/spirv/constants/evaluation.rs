@@ -7,7 +7,7 @@ use super::{ConstantError, ConstantValue, Constants};
 use crate::float_controls::{self, DenormalMode, FloatControls};
 use crate::module::{Id, Instruction, Module};
 use crate::operation::operator::Unary;
-use crate::operation::sized::{Form, Operation, Relation, Sized, Width};
+use crate::operation::sized::{NumberFormat, Operation, Relation, SizedOperator, Width};
 use crate::operation::{ScalarOperation, scalar_operation};
 use crate::types::{Type, Types};
 use rspirv::dr::Operand;
@@ -409,7 +409,7 @@ pub(super) fn logical_value(op: Op, left: bool, right: Option<bool>) -> Option<C
 
 /// The scalar operation of an instruction that is evaluated in constants.
 pub(super) fn folded_operation(op: Op) -> Option<ScalarOperation> {
-    scalar_operation(op).filter(|operation| operation.folding(op).in_constants())
+    scalar_operation(op).filter(|operation| operation.folding_scope(op).in_constants())
 }
 
 /// Operators on one number: from a value of `from` bits to one of `to` bits.
@@ -419,23 +419,23 @@ pub(super) fn unary_value(
     from_width: u32,
     to_width: u32,
 ) -> Option<ConstantValue> {
-    let integer_format = |width: u32| Width::of(width).map(Form::Integer);
+    let integer_format = |width: u32| Width::from_bits(width).map(NumberFormat::Integer);
     let bits = match folded_operation(op)? {
         ScalarOperation::Unary(Unary::QuantizeToF16) if from_width == 32 => {
             let mut quantized = [0];
-            Unary::QuantizeToF16.apply(&mut quantized, &[operand_bits as u32]);
+            Unary::QuantizeToF16.apply_to_lanes(&mut quantized, &[operand_bits as u32]);
             u64::from(quantized[0])
         }
         ScalarOperation::Unary(operation) => Operation::new(
-            Sized::Unary(operation),
+            SizedOperator::Unary(operation),
             integer_format(from_width)?,
             integer_format(to_width)?,
         )
-        .value(operand_bits, 0, 0)?,
-        ScalarOperation::Convert(conversion @ (Sized::FromUnsigned | Sized::FromSigned)) => {
-            Operation::new(conversion, integer_format(from_width)?, integer_format(to_width)?)
-                .value(operand_bits, 0, 0)?
-        }
+        .result_bits(operand_bits, 0, 0)?,
+        ScalarOperation::Convert(
+            conversion @ (SizedOperator::FromUnsigned | SizedOperator::FromSigned),
+        ) => Operation::new(conversion, integer_format(from_width)?, integer_format(to_width)?)
+            .result_bits(operand_bits, 0, 0)?,
         _ => return None,
     };
     Some(ConstantValue::Scalar(bits))
@@ -449,16 +449,16 @@ pub(super) fn binary_value(
     right_bits: u64,
     bit_width: u32,
 ) -> Option<ConstantValue> {
-    let form = Form::Integer(Width::of(bit_width)?);
+    let form = NumberFormat::Integer(Width::from_bits(bit_width)?);
     match folded_operation(op)? {
         ScalarOperation::Compare(relation) => Some(ConstantValue::Bool(
             Relation::Compare(relation).holds(form, left_bits, right_bits),
         )),
         ScalarOperation::Binary(operation) => {
-            let operation = Operation::new(Sized::Binary(operation), form, form);
-            match operation.undefined(left_bits, right_bits, 0) {
+            let operation = Operation::new(SizedOperator::Binary(operation), form, form);
+            match operation.undefined_for(left_bits, right_bits, 0) {
                 Some(_) => Some(ConstantValue::Undef),
-                None => operation.value(left_bits, right_bits, 0).map(ConstantValue::Scalar),
+                None => operation.result_bits(left_bits, right_bits, 0).map(ConstantValue::Scalar),
             }
         }
         _ => None,

@@ -2,14 +2,14 @@
 
 use super::pointer::PointerAnalysis;
 use crate::module::{Id, Instruction, Module};
-use crate::opcodes::{Effect, effect};
+use crate::opcodes::{Effect, effect_of};
 use crate::types::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op, Op};
 
 /// The pointer or image that an instruction writes through.
 pub(super) fn written_pointer(module: &Module, instruction: &Instruction) -> Option<Id> {
-    match (effect(instruction.op)?, instruction.op) {
+    match (effect_of(instruction.op)?, instruction.op) {
         (Effect::Atomic, Op::AtomicLoad) => None,
         (Effect::ReadWrite, Op::ExtInst) => output_operand(module, instruction),
         (Effect::Write | Effect::ReadWrite | Effect::Atomic, _) => instruction.id(0),
@@ -39,7 +39,7 @@ pub(super) fn output_operand(module: &Module, call: &Instruction) -> Option<Id> 
 
 /// The pointer or image whose contents an instruction reads.
 pub(super) fn read_pointer(pointers: &PointerAnalysis, instruction: &Instruction) -> Option<Id> {
-    match (effect(instruction.op)?, instruction.op) {
+    match (effect_of(instruction.op)?, instruction.op) {
         (
             _,
             Op::ImageQuerySize

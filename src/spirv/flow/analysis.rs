@@ -8,7 +8,7 @@ use super::live::BlockOf;
 use super::pointer::{DescriptorElement, PointerAnalysis, PointerRoot};
 use super::{AddressOrigin, DescriptorPlace, FlowPlace, MemoryFlow, StoringGroup};
 use crate::module::{Id, Module};
-use crate::opcodes::{Effect, effect};
+use crate::opcodes::{Effect, effect_of};
 use crate::types::{BlockKind, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass};
@@ -262,10 +262,10 @@ impl<'a> FlowAnalysis<'a> {
                 returns.iter().for_each(|index| pending_items.extend(self.items_of_store(*index)));
             }
             Op::Phi => self.visit_phi(index, pending_items),
-            _ if effect(instruction.op).is_none_or(|effect| effect == Effect::Declaration) => {}
+            _ if effect_of(instruction.op).is_none_or(|effect| effect == Effect::Declaration) => {}
             _ => {
                 pending_items.extend(instruction.ids().map(DependenceItem::Value));
-                if effect(instruction.op) == Some(Effect::Subgroup) {
+                if effect_of(instruction.op) == Some(Effect::Subgroup) {
                     pending_items
                         .extend(self.pointers.live.block_of(index).map(DependenceItem::Block));
                 }

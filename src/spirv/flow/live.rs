@@ -41,7 +41,8 @@ impl<'a> LiveCode<'a> {
         };
         let mut pending_ids = vec![entry_function];
         while let Some(id) = pending_ids.pop() {
-            let Some(function) = module.function(id).filter(|_| !live.functions.contains_key(&id))
+            let Some(function) =
+                module.function_by_id(id).filter(|_| !live.functions.contains_key(&id))
             else {
                 continue;
             };
@@ -70,7 +71,7 @@ impl<'a> LiveCode<'a> {
     /// Indexes of all instructions that control can come to.
     pub(super) fn live_instructions(&self) -> impl Iterator<Item = usize> + '_ {
         self.functions.iter().flat_map(|(function_id, live)| {
-            let function = self.module.function(*function_id);
+            let function = self.module.function_by_id(*function_id);
             let blocks = function.into_iter().flat_map(|function| {
                 live.blocks.iter().map(|block_index| &function.blocks[*block_index])
             });
@@ -116,7 +117,7 @@ impl<'a> LiveCode<'a> {
 
     /// What the end of a block branches on.
     pub(super) fn branch_condition(&self, (function, block): BlockOf) -> Option<Id> {
-        let range = &self.module.function(function)?.blocks.get(block)?.range;
+        let range = &self.module.function_by_id(function)?.blocks.get(block)?.range;
         let terminator = &self.module.instructions[range.end - 1];
         matches!(terminator.op, Op::BranchConditional | Op::Switch)
             .then(|| terminator.id(0))

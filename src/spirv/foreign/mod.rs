@@ -13,15 +13,15 @@ use vendors::VENDORS;
 
 /// Opcodes with what they belong to.
 #[derive(Debug)]
-pub struct Foreign {
+pub struct ForeignOpcodes {
     pub why: &'static str,
     pub ops: &'static [Op],
 }
 
 /// Nothing is known of their effects.
-pub const FOREIGN: &[Foreign] = &[
+pub const FOREIGN: &[ForeignOpcodes] = &[
     RAY_TRACING,
-    Foreign {
+    ForeignOpcodes {
         why: "mesh, tessellation and geometry shaders",
         ops: &[
             Op::EmitVertex,
@@ -33,7 +33,7 @@ pub const FOREIGN: &[Foreign] = &[
             Op::WritePackedPrimitiveIndices4x8NV,
         ],
     },
-    Foreign {
+    ForeignOpcodes {
         why: "fragment shaders",
         ops: &[
             Op::DPdx,
@@ -57,7 +57,7 @@ pub const FOREIGN: &[Foreign] = &[
             Op::IsHelperInvocationEXT,
         ],
     },
-    Foreign {
+    ForeignOpcodes {
         why: "descriptor heaps, and OpenCL's untyped pointers (SPV_EXT_descriptor_heap, SPV_KHR_untyped_pointers)",
         ops: &[
             Op::UntypedPrefetchKHR,
@@ -70,7 +70,7 @@ pub const FOREIGN: &[Foreign] = &[
             Op::UntypedVariableLengthArrayINTEL,
         ],
     },
-    Foreign {
+    ForeignOpcodes {
         why: "tensors, graphs and layouts of vendors",
         ops: &[
             Op::TypeTensorARM,
@@ -100,7 +100,7 @@ pub const FOREIGN: &[Foreign] = &[
             Op::TensorLayoutSetBlockSizeNV,
         ],
     },
-    Foreign {
+    ForeignOpcodes {
         why: "cooperative vectors and matrices of vendors",
         ops: &[
             Op::CompositeConstructCoopMatQCOM,
@@ -123,7 +123,7 @@ pub const FOREIGN: &[Foreign] = &[
             Op::CooperativeMatrixTransposeNV,
         ],
     },
-    Foreign {
+    ForeignOpcodes {
         why: "work graphs",
         ops: &[
             Op::AllocateNodePayloadsAMDX,
@@ -136,7 +136,7 @@ pub const FOREIGN: &[Foreign] = &[
             Op::SpecConstantStringAMDX,
         ],
     },
-    Foreign {
+    ForeignOpcodes {
         why: "image processing of vendors",
         ops: &[
             Op::ImageSampleWeightedQCOM,
@@ -153,7 +153,7 @@ pub const FOREIGN: &[Foreign] = &[
         ],
     },
     VENDORS,
-    Foreign {
+    ForeignOpcodes {
         why: "OpenCL kernels",
         ops: &[
             Op::TypeEvent,

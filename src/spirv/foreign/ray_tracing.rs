@@ -1,9 +1,9 @@
 //! Opcodes of ray tracing.
 
-use super::Foreign;
+use super::ForeignOpcodes;
 use rspirv::spirv::Op;
 
-pub(super) const RAY_TRACING: Foreign = Foreign {
+pub(super) const RAY_TRACING: ForeignOpcodes = ForeignOpcodes {
     why: "ray tracing",
     ops: &[
         Op::TraceRayKHR,

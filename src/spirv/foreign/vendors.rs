@@ -1,9 +1,9 @@
 //! Opcodes of single vendors' extensions that belong to no other kind.
 
-use super::Foreign;
+use super::ForeignOpcodes;
 use rspirv::spirv::Op;
 
-pub(super) const VENDORS: Foreign = Foreign {
+pub(super) const VENDORS: ForeignOpcodes = ForeignOpcodes {
     why: "other instructions of vendors",
     ops: &[
         Op::GroupIAddNonUniformAMD,

@@ -34,10 +34,14 @@ pub fn declared_extensions(module: &Module) -> Vec<String> {
 }
 
 /// The execution modes of an entry point's function.
-pub(super) fn execution_modes(module: &Module, function: Id) -> impl Iterator<Item = &Instruction> {
+pub(super) fn execution_modes(
+    module: &Module,
+    function_id: Id,
+) -> impl Iterator<Item = &Instruction> {
     let modes = module.instructions.iter();
-    modes.filter(move |i| {
-        matches!(i.op, Op::ExecutionMode | Op::ExecutionModeId) && i.id(0) == Some(function)
+    modes.filter(move |instruction| {
+        matches!(instruction.op, Op::ExecutionMode | Op::ExecutionModeId)
+            && instruction.id(0) == Some(function_id)
     })
 }
 
@@ -50,8 +54,12 @@ pub(super) fn mode_of(instruction: &Instruction) -> Option<ExecutionMode> {
 }
 
 /// The number that a decoration of `id` carries.
-pub(super) fn decorated_number(module: &Module, id: Id, decoration: Decoration) -> Option<u32> {
-    match module.decoration(id, decoration)?.operands.first() {
+pub(super) fn decorated_number(
+    module: &Module,
+    decorated_id: Id,
+    decoration: Decoration,
+) -> Option<u32> {
+    match module.decoration(decorated_id, decoration)?.operands.first() {
         Some(Operand::LiteralBit32(value)) => Some(*value),
         _ => None,
     }
@@ -65,5 +73,5 @@ pub(super) fn descriptor_place(module: &Module, variable: Id) -> Option<(u32, u3
 
 /// The name that OpName gives to `id`, unless it is empty.
 pub(super) fn debug_name(module: &Module, id: Id) -> Option<String> {
-    module.name(id).filter(|name| !name.is_empty()).map(str::to_owned)
+    module.debug_name(id).filter(|name| !name.is_empty()).map(str::to_owned)
 }

@@ -14,7 +14,7 @@ use super::declaration::{self, debug_name, descriptor_place};
 use super::entry_scope::{EntryScope, ModuleVariable};
 use super::local_size::LocalSize;
 use super::reached::{self, AtomicUse};
-use super::resource::Resource;
+use super::resource::ReflectedResource;
 use super::specialization::specialization_entries;
 use super::{ReflectError, declared_capabilities, declared_extensions};
 use rspirv::spirv::{Capability, ExecutionMode, ExecutionModel, Op, StorageClass};
@@ -56,7 +56,7 @@ pub struct DeviceNeeds {
 /// A resource and how the entry point uses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescriptorUse {
-    pub resource: Resource,
+    pub resource: ReflectedResource,
     /// The variable's name or its type's, or its id as `%12`.
     pub name: String,
     pub atomicity: Atomicity,
@@ -91,26 +91,31 @@ pub enum Atomicity {
 
 impl DeviceNeeds {
     /// Reads the module; `None` if it has no such entry point.
-    pub fn of(module: &Module, entry: &str, specialization: &Specialization) -> Option<Self> {
-        let entry = module.entry_point(entry)?;
+    pub fn of_entry_point(
+        module: &Module,
+        entry_name: &str,
+        specialization_values: &Specialization,
+    ) -> Option<Self> {
+        let entry_name = module.entry_point(entry_name)?;
         let types = Types::of_module(module);
-        let constants = Constants::evaluate(module, &types, specialization).unwrap_or_default();
-        let functions = reachable_functions(module, entry.function);
-        let scope = EntryScope::of(module, &types, &constants, &functions);
-        let (descriptors, unsupported) = descriptors(&scope, &functions);
+        let constants =
+            Constants::evaluate(module, &types, specialization_values).unwrap_or_default();
+        let functions = reachable_functions(module, entry_name.function);
+        let scope = EntryScope::of_functions(module, &types, &constants, &functions);
+        let (descriptors, unsupported) = descriptor_uses(&scope, &functions);
         let modes: Vec<&Instruction> =
-            declaration::execution_modes(module, entry.function).collect();
+            declaration::execution_modes(module, entry_name.function).collect();
         let is_local_size_id =
             |mode: &&Instruction| declaration::mode_of(mode) == Some(ExecutionMode::LocalSizeId);
         let push_block = scope.variables_in(StorageClass::PushConstant).next();
-        let local_size = LocalSize::of(module, entry.function);
+        let local_size = LocalSize::of_entry_point(module, entry_name.function);
         Some(Self {
             version: module.header.version(),
-            model: entry.model,
+            model: entry_name.model,
             capabilities: declared_capabilities(module),
             extensions: declared_extensions(module),
-            atomics: reached::atomics(module, &functions),
-            combined: reached::combined(module, &functions),
+            atomics: reached::atomic_uses(module, &functions),
+            combined: reached::combined_images(module, &functions),
             float_modes: modes.iter().filter_map(|mode| float_mode(mode)).collect(),
             uses_local_size_id: modes.iter().any(is_local_size_id),
             descriptors,
@@ -119,35 +124,35 @@ impl DeviceNeeds {
                 Some(block) => scope.least_size(block.pointee).map(|size| size as u32),
                 None => Some(0),
             },
-            local_size: local_size.and_then(|size| size.words(&constants)),
+            local_size: local_size.and_then(|size| size.evaluated_words(&constants)),
             workgroup_memory: scope
                 .variables_in(StorageClass::Workgroup)
                 .map(|variable| scope.least_size(variable.pointee))
                 .try_fold(0_u64, |sum, size| sum.checked_add(size?)),
             specialization: specialization_entries(module, &types)
-                .map(|entry| (entry.spec_id, entry.width as usize / 8))
+                .map(|entry_name| (entry_name.spec_id, entry_name.width as usize / 8))
                 .collect(),
         })
     }
 }
 
-fn descriptors(
+fn descriptor_uses(
     scope: &EntryScope,
-    functions: &[Id],
+    function_ids: &[Id],
 ) -> (Vec<DescriptorUse>, Vec<UnsupportedDescriptor>) {
-    let dynamic = reached::dynamic_arrays(scope.module, functions);
-    let pointed = reached::pointed_texels(scope.module, functions);
+    let dynamic = reached::dynamic_arrays(scope.module, function_ids);
+    let atomic_texels = reached::pointed_texels(scope.module, function_ids);
     let (mut descriptors, mut unsupported) = (Vec::new(), Vec::new());
     for variable in scope.bound_variables() {
-        match scope.resource(variable) {
+        match scope.described_resource(variable) {
             Ok(resource) => {
-                let named = debug_name(scope.module, variable.id)
+                let debug_name_or_id = debug_name(scope.module, variable.id)
                     .or_else(|| debug_name(scope.module, resource.block_type))
                     .unwrap_or_else(|| format!("%{}", variable.id));
                 descriptors.push(DescriptorUse {
-                    name: named,
+                    name: debug_name_or_id,
                     resource,
-                    atomicity: match pointed.contains(&variable.id) {
+                    atomicity: match atomic_texels.contains(&variable.id) {
                         true => Atomicity::Atomic,
                         false => Atomicity::Plain,
                     },
@@ -171,62 +176,65 @@ fn unsupported_descriptor(
 ) -> Option<UnsupportedDescriptor> {
     let (set, binding) = descriptor_place(scope.module, variable.id)?;
     let name = debug_name(scope.module, variable.id).unwrap_or_else(|| format!("%{}", variable.id));
-    let held = scope.module.definition(variable.pointee)?;
-    let of = match held.op {
-        Op::TypeArray | Op::TypeRuntimeArray => scope.module.definition(held.id(0)?)?,
-        _ => held,
+    let contents = scope.module.definition(variable.pointee)?;
+    let descriptor_type = match contents.op {
+        Op::TypeArray | Op::TypeRuntimeArray => scope.module.definition(contents.id(0)?)?,
+        _ => contents,
     };
-    Some(UnsupportedDescriptor { set, binding, name, op: of.op })
+    Some(UnsupportedDescriptor { set, binding, name, op: descriptor_type.op })
 }
 
 fn float_mode(instruction: &Instruction) -> Option<(ExecutionMode, u32)> {
     use ExecutionMode as Mode;
     let mode = declaration::mode_of(instruction)?;
-    let controls = [
+    let float_modes = [
         Mode::DenormPreserve,
         Mode::DenormFlushToZero,
         Mode::SignedZeroInfNanPreserve,
         Mode::RoundingModeRTE,
         Mode::RoundingModeRTZ,
     ];
-    controls.contains(&mode).then_some((mode, instruction.literal(2)?))
+    float_modes.contains(&mode).then_some((mode, instruction.literal(2)?))
 }
 
 impl EntryScope<'_> {
     /// Bytes of a type: as laid out where it is decorated, tightly packed where it is not
     /// (workgroup memory).
-    fn least_size(&self, id: Id) -> Option<u64> {
-        match self.types.get(id)? {
+    fn least_size(&self, type_id: Id) -> Option<u64> {
+        match self.types.get(type_id)? {
             Type::Bool => Some(4),
             Type::Int { width, .. } | Type::Float { width } => Some(u64::from(*width) / 8),
             Type::BFloat16 => Some(2),
             Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. } => {
                 Some(8)
             }
-            Type::Vector { component, count } => {
-                self.least_size(*component)?.checked_mul(u64::from(*count))
+            Type::Vector { component, count: element_count } => {
+                self.least_size(*component)?.checked_mul(u64::from(*element_count))
             }
-            Type::Matrix { column, count } => {
-                self.least_size(*column)?.checked_mul(u64::from(*count))
+            Type::Matrix { column, count: element_count } => {
+                self.least_size(*column)?.checked_mul(u64::from(*element_count))
             }
             Type::Array { element, length, stride } => {
-                let count = self.constants.array_length(*length)?;
-                stride.map_or(self.least_size(*element)?, u64::from).checked_mul(count)
+                let element_count = self.constants.array_length(*length)?;
+                stride.map_or(self.least_size(*element)?, u64::from).checked_mul(element_count)
             }
             Type::Structure { members, .. } => {
-                let mut end = 0_u64;
+                let mut structure_end = 0_u64;
                 for member in members {
-                    let size = match (&member.matrix, self.types.get(member.ty)?) {
-                        (Some(layout), Type::Matrix { column, count }) => {
+                    let member_size = match (&member.matrix, self.types.get(member.ty)?) {
+                        (Some(layout), Type::Matrix { column, count: element_count }) => {
                             let rows = self.types.component_count(*column, self.constants)?;
                             // An upper bound, whichever way the matrix is laid out.
-                            u64::from(layout.stride).checked_mul(u64::from(*count).max(rows))?
+                            u64::from(layout.stride)
+                                .checked_mul(u64::from(*element_count).max(rows))?
                         }
                         (_, _) => self.least_size(member.ty)?,
                     };
-                    end = end.max(member.offset.map_or(end, u64::from).checked_add(size)?);
+                    structure_end = structure_end.max(
+                        member.offset.map_or(structure_end, u64::from).checked_add(member_size)?,
+                    );
                 }
-                Some(end)
+                Some(structure_end)
             }
             _ => None,
         }

@@ -25,29 +25,30 @@ pub struct ModuleVariable {
 
 impl<'a> EntryScope<'a> {
     /// The variables that instructions of `functions` name.
-    pub fn of(
+    pub fn of_functions(
         module: &'a Module,
         types: &'a Types,
         constants: &'a Constants,
-        functions: &[Id],
+        function_ids: &[Id],
     ) -> Self {
-        let ranges = functions
+        let function_ranges = function_ids
             .iter()
-            .filter_map(|id| module.function(*id))
+            .filter_map(|id| module.function_by_id(*id))
             .map(|function| function.range.clone());
-        let used = ranges.flatten().flat_map(|index| module.instructions[index].ids()).collect();
-        Self { module, types, constants, used }
+        let used_ids =
+            function_ranges.flatten().flat_map(|index| module.instructions[index].ids()).collect();
+        Self { module, types, constants, used: used_ids }
     }
 
     /// All variables of the module, whoever uses them.
-    pub fn whole(module: &'a Module, types: &'a Types, constants: &'a Constants) -> Self {
-        let used =
+    pub fn whole_module(module: &'a Module, types: &'a Types, constants: &'a Constants) -> Self {
+        let declared_ids =
             module.instructions.iter().filter_map(|instruction| instruction.result).collect();
-        Self { module, types, constants, used }
+        Self { module, types, constants, used: declared_ids }
     }
 
     /// The variables in the order of the module.
-    pub fn variables(&self) -> impl Iterator<Item = ModuleVariable> {
+    pub fn used_variables(&self) -> impl Iterator<Item = ModuleVariable> {
         let declarations = self
             .module
             .instructions
@@ -61,7 +62,10 @@ impl<'a> EntryScope<'a> {
     }
 
     /// The variables of one storage class, in the order of the module.
-    pub fn variables_in(&self, storage: StorageClass) -> impl Iterator<Item = ModuleVariable> {
-        self.variables().filter(move |variable| variable.storage == storage)
+    pub fn variables_in(
+        &self,
+        storage_class: StorageClass,
+    ) -> impl Iterator<Item = ModuleVariable> {
+        self.used_variables().filter(move |variable| variable.storage == storage_class)
     }
 }

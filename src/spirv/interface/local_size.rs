@@ -25,12 +25,12 @@ pub enum LocalSize {
 impl LocalSize {
     /// The declaration that counts for the entry point whose function is `function`; none: it has
     /// no local size.
-    pub fn of(module: &Module, function: Id) -> Option<Self> {
+    pub fn of_entry_point(module: &Module, function_id: Id) -> Option<Self> {
         if let Some(constant) = workgroup_size_constant(module) {
             return Some(Self::WorkgroupSize(constant));
         }
         let modes =
-            module.instructions.iter().filter(|instruction| instruction.id(0) == Some(function));
+            module.instructions.iter().filter(|instruction| instruction.id(0) == Some(function_id));
         let mut sizes = modes.filter_map(|mode| match (mode.op, mode.operands.get(1)?) {
             (Op::ExecutionMode, Operand::ExecutionMode(ExecutionMode::LocalSize)) => {
                 Some(Self::Literals([mode.literal(2)?, mode.literal(3)?, mode.literal(4)?]))
@@ -44,7 +44,7 @@ impl LocalSize {
     }
 
     /// Invocations in x, y and z; none: it depends on a constant whose value is not known.
-    pub fn value(self, constants: &Constants) -> Option<[u64; 3]> {
+    pub fn evaluated_size(self, constants: &Constants) -> Option<[u64; 3]> {
         match self {
             Self::Literals(sizes) => Some(sizes.map(u64::from)),
             Self::Constants([x, y, z]) => Some([
@@ -66,8 +66,8 @@ impl LocalSize {
     }
 
     /// [`Self::value`] in 32 bits; none also where a size takes more.
-    pub fn words(self, constants: &Constants) -> Option<[u32; 3]> {
-        let [x, y, z] = self.value(constants)?.map(u32::try_from);
+    pub fn evaluated_words(self, constants: &Constants) -> Option<[u32; 3]> {
+        let [x, y, z] = self.evaluated_size(constants)?.map(u32::try_from);
         Some([x.ok()?, y.ok()?, z.ok()?])
     }
 }
@@ -76,8 +76,9 @@ impl LocalSize {
 fn workgroup_size_constant(module: &Module) -> Option<Id> {
     let declarations =
         module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
-    let constants = declarations.filter(|i| !matches!(i.op, Op::Variable | Op::UntypedVariableKHR));
-    constants.filter_map(|instruction| instruction.result).find(|id| {
+    let declared_constants =
+        declarations.filter(|i| !matches!(i.op, Op::Variable | Op::UntypedVariableKHR));
+    declared_constants.filter_map(|instruction| instruction.result).find(|id| {
         module.decorations(*id).iter().any(|decorated| {
             decorated.decoration == Decoration::BuiltIn
                 && decorated.operands.first() == Some(&Operand::BuiltIn(BuiltIn::WorkgroupSize))
@@ -115,8 +116,9 @@ mod tests {
             for (given, size) in
                 [(BTreeMap::new(), [1, 2, 1]), (BTreeMap::from([(3, 7)]), [7, 2, 1])]
             {
-                let reflection = Reflection::of(&module, "main", &given).expect("describes");
-                let needs = DeviceNeeds::of(&module, "main", &given).expect("has main");
+                let reflection =
+                    Reflection::of_entry_point(&module, "main", &given).expect("describes");
+                let needs = DeviceNeeds::of_entry_point(&module, "main", &given).expect("has main");
                 assert_eq!(
                     (reflection.local_size, needs.local_size),
                     (size, Some(size)),

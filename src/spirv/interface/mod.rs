@@ -28,8 +28,8 @@ pub use entry_scope::{EntryScope, ModuleVariable};
 pub use feature::{FEATURES, feature_of};
 pub use local_size::LocalSize;
 pub use reached::{AtomicKind, AtomicMemory, AtomicUse};
-pub use resource::{Access, DescriptorCount, Resource};
-pub use safety_critical::{Refusal, refusals};
+pub use resource::{Access, DescriptorCount, ReflectedResource};
+pub use safety_critical::{VulkanScRefusal, vulkan_sc_refusals};
 pub use specialization::SpecializationConstant;
 
 use super::calls::reachable_functions;
@@ -49,7 +49,7 @@ pub struct Reflection {
     pub function: Id,
     /// Invocations per workgroup in x, y, z.
     pub local_size: [u32; 3],
-    pub resources: Vec<Resource>,
+    pub resources: Vec<ReflectedResource>,
     pub push_constants: Option<PushConstants>,
     pub specialization: Vec<SpecializationConstant>,
     pub workgroup: Vec<WorkgroupVariable>,
@@ -113,31 +113,31 @@ pub enum ReflectError {
 impl Reflection {
     /// Describes entry point `entry` of `module` with the given values (raw bits by SpecId) for
     /// specialization constants.
-    pub fn of(
+    pub fn of_entry_point(
         module: &Module,
-        entry: &str,
-        specialization: &BTreeMap<u32, u64>,
+        entry_name: &str,
+        specialization_values: &BTreeMap<u32, u64>,
     ) -> Result<Self, ReflectError> {
         let types = Types::of_module(module);
-        let constants = Constants::evaluate(module, &types, specialization)?;
-        let defaults = Constants::evaluate(module, &types, &BTreeMap::new())?;
-        let point = compute_entry(module, entry)?;
-        let functions = reachable_functions(module, point.function);
-        let scope = EntryScope::of(module, &types, &constants, &functions);
+        let constants = Constants::evaluate(module, &types, specialization_values)?;
+        let default_constants = Constants::evaluate(module, &types, &BTreeMap::new())?;
+        let entry_point = compute_entry(module, entry_name)?;
+        let functions = reachable_functions(module, entry_point.function);
+        let entry_scope = EntryScope::of_functions(module, &types, &constants, &functions);
         Ok(Self {
-            entry: entry.to_owned(),
-            function: point.function,
-            local_size: local_size(module, point, &constants)?,
-            resources: scope.resources()?,
-            push_constants: scope.push_constants()?,
-            specialization: specialization_constants(module, &types, &defaults),
-            workgroup: scope.workgroup()?,
+            entry: entry_name.to_owned(),
+            function: entry_point.function,
+            local_size: local_size(module, entry_point, &constants)?,
+            resources: entry_scope.bound_resources()?,
+            push_constants: entry_scope.push_constants()?,
+            specialization: specialization_constants(module, &types, &default_constants),
+            workgroup: entry_scope.workgroup_variables()?,
             capabilities: declared_capabilities(module)
                 .iter()
                 .map(|name| format!("{name:?}"))
                 .collect(),
             extensions: declared_extensions(module),
-            barriers: barriers(module, &functions),
+            barriers: barrier_use(module, &functions),
             functions,
         })
     }
@@ -146,37 +146,43 @@ impl Reflection {
 impl PushConstants {
     /// The block that a module declares and its entry point does not use; none where it declares
     /// none, or one of a type that is no block.
-    pub fn unused(module: &Module, specialization: &BTreeMap<u32, u64>) -> Option<Self> {
+    pub fn unused_block(
+        module: &Module,
+        specialization_values: &BTreeMap<u32, u64>,
+    ) -> Option<Self> {
         let types = Types::of_module(module);
-        let constants = Constants::evaluate(module, &types, specialization).ok()?;
-        EntryScope::whole(module, &types, &constants).push_constants().ok()?
+        let constants = Constants::evaluate(module, &types, specialization_values).ok()?;
+        EntryScope::whole_module(module, &types, &constants).push_constants().ok()?
     }
 }
 
 /// The compute entry point of that name (GLCompute; other execution models are not kernels of this
 /// tool).
-pub fn compute_entry<'a>(module: &'a Module, entry: &str) -> Result<&'a EntryPoint, ReflectError> {
-    let found = module
+pub fn compute_entry<'a>(
+    module: &'a Module,
+    entry_name: &str,
+) -> Result<&'a EntryPoint, ReflectError> {
+    let entry_point = module
         .entry_points
         .iter()
-        .find(|point| point.name == entry && point.model == ExecutionModel::GLCompute);
-    found.ok_or_else(|| {
+        .find(|point| point.name == entry_name && point.model == ExecutionModel::GLCompute);
+    entry_point.ok_or_else(|| {
         let names: Vec<String> = module
             .entry_points
             .iter()
             .map(|point| format!("`{}` ({:?})", point.name, point.model))
             .collect();
         let available = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        ReflectError::NoEntryPoint { entry: entry.to_owned(), available }
+        ReflectError::NoEntryPoint { entry: entry_name.to_owned(), available }
     })
 }
 
-fn barriers(module: &Module, functions: &[Id]) -> BarrierUse {
-    let ranges = functions
+fn barrier_use(module: &Module, function_ids: &[Id]) -> BarrierUse {
+    let function_ranges = function_ids
         .iter()
-        .filter_map(|id| module.function(*id))
+        .filter_map(|id| module.function_by_id(*id))
         .map(|function| function.range.clone());
-    if ranges.flatten().any(|index| module.instructions[index].op == Op::ControlBarrier) {
+    if function_ranges.flatten().any(|index| module.instructions[index].op == Op::ControlBarrier) {
         BarrierUse::Used
     } else {
         BarrierUse::None
@@ -185,15 +191,16 @@ fn barriers(module: &Module, functions: &[Id]) -> BarrierUse {
 
 fn local_size(
     module: &Module,
-    point: &EntryPoint,
+    entry_point: &EntryPoint,
     constants: &Constants,
 ) -> Result<[u32; 3], ReflectError> {
-    let declared = LocalSize::of(module, point.function).and_then(|size| size.value(constants));
-    let [x, y, z] =
-        declared.ok_or_else(|| ReflectError::NoLocalSize { entry: point.name.clone() })?;
+    let declared_size = LocalSize::of_entry_point(module, entry_point.function)
+        .and_then(|size| size.evaluated_size(constants));
+    let [x, y, z] = declared_size
+        .ok_or_else(|| ReflectError::NoLocalSize { entry: entry_point.name.clone() })?;
     match [x, y, z].map(u32::try_from) {
         [Ok(x), Ok(y), Ok(z)] if x > 0 && y > 0 && z > 0 => Ok([x, y, z]),
-        _ => Err(ReflectError::BadLocalSize { entry: point.name.clone(), size: [x, y, z] }),
+        _ => Err(ReflectError::BadLocalSize { entry: entry_point.name.clone(), size: [x, y, z] }),
     }
 }
 
@@ -218,12 +225,18 @@ impl EntryScope<'_> {
         }))
     }
 
-    fn workgroup(&self) -> Result<Vec<WorkgroupVariable>, ReflectError> {
+    fn workgroup_variables(&self) -> Result<Vec<WorkgroupVariable>, ReflectError> {
         let variables = self.variables_in(StorageClass::Workgroup);
-        let described = variables.map(|ModuleVariable { id: variable, pointee: ty, .. }| {
-            let (size, _) = self.types.natural_layout(ty, self.constants)?;
-            Ok(WorkgroupVariable { variable, name: debug_name(self.module, variable), ty, size })
-        });
-        described.collect()
+        let described_variables =
+            variables.map(|ModuleVariable { id: variable, pointee: ty, .. }| {
+                let (byte_size, _) = self.types.natural_layout(ty, self.constants)?;
+                Ok(WorkgroupVariable {
+                    variable,
+                    name: debug_name(self.module, variable),
+                    ty,
+                    size: byte_size,
+                })
+            });
+        described_variables.collect()
     }
 }

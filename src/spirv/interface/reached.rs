@@ -62,21 +62,26 @@ impl AtomicMemory {
     }
 }
 
-fn instructions<'a>(module: &'a Module, functions: &[Id]) -> impl Iterator<Item = &'a Instruction> {
-    let ranges = functions
+fn function_instructions<'a>(
+    module: &'a Module,
+    function_ids: &[Id],
+) -> impl Iterator<Item = &'a Instruction> {
+    let function_ranges = function_ids
         .iter()
-        .filter_map(|id| module.function(*id))
+        .filter_map(|id| module.function_by_id(*id))
         .map(|function| function.range.clone());
-    ranges.flatten().map(|index| &module.instructions[index])
+    function_ranges.flatten().map(|index| &module.instructions[index])
 }
 
 /// Every kind of atomic in `functions`.
-pub(super) fn atomics(module: &Module, functions: &[Id]) -> BTreeSet<AtomicUse> {
-    instructions(module, functions).filter_map(|instruction| atomic(module, instruction)).collect()
+pub(super) fn atomic_uses(module: &Module, function_ids: &[Id]) -> BTreeSet<AtomicUse> {
+    function_instructions(module, function_ids)
+        .filter_map(|instruction| atomic_use(module, instruction))
+        .collect()
 }
 
-fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
-    let floating = match instruction.op {
+fn atomic_use(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
+    let float_kind = match instruction.op {
         Op::AtomicFAddEXT => AtomicKind::FloatAdd,
         Op::AtomicFMinEXT | Op::AtomicFMaxEXT => AtomicKind::FloatMinMax,
         Op::AtomicLoad
@@ -103,7 +108,7 @@ fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
         Operand::StorageClass(StorageClass::Image) => AtomicMemory::Image,
         _ => AtomicMemory::Buffer,
     };
-    let value = match (pointer.op, instruction.result_type) {
+    let value_type = match (pointer.op, instruction.result_type) {
         // What it points to is what the instruction takes it for.
         (Op::TypeUntypedPointerKHR, Some(ty)) => module.definition(ty)?,
         (Op::TypeUntypedPointerKHR, None) => {
@@ -111,21 +116,21 @@ fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
         }
         _ => module.definition(pointer.id(1)?)?,
     };
-    let kind = if value.op == Op::TypeFloat { floating } else { AtomicKind::Integer };
-    Some(AtomicUse { kind, width: value.literal(0)?, memory })
+    let atomic_kind = if value_type.op == Op::TypeFloat { float_kind } else { AtomicKind::Integer };
+    Some(AtomicUse { kind: atomic_kind, width: value_type.literal(0)?, memory })
 }
 
 /// Variables of images whose texels are operands of atomics.
-pub(super) fn pointed_texels(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
-    let pointers = instructions(module, functions)
+pub(super) fn pointed_texels(module: &Module, function_ids: &[Id]) -> BTreeSet<Id> {
+    let pointers = function_instructions(module, function_ids)
         .filter(|instruction| instruction.op == Op::ImageTexelPointer);
-    pointers.filter_map(|pointer| variable(module, pointer.id(0)?)).collect()
+    pointers.filter_map(|pointer| source_variable(module, pointer.id(0)?)).collect()
 }
 
 /// Variables of descriptor arrays that are indexed by what is no constant. A compiler need not
 /// declare the capability for that, the device needs the feature all the same (Vulkan
 /// specification, shaderSampledImageArrayDynamicIndexing and the features beside it).
-pub(super) fn dynamic_arrays(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
+pub(super) fn dynamic_arrays(module: &Module, function_ids: &[Id]) -> BTreeSet<Id> {
     let is_constant = |index: Id| {
         module.definition(index).is_some_and(|index| {
             matches!(
@@ -134,7 +139,7 @@ pub(super) fn dynamic_arrays(module: &Module, functions: &[Id]) -> BTreeSet<Id> 
             )
         })
     };
-    let chains = instructions(module, functions).filter(|chain| {
+    let typed_chains = function_instructions(module, function_ids).filter(|chain| {
         matches!(
             chain.op,
             Op::AccessChain
@@ -143,26 +148,30 @@ pub(super) fn dynamic_arrays(module: &Module, functions: &[Id]) -> BTreeSet<Id> 
                 | Op::InBoundsPtrAccessChain
         )
     });
-    let untyped = instructions(module, functions)
+    let untyped_arrays = function_instructions(module, function_ids)
         .filter(|chain| is_untyped_chain(chain.op))
         .filter_map(move |chain| {
             let (base, array) = (chain.id(1)?, module.definition(chain.id(0)?)?);
-            let is_variable =
-                module.definition(base).is_some_and(|of| of.op == Op::UntypedVariableKHR);
-            let indexed = is_variable && matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
-            (indexed && !is_constant(chain.id(2)?)).then_some(base)
+            let is_variable = module
+                .definition(base)
+                .is_some_and(|definition| definition.op == Op::UntypedVariableKHR);
+            let is_array = is_variable && matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
+            (is_array && !is_constant(chain.id(2)?)).then_some(base)
         });
-    chains
+    typed_chains
         .filter_map(|chain| {
             let base = chain.id(0)?;
             let pointer = module.definition(
-                module.definition(base).filter(|of| of.op == Op::Variable)?.result_type?,
+                module
+                    .definition(base)
+                    .filter(|definition| definition.op == Op::Variable)?
+                    .result_type?,
             )?;
             let array = module.definition(pointer.id(1)?)?;
-            let indexed = matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
-            (indexed && !is_constant(chain.id(1)?)).then_some(base)
+            let is_array = matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
+            (is_array && !is_constant(chain.id(1)?)).then_some(base)
         })
-        .chain(untyped)
+        .chain(untyped_arrays)
         .collect()
 }
 
@@ -171,31 +180,39 @@ fn is_untyped_chain(op: Op) -> bool {
 }
 
 /// Set and binding of images with those of the samplers that are combined with them.
-pub(super) fn combined(module: &Module, functions: &[Id]) -> BTreeSet<((u32, u32), (u32, u32))> {
-    let pairs =
-        instructions(module, functions).filter(|instruction| instruction.op == Op::SampledImage);
-    pairs
-        .filter_map(|pair| {
-            let [image, sampler] = [variable(module, pair.id(0)?)?, variable(module, pair.id(1)?)?];
+pub(super) fn combined_images(
+    module: &Module,
+    function_ids: &[Id],
+) -> BTreeSet<((u32, u32), (u32, u32))> {
+    let combinations = function_instructions(module, function_ids)
+        .filter(|instruction| instruction.op == Op::SampledImage);
+    combinations
+        .filter_map(|combination| {
+            let [image, sampler] = [
+                source_variable(module, combination.id(0)?)?,
+                source_variable(module, combination.id(1)?)?,
+            ];
             Some((descriptor_place(module, image)?, descriptor_place(module, sampler)?))
         })
         .collect()
 }
 
 /// The module-scope variable that a value was loaded from.
-fn variable(module: &Module, mut id: Id) -> Option<Id> {
+fn source_variable(module: &Module, mut value_id: Id) -> Option<Id> {
     // Longer than any chain of loads and accesses; a module that is not valid may have a cycle.
     for _ in 0..64 {
-        let made = module.definition(id)?;
-        match made.op {
-            Op::Variable | Op::UntypedVariableKHR => return Some(id),
-            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => id = made.id(1)?,
+        let definition = module.definition(value_id)?;
+        match definition.op {
+            Op::Variable | Op::UntypedVariableKHR => return Some(value_id),
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
+                value_id = definition.id(1)?
+            }
             Op::Load
             | Op::AccessChain
             | Op::InBoundsAccessChain
             | Op::CopyObject
             | Op::ImageTexelPointer => {
-                id = made.id(0)?;
+                value_id = definition.id(0)?;
             }
             _ => return None,
         }
@@ -232,7 +249,7 @@ mod tests {
              void main() { atomicAdd(f, 1.0); atomicExchange(s, 2.0); atomicAdd(narrow, 1u); atomicMax(sw, 3ul);\n\
              imageAtomicAdd(img, ivec2(0), 1.0); }",
         );
-        let found: Vec<(AtomicKind, u32, AtomicMemory)> = atomics(&module, &functions)
+        let found: Vec<(AtomicKind, u32, AtomicMemory)> = atomic_uses(&module, &functions)
             .into_iter()
             .map(|one| (one.kind, one.width, one.memory))
             .collect();
@@ -262,7 +279,7 @@ mod tests {
             Operand::LiteralBit32(number) => Some((0, *number)),
             _ => None,
         };
-        assert_eq!(combined(&module, &functions), BTreeSet::from([((0, 0), (0, 1))]));
+        assert_eq!(combined_images(&module, &functions), BTreeSet::from([((0, 0), (0, 1))]));
         let dynamic: Vec<_> =
             dynamic_arrays(&module, &functions).into_iter().filter_map(binding).collect();
         assert_eq!(dynamic, [(0, 0)]);

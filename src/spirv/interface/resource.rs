@@ -10,7 +10,7 @@ use vkcert_model::procedure::DescriptorClass;
 
 /// A variable bound through a descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resource {
+pub struct ReflectedResource {
     pub variable: Id,
     pub set: u32,
     pub binding: u32,
@@ -51,7 +51,7 @@ pub enum Access {
 impl EntryScope<'_> {
     /// The variables that are bound through descriptors, in the order of the module.
     pub fn bound_variables(&self) -> impl Iterator<Item = ModuleVariable> {
-        self.variables().filter(|variable| {
+        self.used_variables().filter(|variable| {
             matches!(
                 variable.storage,
                 StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant
@@ -60,74 +60,79 @@ impl EntryScope<'_> {
     }
 
     /// All resources, by set and binding.
-    pub fn resources(&self) -> Result<Vec<Resource>, ReflectError> {
-        let described = self.bound_variables().map(|variable| self.resource(variable));
-        let mut resources = described.collect::<Result<Vec<_>, _>>()?;
+    pub fn bound_resources(&self) -> Result<Vec<ReflectedResource>, ReflectError> {
+        let described_resources =
+            self.bound_variables().map(|variable| self.described_resource(variable));
+        let mut resources = described_resources.collect::<Result<Vec<_>, _>>()?;
         resources.sort_by_key(|resource| (resource.set, resource.binding, resource.variable));
         Ok(resources)
     }
 
     /// Describes one variable of [`Self::bound_variables`].
-    pub fn resource(&self, bound: ModuleVariable) -> Result<Resource, ReflectError> {
-        let ModuleVariable { id: variable, storage, pointee } = bound;
-        let number = |decoration, missing| {
-            let number = decorated_number(self.module, variable, decoration);
-            number.ok_or(ReflectError::Undecorated { variable, missing })
+    pub fn described_resource(
+        &self,
+        bound_variable: ModuleVariable,
+    ) -> Result<ReflectedResource, ReflectError> {
+        let ModuleVariable { id: variable, storage, pointee } = bound_variable;
+        let required_number = |decoration, missing_decoration| {
+            let required_number = decorated_number(self.module, variable, decoration);
+            required_number
+                .ok_or(ReflectError::Undecorated { variable, missing: missing_decoration })
         };
-        let (block_type, count) = self.descriptors(pointee)?;
-        let class = self.class(storage, block_type)?;
+        let (block_type, count) = self.descriptor_array(pointee)?;
+        let class = self.descriptor_class(storage, block_type)?;
         let (fixed_bytes, element_stride) = self.block_bytes(block_type)?;
         let block_name = match self.types.get(block_type) {
             Some(Type::Structure { name, .. }) => name.clone(),
             _ => None,
         };
-        Ok(Resource {
+        Ok(ReflectedResource {
             variable,
-            set: number(Decoration::DescriptorSet, "descriptor set")?,
-            binding: number(Decoration::Binding, "binding")?,
+            set: required_number(Decoration::DescriptorSet, "descriptor set")?,
+            binding: required_number(Decoration::Binding, "binding")?,
             class,
             name: debug_name(self.module, variable).or_else(|| block_name.clone()),
             block_name,
             block_type,
             count,
-            access: self.access(variable, block_type, class),
+            access: self.declared_access(variable, block_type, class),
             fixed_bytes,
             element_stride,
         })
     }
 
     /// The type of one descriptor of a variable, and how many it has.
-    fn descriptors(&self, pointee: Id) -> Result<(Id, DescriptorCount), ReflectError> {
+    fn descriptor_array(&self, pointee: Id) -> Result<(Id, DescriptorCount), ReflectError> {
         match self.types.get(pointee) {
             Some(Type::Array { element, length, .. }) => {
-                let count = self
+                let array_length = self
                     .constants
                     .array_length(*length)
                     .and_then(|length| u32::try_from(length).ok());
-                let (inner, inner_count) = self.descriptors(*element)?;
-                let count = match inner_count {
-                    DescriptorCount::One => count,
-                    DescriptorCount::Array(inner) => {
-                        count.and_then(|count| count.checked_mul(inner))
-                    }
+                let (descriptor_type, inner_count) = self.descriptor_array(*element)?;
+                let array_length = match inner_count {
+                    DescriptorCount::One => array_length,
+                    DescriptorCount::Array(descriptor_type) => array_length
+                        .and_then(|array_length| array_length.checked_mul(descriptor_type)),
                     DescriptorCount::Runtime => None,
                 };
-                let count = count.ok_or(LayoutError::UnknownLength { length: *length })?;
-                Ok((inner, DescriptorCount::Array(count)))
+                let array_length =
+                    array_length.ok_or(LayoutError::UnknownLength { length: *length })?;
+                Ok((descriptor_type, DescriptorCount::Array(array_length)))
             }
             Some(Type::RuntimeArray { element, .. }) => Ok((*element, DescriptorCount::Runtime)),
             _ => Ok((pointee, DescriptorCount::One)),
         }
     }
 
-    fn class(
+    fn descriptor_class(
         &self,
-        storage: StorageClass,
+        storage_class: StorageClass,
         block_type: Id,
     ) -> Result<DescriptorClass, ReflectError> {
         let unsupported =
             || ReflectError::UnsupportedResource { what: self.types.glsl_name(block_type) };
-        match (storage, self.types.get(block_type).ok_or_else(unsupported)?) {
+        match (storage_class, self.types.get(block_type).ok_or_else(unsupported)?) {
             (StorageClass::StorageBuffer, Type::Structure { .. })
             | (StorageClass::Uniform, Type::Structure { block: BlockKind::BufferBlock, .. }) => {
                 Ok(DescriptorClass::Storage)
@@ -155,28 +160,29 @@ impl EntryScope<'_> {
         let Some(Type::Structure { members, .. }) = self.types.get(block_type) else {
             return Ok((0, None));
         };
-        let stride = members.last().and_then(|member| match self.types.get(member.ty) {
-            Some(Type::RuntimeArray { stride, .. }) => *stride,
+        let element_stride = members.last().and_then(|member| match self.types.get(member.ty) {
+            Some(Type::RuntimeArray { stride: element_stride, .. }) => *element_stride,
             _ => None,
         });
-        Ok((self.types.byte_extent(block_type, None, self.constants)?, stride))
+        Ok((self.types.byte_extent(block_type, None, self.constants)?, element_stride))
     }
 
-    fn access(&self, variable: Id, block_type: Id, class: DescriptorClass) -> Access {
-        let has = |decoration| self.module.decoration(variable, decoration).is_some();
+    fn declared_access(&self, variable: Id, block_type: Id, class: DescriptorClass) -> Access {
+        let has_decoration = |decoration| self.module.decoration(variable, decoration).is_some();
         let members = match self.types.get(block_type) {
             Some(Type::Structure { members, .. }) if !members.is_empty() => members.as_slice(),
             _ => &[],
         };
-        let all = |chosen: fn(&StructureMember) -> bool| {
-            !members.is_empty() && members.iter().all(chosen)
+        let all_members = |member_property: fn(&StructureMember) -> bool| {
+            !members.is_empty() && members.iter().all(member_property)
         };
         let writable = match class {
             DescriptorClass::Storage
             | DescriptorClass::StorageDynamic
             | DescriptorClass::StorageImage
             | DescriptorClass::StorageTexel => {
-                !has(Decoration::NonWritable) && !all(|member| member.access.non_writable)
+                !has_decoration(Decoration::NonWritable)
+                    && !all_members(|member| member.access.non_writable)
             }
             DescriptorClass::Uniform
             | DescriptorClass::UniformDynamic
@@ -185,7 +191,8 @@ impl EntryScope<'_> {
             | DescriptorClass::Combined
             | DescriptorClass::UniformTexel => false,
         };
-        let readable = !has(Decoration::NonReadable) && !all(|member| member.access.non_readable);
+        let readable = !has_decoration(Decoration::NonReadable)
+            && !all_members(|member| member.access.non_readable);
         match (readable, writable) {
             (true, true) => Access::ReadWrite,
             (true, false) => Access::ReadOnly,

@@ -26,7 +26,7 @@ const NEWEST: (u8, u8) = (1, 5);
 
 /// What lets a capability or extension be used on Vulkan SC 1.0.
 #[derive(Clone, Copy)]
-enum Rule {
+enum FeatureRule {
     /// Part of every device.
     Always,
     /// Any of these features.
@@ -38,14 +38,14 @@ enum Rule {
 
 /// Something a module needs and the target lacks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Refusal {
+pub struct VulkanScRefusal {
     /// SPIR-V instruction, capability, extension or version, with the missing feature.
     pub what: String,
     /// The first place that needs it; none: the module as a whole.
     pub place: Option<Place>,
 }
 
-impl std::fmt::Display for Refusal {
+impl std::fmt::Display for VulkanScRefusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.what)?;
         let Some(place) = &self.place else { return Ok(()) };
@@ -58,61 +58,82 @@ impl std::fmt::Display for Refusal {
 
 /// Everything that a Vulkan SC 1.0 device with these features lacks, in the order of kinds, then of
 /// the module.
-pub fn refusals(module: &Module, entry: &str, features: &BTreeSet<ScFeature>) -> Vec<Refusal> {
-    let mut found = Found { features, refusals: Vec::new() };
-    found.version(module);
-    found.capabilities(module);
-    found.extensions(module);
-    found.instructions(module);
-    if let Some(needs) = DeviceNeeds::of(module, entry, &BTreeMap::new()) {
-        needs.atomics.iter().for_each(|atomic| found.atomic(atomic));
-        needs.float_modes.iter().for_each(|(mode, width)| found.float_mode(*mode, *width));
-        needs.descriptors.iter().for_each(|descriptor| found.indexing(descriptor));
-        if needs.uses_local_size_id {
-            found.add(
+pub fn vulkan_sc_refusals(
+    module: &Module,
+    entry_name: &str,
+    features: &BTreeSet<ScFeature>,
+) -> Vec<VulkanScRefusal> {
+    let mut refusal_list = RefusalList { features, refusals: Vec::new() };
+    refusal_list.check_version(module);
+    refusal_list.check_capabilities(module);
+    refusal_list.check_extensions(module);
+    refusal_list.check_instructions(module);
+    if let Some(device_needs) = DeviceNeeds::of_entry_point(module, entry_name, &BTreeMap::new()) {
+        device_needs.atomics.iter().for_each(|atomic_use| refusal_list.check_atomic(atomic_use));
+        device_needs
+            .float_modes
+            .iter()
+            .for_each(|(mode, width)| refusal_list.check_float_mode(*mode, *width));
+        device_needs
+            .descriptors
+            .iter()
+            .for_each(|descriptor| refusal_list.check_indexing(descriptor));
+        if device_needs.uses_local_size_id {
+            refusal_list.add_refusal(
                 "execution mode LocalSizeId (Vulkan SC 1.0 has no feature maintenance4)".to_owned(),
                 None,
             );
         }
     }
-    found.refusals
+    refusal_list.refusals
 }
 
-struct Found<'a> {
+struct RefusalList<'a> {
     features: &'a BTreeSet<ScFeature>,
-    refusals: Vec<Refusal>,
+    refusals: Vec<VulkanScRefusal>,
 }
 
-impl Found<'_> {
-    fn add(&mut self, what: String, place: Option<Place>) {
-        if self.refusals.iter().all(|refusal| refusal.what != what) {
-            self.refusals.push(Refusal { what, place });
+impl RefusalList<'_> {
+    fn add_refusal(&mut self, missing_item: String, source_place: Option<Place>) {
+        if self.refusals.iter().all(|refusal| refusal.what != missing_item) {
+            self.refusals.push(VulkanScRefusal { what: missing_item, place: source_place });
         }
     }
 
-    fn has(&self, wanted: &[ScFeature]) -> bool {
-        wanted.iter().any(|feature| self.features.contains(feature))
+    fn has_any_feature(&self, accepted_features: &[ScFeature]) -> bool {
+        accepted_features.iter().any(|feature| self.features.contains(feature))
     }
 
     /// Refuses `what` unless one of `wanted` is declared.
-    fn need(&mut self, what: String, wanted: &[ScFeature], place: Option<Place>) {
-        if !self.has(wanted) {
-            self.add(format!("{what} (feature {}, not in sc_features)", names(wanted)), place);
+    fn need_feature(
+        &mut self,
+        needed_item: String,
+        accepted_features: &[ScFeature],
+        source_place: Option<Place>,
+    ) {
+        if !self.has_any_feature(accepted_features) {
+            self.add_refusal(
+                format!(
+                    "{needed_item} (feature {}, not in sc_features)",
+                    feature_names(accepted_features)
+                ),
+                source_place,
+            );
         }
     }
 
-    fn version(&mut self, module: &Module) {
+    fn check_version(&mut self, module: &Module) {
         let (major, minor) = module.header.version();
         if (major, minor) > NEWEST {
-            let what = format!(
+            let newer_version = format!(
                 "SPIR-V {major}.{minor} (Vulkan SC 1.0 takes up to {}.{})",
                 NEWEST.0, NEWEST.1
             );
-            self.add(what, None);
+            self.add_refusal(newer_version, None);
         }
     }
 
-    fn capabilities(&mut self, module: &Module) {
+    fn check_capabilities(&mut self, module: &Module) {
         for (index, instruction) in module.instructions.iter().enumerate() {
             let Some(Operand::Capability(capability)) = instruction.operands.first() else {
                 continue;
@@ -120,82 +141,107 @@ impl Found<'_> {
             if instruction.op != Op::Capability {
                 continue;
             }
-            let what = format!("capability {capability:?}");
-            let place = Some(module.place(index));
-            match CAPABILITIES.iter().find(|(listed, _)| listed == capability).map(|(_, rule)| rule)
+            let needed_capability = format!("capability {capability:?}");
+            let source_place = Some(module.place_of(index));
+            match CAPABILITIES
+                .iter()
+                .find(|(listed_capability, _)| listed_capability == capability)
+                .map(|(_, rule)| rule)
             {
-                Some(Rule::Always | Rule::Elsewhere) => {}
-                Some(Rule::Any(wanted)) => self.need(what, wanted, place),
+                Some(FeatureRule::Always | FeatureRule::Elsewhere) => {}
+                Some(FeatureRule::Any(accepted_features)) => {
+                    self.need_feature(needed_capability, accepted_features, source_place)
+                }
                 None if *capability == Capability::SparseResidency => {
-                    self.add(format!("{what} (Vulkan SC 1.0 has no sparse resources)"), place);
+                    self.add_refusal(
+                        format!("{needed_capability} (Vulkan SC 1.0 has no sparse resources)"),
+                        source_place,
+                    );
                 }
                 None => match feature_of(*capability) {
-                    Some(feature) => {
-                        self.add(format!("{what} (Vulkan SC 1.0 has no feature {feature})"), place)
-                    }
-                    None => self.add(format!("{what} (not known of Vulkan SC 1.0)"), place),
+                    Some(feature) => self.add_refusal(
+                        format!("{needed_capability} (Vulkan SC 1.0 has no feature {feature})"),
+                        source_place,
+                    ),
+                    None => self.add_refusal(
+                        format!("{needed_capability} (not known of Vulkan SC 1.0)"),
+                        source_place,
+                    ),
                 },
             }
         }
     }
 
-    fn extensions(&mut self, module: &Module) {
+    fn check_extensions(&mut self, module: &Module) {
         for (index, instruction) in module.instructions.iter().enumerate() {
             let Some(Operand::LiteralString(name)) = instruction.operands.first() else { continue };
             if instruction.op != Op::Extension {
                 continue;
             }
-            let (what, place) = (format!("extension {name}"), Some(module.place(index)));
-            match EXTENSIONS.iter().find(|(listed, _)| listed == name).map(|(_, rule)| rule) {
-                Some(Rule::Always | Rule::Elsewhere) => {}
-                Some(Rule::Any(wanted)) => self.need(what, wanted, place),
-                None => self.add(format!("{what} (not part of Vulkan SC 1.0)"), place),
+            let (needed_extension, source_place) =
+                (format!("extension {name}"), Some(module.place_of(index)));
+            match EXTENSIONS
+                .iter()
+                .find(|(listed_extension, _)| listed_extension == name)
+                .map(|(_, rule)| rule)
+            {
+                Some(FeatureRule::Always | FeatureRule::Elsewhere) => {}
+                Some(FeatureRule::Any(accepted_features)) => {
+                    self.need_feature(needed_extension, accepted_features, source_place)
+                }
+                None => self.add_refusal(
+                    format!("{needed_extension} (not part of Vulkan SC 1.0)"),
+                    source_place,
+                ),
             }
         }
     }
 
     /// Atomics stand for themselves: no capability tells of those on 32-bit integers.
-    fn instructions(&mut self, module: &Module) {
+    fn check_instructions(&mut self, module: &Module) {
         for (index, instruction) in module.instructions.iter().enumerate() {
             let op = instruction.op;
-            let place = || Some(module.place(index));
+            let source_place = || Some(module.place_of(index));
             if is_atomic(op) {
-                self.need(
+                self.need_feature(
                     format!("instruction Op{op:?}"),
                     &[ScFeature::ShaderAtomicInstructions],
-                    place(),
+                    source_place(),
                 );
             } else if is_sparse(op) {
-                self.add(
+                self.add_refusal(
                     format!("instruction Op{op:?} (Vulkan SC 1.0 has no sparse resources)"),
-                    place(),
+                    source_place(),
                 );
             }
         }
     }
 
     /// Atomics on 64-bit integers and on floats need the feature of their memory as well.
-    fn atomic(&mut self, wanted: &AtomicUse) {
+    fn check_atomic(&mut self, wanted: &AtomicUse) {
         let AtomicUse { kind, width, memory } = *wanted;
         if kind == AtomicKind::Integer && width == 32 {
             return;
         }
-        let what = format!("{width}-bit {} atomics in {}", kind.name(), memory.name());
+        let needed_atomic = format!("{width}-bit {} atomics in {}", kind.name(), memory.name());
         match ATOMICS.iter().find(|row| (row.0, row.1, row.2) == (kind, width, memory)) {
-            Some((.., feature)) => self.need(what, &[*feature], None),
-            None => self.add(format!("{what} (no extension of Vulkan SC 1.0 has them)"), None),
+            Some((.., feature)) => self.need_feature(needed_atomic, &[*feature], None),
+            None => self.add_refusal(
+                format!("{needed_atomic} (no extension of Vulkan SC 1.0 has them)"),
+                None,
+            ),
         }
     }
 
-    fn float_mode(&mut self, mode: ExecutionMode, width: u32) {
-        let what = format!("execution mode {mode:?} {width}");
+    fn check_float_mode(&mut self, mode: ExecutionMode, width: u32) {
+        let needed_mode = format!("execution mode {mode:?} {width}");
         match FLOAT_MODES.iter().find(|row| (row.0, row.1) == (mode, width)) {
-            Some((.., property)) => self.need(what, &[*property], None),
-            None => self.add(format!("{what} (not known of Vulkan SC 1.0)"), None),
+            Some((.., property)) => self.need_feature(needed_mode, &[*property], None),
+            None => self.add_refusal(format!("{needed_mode} (not known of Vulkan SC 1.0)"), None),
         }
     }
 
-    fn indexing(&mut self, descriptor: &DescriptorUse) {
+    fn check_indexing(&mut self, descriptor: &DescriptorUse) {
         use DescriptorClass as Class;
         use ScFeature as Feature;
         let feature = match descriptor.resource.class {
@@ -215,7 +261,7 @@ impl Found<'_> {
         match descriptor.indexing {
             Indexing::Constant => {}
             Indexing::Dynamic => {
-                self.need(
+                self.need_feature(
                     format!("a dynamic index into the array `{}`", descriptor.name),
                     &[feature],
                     None,
@@ -225,18 +271,18 @@ impl Found<'_> {
     }
 }
 
-fn names(features: &[ScFeature]) -> String {
+fn feature_names(features: &[ScFeature]) -> String {
     features.iter().map(|feature| feature.name()).collect::<Vec<_>>().join(" or ")
 }
 
 macro_rules! rows {
     ($($capability:ident => $($feature:ident)|+;)*) => {
-        &[$((Capability::$capability, Rule::Any(&[$(ScFeature::$feature),+]))),*]
+        &[$((Capability::$capability, FeatureRule::Any(&[$(ScFeature::$feature),+]))),*]
     };
 }
 
 /// Capabilities of a compute kernel that a Vulkan SC 1.0 device has, or may have.
-const CAPABILITIES: &[(Capability, Rule)] = &{
+const CAPABILITIES: &[(Capability, FeatureRule)] = &{
     const ALWAYS: [Capability; 10] = [
         Capability::Shader,
         Capability::Matrix,
@@ -257,13 +303,13 @@ const CAPABILITIES: &[(Capability, Rule)] = &{
         Capability::RoundingModeRTZ,
     ];
     const LENGTH: usize = ALWAYS.len() + FLOAT_CONTROLS.len() + BY_FEATURE.len();
-    let mut rows = [(Capability::Shader, Rule::Always); LENGTH];
+    let mut rows = [(Capability::Shader, FeatureRule::Always); LENGTH];
     let mut at = 0;
     while at < LENGTH {
         rows[at] = if at < ALWAYS.len() {
-            (ALWAYS[at], Rule::Always)
+            (ALWAYS[at], FeatureRule::Always)
         } else if at < ALWAYS.len() + FLOAT_CONTROLS.len() {
-            (FLOAT_CONTROLS[at - ALWAYS.len()], Rule::Elsewhere)
+            (FLOAT_CONTROLS[at - ALWAYS.len()], FeatureRule::Elsewhere)
         } else {
             BY_FEATURE[at - ALWAYS.len() - FLOAT_CONTROLS.len()]
         };
@@ -272,7 +318,7 @@ const CAPABILITIES: &[(Capability, Rule)] = &{
     rows
 };
 
-const BY_FEATURE: &[(Capability, Rule)] = rows! {
+const BY_FEATURE: &[(Capability, FeatureRule)] = rows! {
     Int64 => ShaderInt64;
     Float64 => ShaderFloat64;
     Int16 => ShaderInt16;
@@ -326,25 +372,25 @@ const BY_FEATURE: &[(Capability, Rule)] = rows! {
 
 /// SPIR-V extensions that Vulkan SC 1.0 takes: those of Vulkan 1.2, and those behind its own shader
 /// extensions.
-const EXTENSIONS: &[(&str, Rule)] = &[
-    ("SPV_KHR_storage_buffer_storage_class", Rule::Always),
-    ("SPV_KHR_device_group", Rule::Always),
-    ("SPV_KHR_multiview", Rule::Always),
-    ("SPV_KHR_shader_draw_parameters", Rule::Always),
-    ("SPV_KHR_no_integer_wrap_decoration", Rule::Always),
-    ("SPV_KHR_float_controls", Rule::Elsewhere),
-    ("SPV_KHR_variable_pointers", Rule::Elsewhere),
-    ("SPV_KHR_16bit_storage", Rule::Elsewhere),
-    ("SPV_KHR_8bit_storage", Rule::Elsewhere),
-    ("SPV_KHR_physical_storage_buffer", Rule::Elsewhere),
-    ("SPV_EXT_physical_storage_buffer", Rule::Elsewhere),
-    ("SPV_EXT_descriptor_indexing", Rule::Elsewhere),
-    ("SPV_KHR_vulkan_memory_model", Rule::Elsewhere),
-    ("SPV_KHR_shader_clock", Rule::Elsewhere),
-    ("SPV_EXT_shader_atomic_float_add", Rule::Elsewhere),
-    ("SPV_EXT_shader_image_int64", Rule::Elsewhere),
-    ("SPV_EXT_demote_to_helper_invocation", Rule::Elsewhere),
-    ("SPV_KHR_terminate_invocation", Rule::Any(&[ScFeature::ShaderTerminateInvocation])),
+const EXTENSIONS: &[(&str, FeatureRule)] = &[
+    ("SPV_KHR_storage_buffer_storage_class", FeatureRule::Always),
+    ("SPV_KHR_device_group", FeatureRule::Always),
+    ("SPV_KHR_multiview", FeatureRule::Always),
+    ("SPV_KHR_shader_draw_parameters", FeatureRule::Always),
+    ("SPV_KHR_no_integer_wrap_decoration", FeatureRule::Always),
+    ("SPV_KHR_float_controls", FeatureRule::Elsewhere),
+    ("SPV_KHR_variable_pointers", FeatureRule::Elsewhere),
+    ("SPV_KHR_16bit_storage", FeatureRule::Elsewhere),
+    ("SPV_KHR_8bit_storage", FeatureRule::Elsewhere),
+    ("SPV_KHR_physical_storage_buffer", FeatureRule::Elsewhere),
+    ("SPV_EXT_physical_storage_buffer", FeatureRule::Elsewhere),
+    ("SPV_EXT_descriptor_indexing", FeatureRule::Elsewhere),
+    ("SPV_KHR_vulkan_memory_model", FeatureRule::Elsewhere),
+    ("SPV_KHR_shader_clock", FeatureRule::Elsewhere),
+    ("SPV_EXT_shader_atomic_float_add", FeatureRule::Elsewhere),
+    ("SPV_EXT_shader_image_int64", FeatureRule::Elsewhere),
+    ("SPV_EXT_demote_to_helper_invocation", FeatureRule::Elsewhere),
+    ("SPV_KHR_terminate_invocation", FeatureRule::Any(&[ScFeature::ShaderTerminateInvocation])),
 ];
 
 const ATOMICS: &[(AtomicKind, u32, AtomicMemory, ScFeature)] = {
@@ -428,8 +474,8 @@ mod tests {
             .chain(EXTENSIONS.iter().map(|(_, rule)| rule));
         for rule in rules {
             match rule {
-                Rule::Any(features) => behind.extend(*features),
-                Rule::Always | Rule::Elsewhere => {}
+                FeatureRule::Any(features) => behind.extend(*features),
+                FeatureRule::Always | FeatureRule::Elsewhere => {}
             }
         }
         behind.extend(ATOMICS.iter().map(|(.., feature)| *feature));
@@ -443,7 +489,7 @@ mod tests {
     #[test]
     fn features_are_called_as_the_device_engine_calls_them() {
         for (capability, rule) in CAPABILITIES {
-            let Rule::Any(features) = rule else { continue };
+            let FeatureRule::Any(features) = rule else { continue };
             let named = feature_of(*capability)
                 .unwrap_or_else(|| panic!("{capability:?} is not known to the engine"));
             let bit = |name: &str| {

@@ -52,7 +52,7 @@ pub(super) fn specialization_constants(
     types: &Types,
     defaults: &Constants,
 ) -> Vec<SpecializationConstant> {
-    let described = specialization_entries(module, types).filter_map(|entry| {
+    let described_constants = specialization_entries(module, types).filter_map(|entry| {
         let (id, ty) = (entry.constant.result?, entry.constant.result_type?);
         Some(SpecializationConstant {
             id,
@@ -66,7 +66,7 @@ pub(super) fn specialization_constants(
             width: entry.width,
         })
     });
-    let mut constants: Vec<_> = described.collect();
+    let mut constants: Vec<_> = described_constants.collect();
     constants.sort_by_key(|constant| (constant.spec_id, constant.id));
     constants
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Debug line that applies to an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
+pub struct SourceLine {
     /// Id of the OpString with the file name.
     pub file: Id,
     pub line: u32,
@@ -21,37 +21,39 @@ pub struct Line {
 /// Lines by OpLine, and by DebugLine of the instruction set NonSemantic.Shader.DebugInfo.100 where
 /// a compiler writes those instead (DebugLine = 103, DebugNoLine = 104, DebugSource = 35; their
 /// numbers are ids of constants).
-pub(super) fn lines(instructions: &[Instruction]) -> Vec<Option<Line>> {
-    let debug = DebugLines::of(instructions);
-    let mut current = None;
+pub(super) fn instruction_lines(instructions: &[Instruction]) -> Vec<Option<SourceLine>> {
+    let debug_lines = DebugLines::from_instructions(instructions);
+    let mut current_line = None;
     instructions
         .iter()
         .map(|instruction| {
             match instruction.op {
                 Op::Line => {
-                    current =
+                    current_line =
                         match (instruction.id(0), instruction.literal(1), instruction.literal(2)) {
                             (Some(file), Some(line), Some(column)) => {
-                                Some(Line { file, line, column })
+                                Some(SourceLine { file, line, column })
                             }
                             _ => None,
                         }
                 }
-                Op::NoLine | Op::FunctionEnd => current = None,
-                Op::ExtInst if instruction.id(0).is_some_and(|set| debug.set == Some(set)) => {
+                Op::NoLine | Op::FunctionEnd => current_line = None,
+                Op::ExtInst
+                    if instruction.id(0).is_some_and(|set| debug_lines.set == Some(set)) =>
+                {
                     match instruction.literal(1) {
-                        Some(103) => current = debug.line(instruction),
-                        Some(104) => current = None,
+                        Some(103) => current_line = debug_lines.line_of(instruction),
+                        Some(104) => current_line = None,
                         _ => {}
                     }
                 }
                 _ => {}
             }
-            let here = current;
+            let line_here = current_line;
             if is_terminator(instruction.op) {
-                current = None;
+                current_line = None;
             }
-            here
+            line_here
         })
         .collect()
 }
@@ -65,48 +67,57 @@ pub(super) struct DebugLines {
 }
 
 impl DebugLines {
-    pub(super) fn of(instructions: &[Instruction]) -> Self {
-        let set = instructions.iter().find(|instruction| {
-            let name = [Operand::LiteralString("NonSemantic.Shader.DebugInfo.100".to_owned())];
-            instruction.op == Op::ExtInstImport && instruction.operands == name
+    pub(super) fn from_instructions(instructions: &[Instruction]) -> Self {
+        let instruction_set = instructions.iter().find(|instruction| {
+            let set_name = [Operand::LiteralString("NonSemantic.Shader.DebugInfo.100".to_owned())];
+            instruction.op == Op::ExtInstImport && instruction.operands == set_name
         });
-        let set = set.and_then(|instruction| instruction.result);
-        let mut found = Self { set, sources: BTreeMap::new(), numbers: BTreeMap::new() };
-        if set.is_none() {
-            return found;
+        let instruction_set = instruction_set.and_then(|instruction| instruction.result);
+        let mut debug_lines =
+            Self { set: instruction_set, sources: BTreeMap::new(), numbers: BTreeMap::new() };
+        if instruction_set.is_none() {
+            return debug_lines;
         }
         for instruction in instructions {
             match (instruction.op, instruction.result) {
                 (Op::Constant, Some(id)) => {
-                    found.numbers.extend(instruction.literal(0).map(|number| (id, number)));
+                    debug_lines.numbers.extend(instruction.literal(0).map(|number| (id, number)));
                 }
                 (Op::ExtInst, Some(id))
-                    if instruction.id(0) == set && instruction.literal(1) == Some(35) =>
+                    if instruction.id(0) == instruction_set
+                        && instruction.literal(1) == Some(35) =>
                 {
-                    found.sources.extend(instruction.id(2).map(|file| (id, file)));
+                    debug_lines.sources.extend(instruction.id(2).map(|file| (id, file)));
                 }
                 _ => {}
             }
         }
-        found
+        debug_lines
     }
 
-    pub(super) fn line(&self, instruction: &Instruction) -> Option<Line> {
-        let number = |index| self.numbers.get(&instruction.id(index)?).copied();
-        let file = *self.sources.get(&instruction.id(2)?)?;
-        Some(Line { file, line: number(3)?, column: number(5).unwrap_or(0) })
+    pub(super) fn line_of(&self, instruction: &Instruction) -> Option<SourceLine> {
+        let constant_number = |index| self.numbers.get(&instruction.id(index)?).copied();
+        let file_name = *self.sources.get(&instruction.id(2)?)?;
+        Some(SourceLine {
+            file: file_name,
+            line: constant_number(3)?,
+            column: constant_number(5).unwrap_or(0),
+        })
     }
 }
 
 /// By instruction: its own line or the first one behind it in its function; none outside functions.
-pub(super) fn lines_ahead(functions: &[Function], lines: &[Option<Line>]) -> Vec<Option<Line>> {
-    let mut ahead = vec![None; lines.len()];
+pub(super) fn lines_ahead(
+    functions: &[Function],
+    lines: &[Option<SourceLine>],
+) -> Vec<Option<SourceLine>> {
+    let mut line_ahead = vec![None; lines.len()];
     for function in functions {
-        let mut next = None;
+        let mut next_line = None;
         for index in function.range.clone().rev() {
-            next = lines[index].or(next);
-            ahead[index] = next;
+            next_line = lines[index].or(next_line);
+            line_ahead[index] = next_line;
         }
     }
-    ahead
+    line_ahead
 }

@@ -12,17 +12,17 @@ pub struct Function {
     pub parameters: Vec<Id>,
     /// From OpFunction up to and including OpFunctionEnd.
     pub range: Range<usize>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<FunctionBlock>,
 }
 
 /// A block's extent: from OpLabel up to and including its terminator. Debug lines stay inside.
 #[derive(Debug, Clone)]
-pub struct Block {
+pub struct FunctionBlock {
     pub label: Id,
     pub range: Range<usize>,
 }
 
-pub(super) fn functions(instructions: &[Instruction]) -> Vec<Function> {
+pub(super) fn find_functions(instructions: &[Instruction]) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
     let mut block_start = None;
     for (index, instruction) in instructions.iter().enumerate() {
@@ -50,7 +50,7 @@ pub(super) fn functions(instructions: &[Instruction]) -> Vec<Function> {
                 if let (Some((label, start)), Some(function)) =
                     (block_start.take(), functions.last_mut())
                 {
-                    function.blocks.push(Block { label, range: start..index + 1 });
+                    function.blocks.push(FunctionBlock { label, range: start..index + 1 });
                 }
             }
             _ => {}

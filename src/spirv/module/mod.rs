@@ -9,10 +9,10 @@ mod functions;
 mod words;
 
 use super::opcodes;
-pub use debug_lines::Line;
-use debug_lines::{lines, lines_ahead};
-use functions::functions;
-pub use functions::{Block, Function, is_terminator};
+pub use debug_lines::SourceLine;
+use debug_lines::{instruction_lines, lines_ahead};
+use functions::find_functions;
+pub use functions::{Function, FunctionBlock, is_terminator};
 use rspirv::binary::{Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
@@ -38,16 +38,16 @@ pub struct Instruction {
 
 impl Instruction {
     /// The id in operand `index`; `None` where the operand is no id.
-    pub fn id(&self, index: usize) -> Option<Id> {
-        match self.operands.get(index)? {
+    pub fn id(&self, operand_index: usize) -> Option<Id> {
+        match self.operands.get(operand_index)? {
             Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id) => Some(*id),
             _ => None,
         }
     }
 
     /// The 32-bit literal in operand `index`.
-    pub fn literal(&self, index: usize) -> Option<u32> {
-        match self.operands.get(index)? {
+    pub fn literal(&self, operand_index: usize) -> Option<u32> {
+        match self.operands.get(operand_index)? {
             Operand::LiteralBit32(value) | Operand::LiteralExtInstInteger(value) => Some(*value),
             _ => None,
         }
@@ -92,9 +92,9 @@ pub struct Module {
     decorations: BTreeMap<Id, Vec<Decorated>>,
     member_decorations: BTreeMap<(Id, u32), Vec<Decorated>>,
     strings: BTreeMap<Id, String>,
-    lines: Vec<Option<Line>>,
+    lines: Vec<Option<SourceLine>>,
     /// By instruction: its line, or the next one in its function.
-    lines_ahead: Vec<Option<Line>>,
+    lines_ahead: Vec<Option<SourceLine>>,
     /// Index in `functions` by id.
     function_numbers: BTreeMap<Id, usize>,
 }
@@ -131,8 +131,8 @@ impl Consumer for Collector<'_> {
         ParseAction::Continue
     }
     fn consume_instruction(&mut self, parsed: dr::Instruction) -> ParseAction {
-        let word = self.words.get(self.offset as usize).copied().unwrap_or(1 << 16);
-        let (op, mut operands) = match word & 0xFFFF {
+        let first_word = self.words.get(self.offset as usize).copied().unwrap_or(1 << 16);
+        let (op, mut operands) = match first_word & 0xFFFF {
             opcode if opcode == Op::SpecConstantOp as u32 => {
                 match constant_operation(&parsed.operands) {
                     Ok(operands) => (Op::SpecConstantOp, operands),
@@ -154,7 +154,7 @@ impl Consumer for Collector<'_> {
             operands,
             offset: self.offset,
         });
-        self.offset += word >> 16;
+        self.offset += first_word >> 16;
         ParseAction::Continue
     }
 }
@@ -182,11 +182,15 @@ impl Module {
     /// Whether it may compute determinants or inverses of matrices (GLSL.std.450; instructions of
     /// other sets count, too).
     pub fn computes_determinants(&self) -> bool {
-        let numbers = [GlslStd450Op::Determinant as u32, GlslStd450Op::MatrixInverse as u32];
-        let computes = |one: &Instruction| {
-            one.op == Op::ExtInst && one.literal(1).is_some_and(|it| numbers.contains(&it))
+        let matrix_functions =
+            [GlslStd450Op::Determinant as u32, GlslStd450Op::MatrixInverse as u32];
+        let computes_determinant = |instruction: &Instruction| {
+            instruction.op == Op::ExtInst
+                && instruction.literal(1).is_some_and(|instruction_number| {
+                    matrix_functions.contains(&instruction_number)
+                })
         };
-        self.instructions.iter().any(computes)
+        self.instructions.iter().any(computes_determinant)
     }
 
     /// Parses a word stream. Run the validator first: this reader checks the grammar, not the
@@ -194,23 +198,23 @@ impl Module {
     pub fn parse(words: impl Into<Arc<Vec<u32>>>) -> Result<Self, ModuleError> {
         let words = words.into();
         whole_instructions(&words)?;
-        let readable = disguise_constant_operations(&words);
+        let readable_words = disguise_constant_operations(&words);
         let instructions = Vec::with_capacity(words.len() / 4);
         let mut collector =
             Collector { words: &words, header: None, instructions, offset: 5, failure: None };
-        let read = rspirv::binary::parse_words(
-            readable.as_deref().unwrap_or(words.as_slice()),
+        let parse_result = rspirv::binary::parse_words(
+            readable_words.as_deref().unwrap_or(words.as_slice()),
             &mut collector,
         );
         let Collector { header, mut instructions, failure, .. } = collector;
         if let Some(failure) = failure {
             return Err(failure);
         }
-        read.map_err(|state| ModuleError::Parse { reason: state.to_string() })?;
+        parse_result.map_err(|state| ModuleError::Parse { reason: state.to_string() })?;
         let header = header.ok_or_else(|| ModuleError::Parse { reason: "no header".to_owned() })?;
         instructions.shrink_to_fit();
         super::nesting::check_nesting(&instructions)?;
-        Ok(Self::index(words, header, instructions))
+        Ok(Self::from_instructions(words, header, instructions))
     }
 
     /// Parses a little-endian byte stream.
@@ -225,13 +229,13 @@ impl Module {
         Self::parse(words)
     }
 
-    fn index(
+    fn from_instructions(
         words: Arc<Vec<u32>>,
         header: dr::ModuleHeader,
         instructions: Vec<Instruction>,
     ) -> Self {
-        let functions = functions(&instructions);
-        let lines = lines(&instructions);
+        let functions = find_functions(&instructions);
+        let lines = instruction_lines(&instructions);
         let mut module = Self {
             words,
             header,
@@ -240,7 +244,7 @@ impl Module {
                 .iter()
                 .enumerate()
                 .rev()
-                .map(|(at, function)| (function.id, at))
+                .map(|(function_index, function)| (function.id, function_index))
                 .collect(),
             functions,
             entry_points: Vec::new(),
@@ -279,8 +283,8 @@ impl Module {
                 self.strings.extend(instruction.result.map(|id| (id, text.clone())));
             }
             (Op::Decorate, [Operand::IdRef(id), Operand::Decoration(decoration), rest @ ..]) => {
-                let decorated = Decorated { decoration: *decoration, operands: rest.to_vec() };
-                self.decorations.entry(*id).or_default().push(decorated);
+                let decorated_id = Decorated { decoration: *decoration, operands: rest.to_vec() };
+                self.decorations.entry(*id).or_default().push(decorated_id);
             }
             (
                 Op::MemberDecorate,
@@ -291,24 +295,27 @@ impl Module {
                     rest @ ..,
                 ],
             ) => {
-                let decorated = Decorated { decoration: *decoration, operands: rest.to_vec() };
-                self.member_decorations.entry((*id, *member)).or_default().push(decorated);
+                let decorated_id = Decorated { decoration: *decoration, operands: rest.to_vec() };
+                self.member_decorations.entry((*id, *member)).or_default().push(decorated_id);
             }
             // The group's own decorations come before it is used (SPIR-V, 2.4 and OpGroupDecorate).
             (Op::GroupDecorate, [Operand::IdRef(group), targets @ ..]) => {
-                let shared = self.decorations(*group).to_vec();
+                let group_decorations = self.decorations(*group).to_vec();
                 for id in targets.iter().filter_map(Operand::id_ref_any) {
-                    self.decorations.entry(id).or_default().extend(shared.iter().cloned());
+                    self.decorations
+                        .entry(id)
+                        .or_default()
+                        .extend(group_decorations.iter().cloned());
                 }
             }
             (Op::GroupMemberDecorate, [Operand::IdRef(group), targets @ ..]) => {
-                let shared = self.decorations(*group).to_vec();
+                let group_decorations = self.decorations(*group).to_vec();
                 for pair in targets.chunks(2) {
                     if let [Operand::IdRef(id), Operand::LiteralBit32(member)] = pair {
                         self.member_decorations
                             .entry((*id, *member))
                             .or_default()
-                            .extend(shared.iter().cloned());
+                            .extend(group_decorations.iter().cloned());
                     }
                 }
             }
@@ -341,7 +348,7 @@ impl Module {
 
     /// The instruction that defines `id`.
     pub fn definition(&self, id: Id) -> Option<&Instruction> {
-        self.definitions.get(&id).map(|index| &self.instructions[*index])
+        self.definitions.get(&id).map(|instruction_index| &self.instructions[*instruction_index])
     }
 
     /// The place of the defining instruction in [`Self::instructions`].
@@ -350,20 +357,20 @@ impl Module {
     }
 
     /// The OpName of `id`.
-    pub fn name(&self, id: Id) -> Option<&str> {
+    pub fn debug_name(&self, id: Id) -> Option<&str> {
         self.names.get(&id).map(String::as_str)
     }
 
-    pub fn member_name(&self, structure: Id, member: u32) -> Option<&str> {
-        self.member_names.get(&(structure, member)).map(String::as_str)
+    pub fn member_name(&self, structure_type: Id, member_index: u32) -> Option<&str> {
+        self.member_names.get(&(structure_type, member_index)).map(String::as_str)
     }
 
     pub fn decorations(&self, id: Id) -> &[Decorated] {
         self.decorations.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    pub fn member_decorations(&self, structure: Id, member: u32) -> &[Decorated] {
-        self.member_decorations.get(&(structure, member)).map_or(&[], Vec::as_slice)
+    pub fn member_decorations(&self, structure_type: Id, member_index: u32) -> &[Decorated] {
+        self.member_decorations.get(&(structure_type, member_index)).map_or(&[], Vec::as_slice)
     }
 
     pub fn decoration(&self, id: Id, decoration: Decoration) -> Option<&Decorated> {
@@ -380,32 +387,37 @@ impl Module {
 
     pub fn member_decoration(
         &self,
-        structure: Id,
-        member: u32,
+        structure_type: Id,
+        member_index: u32,
         decoration: Decoration,
     ) -> Option<&Decorated> {
-        self.member_decorations(structure, member)
+        self.member_decorations(structure_type, member_index)
             .iter()
             .find(|decorated| decorated.decoration == decoration)
     }
 
-    pub fn string(&self, id: Id) -> Option<&str> {
+    pub fn debug_string(&self, id: Id) -> Option<&str> {
         self.strings.get(&id).map(String::as_str)
     }
 
     /// The debug line that applies to instruction `index`.
-    pub fn line(&self, index: usize) -> Option<Line> {
-        self.lines.get(index).copied().flatten()
+    pub fn line_of(&self, instruction_index: usize) -> Option<SourceLine> {
+        self.lines.get(instruction_index).copied().flatten()
     }
 
-    pub fn function(&self, id: Id) -> Option<&Function> {
-        self.function_numbers.get(&id).map(|at| &self.functions[*at])
+    pub fn function_by_id(&self, function_id: Id) -> Option<&Function> {
+        self.function_numbers
+            .get(&function_id)
+            .map(|function_index| &self.functions[*function_index])
     }
 
     /// The function that instruction `index` belongs to.
-    pub fn function_at(&self, index: usize) -> Option<&Function> {
-        let before = self.functions.partition_point(|function| function.range.start <= index);
-        self.functions[..before].last().filter(|function| function.range.contains(&index))
+    pub fn function_at(&self, instruction_index: usize) -> Option<&Function> {
+        let functions_begun =
+            self.functions.partition_point(|function| function.range.start <= instruction_index);
+        self.functions[..functions_begun]
+            .last()
+            .filter(|function| function.range.contains(&instruction_index))
     }
 
     pub fn entry_point(&self, name: &str) -> Option<&EntryPoint> {
@@ -415,43 +427,49 @@ impl Module {
     /// Where instruction `index` stands, for findings: glslang's function names lose their `(...`
     /// suffix. The words without debug information: the same for texts that differ in nothing but
     /// comments, lines and names.
-    pub fn code(&self) -> Vec<u32> {
+    pub fn code_words(&self) -> Vec<u32> {
         let mut words = self.words[..5].to_vec();
-        let ends = self
+        let end_offsets = self
             .instructions
             .iter()
             .skip(1)
-            .map(|next| next.offset as usize)
+            .map(|next_instruction| next_instruction.offset as usize)
             .chain([self.words.len()]);
-        for (instruction, end) in self.instructions.iter().zip(ends) {
+        for (instruction, end_offset) in self.instructions.iter().zip(end_offsets) {
             if !opcodes::is_debug(instruction.op) {
-                words.extend(&self.words[instruction.offset as usize..end]);
+                words.extend(&self.words[instruction.offset as usize..end_offset]);
             }
         }
         words
     }
 
     /// The number of an instruction in [`Module::code`], from 0.
-    pub fn number_in_code(&self, index: usize) -> u32 {
-        self.instructions[..index].iter().filter(|before| !opcodes::is_debug(before.op)).count()
-            as u32
+    pub fn number_in_code(&self, instruction_index: usize) -> u32 {
+        self.instructions[..instruction_index]
+            .iter()
+            .filter(|earlier_instruction| !opcodes::is_debug(earlier_instruction.op))
+            .count() as u32
     }
 
-    pub fn place(&self, index: usize) -> vkcert_model::place::Place {
+    pub fn place_of(&self, instruction_index: usize) -> vkcert_model::place::Place {
         // Compilers give no line to the headers of loops: the first one behind them stands in.
-        let line = self.line(index).or_else(|| self.lines_ahead.get(index).copied().flatten());
-        let function = self.function_at(index).map(|function| {
-            let name = self
-                .name(function.id)
-                .map(|name| name.split('(').next().unwrap_or(name).to_owned());
-            name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("%{}", function.id))
+        let line = self
+            .line_of(instruction_index)
+            .or_else(|| self.lines_ahead.get(instruction_index).copied().flatten());
+        let function = self.function_at(instruction_index).map(|function| {
+            let function_name = self.debug_name(function.id).map(|function_name| {
+                function_name.split('(').next().unwrap_or(function_name).to_owned()
+            });
+            function_name
+                .filter(|function_name| !function_name.is_empty())
+                .unwrap_or_else(|| format!("%{}", function.id))
         });
         vkcert_model::place::Place {
-            file: line.and_then(|line| self.string(line.file)).map(str::to_owned),
+            file: line.and_then(|line| self.debug_string(line.file)).map(str::to_owned),
             line: line.map(|line| line.line),
             column: line.map(|line| line.column).filter(|column| *column > 0),
             function,
-            instruction: Some(self.instructions[index].offset),
+            instruction: Some(self.instructions[instruction_index].offset),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Opcodes that concern one invocation: declarations, control flow, memory, pointers, composites,
 //! arithmetic and logic.
 
-use super::{Effect, Group, Support};
+use super::{Effect, EngineSupport, OpcodeGroup};
 use rspirv::spirv::Op;
 
-pub(super) const GROUPS: &[Group] = &[
-    Group {
+pub(super) const GROUPS: &[OpcodeGroup] = &[
+    OpcodeGroup {
         title: "Names and debug information",
         effect: Effect::Declaration,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::Nop,
             Op::SourceContinued,
@@ -24,10 +24,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::MemberDecorateString,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Modules",
         effect: Effect::Declaration,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::Extension,
             Op::ExtInstImport,
@@ -44,10 +44,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::DecorateId,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Types",
         effect: Effect::Declaration,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::TypeVoid,
             Op::TypeBool,
@@ -67,10 +67,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::TypeUntypedPointerKHR,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Constants",
         effect: Effect::Declaration,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::Undef,
             Op::ConstantTrue,
@@ -87,10 +87,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::SpecConstantOp,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Functions and variables",
         effect: Effect::Declaration,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::Function,
             Op::FunctionParameter,
@@ -99,54 +99,64 @@ pub(super) const GROUPS: &[Group] = &[
             Op::UntypedVariableKHR,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Functions and variables",
         effect: Effect::Call,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::FunctionCall],
     },
-    Group {
+    OpcodeGroup {
         title: "Control flow",
         effect: Effect::Declaration,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::Label, Op::LoopMerge, Op::SelectionMerge],
     },
-    Group {
+    OpcodeGroup {
         title: "Control flow",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::Phi],
     },
-    Group {
+    OpcodeGroup {
         title: "Control flow",
         effect: Effect::Branch,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::Branch, Op::BranchConditional, Op::Switch],
     },
-    Group {
+    OpcodeGroup {
         title: "Control flow",
         effect: Effect::End,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::Return, Op::ReturnValue, Op::Kill, Op::TerminateInvocation, Op::Unreachable],
     },
-    Group { title: "Memory", effect: Effect::Read, support: Support::Engine, ops: &[Op::Load] },
-    Group { title: "Memory", effect: Effect::Write, support: Support::Engine, ops: &[Op::Store] },
-    Group {
+    OpcodeGroup {
+        title: "Memory",
+        effect: Effect::Read,
+        support: EngineSupport::Engine,
+        ops: &[Op::Load],
+    },
+    OpcodeGroup {
+        title: "Memory",
+        effect: Effect::Write,
+        support: EngineSupport::Engine,
+        ops: &[Op::Store],
+    },
+    OpcodeGroup {
         title: "Memory",
         effect: Effect::ReadWrite,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::CopyMemory, Op::CopyMemorySized],
     },
-    Group {
+    OpcodeGroup {
         title: "Memory",
         effect: Effect::Address,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::AccessChain, Op::InBoundsAccessChain, Op::ArrayLength],
     },
-    Group {
+    OpcodeGroup {
         title: "Pointers and addresses",
         effect: Effect::Address,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::PtrAccessChain,
             Op::InBoundsPtrAccessChain,
@@ -157,16 +167,16 @@ pub(super) const GROUPS: &[Group] = &[
             Op::UntypedArrayLengthKHR,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Pointers and addresses",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::PtrEqual, Op::PtrNotEqual, Op::ConvertPtrToU, Op::ConvertUToPtr],
     },
-    Group {
+    OpcodeGroup {
         title: "Composites",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::CompositeConstruct,
             Op::CompositeExtract,
@@ -179,10 +189,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::Transpose,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Conversions",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::ConvertFToU,
             Op::ConvertFToS,
@@ -195,10 +205,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::Bitcast,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Arithmetic",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::SNegate,
             Op::FNegate,
@@ -229,10 +239,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::SMulExtended,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Bits",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::ShiftRightLogical,
             Op::ShiftRightArithmetic,
@@ -248,10 +258,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::BitCount,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Comparisons and logic",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::Any,
             Op::All,

@@ -47,7 +47,7 @@ pub enum Effect {
 
 /// Whether the sequential engine runs an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Support {
+pub enum EngineSupport {
     /// It runs it, or heeds what it declares.
     Engine,
     /// A kernel that holds one is `unsupported` by name; what the instruction belongs to.
@@ -56,17 +56,17 @@ pub enum Support {
 
 /// Opcodes that are alike.
 #[derive(Debug)]
-pub struct Group {
+pub struct OpcodeGroup {
     /// A title of `docs/spirv-support.md`; several groups may share one.
     pub title: &'static str,
     pub effect: Effect,
-    pub support: Support,
+    pub support: EngineSupport,
     pub ops: &'static [Op],
 }
 
 /// The effect of `op`; `None` where this tool does not model it ([`FOREIGN`]).
-pub fn effect(op: Op) -> Option<Effect> {
-    GROUP_OF.get(&op).map(|group| group.effect)
+pub fn effect_of(op: Op) -> Option<Effect> {
+    GROUP_OF.get(&op).map(|opcode_group| opcode_group.effect)
 }
 
 /// Whether `op` says nothing but what things are called and where they come from: the first of the
@@ -76,28 +76,31 @@ pub fn is_debug(op: Op) -> bool {
 }
 
 /// Whether the sequential engine runs `op`.
-pub fn support(op: Op) -> Support {
+pub fn engine_support(op: Op) -> EngineSupport {
     match GROUP_OF.get(&op) {
-        Some(group) => group.support,
+        Some(opcode_group) => opcode_group.support,
         None => {
-            let foreign = FOREIGN.iter().find(|foreign| foreign.ops.contains(&op));
-            Support::Not(foreign.map_or("of a newer grammar", |foreign| foreign.why))
+            let foreign_opcodes =
+                FOREIGN.iter().find(|foreign_opcodes| foreign_opcodes.ops.contains(&op));
+            EngineSupport::Not(
+                foreign_opcodes.map_or("of a newer grammar", |foreign_opcodes| foreign_opcodes.why),
+            )
         }
     }
 }
 
-static GROUP_OF: LazyLock<HashMap<Op, &'static Group>> = LazyLock::new(|| {
-    groups().flat_map(|group| group.ops.iter().map(move |op| (*op, group))).collect()
+static GROUP_OF: LazyLock<HashMap<Op, &'static OpcodeGroup>> = LazyLock::new(|| {
+    opcode_groups().flat_map(|group| group.ops.iter().map(move |op| (*op, group))).collect()
 });
 
 /// The opcodes whose effect is known.
-pub fn groups() -> impl Iterator<Item = &'static Group> {
+pub fn opcode_groups() -> impl Iterator<Item = &'static OpcodeGroup> {
     invocation::GROUPS.iter().chain(shared::GROUPS)
 }
 
 /// Whether an instruction is an atomic operation, of whatever extension.
 pub fn is_atomic(op: Op) -> bool {
-    effect(op) == Some(Effect::Atomic)
+    effect_of(op) == Some(Effect::Atomic)
 }
 
 /// Whether an instruction reads an image that may be resident in part.
@@ -128,7 +131,7 @@ mod tests {
     #[test]
     fn every_opcode_of_the_grammar_stands_in_exactly_one_group() {
         let mut group_counts: BTreeMap<Op, usize> = BTreeMap::new();
-        let modelled = groups().flat_map(|group| group.ops.iter());
+        let modelled = opcode_groups().flat_map(|group| group.ops.iter());
         let listed = modelled.chain(FOREIGN.iter().flat_map(|foreign| foreign.ops.iter()));
         listed.for_each(|op| *group_counts.entry(*op).or_default() += 1);
         for row in rspirv::grammar::INSTRUCTION_TABLE.iter() {
@@ -148,7 +151,7 @@ mod tests {
     #[test]
     fn terminators_are_branches_and_ends() {
         for row in rspirv::grammar::INSTRUCTION_TABLE.iter() {
-            let class = effect(row.opcode);
+            let class = effect_of(row.opcode);
             if class.is_some() {
                 let ends = matches!(class, Some(Effect::Branch | Effect::End));
                 assert_eq!(ends, crate::module::is_terminator(row.opcode), "{:?}", row.opcode);

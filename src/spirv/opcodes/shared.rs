@@ -1,20 +1,20 @@
 //! Opcodes by which invocations meet or that name resources: extended instructions, atomics,
 //! barriers, images, subgroups, cooperative matrices, and what is not run.
 
-use super::{Effect, Group, Support};
+use super::{Effect, EngineSupport, OpcodeGroup};
 use rspirv::spirv::Op;
 
-pub(super) const GROUPS: &[Group] = &[
-    Group {
+pub(super) const GROUPS: &[OpcodeGroup] = &[
+    OpcodeGroup {
         title: "Extended instructions",
         effect: Effect::ReadWrite,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::ExtInst],
     },
-    Group {
+    OpcodeGroup {
         title: "Atomics",
         effect: Effect::Atomic,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::AtomicLoad,
             Op::AtomicStore,
@@ -36,28 +36,28 @@ pub(super) const GROUPS: &[Group] = &[
             Op::AtomicFAddEXT,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Barriers",
         effect: Effect::Barrier,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::ControlBarrier, Op::MemoryBarrier],
     },
-    Group {
+    OpcodeGroup {
         title: "Images",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::SampledImage, Op::Image],
     },
-    Group {
+    OpcodeGroup {
         title: "Images",
         effect: Effect::Address,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::ImageTexelPointer],
     },
-    Group {
+    OpcodeGroup {
         title: "Images",
         effect: Effect::Read,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::ImageSampleExplicitLod,
             Op::ImageSampleDrefExplicitLod,
@@ -73,16 +73,16 @@ pub(super) const GROUPS: &[Group] = &[
             Op::ImageQuerySamples,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Images",
         effect: Effect::Write,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::ImageWrite],
     },
-    Group {
+    OpcodeGroup {
         title: "Subgroups",
         effect: Effect::Subgroup,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::GroupNonUniformElect,
             Op::GroupNonUniformAll,
@@ -127,10 +127,12 @@ pub(super) const GROUPS: &[Group] = &[
             Op::SubgroupReadInvocationKHR,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Read,
-        support: Support::Not("derivatives (fragment shaders, SPV_KHR_compute_shader_derivatives)"),
+        support: EngineSupport::Not(
+            "derivatives (fragment shaders, SPV_KHR_compute_shader_derivatives)",
+        ),
         ops: &[
             Op::ImageSampleImplicitLod,
             Op::ImageSampleDrefImplicitLod,
@@ -139,10 +141,10 @@ pub(super) const GROUPS: &[Group] = &[
             Op::ImageQueryLod,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Read,
-        support: Support::Not("sparse images"),
+        support: EngineSupport::Not("sparse images"),
         ops: &[
             Op::ImageSparseSampleImplicitLod,
             Op::ImageSparseSampleExplicitLod,
@@ -155,110 +157,110 @@ pub(super) const GROUPS: &[Group] = &[
             Op::ImageSparseRead,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Read,
-        support: Support::Not("OpenCL kernels"),
+        support: EngineSupport::Not("OpenCL kernels"),
         ops: &[Op::ImageQueryFormat, Op::ImageQueryOrder],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Pure,
-        support: Support::Not("OpenCL kernels"),
+        support: EngineSupport::Not("OpenCL kernels"),
         ops: &[Op::IsFinite, Op::IsNormal, Op::SignBitSet],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Atomic,
-        support: Support::Not("OpenCL kernels"),
+        support: EngineSupport::Not("OpenCL kernels"),
         ops: &[Op::AtomicCompareExchangeWeak, Op::AtomicFlagTestAndSet, Op::AtomicFlagClear],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Declaration,
-        support: Support::Not("opaque types of OpenCL"),
+        support: EngineSupport::Not("opaque types of OpenCL"),
         ops: &[Op::TypeOpaque],
     },
-    Group {
+    OpcodeGroup {
         title: "Integer dot products",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::SDot, Op::UDot, Op::SUDot, Op::SDotAccSat, Op::UDotAccSat, Op::SUDotAccSat],
     },
-    Group {
+    OpcodeGroup {
         title: "Cooperative matrices",
         effect: Effect::Declaration,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::TypeCooperativeMatrixKHR],
     },
-    Group {
+    OpcodeGroup {
         title: "Cooperative matrices",
         effect: Effect::Read,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::CooperativeMatrixLoadKHR],
     },
-    Group {
+    OpcodeGroup {
         title: "Cooperative matrices",
         effect: Effect::Write,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::CooperativeMatrixStoreKHR],
     },
-    Group {
+    OpcodeGroup {
         title: "Cooperative matrices",
         effect: Effect::Subgroup,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::CooperativeMatrixMulAddKHR],
     },
-    Group {
+    OpcodeGroup {
         title: "Cooperative matrices",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::CooperativeMatrixLengthKHR],
     },
-    Group {
+    OpcodeGroup {
         title: "Hints",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::AssumeTrueKHR, Op::ExpectKHR],
     },
-    Group {
+    OpcodeGroup {
         title: "Subgroups",
         effect: Effect::Subgroup,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[
             Op::GroupNonUniformQuadAllKHR,
             Op::GroupNonUniformQuadAnyKHR,
             Op::GroupNonUniformPartitionEXT,
         ],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Read,
-        support: Support::Not("clocks"),
+        support: EngineSupport::Not("clocks"),
         ops: &[Op::ReadClockKHR],
     },
-    Group {
+    OpcodeGroup {
         title: "Pointers and addresses",
         effect: Effect::Pure,
-        support: Support::Engine,
+        support: EngineSupport::Engine,
         ops: &[Op::PtrDiff],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Pure,
-        support: Support::Not("SPV_KHR_fma"),
+        support: EngineSupport::Not("SPV_KHR_fma"),
         ops: &[Op::FmaKHR],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::Pure,
-        support: Support::Not("SPV_EXT_replicated_composites"),
+        support: EngineSupport::Not("SPV_EXT_replicated_composites"),
         ops: &[Op::CompositeConstructReplicateEXT],
     },
-    Group {
+    OpcodeGroup {
         title: "Not run",
         effect: Effect::ReadWrite,
-        support: Support::Not("forward references of debug information"),
+        support: EngineSupport::Not("forward references of debug information"),
         ops: &[Op::ExtInstWithForwardRefsKHR],
     },
 ];

@@ -236,9 +236,9 @@ integer!(u64, i64, u128, i128);
 
 /// Offset and count of a bit field, cut to a number of so many bits.
 #[inline]
-fn cut_field(bits: u32, offset: u32, count: u32) -> (u32, u32) {
-    let offset = offset.min(bits);
-    (offset, count.min(bits - offset))
+fn cut_field(number_width: u32, offset: u32, bit_count: u32) -> (u32, u32) {
+    let offset = offset.min(number_width);
+    (offset, bit_count.min(number_width - offset))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub mod undefined;
 pub mod word;
 
 pub use table::{
-    CONVERSIONS, Conversion, Folding, Jump, Operands, Precision, Row, ScalarOperation, Source,
-    Widths, extended_operation, scalar_operation,
+    CONVERSIONS, Conversion, FoldingScope, OperandKind, OperationRow, OperationSource,
+    OperationWidths, ResultJump, ResultPrecision, ScalarOperation, extended_operation,
+    scalar_operation,
 };

@@ -16,7 +16,7 @@ pub enum Width {
 }
 
 impl Width {
-    pub fn of(bits: u32) -> Option<Self> {
+    pub fn from_bits(bits: u32) -> Option<Self> {
         match bits {
             8 => Some(Width::W8),
             16 => Some(Width::W16),
@@ -47,53 +47,53 @@ impl Width {
         }
     }
 
-    pub(super) fn mask(self) -> u64 {
+    pub(super) fn value_mask(self) -> u64 {
         u64::MAX >> (64 - self.bits())
     }
 
-    pub(super) fn signed(self, bits: u64) -> i64 {
-        let shift = 64 - self.bits();
-        ((bits << shift) as i64) >> shift
+    pub(super) fn sign_extended(self, bits: u64) -> i64 {
+        let unused_bits = 64 - self.bits();
+        ((bits << unused_bits) as i64) >> unused_bits
     }
 
-    pub(super) fn least(self) -> i64 {
+    pub(super) fn least_signed(self) -> i64 {
         i64::MIN >> (64 - self.bits())
     }
 }
 
 /// How bits are read as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Form {
+pub enum NumberFormat {
     Integer(Width),
     Float(Width),
     /// A float of 16 bits that has the exponent of one of 32 (bfloat16).
     Brain,
 }
 
-impl Form {
-    pub const WORD: Form = Form::Integer(Width::W32);
-    pub const FLOAT: Form = Form::Float(Width::W32);
+impl NumberFormat {
+    pub const WORD: NumberFormat = NumberFormat::Integer(Width::W32);
+    pub const FLOAT: NumberFormat = NumberFormat::Float(Width::W32);
 
     pub const fn width(self) -> Width {
         match self {
-            Form::Integer(width) | Form::Float(width) => width,
-            Form::Brain => Width::W16,
+            NumberFormat::Integer(width) | NumberFormat::Float(width) => width,
+            NumberFormat::Brain => Width::W16,
         }
     }
 
     pub const fn is_float(self) -> bool {
         match self {
-            Form::Float(_) | Form::Brain => true,
-            Form::Integer(_) => false,
+            NumberFormat::Float(_) | NumberFormat::Brain => true,
+            NumberFormat::Integer(_) => false,
         }
     }
 
     /// The format of a float; none for integers.
-    pub fn format(self) -> Option<FloatFormat> {
+    pub fn float_format(self) -> Option<FloatFormat> {
         match self {
-            Form::Float(width) => FloatFormat::with_width(width.bits()),
-            Form::Brain => Some(FloatFormat::BRAIN),
-            Form::Integer(_) => None,
+            NumberFormat::Float(width) => FloatFormat::with_width(width.bits()),
+            NumberFormat::Brain => Some(FloatFormat::BRAIN),
+            NumberFormat::Integer(_) => None,
         }
     }
 
@@ -103,43 +103,54 @@ impl Form {
     }
 
     /// The bits of a float in this form.
-    pub fn of_float(self, value: f64) -> u64 {
+    pub fn from_float(self, float_value: f64) -> u64 {
         match self {
-            Form::Float(Width::W16) => u64::from(half_of(value)),
-            Form::Brain => u64::from(half::bf16::from_f32(odd(value)).to_bits()),
-            Form::Float(Width::W32) => u64::from((value as f32).to_bits()),
-            Form::Float(Width::W64) | Form::Integer(_) | Form::Float(Width::W8) => value.to_bits(),
+            NumberFormat::Float(Width::W16) => u64::from(nearest_half(float_value)),
+            NumberFormat::Brain => {
+                u64::from(half::bf16::from_f32(rounded_to_odd(float_value)).to_bits())
+            }
+            NumberFormat::Float(Width::W32) => u64::from((float_value as f32).to_bits()),
+            NumberFormat::Float(Width::W64)
+            | NumberFormat::Integer(_)
+            | NumberFormat::Float(Width::W8) => float_value.to_bits(),
         }
     }
 
     /// The float that bits of this form are; exact.
-    pub fn float(self, bits: u64) -> f64 {
+    pub fn to_float(self, bits: u64) -> f64 {
         match self {
-            Form::Float(Width::W16) => half::f16::from_bits(bits as u16).to_f64(),
-            Form::Brain => half::bf16::from_bits(bits as u16).to_f64(),
-            Form::Float(Width::W32) => f64::from(f32::from_bits(bits as u32)),
-            Form::Float(Width::W64) | Form::Integer(_) | Form::Float(Width::W8) => {
-                f64::from_bits(bits)
-            }
+            NumberFormat::Float(Width::W16) => half::f16::from_bits(bits as u16).to_f64(),
+            NumberFormat::Brain => half::bf16::from_bits(bits as u16).to_f64(),
+            NumberFormat::Float(Width::W32) => f64::from(f32::from_bits(bits as u32)),
+            NumberFormat::Float(Width::W64)
+            | NumberFormat::Integer(_)
+            | NumberFormat::Float(Width::W8) => f64::from_bits(bits),
         }
     }
 }
 
 /// The nearest float of 16 bits, ties to even. A float of 32 bits in between keeps, in its last
 /// bit, that something was cut off (rounding to odd), so that nothing is rounded twice.
-pub(super) fn half_of(value: f64) -> u16 {
-    half::f16::from_f32(odd(value)).to_bits()
+pub(super) fn nearest_half(value: f64) -> u16 {
+    half::f16::from_f32(rounded_to_odd(value)).to_bits()
 }
 
 /// A float of 32 bits that lies on the same side of every float of 16 bits as `value`, and of all
 /// ties between them.
-pub(super) fn odd(value: f64) -> f32 {
-    let near = value as f32;
-    if !near.is_finite() || f64::from(near) == value || near.to_bits() & 1 == 1 {
-        return near;
+pub(super) fn rounded_to_odd(value: f64) -> f32 {
+    let nearest_float = value as f32;
+    if !nearest_float.is_finite()
+        || f64::from(nearest_float) == value
+        || nearest_float.to_bits() & 1 == 1
+    {
+        return nearest_float;
     }
-    let away = (f64::from(near).abs() < value.abs()) || near == 0.0;
-    let bits = near.to_bits();
-    let moved = if away { bits + 1 } else { bits - 1 };
-    f32::from_bits(if near == 0.0 { moved | (value.to_bits() >> 63 << 31) as u32 } else { moved })
+    let is_toward_zero = (f64::from(nearest_float).abs() < value.abs()) || nearest_float == 0.0;
+    let bits = nearest_float.to_bits();
+    let moved_bits = if is_toward_zero { bits + 1 } else { bits - 1 };
+    f32::from_bits(if nearest_float == 0.0 {
+        moved_bits | (value.to_bits() >> 63 << 31) as u32
+    } else {
+        moved_bits
+    })
 }

@@ -1,25 +1,25 @@
 //! The columns of the table of scalar operations.
 
-use crate::operation::undefined::Rule;
-use crate::precision::{self, Bounds};
+use crate::operation::undefined::UndefinedRule;
+use crate::precision::{self, OperationBounds};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 
 /// What is known of an operation.
-pub struct Row<Test: 'static> {
-    pub source: Source,
-    pub operands: Operands,
-    pub widths: Widths,
+pub struct OperationRow<Test: 'static> {
+    pub source: OperationSource,
+    pub operands: OperandKind,
+    pub widths: OperationWidths,
     /// When something is undefined, the most severe first.
-    pub undefined: &'static [Rule<Test>],
-    pub rounding: Rounding,
-    pub jump: Jump,
-    pub precision: Precision,
-    pub folding: Folding,
+    pub undefined: &'static [UndefinedRule<Test>],
+    pub rounding: RoundingDependence,
+    pub jump: ResultJump,
+    pub precision: ResultPrecision,
+    pub folding: FoldingScope,
 }
 
 /// Which instruction an operation is, or is a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum OperationSource {
     Core(Op),
     /// Of GLSL.std.450.
     Extended(GLOp),
@@ -34,7 +34,7 @@ pub enum Source {
 
 /// How the operands are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operands {
+pub enum OperandKind {
     /// As integers of either sign.
     Integers,
     /// A signed integer, as opposed to an unsigned one.
@@ -49,7 +49,7 @@ pub enum Operands {
 
 /// Which widths an operation exists on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Widths {
+pub enum OperationWidths {
     /// All of its kind of number.
     All,
     /// 32 bits alone; conversions have a form of their own for others.
@@ -58,14 +58,14 @@ pub enum Widths {
 
 /// Whether the result depends on which way it is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rounding {
+pub enum RoundingDependence {
     Exact,
     Rounded,
 }
 
 /// What of an operation jumps while its operands move little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Jump {
+pub enum ResultJump {
     Smooth,
     Result,
     /// The whole number below the operand.
@@ -74,18 +74,18 @@ pub enum Jump {
 
 /// What an implementation may make of the exact result.
 #[derive(Clone, Copy)]
-pub enum Precision {
+pub enum ResultPrecision {
     /// Nothing.
     Fixed,
     /// Its denormal operands and results may be flushed.
     Flushed,
     /// The same, and it may lie within bounds.
-    Bounded(Bounds),
+    Bounded(OperationBounds),
 }
 
 /// Where a value is given for constant operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folding {
+pub enum FoldingScope {
     Never,
     /// In OpSpecConstantOp.
     Constants,
@@ -94,7 +94,7 @@ pub enum Folding {
     Both,
 }
 
-impl Folding {
+impl FoldingScope {
     /// Whether OpSpecConstantOp is evaluated with it.
     pub fn in_constants(self) -> bool {
         matches!(self, Self::Constants | Self::Both)
@@ -106,32 +106,39 @@ impl Folding {
     }
 }
 
-impl<Test> Row<Test> {
+impl<Test> OperationRow<Test> {
     /// The operation of the specification's table of bounds; none where its result is fixed.
-    pub fn bounded_operation(&self) -> Option<precision::Operation> {
+    pub fn bounded_operation(&self) -> Option<precision::BoundedOperation> {
         match self.precision {
-            Precision::Fixed => None,
-            Precision::Flushed | Precision::Bounded(_) => Some(self.source.bounded_operation()),
+            ResultPrecision::Fixed => None,
+            ResultPrecision::Flushed | ResultPrecision::Bounded(_) => {
+                Some(self.source.bounded_operation())
+            }
         }
     }
 
     /// How many operands, from the first on, are floats where the first one is.
-    pub fn float_operands(&self, count: usize) -> usize {
+    pub fn float_operands(&self, operand_count: usize) -> usize {
         match self.operands {
-            Operands::Floats => count,
-            Operands::Exponent => 1,
-            Operands::Integers | Operands::Signed | Operands::Unsigned | Operands::Field => 0,
+            OperandKind::Floats => operand_count,
+            OperandKind::Exponent => 1,
+            OperandKind::Integers
+            | OperandKind::Signed
+            | OperandKind::Unsigned
+            | OperandKind::Field => 0,
         }
     }
 }
 
-impl Source {
-    pub(super) fn bounded_operation(self) -> precision::Operation {
+impl OperationSource {
+    pub(super) fn bounded_operation(self) -> precision::BoundedOperation {
         match self {
-            Self::Core(op) | Self::PartOfCore(op) => precision::Operation::Core(op),
-            Self::Extended(op) | Self::PartOfExtended(op) => precision::Operation::Extended(op),
-            Self::NormalizedComponent => precision::Operation::NormalizedComponent,
-            Self::Contracted => precision::Operation::Contracted,
+            Self::Core(op) | Self::PartOfCore(op) => precision::BoundedOperation::Core(op),
+            Self::Extended(op) | Self::PartOfExtended(op) => {
+                precision::BoundedOperation::Extended(op)
+            }
+            Self::NormalizedComponent => precision::BoundedOperation::NormalizedComponent,
+            Self::Contracted => precision::BoundedOperation::Contracted,
         }
     }
 }

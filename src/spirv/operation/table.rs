@@ -1,10 +1,13 @@
 //! The table of scalar operations: a row for each, a column for each question that is asked of it.
 
 use super::operator::{Binary, Classify, Compare, Ternary, Unary};
-pub use super::row::{Folding, Jump, Operands, Precision, Rounding, Row, Source, Widths};
-use super::sized::Sized;
+pub use super::row::{
+    FoldingScope, OperandKind, OperationRow, OperationSource, OperationWidths, ResultJump,
+    ResultPrecision, RoundingDependence,
+};
+use super::sized::SizedOperator;
 use super::undefined::{self as rule};
-use crate::precision::{self, Bounds, formula};
+use crate::precision::{self, OperationBounds, formula};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 use std::collections::HashMap;
 use std::f64::consts::PI;
@@ -19,10 +22,10 @@ macro_rules! rows {
             pub const ALL: &'static [Self] = &[$(Self::$operation $(($part))?),*];
 
             /// What is known of it.
-            pub fn row(self) -> &'static Row<$rule> {
+            pub fn row(self) -> &'static OperationRow<$rule> {
                 match self {
                     $(Self::$operation { .. } => const {
-                        &Row {
+                        &OperationRow {
                             source: $source,
                             operands: $operands,
                             widths: $widths,
@@ -39,22 +42,28 @@ macro_rules! rows {
     };
 }
 
-use Folding::{Both, Constants, Functions, Never};
-use Jump::{Floor, Result, Smooth};
-use Operands::{Exponent, Field, Floats, Integers, Signed, Unsigned};
-use Precision::{Bounded, Fixed, Flushed};
-use Rounding::{Exact, Rounded};
-use Source::{Contracted, Core, Extended, NormalizedComponent, PartOfCore, PartOfExtended};
-use Widths::{All, Word};
-use precision::Bound::{self, Absolute, CorrectlyRounded, Inherited, Logarithm, Ulp, UlpBy};
+use FoldingScope::{Both, Constants, Functions, Never};
+use OperandKind::{Exponent, Field, Floats, Integers, Signed, Unsigned};
+use OperationSource::{
+    Contracted, Core, Extended, NormalizedComponent, PartOfCore, PartOfExtended,
+};
+use OperationWidths::{All, Word};
+use ResultJump::{Floor, Result, Smooth};
+use ResultPrecision::{Bounded, Fixed, Flushed};
+use RoundingDependence::{Exact, Rounded};
+use precision::ErrorBound::{self, Absolute, CorrectlyRounded, Inherited, Logarithm, Ulp, UlpBy};
 use precision::{POWER_7, POWER_11, POWER_21};
 
-const fn bound(exact: fn(&[f64]) -> f64, bound: Bound) -> Precision {
-    Bounded(Bounds { exact, single: bound, half: bound })
+const fn bound(exact: fn(&[f64]) -> f64, bound: ErrorBound) -> ResultPrecision {
+    Bounded(OperationBounds { exact, single: bound, half: bound })
 }
 
-const fn by_width(exact: fn(&[f64]) -> f64, single: Bound, half: Bound) -> Precision {
-    Bounded(Bounds { exact, single, half })
+const fn by_width(
+    exact: fn(&[f64]) -> f64,
+    single: ErrorBound,
+    half: ErrorBound,
+) -> ResultPrecision {
+    Bounded(OperationBounds { exact, single, half })
 }
 
 rows! { Unary, fn(u32) -> bool;
@@ -85,33 +94,33 @@ rows! { Unary, fn(u32) -> bool;
     Fract: Extended(GLOp::Fract), Floats, All, [], Rounded, Floor,
         bound(|v| v[0] - v[0].floor(), CorrectlyRounded), Never;
     Radians: Extended(GLOp::Radians), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0] * (PI / 180.0), Inherited(formula::radians)), Never;
+        bound(|v| v[0] * (PI / 180.0), Inherited(formula::radians_formula)), Never;
     Degrees: Extended(GLOp::Degrees), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0] * (180.0 / PI), Inherited(formula::degrees)), Never;
+        bound(|v| v[0] * (180.0 / PI), Inherited(formula::degrees_formula)), Never;
     Sin: Extended(GLOp::Sin), Floats, All, [], Rounded, Smooth,
         by_width(|v| v[0].sin(), Absolute(POWER_11), Absolute(POWER_7)), Never;
     Cos: Extended(GLOp::Cos), Floats, All, [], Rounded, Smooth,
         by_width(|v| v[0].cos(), Absolute(POWER_11), Absolute(POWER_7)), Never;
     Tan: Extended(GLOp::Tan), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].tan(), Inherited(formula::tan)), Never;
+        bound(|v| v[0].tan(), Inherited(formula::tan_formula)), Never;
     Asin: Extended(GLOp::Asin), Floats, All, [rule::ARC_SINE], Rounded, Smooth,
-        bound(|v| v[0].asin(), Inherited(formula::asin)), Never;
+        bound(|v| v[0].asin(), Inherited(formula::asin_formula)), Never;
     Acos: Extended(GLOp::Acos), Floats, All, [rule::ARC_COSINE], Rounded, Smooth,
-        bound(|v| v[0].acos(), Inherited(formula::acos)), Never;
+        bound(|v| v[0].acos(), Inherited(formula::acos_formula)), Never;
     Atan: Extended(GLOp::Atan), Floats, All, [], Rounded, Smooth,
         by_width(|v| v[0].atan(), Ulp(4096.0), Ulp(5.0)), Never;
     Sinh: Extended(GLOp::Sinh), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].sinh(), Inherited(formula::sinh)), Never;
+        bound(|v| v[0].sinh(), Inherited(formula::sinh_formula)), Never;
     Cosh: Extended(GLOp::Cosh), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].cosh(), Inherited(formula::cosh)), Never;
+        bound(|v| v[0].cosh(), Inherited(formula::cosh_formula)), Never;
     Tanh: Extended(GLOp::Tanh), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].tanh(), Inherited(formula::tanh)), Never;
+        bound(|v| v[0].tanh(), Inherited(formula::tanh_formula)), Never;
     Asinh: Extended(GLOp::Asinh), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].asinh(), Inherited(formula::asinh)), Never;
+        bound(|v| v[0].asinh(), Inherited(formula::asinh_formula)), Never;
     Acosh: Extended(GLOp::Acosh), Floats, All, [rule::INVERSE_COSH], Rounded, Smooth,
-        bound(|v| v[0].acosh(), Inherited(formula::acosh)), Never;
+        bound(|v| v[0].acosh(), Inherited(formula::acosh_formula)), Never;
     Atanh: Extended(GLOp::Atanh), Floats, All, [rule::INVERSE_TANH], Rounded, Smooth,
-        bound(|v| v[0].atanh(), Inherited(formula::atanh)), Never;
+        bound(|v| v[0].atanh(), Inherited(formula::atanh_formula)), Never;
     Exp: Extended(GLOp::Exp), Floats, All, [], Rounded, Smooth,
         by_width(|v| v[0].exp(),
             UlpBy(|v| 3.0 + 2.0 * v[0].abs()), UlpBy(|v| 1.0 + 2.0 * v[0].abs())), Never;
@@ -123,7 +132,7 @@ rows! { Unary, fn(u32) -> bool;
     Log2: Extended(GLOp::Log2), Floats, All, [rule::LOGARITHM], Rounded, Smooth,
         by_width(|v| v[0].log2(), Logarithm(POWER_21), Logarithm(POWER_7)), Never;
     Sqrt: Extended(GLOp::Sqrt), Floats, All, [rule::ROOT], Rounded, Smooth,
-        bound(|v| v[0].sqrt(), Inherited(formula::sqrt)), Never;
+        bound(|v| v[0].sqrt(), Inherited(formula::sqrt_formula)), Never;
     SqrtToNormalize: PartOfExtended(GLOp::Normalize), Floats, All, [],
         Rounded, Smooth, Fixed, Never;
     InverseSqrt: Extended(GLOp::InverseSqrt), Floats, All, [rule::INVERSE_ROOT], Rounded, Smooth,
@@ -174,11 +183,11 @@ rows! { Binary, fn(u32, u32) -> bool;
         bound(|v| v[0] * v[1], CorrectlyRounded), Never;
     FDiv: Core(Op::FDiv), Floats, All, [], Rounded, Smooth, bound(|v| v[0] / v[1], Ulp(2.5)), Never;
     NormalizedComponent: NormalizedComponent, Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0] / v[1], Inherited(formula::normalized)), Never;
+        bound(|v| v[0] / v[1], Inherited(formula::normalized_formula)), Never;
     FRem: Core(Op::FRem), Floats, All, [rule::FLOAT_REMAINDER], Exact, Smooth,
-        bound(|v| v[0] % v[1], Inherited(formula::remainder)), Never;
+        bound(|v| v[0] % v[1], Inherited(formula::remainder_formula)), Never;
     FMod: Core(Op::FMod), Floats, All, [rule::FLOAT_REMAINDER], Rounded, Smooth,
-        bound(|v| v[0] - v[1] * (v[0] / v[1]).floor(), Inherited(formula::modulo)), Never;
+        bound(|v| v[0] - v[1] * (v[0] / v[1]).floor(), Inherited(formula::modulo_formula)), Never;
     ShiftRightLogical: Core(Op::ShiftRightLogical), Integers, All, [rule::SHIFT],
         Exact, Result, Fixed, Both;
     ShiftRightArithmetic: Core(Op::ShiftRightArithmetic), Integers, All, [rule::SHIFT],
@@ -193,7 +202,7 @@ rows! { Binary, fn(u32, u32) -> bool;
     Carry: PartOfCore(Op::IAddCarry), Integers, All, [], Exact, Result, Fixed, Never;
     Borrow: PartOfCore(Op::ISubBorrow), Integers, All, [], Exact, Result, Fixed, Never;
     Pow: Extended(GLOp::Pow), Floats, All, [rule::POWER], Rounded, Smooth,
-        bound(|v| v[0].powf(v[1]), Inherited(formula::pow)), Never;
+        bound(|v| v[0].powf(v[1]), Inherited(formula::pow_formula)), Never;
     Atan2: Extended(GLOp::Atan2), Floats, All, [rule::ARC_TANGENT], Rounded, Smooth,
         by_width(|v| v[0].atan2(v[1]), Ulp(4096.0), Ulp(5.0)), Never;
     FMin: Extended(GLOp::FMin), Floats, All, [rule::EXTREMUM_OF_NAN], Exact, Smooth, Flushed, Never;
@@ -222,17 +231,17 @@ rows! { Ternary, fn(u32, u32, u32) -> bool;
     NClamp: Extended(GLOp::NClamp), Floats, All, [rule::FLOAT_LIMITS],
         Exact, Smooth, Flushed, Never;
     FMix: Extended(GLOp::FMix), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0] * (1.0 - v[2]) + v[1] * v[2], Inherited(formula::mix)), Never;
+        bound(|v| v[0] * (1.0 - v[2]) + v[1] * v[2], Inherited(formula::mix_formula)), Never;
     SmoothStep: Extended(GLOp::SmoothStep), Floats, All, [rule::EDGES], Rounded, Smooth,
-        bound(formula::smooth_step_exactly, Inherited(formula::smooth_step)), Never;
+        bound(formula::smooth_step_exactly, Inherited(formula::smooth_step_formula)), Never;
     Fma: Extended(GLOp::Fma), Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].mul_add(v[1], v[2]), Inherited(formula::fma)), Never;
+        bound(|v| v[0].mul_add(v[1], v[2]), Inherited(formula::fma_formula)), Never;
     ContractedAdd: Contracted, Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
+        bound(|v| v[0].mul_add(v[1], v[2]), ErrorBound::Exact), Never;
     ContractedSub: Contracted, Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
+        bound(|v| v[0].mul_add(v[1], v[2]), ErrorBound::Exact), Never;
     ContractedSubFrom: Contracted, Floats, All, [], Rounded, Smooth,
-        bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
+        bound(|v| v[0].mul_add(v[1], v[2]), ErrorBound::Exact), Never;
     BitFieldSExtract: Core(Op::BitFieldSExtract), Field, All, [rule::FIELD],
         Exact, Result, Fixed, Never;
     BitFieldUExtract: Core(Op::BitFieldUExtract), Field, All, [rule::FIELD],
@@ -245,8 +254,8 @@ rows! { Ternary, fn(u32, u32, u32) -> bool;
 #[derive(Debug, Clone, Copy)]
 pub struct RelationRow {
     pub op: Op,
-    pub operands: Operands,
-    pub folding: Folding,
+    pub operands: OperandKind,
+    pub folding: FoldingScope,
 }
 
 macro_rules! relations {
@@ -305,20 +314,20 @@ relations! { Classify;
 #[derive(Debug, Clone, Copy)]
 pub struct Conversion {
     pub op: Op,
-    pub conversion: Sized,
-    pub folding: Folding,
+    pub conversion: SizedOperator,
+    pub folding: FoldingScope,
 }
 
 /// All conversions. On words, `ConvertFToU` and its like of [`Unary`] say what is undefined of them
 /// and how they jump.
 pub const CONVERSIONS: &[Conversion] = &[
-    Conversion { op: Op::ConvertFToU, conversion: Sized::ToUnsigned, folding: Never },
-    Conversion { op: Op::ConvertFToS, conversion: Sized::ToSigned, folding: Never },
-    Conversion { op: Op::ConvertSToF, conversion: Sized::FromSigned, folding: Never },
-    Conversion { op: Op::ConvertUToF, conversion: Sized::FromUnsigned, folding: Never },
-    Conversion { op: Op::UConvert, conversion: Sized::FromUnsigned, folding: Constants },
-    Conversion { op: Op::SConvert, conversion: Sized::FromSigned, folding: Constants },
-    Conversion { op: Op::FConvert, conversion: Sized::Round, folding: Constants },
+    Conversion { op: Op::ConvertFToU, conversion: SizedOperator::ToUnsigned, folding: Never },
+    Conversion { op: Op::ConvertFToS, conversion: SizedOperator::ToSigned, folding: Never },
+    Conversion { op: Op::ConvertSToF, conversion: SizedOperator::FromSigned, folding: Never },
+    Conversion { op: Op::ConvertUToF, conversion: SizedOperator::FromUnsigned, folding: Never },
+    Conversion { op: Op::UConvert, conversion: SizedOperator::FromUnsigned, folding: Constants },
+    Conversion { op: Op::SConvert, conversion: SizedOperator::FromSigned, folding: Constants },
+    Conversion { op: Op::FConvert, conversion: SizedOperator::Round, folding: Constants },
 ];
 
 /// Any scalar operation.
@@ -330,12 +339,12 @@ pub enum ScalarOperation {
     Compare(Compare),
     Classify(Classify),
     /// From one form of numbers to another.
-    Convert(Sized),
+    Convert(SizedOperator),
 }
 
 impl ScalarOperation {
     /// Where it is folded, as the instruction `op` (UConvert and ConvertUToF are one operation).
-    pub fn folding(self, op: Op) -> Folding {
+    pub fn folding_scope(self, op: Op) -> FoldingScope {
         match self {
             Self::Unary(operation) => operation.row().folding,
             Self::Binary(operation) => operation.row().folding,
@@ -344,14 +353,14 @@ impl ScalarOperation {
             Self::Classify(relation) => relation.row().folding,
             Self::Convert(_) => {
                 let row = CONVERSIONS.iter().find(|row| row.op == op);
-                row.map_or(Folding::Never, |row| row.folding)
+                row.map_or(FoldingScope::Never, |row| row.folding)
             }
         }
     }
 }
 
 /// Every operation with its source; comparisons and conversions are instructions of the core.
-fn all() -> impl Iterator<Item = (Source, ScalarOperation)> {
+fn all_operations() -> impl Iterator<Item = (OperationSource, ScalarOperation)> {
     use ScalarOperation as S;
     let unary = Unary::ALL.iter().map(|operation| (operation.row().source, S::Unary(*operation)));
     let binary =
@@ -368,7 +377,7 @@ fn all() -> impl Iterator<Item = (Source, ScalarOperation)> {
 }
 
 static BY_OPCODE: LazyLock<HashMap<Op, ScalarOperation>> = LazyLock::new(|| {
-    let core = all().filter_map(|(source, operation)| match source {
+    let core = all_operations().filter_map(|(source, operation)| match source {
         Core(op) => Some((op, operation)),
         _ => None,
     });
@@ -376,7 +385,7 @@ static BY_OPCODE: LazyLock<HashMap<Op, ScalarOperation>> = LazyLock::new(|| {
 });
 
 static BY_EXTENDED: LazyLock<HashMap<GLOp, ScalarOperation>> = LazyLock::new(|| {
-    let extended = all().filter_map(|(source, operation)| match source {
+    let extended = all_operations().filter_map(|(source, operation)| match source {
         Extended(op) => Some((op, operation)),
         _ => None,
     });
@@ -399,21 +408,23 @@ pub fn scalar_opcodes() -> impl Iterator<Item = Op> {
 }
 
 /// The bounds of all operations that have some.
-pub fn bounds() -> Vec<precision::Row> {
-    let rows_of = |precision: Precision, source: Source| match precision {
-        Bounded(bounds) => Some(precision::Row { operation: source.bounded_operation(), bounds }),
+pub fn bounds_table() -> Vec<precision::BoundsRow> {
+    let row_with_bounds = |precision: ResultPrecision, source: OperationSource| match precision {
+        Bounded(bounds) => {
+            Some(precision::BoundsRow { operation: source.bounded_operation(), bounds })
+        }
         Fixed | Flushed => None,
     };
-    let all = all().filter_map(|(source, operation)| match operation {
-        ScalarOperation::Unary(operation) => rows_of(operation.row().precision, source),
-        ScalarOperation::Binary(operation) => rows_of(operation.row().precision, source),
-        ScalarOperation::Ternary(operation) => rows_of(operation.row().precision, source),
+    let bounded_operations = all_operations().filter_map(|(source, operation)| match operation {
+        ScalarOperation::Unary(operation) => row_with_bounds(operation.row().precision, source),
+        ScalarOperation::Binary(operation) => row_with_bounds(operation.row().precision, source),
+        ScalarOperation::Ternary(operation) => row_with_bounds(operation.row().precision, source),
         ScalarOperation::Compare(_)
         | ScalarOperation::Classify(_)
         | ScalarOperation::Convert(_) => None,
     });
-    let mut rows: Vec<precision::Row> = Vec::new();
-    for row in all {
+    let mut rows: Vec<precision::BoundsRow> = Vec::new();
+    for row in bounded_operations {
         if rows.iter().all(|earlier| earlier.operation != row.operation) {
             rows.push(row);
         }

@@ -1,10 +1,10 @@
 //! Every scalar instruction that the engine runs has a row, and the columns of a row agree with
 //! what is computed.
 
-use super::super::sized::{Form, Operation, Sized, Width};
-use super::super::undefined::Extent;
+use super::super::sized::{NumberFormat, Operation, SizedOperator, Width};
+use super::super::undefined::UndefinedExtent;
 use super::*;
-use crate::opcodes::{Support, groups};
+use crate::opcodes::{EngineSupport, opcode_groups};
 use std::collections::BTreeSet;
 
 /// Instructions of families of scalar operations that are made of several operations, or only move
@@ -50,15 +50,15 @@ const NOT_ASKED: [GLOp; 5] = [
     GLOp::InterpolateAtOffset,
 ];
 
-fn sources() -> Vec<Source> {
-    all().map(|(source, _)| source).collect()
+fn sources() -> Vec<OperationSource> {
+    all_operations().map(|(source, _)| source).collect()
 }
 
 #[test]
 fn every_scalar_instruction_that_is_run_has_a_row() {
     let families = ["Conversions", "Arithmetic", "Bits", "Comparisons and logic"];
-    let groups = groups()
-        .filter(|group| group.support == Support::Engine && families.contains(&group.title));
+    let groups = opcode_groups()
+        .filter(|group| group.support == EngineSupport::Engine && families.contains(&group.title));
     let (sources, mut missing) = (sources(), Vec::new());
     for op in groups.flat_map(|group| group.ops) {
         let known = scalar_operation(*op).is_some() || sources.contains(&PartOfCore(*op));
@@ -84,8 +84,8 @@ fn every_extended_instruction_has_a_row_or_is_composed() {
 #[test]
 fn no_instruction_is_two_operations() {
     let conversions: Vec<Op> = CONVERSIONS.iter().map(|row| row.op).collect();
-    let mut seen: Vec<Source> = Vec::new();
-    for (source, operation) in all() {
+    let mut seen: Vec<OperationSource> = Vec::new();
+    for (source, operation) in all_operations() {
         let whole = matches!(source, Core(_) | Extended(_));
         let on_words = matches!((source, operation), (Core(op), ScalarOperation::Unary(_)) if conversions.contains(&op));
         if whole && !on_words {
@@ -98,14 +98,14 @@ fn no_instruction_is_two_operations() {
 /// What a row says of one operation.
 struct Columns {
     name: String,
-    op: Sized,
-    source: Source,
-    operands: Operands,
-    widths: Widths,
+    op: SizedOperator,
+    source: OperationSource,
+    operands: OperandKind,
+    widths: OperationWidths,
     undefined: bool,
-    jump: Jump,
-    precision: Precision,
-    folding: Folding,
+    jump: ResultJump,
+    precision: ResultPrecision,
+    folding: FoldingScope,
 }
 
 macro_rules! columns {
@@ -114,7 +114,7 @@ macro_rules! columns {
             let row = operation.row();
             Columns {
                 name: format!("{operation:?}"),
-                op: Sized::$operations(*operation),
+                op: SizedOperator::$operations(*operation),
                 source: row.source,
                 operands: row.operands,
                 widths: row.widths,
@@ -132,13 +132,20 @@ fn rows() -> Vec<Columns> {
 }
 
 /// Of other widths than that of words.
-fn forms(operands: Operands) -> Vec<Form> {
+fn forms(operands: OperandKind) -> Vec<NumberFormat> {
     match operands {
-        Operands::Floats | Operands::Exponent => {
-            vec![Form::Float(Width::W16), Form::Float(Width::W64), Form::Brain]
+        OperandKind::Floats | OperandKind::Exponent => {
+            vec![
+                NumberFormat::Float(Width::W16),
+                NumberFormat::Float(Width::W64),
+                NumberFormat::Brain,
+            ]
         }
-        Operands::Integers | Operands::Signed | Operands::Unsigned | Operands::Field => {
-            [Width::W8, Width::W16, Width::W64].map(Form::Integer).to_vec()
+        OperandKind::Integers
+        | OperandKind::Signed
+        | OperandKind::Unsigned
+        | OperandKind::Field => {
+            [Width::W8, Width::W16, Width::W64].map(NumberFormat::Integer).to_vec()
         }
     }
 }
@@ -148,7 +155,7 @@ fn operations_exist_on_the_widths_of_their_row() {
     for row in rows() {
         for form in forms(row.operands) {
             let exists = Operation::new(row.op, form, form).exists();
-            assert_eq!(exists, row.widths == Widths::All, "{} on {form:?}", row.name);
+            assert_eq!(exists, row.widths == OperationWidths::All, "{} on {form:?}", row.name);
         }
     }
 }
@@ -158,22 +165,23 @@ fn operations_exist_on_the_widths_of_their_row() {
 #[test]
 fn the_columns_of_a_row_agree() {
     for row in rows() {
-        let floats = matches!(row.operands, Operands::Floats | Operands::Exponent);
-        let converts = matches!(row.operands, Operands::Signed | Operands::Unsigned);
+        let floats = matches!(row.operands, OperandKind::Floats | OperandKind::Exponent);
+        let converts = matches!(row.operands, OperandKind::Signed | OperandKind::Unsigned);
         let unpacks = row.name.starts_with("Unpack");
         let name = &row.name;
         if !floats && !converts && !unpacks {
-            assert!(row.jump == Jump::Result, "{name}");
-            assert!(matches!(row.precision, Precision::Fixed), "{name}");
-            assert!(!row.op.rounds(), "{name}");
+            assert!(row.jump == ResultJump::Result, "{name}");
+            assert!(matches!(row.precision, ResultPrecision::Fixed), "{name}");
+            assert!(!row.op.is_rounded(), "{name}");
         }
-        if row.folding != Folding::Never {
+        if row.folding != FoldingScope::Never {
             let quantizes = row.source == Core(Op::QuantizeToF16);
             assert!(!floats || quantizes, "{name}: folding of floats is left to implementations");
         }
-        assert_eq!(row.undefined && row.widths == Widths::All, {
+        assert_eq!(row.undefined && row.widths == OperationWidths::All, {
             let form = forms(row.operands)[0];
-            Operation::new(row.op, form, form).may_be_undefined() && row.widths == Widths::All
+            Operation::new(row.op, form, form).may_be_undefined()
+                && row.widths == OperationWidths::All
         });
     }
 }
@@ -181,15 +189,18 @@ fn the_columns_of_a_row_agree() {
 #[test]
 fn a_rule_is_one_for_words_numbers_and_constants() {
     let remainder = Binary::SRem;
-    let met =
-        |a: i32, b: i32| remainder.rules().iter().find(|rule| (rule.is_met)(a as u32, b as u32));
-    let form = Form::Integer(Width::W64);
-    for (a, b, extent) in
-        [(7, 2, None), (-7, 2, Some(Extent::Value)), (7, 0, Some(Extent::Behaviour))]
-    {
+    let met = |a: i32, b: i32| {
+        remainder.undefined_rules().iter().find(|rule| (rule.is_met)(a as u32, b as u32))
+    };
+    let form = NumberFormat::Integer(Width::W64);
+    for (a, b, extent) in [
+        (7, 2, None),
+        (-7, 2, Some(UndefinedExtent::Value)),
+        (7, 0, Some(UndefinedExtent::Behaviour)),
+    ] {
         assert_eq!(met(a, b).map(|rule| rule.then.extent), extent);
-        let wide = Operation::new(Sized::Binary(remainder), form, form);
-        let found = wide.undefined(i64::from(a) as u64, i64::from(b) as u64, 0);
+        let wide = Operation::new(SizedOperator::Binary(remainder), form, form);
+        let found = wide.undefined_for(i64::from(a) as u64, i64::from(b) as u64, 0);
         assert_eq!(found.map(|undefined| undefined.extent), extent);
     }
 }
@@ -199,6 +210,6 @@ fn a_rule_is_one_for_words_numbers_and_constants() {
 #[test]
 fn as_many_operations_are_bounded_as_the_specification_bounds() {
     let bounded: BTreeSet<String> =
-        bounds().iter().map(|row| format!("{:?}", row.operation)).collect();
+        bounds_table().iter().map(|row| format!("{:?}", row.operation)).collect();
     assert_eq!(bounded.len(), 36);
 }

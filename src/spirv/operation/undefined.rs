@@ -10,12 +10,12 @@
 //! of several operations.
 
 use super::operator::{Binary, Ternary, Unary};
-use super::sized::{Form, Operation, Sized, is_too_large};
+use super::sized::{NumberFormat, Operation, SizedOperator, is_too_large};
 use std::ops::{Div, Sub};
 
 /// How much is undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Extent {
+pub enum UndefinedExtent {
     /// The result alone: told where it is used.
     Value,
     /// What the program does from here on: told at once.
@@ -25,26 +25,26 @@ pub enum Extent {
 /// That something is undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undefined {
-    pub extent: Extent,
+    pub extent: UndefinedExtent,
     pub why: &'static str,
 }
 
 /// A condition on operands under which something is undefined.
-pub struct Rule<Test> {
+pub struct UndefinedRule<Test> {
     /// On words.
     pub is_met: Test,
     /// On numbers of any width; operands that an operation does not have are zeros.
-    pub is_met_by: fn([Number; 3]) -> bool,
+    pub is_met_by: fn([SizedNumber; 3]) -> bool,
     /// Of words.
     pub then: Undefined,
     /// The same of numbers of any width.
     pub then_of_numbers: Undefined,
-    pub deciding: Deciding,
+    pub deciding: DecidingOperands,
 }
 
 /// Which operands on words decide whether a rule is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deciding {
+pub enum DecidingOperands {
     All,
     /// The others; of the first one no more than whether it is 0 or the most negative integer.
     EndsOfFirst,
@@ -52,41 +52,41 @@ pub enum Deciding {
     Last,
 }
 
-pub type Rule1 = Rule<fn(u32) -> bool>;
-pub type Rule2 = Rule<fn(u32, u32) -> bool>;
-pub type Rule3 = Rule<fn(u32, u32, u32) -> bool>;
+pub type Rule1 = UndefinedRule<fn(u32) -> bool>;
+pub type Rule2 = UndefinedRule<fn(u32, u32) -> bool>;
+pub type Rule3 = UndefinedRule<fn(u32, u32, u32) -> bool>;
 
-const fn value(why: &'static str) -> Undefined {
-    Undefined { extent: Extent::Value, why }
+const fn undefined_value(why: &'static str) -> Undefined {
+    Undefined { extent: UndefinedExtent::Value, why }
 }
 
-const fn behaviour(why: &'static str) -> Undefined {
-    Undefined { extent: Extent::Behaviour, why }
+const fn undefined_behaviour(why: &'static str) -> Undefined {
+    Undefined { extent: UndefinedExtent::Behaviour, why }
 }
 
 /// A number of any width, as its bits.
 #[derive(Debug, Clone, Copy)]
-pub struct Number {
-    pub form: Form,
+pub struct SizedNumber {
+    pub form: NumberFormat,
     pub bits: u64,
 }
 
 /// An operand as a rule sees it.
-trait Operand: Copy {
-    type Real: Real;
-    fn form(self) -> Form;
+trait RuleOperand: Copy {
+    type Real: RuleFloat;
+    fn form(self) -> NumberFormat;
     /// Zero-extended.
     fn bits(self) -> u64;
     /// The float that the bits are.
     fn real(self) -> Self::Real;
 
     fn signed(self) -> i64 {
-        self.form().width().signed(self.bits())
+        self.form().width().sign_extended(self.bits())
     }
 }
 
 /// A float as a rule compares it.
-trait Real: Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> {
+trait RuleFloat: Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> {
     fn of(value: f32) -> Self;
     /// For an exponent of a normal number.
     fn power_of_two(exponent: u32) -> Self;
@@ -98,7 +98,7 @@ trait Real: Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> {
 
 macro_rules! real {
     ($float:ident, $bits:ident, $digits:literal) => {
-        impl Real for $float {
+        impl RuleFloat for $float {
             fn of(value: f32) -> Self {
                 value.into()
             }
@@ -125,10 +125,10 @@ macro_rules! real {
 real!(f32, u32, 24);
 real!(f64, u64, 53);
 
-impl Operand for u32 {
+impl RuleOperand for u32 {
     type Real = f32;
-    fn form(self) -> Form {
-        Form::FLOAT
+    fn form(self) -> NumberFormat {
+        NumberFormat::FLOAT
     }
     fn bits(self) -> u64 {
         self.into()
@@ -141,16 +141,16 @@ impl Operand for u32 {
     }
 }
 
-impl Operand for Number {
+impl RuleOperand for SizedNumber {
     type Real = f64;
-    fn form(self) -> Form {
+    fn form(self) -> NumberFormat {
         self.form
     }
     fn bits(self) -> u64 {
         self.bits
     }
     fn real(self) -> f64 {
-        self.form.float(self.bits)
+        self.form.to_float(self.bits)
     }
 }
 
@@ -158,12 +158,12 @@ impl Operand for Number {
 /// they differ.
 macro_rules! rule {
     ($test:ident($($operand:ident),+), $deciding:ident, $then:expr, words: $then_of_words:expr) => {
-        Rule {
+        UndefinedRule {
             is_met: $test::<u32>,
-            is_met_by: |[$($operand),+, ..]| $test::<Number>($($operand),+),
+            is_met_by: |[$($operand),+, ..]| $test::<SizedNumber>($($operand),+),
             then: $then_of_words,
             then_of_numbers: $then,
-            deciding: Deciding::$deciding,
+            deciding: DecidingOperands::$deciding,
         }
     };
     ($test:ident($($operand:ident),+), $deciding:ident, $then:expr) => {
@@ -173,179 +173,194 @@ macro_rules! rule {
 
 // ---- one operand ----
 
-const TO_UNSIGNED: Undefined = behaviour("a float outside the range of uint is converted");
-const TO_SIGNED: Undefined = behaviour("a float outside the range of int is converted");
-const TO_INTEGER: Undefined = behaviour("a float outside the range of the integer is converted");
+const TO_UNSIGNED: Undefined =
+    undefined_behaviour("a float outside the range of uint is converted");
+const TO_SIGNED: Undefined = undefined_behaviour("a float outside the range of int is converted");
+const TO_INTEGER: Undefined =
+    undefined_behaviour("a float outside the range of the integer is converted");
 
 pub const OUT_OF_UINT: Rule1 = rule!(is_out_of_uint(a), All, TO_INTEGER, words: TO_UNSIGNED);
 pub const OUT_OF_INT: Rule1 = rule!(is_out_of_int(a), All, TO_INTEGER, words: TO_SIGNED);
-pub const ROOT: Rule1 = rule!(is_negative(a), All, value("square root of a negative number"));
-pub const INVERSE_ROOT: Rule1 =
-    rule!(is_not_positive(a), All, value("inverse square root of a number that is not positive"));
+pub const ROOT: Rule1 =
+    rule!(is_negative(a), All, undefined_value("square root of a negative number"));
+pub const INVERSE_ROOT: Rule1 = rule!(
+    is_not_positive(a),
+    All,
+    undefined_value("inverse square root of a number that is not positive")
+);
 pub const LOGARITHM: Rule1 =
-    rule!(is_not_positive(a), All, value("logarithm of a number that is not positive"));
+    rule!(is_not_positive(a), All, undefined_value("logarithm of a number that is not positive"));
 pub const ARC_SINE: Rule1 =
-    rule!(is_beyond_one(a), All, value("arc sine of a number outside -1 to 1"));
+    rule!(is_beyond_one(a), All, undefined_value("arc sine of a number outside -1 to 1"));
 pub const ARC_COSINE: Rule1 =
-    rule!(is_beyond_one(a), All, value("arc cosine of a number outside -1 to 1"));
+    rule!(is_beyond_one(a), All, undefined_value("arc cosine of a number outside -1 to 1"));
 pub const INVERSE_COSH: Rule1 =
-    rule!(is_below_one(a), All, value("inverse hyperbolic cosine of a number below 1"));
+    rule!(is_below_one(a), All, undefined_value("inverse hyperbolic cosine of a number below 1"));
 pub const INVERSE_TANH: Rule1 = rule!(
     is_one_or_beyond(a),
     All,
-    value("inverse hyperbolic tangent of a number outside -1 to 1")
+    undefined_value("inverse hyperbolic tangent of a number outside -1 to 1")
 );
-pub const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), All, value("sign of a NaN"));
-pub const SPLIT: Rule1 = rule!(is_not_finite(a), All, value("frexp of an infinity or NaN"));
+pub const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), All, undefined_value("sign of a NaN"));
+pub const SPLIT: Rule1 =
+    rule!(is_not_finite(a), All, undefined_value("frexp of an infinity or NaN"));
 
-const PACKED: Undefined = value("a NaN is packed as a normalised integer");
+const PACKED: Undefined = undefined_value("a NaN is packed as a normalised integer");
 pub const PACKED_NAN: Rule1 = rule!(is_nan(a), All, PACKED);
 
 /// Whether a float truncates into the range of an unsigned integer. A power of two is exact in
 /// every format of rules.
-fn fits_unsigned<R: Real>(x: R, bits: u32) -> bool {
-    x > R::of(-1.0) && x < R::power_of_two(bits)
+fn fits_unsigned<R: RuleFloat>(value: R, bit_width: u32) -> bool {
+    value > R::of(-1.0) && value < R::power_of_two(bit_width)
 }
 
 /// The same of a signed integer.
-fn fits_signed<R: Real>(x: R, bits: u32) -> bool {
-    let (least, limit) = (R::of(0.0) - R::power_of_two(bits - 1), R::power_of_two(bits - 1));
+fn fits_signed<R: RuleFloat>(value: R, bit_width: u32) -> bool {
+    let (least_value, limit) =
+        (R::of(0.0) - R::power_of_two(bit_width - 1), R::power_of_two(bit_width - 1));
     // Few floats need to be truncated to know: those of more digits than the integer, just below
     // the least one.
-    (x >= least || x.trunc() == least) && x < limit
+    (value >= least_value || value.trunc() == least_value) && value < limit
 }
 
-fn is_out_of_uint<O: Operand>(a: O) -> bool {
-    !fits_unsigned(a.real(), 32)
+fn is_out_of_uint<O: RuleOperand>(operand: O) -> bool {
+    !fits_unsigned(operand.real(), 32)
 }
 
-fn is_out_of_int<O: Operand>(a: O) -> bool {
-    !fits_signed(a.real(), 32)
+fn is_out_of_int<O: RuleOperand>(operand: O) -> bool {
+    !fits_signed(operand.real(), 32)
 }
 
-fn is_negative<O: Operand>(a: O) -> bool {
-    a.real() < Real::of(0.0)
+fn is_negative<O: RuleOperand>(operand: O) -> bool {
+    operand.real() < RuleFloat::of(0.0)
 }
 
-fn is_not_positive<O: Operand>(a: O) -> bool {
-    a.real() <= Real::of(0.0)
+fn is_not_positive<O: RuleOperand>(operand: O) -> bool {
+    operand.real() <= RuleFloat::of(0.0)
 }
 
-fn is_beyond_one<O: Operand>(a: O) -> bool {
-    a.real().abs() > Real::of(1.0)
+fn is_beyond_one<O: RuleOperand>(operand: O) -> bool {
+    operand.real().abs() > RuleFloat::of(1.0)
 }
 
-fn is_one_or_beyond<O: Operand>(a: O) -> bool {
-    a.real().abs() >= Real::of(1.0)
+fn is_one_or_beyond<O: RuleOperand>(operand: O) -> bool {
+    operand.real().abs() >= RuleFloat::of(1.0)
 }
 
-fn is_below_one<O: Operand>(a: O) -> bool {
-    a.real() < Real::of(1.0)
+fn is_below_one<O: RuleOperand>(operand: O) -> bool {
+    operand.real() < RuleFloat::of(1.0)
 }
 
-fn is_nan<O: Operand>(a: O) -> bool {
-    a.real().is_nan()
+fn is_nan<O: RuleOperand>(operand: O) -> bool {
+    operand.real().is_nan()
 }
 
-fn is_not_finite<O: Operand>(a: O) -> bool {
-    !a.real().is_finite()
+fn is_not_finite<O: RuleOperand>(operand: O) -> bool {
+    !operand.real().is_finite()
 }
 
 // ---- two operands ----
 
 pub const ZERO_DIVISOR: Rule2 =
-    rule!(divides_by_zero(a, b), EndsOfFirst, behaviour("division by zero"));
+    rule!(divides_by_zero(a, b), EndsOfFirst, undefined_behaviour("division by zero"));
 pub const SIGNED_DIVISION: Rule2 = rule!(
     does_not_divide(a, b),
     EndsOfFirst,
-    behaviour("division by zero, or of the most negative integer by -1")
+    undefined_behaviour("division by zero, or of the most negative integer by -1")
 );
 pub const SIGNED_REMAINDER: Rule2 = rule!(
     does_not_divide(a, b),
     EndsOfFirst,
-    behaviour("remainder by zero, or of the most negative integer by -1")
+    undefined_behaviour("remainder by zero, or of the most negative integer by -1")
 );
 /// Vulkan's environment for SPIR-V leaves more undefined than SPIR-V does.
-pub const NEGATIVE_REMAINDER: Rule2 =
-    rule!(one_is_negative(a, b), EndsOfFirst, value("remainder of or by a negative number"));
+pub const NEGATIVE_REMAINDER: Rule2 = rule!(
+    one_is_negative(a, b),
+    EndsOfFirst,
+    undefined_value("remainder of or by a negative number")
+);
 pub const FLOAT_REMAINDER: Rule2 =
-    rule!(second_is_zero(a, b), EndsOfFirst, value("remainder of a float by zero"));
+    rule!(second_is_zero(a, b), EndsOfFirst, undefined_value("remainder of a float by zero"));
 pub const SHIFT: Rule2 = rule!(
     shifts_everything_out(a, b), EndsOfFirst,
-    value("a shift by the number's width or more"),
-    words: value("a shift by 32 or more")
+    undefined_value("a shift by the number's width or more"),
+    words: undefined_value("a shift by 32 or more")
 );
 pub const POWER: Rule2 = rule!(
     has_no_power(a, b),
     All,
-    value("pow of a negative base, or of zero to an exponent that is not positive")
+    undefined_value("pow of a negative base, or of zero to an exponent that is not positive")
 );
-pub const ARC_TANGENT: Rule2 = rule!(both_are_zero(a, b), All, value("atan of zero by zero"));
+pub const ARC_TANGENT: Rule2 =
+    rule!(both_are_zero(a, b), All, undefined_value("atan of zero by zero"));
 pub const EXTREMUM_OF_NAN: Rule2 =
-    rule!(one_is_nan(a, b), All, value("minimum or maximum with a NaN"));
+    rule!(one_is_nan(a, b), All, undefined_value("minimum or maximum with a NaN"));
 pub const SCALED: Rule2 = rule!(
     is_scaled_too_far(a, b),
     All,
-    value("ldexp by more than the type's largest exponent, or with a result that is too large")
+    undefined_value(
+        "ldexp by more than the type's largest exponent, or with a result that is too large"
+    )
 );
 pub const PACKED_NANS: Rule2 = rule!(one_is_nan(a, b), All, PACKED);
 
-fn divides_by_zero<O: Operand>(_a: O, b: O) -> bool {
-    b.bits() == 0
+fn divides_by_zero<O: RuleOperand>(_dividend: O, divisor: O) -> bool {
+    divisor.bits() == 0
 }
 
-fn does_not_divide<O: Operand>(a: O, b: O) -> bool {
-    b.bits() == 0 || (a.signed() == a.form().width().least() && b.signed() == -1)
+fn does_not_divide<O: RuleOperand>(dividend: O, divisor: O) -> bool {
+    divisor.bits() == 0
+        || (dividend.signed() == dividend.form().width().least_signed() && divisor.signed() == -1)
 }
 
-fn one_is_negative<O: Operand>(a: O, b: O) -> bool {
-    (a.signed() < 0 || b.signed() < 0) && b.bits() != 0
+fn one_is_negative<O: RuleOperand>(first_operand: O, second_operand: O) -> bool {
+    (first_operand.signed() < 0 || second_operand.signed() < 0) && second_operand.bits() != 0
 }
 
-fn second_is_zero<O: Operand>(_a: O, b: O) -> bool {
-    b.real() == Real::of(0.0)
+fn second_is_zero<O: RuleOperand>(_first_operand: O, second_operand: O) -> bool {
+    second_operand.real() == RuleFloat::of(0.0)
 }
 
-fn shifts_everything_out<O: Operand>(a: O, b: O) -> bool {
-    b.bits() >= u64::from(a.form().width().bits())
+fn shifts_everything_out<O: RuleOperand>(shifted_number: O, shift_amount: O) -> bool {
+    shift_amount.bits() >= u64::from(shifted_number.form().width().bits())
 }
 
-fn has_no_power<O: Operand>(a: O, b: O) -> bool {
-    let zero = Real::of(0.0);
-    a.real() < zero || (a.real() == zero && b.real() <= Real::of(0.0))
+fn has_no_power<O: RuleOperand>(base: O, exponent: O) -> bool {
+    let zero = RuleFloat::of(0.0);
+    base.real() < zero || (base.real() == zero && exponent.real() <= RuleFloat::of(0.0))
 }
 
-fn both_are_zero<O: Operand>(a: O, b: O) -> bool {
-    a.real() == Real::of(0.0) && b.real() == Real::of(0.0)
+fn both_are_zero<O: RuleOperand>(first_operand: O, second_operand: O) -> bool {
+    first_operand.real() == RuleFloat::of(0.0) && second_operand.real() == RuleFloat::of(0.0)
 }
 
-fn one_is_nan<O: Operand>(a: O, b: O) -> bool {
-    a.real().is_nan() || b.real().is_nan()
+fn one_is_nan<O: RuleOperand>(first_operand: O, second_operand: O) -> bool {
+    first_operand.real().is_nan() || second_operand.real().is_nan()
 }
 
-fn is_scaled_too_far<O: Operand>(a: O, b: O) -> bool {
-    is_too_large(a.form(), a.bits(), b.bits())
+fn is_scaled_too_far<O: RuleOperand>(scaled_number: O, exponent: O) -> bool {
+    is_too_large(scaled_number.form(), scaled_number.bits(), exponent.bits())
 }
 
 // ---- three operands ----
 
-const LIMITS: Undefined = value("clamp whose lower limit is above the upper");
+const LIMITS: Undefined = undefined_value("clamp whose lower limit is above the upper");
 pub const FLOAT_LIMITS: Rule3 = rule!(floats_cross(x, low, high), AllButFirst, LIMITS);
 pub const UNSIGNED_LIMITS: Rule3 = rule!(unsigned_cross(x, low, high), AllButFirst, LIMITS);
 pub const SIGNED_LIMITS: Rule3 = rule!(signed_cross(x, low, high), AllButFirst, LIMITS);
 pub const CLAMPED_NAN: Rule3 = rule!(
     has_no_clamp(x, low, high),
     All,
-    value("clamp with a NaN, or whose lower limit is above the upper")
+    undefined_value("clamp with a NaN, or whose lower limit is above the upper")
 );
 pub const EDGES: Rule3 = rule!(
     has_no_step(low, high, x),
     All,
-    value("smoothstep with a NaN, or whose lower edge is not below the upper")
+    undefined_value("smoothstep with a NaN, or whose lower edge is not below the upper")
 );
 
-const WIDE_FIELD: Undefined = value("a bit field that reaches beyond the number");
-const WORD_FIELD: Undefined = value("a bit field that reaches beyond 32 bits");
+const WIDE_FIELD: Undefined = undefined_value("a bit field that reaches beyond the number");
+const WORD_FIELD: Undefined = undefined_value("a bit field that reaches beyond 32 bits");
 /// Of an integer, an offset and a count.
 pub const FIELD: Rule3 =
     rule!(reaches_beyond(base, offset, count), AllButFirst, WIDE_FIELD, words: WORD_FIELD);
@@ -353,51 +368,53 @@ pub const FIELD: Rule3 =
 pub const PACKED_FIELD: Rule3 =
     rule!(packed_reaches_beyond(base, insert, position), Last, WIDE_FIELD, words: WORD_FIELD);
 
-fn floats_cross<O: Operand>(_x: O, low: O, high: O) -> bool {
-    low.real() > high.real()
+fn floats_cross<O: RuleOperand>(_x: O, lower_limit: O, upper_limit: O) -> bool {
+    lower_limit.real() > upper_limit.real()
 }
 
-fn unsigned_cross<O: Operand>(_x: O, low: O, high: O) -> bool {
-    low.bits() > high.bits()
+fn unsigned_cross<O: RuleOperand>(_x: O, lower_limit: O, upper_limit: O) -> bool {
+    lower_limit.bits() > upper_limit.bits()
 }
 
-fn signed_cross<O: Operand>(_x: O, low: O, high: O) -> bool {
-    low.signed() > high.signed()
+fn signed_cross<O: RuleOperand>(_x: O, lower_limit: O, upper_limit: O) -> bool {
+    lower_limit.signed() > upper_limit.signed()
 }
 
-fn has_no_clamp<O: Operand>(x: O, low: O, high: O) -> bool {
-    low.real() > high.real() || [x, low, high].iter().any(|operand| operand.real().is_nan())
+fn has_no_clamp<O: RuleOperand>(clamped_value: O, lower_limit: O, upper_limit: O) -> bool {
+    lower_limit.real() > upper_limit.real()
+        || [clamped_value, lower_limit, upper_limit].iter().any(|operand| operand.real().is_nan())
 }
 
 /// The edges, or the clamp of which the function is made.
-fn has_no_step<O: Operand>(low: O, high: O, x: O) -> bool {
-    let (low, high, x) = (low.real(), high.real(), x.real());
-    low >= high || ((x - low) / (high - low)).is_nan()
+fn has_no_step<O: RuleOperand>(lower_edge: O, upper_edge: O, step_operand: O) -> bool {
+    let (lower_edge, upper_edge, step_operand) =
+        (lower_edge.real(), upper_edge.real(), step_operand.real());
+    lower_edge >= upper_edge || ((step_operand - lower_edge) / (upper_edge - lower_edge)).is_nan()
 }
 
-fn reaches_beyond<O: Operand>(base: O, offset: O, count: O) -> bool {
-    offset.bits().saturating_add(count.bits()) > u64::from(base.form().width().bits())
+fn reaches_beyond<O: RuleOperand>(base: O, field_offset: O, bit_count: O) -> bool {
+    field_offset.bits().saturating_add(bit_count.bits()) > u64::from(base.form().width().bits())
 }
 
-fn packed_reaches_beyond<O: Operand>(base: O, _insert: O, position: O) -> bool {
-    let position = position.bits();
-    (position & 0xffff) + (position >> 16) > u64::from(base.form().width().bits())
+fn packed_reaches_beyond<O: RuleOperand>(base: O, _insert: O, field_position: O) -> bool {
+    let field_position = field_position.bits();
+    (field_position & 0xffff) + (field_position >> 16) > u64::from(base.form().width().bits())
 }
 
 impl Unary {
-    pub fn rules(self) -> &'static [Rule1] {
+    pub fn undefined_rules(self) -> &'static [Rule1] {
         self.row().undefined
     }
 }
 
 impl Binary {
-    pub fn rules(self) -> &'static [Rule2] {
+    pub fn undefined_rules(self) -> &'static [Rule2] {
         self.row().undefined
     }
 }
 
 impl Ternary {
-    pub fn rules(self) -> &'static [Rule3] {
+    pub fn undefined_rules(self) -> &'static [Rule3] {
         self.row().undefined
     }
 }
@@ -414,10 +431,12 @@ impl Rule2 {
     pub fn may_be_met(&self, a: Option<u32>, b: Option<u32>) -> bool {
         match (a, b, self.deciding) {
             (Some(a), Some(b), _) => (self.is_met)(a, b),
-            (None, Some(b), Deciding::EndsOfFirst) => {
+            (None, Some(b), DecidingOperands::EndsOfFirst) => {
                 (self.is_met)(0, b) || (self.is_met)(1 << 31, b)
             }
-            (None, Some(b), Deciding::AllButFirst | Deciding::Last) => (self.is_met)(0, b),
+            (None, Some(b), DecidingOperands::AllButFirst | DecidingOperands::Last) => {
+                (self.is_met)(0, b)
+            }
             (_, _, _) => true,
         }
     }
@@ -428,8 +447,8 @@ impl Rule3 {
     pub fn may_be_met(&self, a: Option<u32>, b: Option<u32>, c: Option<u32>) -> bool {
         match (a, b, c, self.deciding) {
             (Some(a), Some(b), Some(c), _) => (self.is_met)(a, b, c),
-            (_, _, Some(c), Deciding::Last) => (self.is_met)(0, 0, c),
-            (None, Some(b), Some(c), Deciding::AllButFirst) => (self.is_met)(0, b, c),
+            (_, _, Some(c), DecidingOperands::Last) => (self.is_met)(0, 0, c),
+            (None, Some(b), Some(c), DecidingOperands::AllButFirst) => (self.is_met)(0, b, c),
             (_, _, _, _) => true,
         }
     }
@@ -439,35 +458,46 @@ impl Operation {
     /// Whether something can be undefined at all.
     pub fn may_be_undefined(self) -> bool {
         match self.op {
-            Sized::Unary(op) => !op.rules().is_empty(),
-            Sized::Binary(op) => !op.rules().is_empty(),
-            Sized::Ternary(op) => !op.rules().is_empty(),
-            Sized::ToUnsigned | Sized::ToSigned => true,
+            SizedOperator::Unary(op) => !op.undefined_rules().is_empty(),
+            SizedOperator::Binary(op) => !op.undefined_rules().is_empty(),
+            SizedOperator::Ternary(op) => !op.undefined_rules().is_empty(),
+            SizedOperator::ToUnsigned | SizedOperator::ToSigned => true,
             _ => false,
         }
     }
 
     /// What is undefined for operands given as bits, if anything.
-    pub fn undefined(self, a: u64, b: u64, c: u64) -> Option<Undefined> {
-        let operands = [a, b, c].map(|bits| Number { form: self.from, bits });
+    pub fn undefined_for(
+        self,
+        first_bits: u64,
+        second_bits: u64,
+        third_bits: u64,
+    ) -> Option<Undefined> {
+        let operands =
+            [first_bits, second_bits, third_bits].map(|bits| SizedNumber { form: self.from, bits });
         match self.op {
-            Sized::Unary(op) => first_met(op.rules(), operands),
-            Sized::Binary(op) => first_met(op.rules(), operands),
-            Sized::Ternary(op) => first_met(op.rules(), operands),
+            SizedOperator::Unary(op) => first_met(op.undefined_rules(), operands),
+            SizedOperator::Binary(op) => first_met(op.undefined_rules(), operands),
+            SizedOperator::Ternary(op) => first_met(op.undefined_rules(), operands),
             // 2^width is exact in 32 bits, and in 64.
-            Sized::ToUnsigned => {
-                (!fits_unsigned(self.from.float(a), self.to.width().bits())).then_some(TO_INTEGER)
+            SizedOperator::ToUnsigned => {
+                (!fits_unsigned(self.from.to_float(first_bits), self.to.width().bits()))
+                    .then_some(TO_INTEGER)
             }
-            Sized::ToSigned => {
-                (!fits_signed(self.from.float(a), self.to.width().bits())).then_some(TO_INTEGER)
+            SizedOperator::ToSigned => {
+                (!fits_signed(self.from.to_float(first_bits), self.to.width().bits()))
+                    .then_some(TO_INTEGER)
             }
             _ => None,
         }
     }
 }
 
-fn first_met<Test>(rules: &[Rule<Test>], operands: [Number; 3]) -> Option<Undefined> {
-    rules.iter().find(|rule| (rule.is_met_by)(operands)).map(|rule| rule.then_of_numbers)
+fn first_met<Test>(
+    rules: &[UndefinedRule<Test>],
+    number_operands: [SizedNumber; 3],
+) -> Option<Undefined> {
+    rules.iter().find(|rule| (rule.is_met_by)(number_operands)).map(|rule| rule.then_of_numbers)
 }
 
 #[cfg(test)]

@@ -2,15 +2,15 @@ use super::super::sized::Width;
 use super::*;
 
 fn on_halves(op: Binary, a: f64, b: u64) -> Option<Undefined> {
-    let form = Form::Float(Width::W16);
-    Operation::new(Sized::Binary(op), form, form).undefined(form.of_float(a), b, 0)
+    let form = NumberFormat::Float(Width::W16);
+    Operation::new(SizedOperator::Binary(op), form, form).undefined_for(form.from_float(a), b, 0)
 }
 
 /// GLSL.std.450, Ldexp: the largest exponent is that of the type.
 #[test]
 fn ldexp_is_undefined_beyond_the_exponents_of_its_type() {
     let met = |a: f32, b: i32| {
-        Binary::Ldexp.rules().iter().any(|rule| (rule.is_met)(a.to_bits(), b as u32))
+        Binary::Ldexp.undefined_rules().iter().any(|rule| (rule.is_met)(a.to_bits(), b as u32))
     };
     assert!(met(1e-20, 129) && met(0.0, 129) && !met(0.25, 128) && met(2.0, 127) && !met(1.0, 127));
     assert!(!met(f32::INFINITY, 3) && !met(f32::NAN, 3) && !met(1.0, -400));
@@ -24,7 +24,7 @@ fn ldexp_is_undefined_beyond_the_exponents_of_its_type() {
 fn a_clamp_of_numbers_asks_its_limits_alone() {
     let met = |operands: [f32; 3]| {
         let [x, low, high] = operands.map(f32::to_bits);
-        Ternary::NClamp.rules().iter().any(|rule| (rule.is_met)(x, low, high))
+        Ternary::NClamp.undefined_rules().iter().any(|rule| (rule.is_met)(x, low, high))
     };
     assert!(met([1.0, 3.0, 2.0]) && !met([f32::NAN, 2.0, 2.0]) && !met([1.0, f32::NAN, 2.0]));
 }
@@ -49,7 +49,7 @@ fn what_may_not_be_met_is_not_met() {
     ];
     for a in words {
         for b in words {
-            for rule in Binary::ALL.iter().flat_map(|operation| operation.rules()) {
+            for rule in Binary::ALL.iter().flat_map(|operation| operation.undefined_rules()) {
                 let met = (rule.is_met)(a, b);
                 for (a, b) in [(Some(a), Some(b)), (None, Some(b)), (Some(a), None), (None, None)] {
                     assert!(rule.may_be_met(a, b) || !met, "{}: {a:?} {b:?}", rule.then.why);
@@ -58,7 +58,7 @@ fn what_may_not_be_met_is_not_met() {
             for (c, rule) in words.iter().flat_map(|c| {
                 Ternary::ALL
                     .iter()
-                    .flat_map(|operation| operation.rules())
+                    .flat_map(|operation| operation.undefined_rules())
                     .map(move |rule| (*c, rule))
             }) {
                 let met = (rule.is_met)(a, b, c);
@@ -104,12 +104,13 @@ fn a_conversion_is_undefined_from_the_ends_of_the_range_on() {
 #[test]
 fn a_negative_remainder_has_no_value_and_one_by_zero_no_behaviour() {
     let extents = |a: i32, b: i32| {
-        let rules = Binary::SRem.rules().iter().filter(|rule| (rule.is_met)(a as u32, b as u32));
+        let rules =
+            Binary::SRem.undefined_rules().iter().filter(|rule| (rule.is_met)(a as u32, b as u32));
         rules.map(|rule| rule.then.extent).collect::<Vec<_>>()
     };
     assert_eq!(extents(7, 2), []);
-    assert_eq!(extents(-7, 2), [Extent::Value]);
-    assert_eq!(extents(7, -2), [Extent::Value]);
-    assert_eq!(extents(7, 0), [Extent::Behaviour]);
-    assert_eq!(extents(-7, 0), [Extent::Behaviour]);
+    assert_eq!(extents(-7, 2), [UndefinedExtent::Value]);
+    assert_eq!(extents(7, -2), [UndefinedExtent::Value]);
+    assert_eq!(extents(7, 0), [UndefinedExtent::Behaviour]);
+    assert_eq!(extents(-7, 0), [UndefinedExtent::Behaviour]);
 }

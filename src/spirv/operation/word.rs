@@ -15,59 +15,69 @@ use super::integer::Integer;
 use super::operator::{Binary, Classify, Compare, Ternary, Unary};
 use super::sized;
 
-fn f(bits: u32) -> f32 {
+fn as_float(bits: u32) -> f32 {
     f32::from_bits(bits)
 }
 
-fn map(out: &mut [u32], a: &[u32], op: impl Fn(u32) -> u32) {
-    for (out, a) in out.iter_mut().zip(a) {
-        *out = op(*a);
+fn map_lanes(lane_results: &mut [u32], lane_operands: &[u32], op: impl Fn(u32) -> u32) {
+    for (lane_results, lane_operands) in lane_results.iter_mut().zip(lane_operands) {
+        *lane_results = op(*lane_operands);
     }
 }
 
-fn fmap(out: &mut [u32], a: &[u32], op: impl Fn(f32) -> f32) {
-    map(out, a, |a| op(f(a)).to_bits());
+fn map_floats(lane_results: &mut [u32], a: &[u32], op: impl Fn(f32) -> f32) {
+    map_lanes(lane_results, a, |a| op(as_float(a)).to_bits());
 }
 
-fn zip(out: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(u32, u32) -> u32) {
-    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-        *out = op(*a, *b);
+fn zip_lanes(lane_results: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(u32, u32) -> u32) {
+    for ((lane_results, a), b) in lane_results.iter_mut().zip(a).zip(b) {
+        *lane_results = op(*a, *b);
     }
 }
 
-fn fzip(out: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(f32, f32) -> f32) {
-    zip(out, a, b, |a, b| op(f(a), f(b)).to_bits());
+fn zip_floats(lane_results: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(f32, f32) -> f32) {
+    zip_lanes(lane_results, a, b, |a, b| op(as_float(a), as_float(b)).to_bits());
 }
 
-fn zip3(out: &mut [u32], [a, b, c]: [&[u32]; 3], op: impl Fn(u32, u32, u32) -> u32) {
-    for (((out, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
-        *out = op(*a, *b, *c);
+fn zip_three_lanes(
+    lane_results: &mut [u32],
+    [a, b, c]: [&[u32]; 3],
+    op: impl Fn(u32, u32, u32) -> u32,
+) {
+    for (((lane_results, a), b), c) in lane_results.iter_mut().zip(a).zip(b).zip(c) {
+        *lane_results = op(*a, *b, *c);
     }
 }
 
-fn fzip3(out: &mut [u32], operands: [&[u32]; 3], op: impl Fn(f32, f32, f32) -> f32) {
-    zip3(out, operands, |a, b, c| op(f(a), f(b), f(c)).to_bits());
+fn zip_three_floats(
+    lane_results: &mut [u32],
+    lane_operands: [&[u32]; 3],
+    op: impl Fn(f32, f32, f32) -> f32,
+) {
+    zip_three_lanes(lane_results, lane_operands, |a, b, c| {
+        op(as_float(a), as_float(b), as_float(c)).to_bits()
+    });
 }
 
 /// Packs a comparison's results into bits, 64 lanes to a word; bits behind the last lane are 0.
-pub fn pack(out: &mut [u64], a: &[u32], b: &[u32], op: impl Fn(u32, u32) -> bool) {
-    for ((out, a), b) in out.iter_mut().zip(a.chunks(64)).zip(b.chunks(64)) {
+pub fn pack_bits(lane_bits: &mut [u64], a: &[u32], b: &[u32], op: impl Fn(u32, u32) -> bool) {
+    for ((lane_bits, a), b) in lane_bits.iter_mut().zip(a.chunks(64)).zip(b.chunks(64)) {
         let mut bytes = [0u8; 64];
         for ((byte, a), b) in bytes.iter_mut().zip(a).zip(b) {
             *byte = u8::from(op(*a, *b));
         }
-        *out = gather_bits(&bytes);
+        *lane_bits = gather_bits(&bytes);
     }
 }
 
 /// Bit `i` is byte `i`, each 0 or 1.
 fn gather_bits(bytes: &[u8; 64]) -> u64 {
     let mut bits = 0u64;
-    for (index, eight) in bytes.chunks_exact(8).enumerate() {
-        let eight = u64::from_le_bytes(eight.try_into().expect("chunks of 8"));
+    for (byte_index, eight_bytes) in bytes.chunks_exact(8).enumerate() {
+        let eight_bytes = u64::from_le_bytes(eight_bytes.try_into().expect("chunks of 8"));
         // Each byte's lowest bit lands in the top byte, in order: the multiplier has a one at every
         // bit 7 * (8 - i).
-        bits |= (eight.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
+        bits |= (eight_bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * byte_index);
     }
     bits
 }
@@ -96,60 +106,66 @@ fn half_to_float(bits: u32) -> u32 {
 }
 
 fn float_to_half(bits: u32) -> u32 {
-    u32::from(half::f16::from_f32(f(bits)).to_bits())
+    u32::from(half::f16::from_f32(as_float(bits)).to_bits())
 }
 
-fn quantize(value: f32) -> f32 {
-    let half = half::f16::from_f32(value);
+fn quantize_to_half(value: f32) -> f32 {
+    let half_value = half::f16::from_f32(value);
     // SPIR-V, OpQuantizeToF16: a result that is denormal in 16 bits becomes a zero of the same
     // sign.
-    if half.to_f32().abs() < 6.103_515_6e-5 { 0.0f32.copysign(value) } else { half.to_f32() }
+    if half_value.to_f32().abs() < 6.103_515_6e-5 {
+        0.0f32.copysign(value)
+    } else {
+        half_value.to_f32()
+    }
 }
 
 impl Unary {
     /// Computes all lanes.
-    pub fn apply(self, out: &mut [u32], a: &[u32]) {
+    pub fn apply_to_lanes(self, lane_results: &mut [u32], a: &[u32]) {
         match self {
-            Unary::SNegate => map(out, a, Integer::negate),
-            Unary::FNegate => map(out, a, |a| a ^ 0x8000_0000),
-            Unary::Not => map(out, a, Integer::complement),
-            Unary::BitReverse => map(out, a, Integer::reverse),
-            Unary::BitCount => map(out, a, Integer::count_ones),
-            Unary::ConvertFToU => map(out, a, |a| f(a) as u32),
-            Unary::ConvertFToS => map(out, a, |a| f(a) as i32 as u32),
-            Unary::ConvertSToF => map(out, a, |a| (a as i32 as f32).to_bits()),
-            Unary::ConvertUToF => map(out, a, |a| (a as f32).to_bits()),
-            Unary::QuantizeToF16 => fmap(out, a, quantize),
-            Unary::SAbs => map(out, a, Integer::signed_magnitude),
-            Unary::SSign => map(out, a, Integer::signed_sign),
-            Unary::FindILsb => map(out, a, Integer::lowest_set_bit),
-            Unary::FindUMsb => map(out, a, Integer::highest_set_bit),
-            Unary::FindSMsb => map(out, a, Integer::highest_unlike_sign),
-            Unary::FrexpExponent => map(out, a, |a| frexp(f(a)).1 as u32),
-            Unary::UnpackHalfLow => map(out, a, |a| half_to_float(a & 0xffff)),
-            Unary::UnpackHalfHigh => map(out, a, |a| half_to_float(a >> 16)),
+            Unary::SNegate => map_lanes(lane_results, a, Integer::negate),
+            Unary::FNegate => map_lanes(lane_results, a, |a| a ^ 0x8000_0000),
+            Unary::Not => map_lanes(lane_results, a, Integer::complement),
+            Unary::BitReverse => map_lanes(lane_results, a, Integer::reverse),
+            Unary::BitCount => map_lanes(lane_results, a, Integer::count_ones),
+            Unary::ConvertFToU => map_lanes(lane_results, a, |a| as_float(a) as u32),
+            Unary::ConvertFToS => map_lanes(lane_results, a, |a| as_float(a) as i32 as u32),
+            Unary::ConvertSToF => map_lanes(lane_results, a, |a| (a as i32 as f32).to_bits()),
+            Unary::ConvertUToF => map_lanes(lane_results, a, |a| (a as f32).to_bits()),
+            Unary::QuantizeToF16 => map_floats(lane_results, a, quantize_to_half),
+            Unary::SAbs => map_lanes(lane_results, a, Integer::signed_magnitude),
+            Unary::SSign => map_lanes(lane_results, a, Integer::signed_sign),
+            Unary::FindILsb => map_lanes(lane_results, a, Integer::lowest_set_bit),
+            Unary::FindUMsb => map_lanes(lane_results, a, Integer::highest_set_bit),
+            Unary::FindSMsb => map_lanes(lane_results, a, Integer::highest_unlike_sign),
+            Unary::FrexpExponent => map_lanes(lane_results, a, |a| frexp(as_float(a)).1 as u32),
+            Unary::UnpackHalfLow => map_lanes(lane_results, a, |a| half_to_float(a & 0xffff)),
+            Unary::UnpackHalfHigh => map_lanes(lane_results, a, |a| half_to_float(a >> 16)),
             Unary::UnpackSnorm4(n) => {
-                map(out, a, |a| ((a >> (8 * n)) as i8 as f32 / 127.0).clamp(-1.0, 1.0).to_bits());
+                map_lanes(lane_results, a, |a| {
+                    ((a >> (8 * n)) as i8 as f32 / 127.0).clamp(-1.0, 1.0).to_bits()
+                });
             }
             Unary::UnpackUnorm4(n) => {
-                map(out, a, |a| (f32::from((a >> (8 * n)) as u8) / 255.0).to_bits())
+                map_lanes(lane_results, a, |a| (f32::from((a >> (8 * n)) as u8) / 255.0).to_bits())
             }
             Unary::UnpackSnorm2(n) => {
-                map(out, a, |a| {
+                map_lanes(lane_results, a, |a| {
                     (f32::from((a >> (16 * n)) as i16) / 32767.0).clamp(-1.0, 1.0).to_bits()
                 });
             }
-            Unary::UnpackUnorm2(n) => {
-                map(out, a, |a| (f32::from((a >> (16 * n)) as u16) / 65535.0).to_bits())
-            }
-            Unary::PackSnorm4 => map(out, a, |a| snorm(a, 127.0) as u32 & 0xff),
-            Unary::PackUnorm4 => map(out, a, |a| unorm(a, 255.0)),
-            float => fmap(out, a, float.function()),
+            Unary::UnpackUnorm2(n) => map_lanes(lane_results, a, |a| {
+                (f32::from((a >> (16 * n)) as u16) / 65535.0).to_bits()
+            }),
+            Unary::PackSnorm4 => map_lanes(lane_results, a, |a| to_snorm(a, 127.0) as u32 & 0xff),
+            Unary::PackUnorm4 => map_lanes(lane_results, a, |a| to_unorm(a, 255.0)),
+            float => map_floats(lane_results, a, float.float_function()),
         }
     }
 
     /// The function on floats, for the operations that are one.
-    fn function(self) -> fn(f32) -> f32 {
+    fn float_function(self) -> fn(f32) -> f32 {
         match self {
             Unary::Round | Unary::RoundEven => round_even,
             Unary::Trunc | Unary::ModfWhole => f32::trunc,
@@ -210,9 +226,9 @@ impl Unary {
     }
 }
 
-fn ldexp(a: u32, exponent: u32) -> u32 {
-    let exponent = (exponent as i32).clamp(-400, 400);
-    ((f64::from(f(a))) * 2f64.powi(exponent)).to_bits_as_f32()
+fn ldexp(scaled_bits: u32, exponent_bits: u32) -> u32 {
+    let exponent_bits = (exponent_bits as i32).clamp(-400, 400);
+    ((f64::from(as_float(scaled_bits))) * 2f64.powi(exponent_bits)).to_bits_as_f32()
 }
 
 trait Narrow {
@@ -224,67 +240,75 @@ impl Narrow for f64 {
     }
 }
 
-fn snorm(value: u32, limit: f32) -> i32 {
-    let value = f(value);
+fn to_snorm(value: u32, limit: f32) -> i32 {
+    let value = as_float(value);
     let value = if value.is_nan() { 0.0 } else { value.clamp(-1.0, 1.0) };
     round_even(value * limit) as i32
 }
 
-fn unorm(value: u32, limit: f32) -> u32 {
-    let value = f(value);
+fn to_unorm(value: u32, limit: f32) -> u32 {
+    let value = as_float(value);
     let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
     round_even(value * limit) as u32
 }
 
 impl Binary {
     /// Computes all lanes.
-    pub fn apply(self, out: &mut [u32], a: &[u32], b: &[u32]) {
+    pub fn apply_to_lanes(self, lane_results: &mut [u32], a: &[u32], b: &[u32]) {
         match self {
-            Binary::IAdd => zip(out, a, b, Integer::add),
-            Binary::ISub => zip(out, a, b, Integer::subtract),
-            Binary::IMul => zip(out, a, b, Integer::multiply),
-            Binary::UDiv => zip(out, a, b, Integer::unsigned_quotient),
-            Binary::SDiv => zip(out, a, b, Integer::signed_quotient),
-            Binary::UMod => zip(out, a, b, Integer::unsigned_remainder),
-            Binary::SRem => zip(out, a, b, Integer::signed_remainder),
-            Binary::SMod => zip(out, a, b, Integer::signed_modulo),
-            Binary::FAdd => fzip(out, a, b, |a, b| a + b),
-            Binary::FSub => fzip(out, a, b, |a, b| a - b),
-            Binary::FMul => fzip(out, a, b, |a, b| a * b),
-            Binary::FDiv | Binary::NormalizedComponent => fzip(out, a, b, |a, b| a / b),
-            Binary::FRem => fzip(out, a, b, |a, b| a % b),
-            Binary::FMod => fzip(out, a, b, |a, b| a - b * (a / b).floor()),
-            Binary::ShiftRightLogical => zip(out, a, b, Integer::shift_right),
-            Binary::ShiftRightArithmetic => zip(out, a, b, Integer::signed_shift_right),
-            Binary::ShiftLeftLogical => zip(out, a, b, Integer::shift_left),
-            Binary::BitwiseOr => zip(out, a, b, Integer::or),
-            Binary::BitwiseXor => zip(out, a, b, Integer::xor),
-            Binary::BitwiseAnd => zip(out, a, b, Integer::and),
-            Binary::UMulHigh => zip(out, a, b, Integer::unsigned_high),
-            Binary::SMulHigh => zip(out, a, b, Integer::signed_high),
-            Binary::Carry => zip(out, a, b, Integer::carry),
-            Binary::Borrow => zip(out, a, b, Integer::borrow_of),
-            Binary::Pow => fzip(out, a, b, f32::powf),
-            Binary::Atan2 => fzip(out, a, b, f32::atan2),
-            Binary::FMin => fzip(out, a, b, |a, b| if b < a { b } else { a }),
-            Binary::FMax => fzip(out, a, b, |a, b| if a < b { b } else { a }),
-            Binary::NMin => fzip(out, a, b, f32::min),
-            Binary::NMax => fzip(out, a, b, f32::max),
-            Binary::UMin => zip(out, a, b, u32::min),
-            Binary::UMax => zip(out, a, b, u32::max),
-            Binary::SMin => zip(out, a, b, Integer::signed_min),
-            Binary::SMax => zip(out, a, b, Integer::signed_max),
-            Binary::Step => fzip(out, a, b, |edge, x| if x < edge { 0.0 } else { 1.0 }),
-            Binary::Ldexp => zip(out, a, b, ldexp),
-            Binary::PackHalf => zip(out, a, b, |a, b| float_to_half(a) | float_to_half(b) << 16),
+            Binary::IAdd => zip_lanes(lane_results, a, b, Integer::add),
+            Binary::ISub => zip_lanes(lane_results, a, b, Integer::subtract),
+            Binary::IMul => zip_lanes(lane_results, a, b, Integer::multiply),
+            Binary::UDiv => zip_lanes(lane_results, a, b, Integer::unsigned_quotient),
+            Binary::SDiv => zip_lanes(lane_results, a, b, Integer::signed_quotient),
+            Binary::UMod => zip_lanes(lane_results, a, b, Integer::unsigned_remainder),
+            Binary::SRem => zip_lanes(lane_results, a, b, Integer::signed_remainder),
+            Binary::SMod => zip_lanes(lane_results, a, b, Integer::signed_modulo),
+            Binary::FAdd => zip_floats(lane_results, a, b, |a, b| a + b),
+            Binary::FSub => zip_floats(lane_results, a, b, |a, b| a - b),
+            Binary::FMul => zip_floats(lane_results, a, b, |a, b| a * b),
+            Binary::FDiv | Binary::NormalizedComponent => {
+                zip_floats(lane_results, a, b, |a, b| a / b)
+            }
+            Binary::FRem => zip_floats(lane_results, a, b, |a, b| a % b),
+            Binary::FMod => zip_floats(lane_results, a, b, |a, b| a - b * (a / b).floor()),
+            Binary::ShiftRightLogical => zip_lanes(lane_results, a, b, Integer::shift_right),
+            Binary::ShiftRightArithmetic => {
+                zip_lanes(lane_results, a, b, Integer::signed_shift_right)
+            }
+            Binary::ShiftLeftLogical => zip_lanes(lane_results, a, b, Integer::shift_left),
+            Binary::BitwiseOr => zip_lanes(lane_results, a, b, Integer::or),
+            Binary::BitwiseXor => zip_lanes(lane_results, a, b, Integer::xor),
+            Binary::BitwiseAnd => zip_lanes(lane_results, a, b, Integer::and),
+            Binary::UMulHigh => zip_lanes(lane_results, a, b, Integer::unsigned_high),
+            Binary::SMulHigh => zip_lanes(lane_results, a, b, Integer::signed_high),
+            Binary::Carry => zip_lanes(lane_results, a, b, Integer::carry),
+            Binary::Borrow => zip_lanes(lane_results, a, b, Integer::borrow_of),
+            Binary::Pow => zip_floats(lane_results, a, b, f32::powf),
+            Binary::Atan2 => zip_floats(lane_results, a, b, f32::atan2),
+            Binary::FMin => zip_floats(lane_results, a, b, |a, b| if b < a { b } else { a }),
+            Binary::FMax => zip_floats(lane_results, a, b, |a, b| if a < b { b } else { a }),
+            Binary::NMin => zip_floats(lane_results, a, b, f32::min),
+            Binary::NMax => zip_floats(lane_results, a, b, f32::max),
+            Binary::UMin => zip_lanes(lane_results, a, b, u32::min),
+            Binary::UMax => zip_lanes(lane_results, a, b, u32::max),
+            Binary::SMin => zip_lanes(lane_results, a, b, Integer::signed_min),
+            Binary::SMax => zip_lanes(lane_results, a, b, Integer::signed_max),
+            Binary::Step => {
+                zip_floats(lane_results, a, b, |edge, x| if x < edge { 0.0 } else { 1.0 })
+            }
+            Binary::Ldexp => zip_lanes(lane_results, a, b, ldexp),
+            Binary::PackHalf => {
+                zip_lanes(lane_results, a, b, |a, b| float_to_half(a) | float_to_half(b) << 16)
+            }
             Binary::PackSnorm2 => {
-                zip(out, a, b, |a, b| {
-                    (snorm(a, 32767.0) as u32 & 0xffff) | (snorm(b, 32767.0) as u32) << 16
+                zip_lanes(lane_results, a, b, |a, b| {
+                    (to_snorm(a, 32767.0) as u32 & 0xffff) | (to_snorm(b, 32767.0) as u32) << 16
                 });
             }
-            Binary::PackUnorm2 => {
-                zip(out, a, b, |a, b| unorm(a, 65535.0) | unorm(b, 65535.0) << 16)
-            }
+            Binary::PackUnorm2 => zip_lanes(lane_results, a, b, |a, b| {
+                to_unorm(a, 65535.0) | to_unorm(b, 65535.0) << 16
+            }),
         }
     }
 }
@@ -310,64 +334,102 @@ impl Ternary {
     }
 
     /// Computes all lanes.
-    pub fn apply(self, out: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) {
-        let all = [a, b, c];
+    pub fn apply_to_lanes(self, lane_results: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) {
+        let lane_operands = [a, b, c];
         match self {
-            Ternary::FClamp => fzip3(out, all, |x, low, high| {
-                let least = if x < low { low } else { x };
-                if high < least { high } else { least }
+            Ternary::FClamp => zip_three_floats(lane_results, lane_operands, |x, low, high| {
+                let at_least_low = if x < low { low } else { x };
+                if high < at_least_low { high } else { at_least_low }
             }),
-            Ternary::NClamp => fzip3(out, all, |x, low, high| x.max(low).min(high)),
-            Ternary::UClamp => zip3(out, all, |x, low, high| x.max(low).min(high)),
-            Ternary::SClamp => zip3(out, all, |x, low, high| x.signed_max(low).signed_min(high)),
-            Ternary::FMix => fzip3(out, all, |x, y, a| x * (1.0 - a) + y * a),
-            Ternary::SmoothStep => fzip3(out, all, |low, high, x| {
+            Ternary::NClamp => {
+                zip_three_floats(lane_results, lane_operands, |x, low, high| x.max(low).min(high))
+            }
+            Ternary::UClamp => {
+                zip_three_lanes(lane_results, lane_operands, |x, low, high| x.max(low).min(high))
+            }
+            Ternary::SClamp => zip_three_lanes(lane_results, lane_operands, |x, low, high| {
+                x.signed_max(low).signed_min(high)
+            }),
+            Ternary::FMix => {
+                zip_three_floats(lane_results, lane_operands, |x, y, a| x * (1.0 - a) + y * a)
+            }
+            Ternary::SmoothStep => zip_three_floats(lane_results, lane_operands, |low, high, x| {
                 let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
                 t * t * (3.0 - 2.0 * t)
             }),
-            Ternary::Fma | Ternary::ContractedAdd => fzip3(out, all, f32::mul_add),
-            Ternary::ContractedSub => fzip3(out, all, |a, b, c| a.mul_add(b, -c)),
-            Ternary::ContractedSubFrom => fzip3(out, all, |a, b, c| (-a).mul_add(b, c)),
-            Ternary::BitFieldUExtract => zip3(out, all, Integer::unsigned_field),
-            Ternary::BitFieldSExtract => zip3(out, all, Integer::signed_field),
-            Ternary::BitFieldInsert => zip3(out, all, |base, insert, position| {
-                base.insert_field(insert, position & 0xffff, position >> 16)
-            }),
+            Ternary::Fma | Ternary::ContractedAdd => {
+                zip_three_floats(lane_results, lane_operands, f32::mul_add)
+            }
+            Ternary::ContractedSub => {
+                zip_three_floats(lane_results, lane_operands, |a, b, c| a.mul_add(b, -c))
+            }
+            Ternary::ContractedSubFrom => {
+                zip_three_floats(lane_results, lane_operands, |a, b, c| (-a).mul_add(b, c))
+            }
+            Ternary::BitFieldUExtract => {
+                zip_three_lanes(lane_results, lane_operands, Integer::unsigned_field)
+            }
+            Ternary::BitFieldSExtract => {
+                zip_three_lanes(lane_results, lane_operands, Integer::signed_field)
+            }
+            Ternary::BitFieldInsert => {
+                zip_three_lanes(lane_results, lane_operands, |base, insert, position| {
+                    base.insert_field(insert, position & 0xffff, position >> 16)
+                })
+            }
         }
     }
 }
 
 impl Compare {
     /// Computes all lanes into bits.
-    pub fn apply(self, out: &mut [u64], a: &[u32], b: &[u32]) {
-        let unordered = |a: u32, b: u32| f(a).is_nan() || f(b).is_nan();
+    pub fn apply_to_lanes(self, lane_bits: &mut [u64], a: &[u32], b: &[u32]) {
+        let unordered = |a: u32, b: u32| as_float(a).is_nan() || as_float(b).is_nan();
         match self {
-            Compare::IEqual => pack(out, a, b, |a, b| a == b),
-            Compare::INotEqual => pack(out, a, b, |a, b| a != b),
-            Compare::UGreaterThan => pack(out, a, b, |a, b| a > b),
-            Compare::SGreaterThan => pack(out, a, b, |a, b| a as i32 > b as i32),
-            Compare::UGreaterThanEqual => pack(out, a, b, |a, b| a >= b),
-            Compare::SGreaterThanEqual => pack(out, a, b, |a, b| a as i32 >= b as i32),
-            Compare::ULessThan => pack(out, a, b, |a, b| a < b),
-            Compare::SLessThan => pack(out, a, b, |a, b| (a as i32) < b as i32),
-            Compare::ULessThanEqual => pack(out, a, b, |a, b| a <= b),
-            Compare::SLessThanEqual => pack(out, a, b, |a, b| a as i32 <= b as i32),
-            Compare::FOrdEqual => pack(out, a, b, |a, b| f(a) == f(b)),
-            Compare::FUnordEqual => pack(out, a, b, |a, b| unordered(a, b) || f(a) == f(b)),
-            Compare::FOrdNotEqual => pack(out, a, b, |a, b| !unordered(a, b) && f(a) != f(b)),
-            Compare::FUnordNotEqual => pack(out, a, b, |a, b| f(a) != f(b)),
-            Compare::FOrdLessThan => pack(out, a, b, |a, b| f(a) < f(b)),
-            Compare::FUnordLessThan => pack(out, a, b, |a, b| unordered(a, b) || f(a) < f(b)),
-            Compare::FOrdGreaterThan => pack(out, a, b, |a, b| f(a) > f(b)),
-            Compare::FUnordGreaterThan => pack(out, a, b, |a, b| unordered(a, b) || f(a) > f(b)),
-            Compare::FOrdLessThanEqual => pack(out, a, b, |a, b| f(a) <= f(b)),
-            Compare::FUnordLessThanEqual => pack(out, a, b, |a, b| unordered(a, b) || f(a) <= f(b)),
-            Compare::FOrdGreaterThanEqual => pack(out, a, b, |a, b| f(a) >= f(b)),
-            Compare::FUnordGreaterThanEqual => {
-                pack(out, a, b, |a, b| unordered(a, b) || f(a) >= f(b))
+            Compare::IEqual => pack_bits(lane_bits, a, b, |a, b| a == b),
+            Compare::INotEqual => pack_bits(lane_bits, a, b, |a, b| a != b),
+            Compare::UGreaterThan => pack_bits(lane_bits, a, b, |a, b| a > b),
+            Compare::SGreaterThan => pack_bits(lane_bits, a, b, |a, b| a as i32 > b as i32),
+            Compare::UGreaterThanEqual => pack_bits(lane_bits, a, b, |a, b| a >= b),
+            Compare::SGreaterThanEqual => pack_bits(lane_bits, a, b, |a, b| a as i32 >= b as i32),
+            Compare::ULessThan => pack_bits(lane_bits, a, b, |a, b| a < b),
+            Compare::SLessThan => pack_bits(lane_bits, a, b, |a, b| (a as i32) < b as i32),
+            Compare::ULessThanEqual => pack_bits(lane_bits, a, b, |a, b| a <= b),
+            Compare::SLessThanEqual => pack_bits(lane_bits, a, b, |a, b| a as i32 <= b as i32),
+            Compare::FOrdEqual => pack_bits(lane_bits, a, b, |a, b| as_float(a) == as_float(b)),
+            Compare::FUnordEqual => {
+                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) == as_float(b))
             }
-            Compare::Ordered => pack(out, a, b, |a, b| !unordered(a, b)),
-            Compare::Unordered => pack(out, a, b, unordered),
+            Compare::FOrdNotEqual => {
+                pack_bits(lane_bits, a, b, |a, b| !unordered(a, b) && as_float(a) != as_float(b))
+            }
+            Compare::FUnordNotEqual => {
+                pack_bits(lane_bits, a, b, |a, b| as_float(a) != as_float(b))
+            }
+            Compare::FOrdLessThan => pack_bits(lane_bits, a, b, |a, b| as_float(a) < as_float(b)),
+            Compare::FUnordLessThan => {
+                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) < as_float(b))
+            }
+            Compare::FOrdGreaterThan => {
+                pack_bits(lane_bits, a, b, |a, b| as_float(a) > as_float(b))
+            }
+            Compare::FUnordGreaterThan => {
+                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) > as_float(b))
+            }
+            Compare::FOrdLessThanEqual => {
+                pack_bits(lane_bits, a, b, |a, b| as_float(a) <= as_float(b))
+            }
+            Compare::FUnordLessThanEqual => {
+                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) <= as_float(b))
+            }
+            Compare::FOrdGreaterThanEqual => {
+                pack_bits(lane_bits, a, b, |a, b| as_float(a) >= as_float(b))
+            }
+            Compare::FUnordGreaterThanEqual => {
+                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) >= as_float(b))
+            }
+            Compare::Ordered => pack_bits(lane_bits, a, b, |a, b| !unordered(a, b)),
+            Compare::Unordered => pack_bits(lane_bits, a, b, unordered),
         }
     }
 
@@ -397,10 +459,10 @@ impl Compare {
 }
 
 impl Classify {
-    pub fn apply(self, out: &mut [u64], a: &[u32]) {
+    pub fn apply_to_lanes(self, lane_bits: &mut [u64], a: &[u32]) {
         match self {
-            Classify::IsNan => pack(out, a, a, |a, _| f(a).is_nan()),
-            Classify::IsInf => pack(out, a, a, |a, _| f(a).is_infinite()),
+            Classify::IsNan => pack_bits(lane_bits, a, a, |a, _| as_float(a).is_nan()),
+            Classify::IsInf => pack_bits(lane_bits, a, a, |a, _| as_float(a).is_infinite()),
         }
     }
 }

@@ -13,11 +13,11 @@ use vkcert_oracle::difference::ZeroSigns;
 
 /// What a module leaves to an implementation, beside the bounds of single operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Freedom {
+pub struct ImplementationFreedom {
     /// Whether the entry point fixes how correctly rounded results are rounded (RoundingModeRTE,
     /// RoundingModeRTZ).
-    pub rounding: Rounding,
-    pub denormals: Denormals,
+    pub rounding: PermittedRounding,
+    pub denormals: PermittedDenormals,
     pub zeros: ZeroSigns,
     /// Indices of instructions whose result must not be combined with another (NoContraction, or no
     /// AllowContract where the module says what is allowed).
@@ -28,7 +28,7 @@ pub struct Freedom {
 
 /// Which way correctly rounded results may be rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Rounding {
+pub enum PermittedRounding {
     /// To the nearest, ties to even.
     Nearest,
     TowardZero,
@@ -39,7 +39,7 @@ pub enum Rounding {
 
 /// Whether denormal numbers may become zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Denormals {
+pub enum PermittedDenormals {
     Preserved,
     /// They must become zeros.
     Flushed,
@@ -47,56 +47,56 @@ pub enum Denormals {
     MayBeFlushed,
 }
 
-impl Freedom {
+impl ImplementationFreedom {
     /// What an entry point (the id of its function) declares for 32-bit floats, and the decorations
     /// of the module.
-    pub fn of(module: &Module, entry: Id) -> Self {
-        let declares = |wanted: ExecutionMode| {
+    pub fn of_entry_point(module: &Module, entry_function: Id) -> Self {
+        let declares_mode = |wanted_mode: ExecutionMode| {
             module.instructions.iter().take_while(|instruction| instruction.op != Op::Function).any(
                 |instruction| {
                     instruction.op == Op::ExecutionMode
                         && instruction.operands.as_slice()
                             == [
-                                Operand::IdRef(entry),
-                                Operand::ExecutionMode(wanted),
+                                Operand::IdRef(entry_function),
+                                Operand::ExecutionMode(wanted_mode),
                                 Operand::LiteralBit32(32),
                             ]
                 },
             )
         };
-        let decorated = |wanted: Decoration| {
-            let all = module.instructions.iter().enumerate();
-            let all = all.filter(|(_, one)| {
-                one.result.is_some_and(|id| module.decoration(id, wanted).is_some())
+        let decorated_results = |wanted_mode: Decoration| {
+            let numbered_instructions = module.instructions.iter().enumerate();
+            let numbered_instructions = numbered_instructions.filter(|(_, one)| {
+                one.result.is_some_and(|id| module.decoration(id, wanted_mode).is_some())
             });
-            all.map(|(index, _)| index as u32).collect()
+            numbered_instructions.map(|(index, _)| index as u32).collect()
         };
-        let mut separate: BTreeSet<u32> = decorated(Decoration::NoContraction);
-        let fast_math = FastMath::of(module, entry);
-        separate.extend(fast_math.separate);
+        let mut separate_results: BTreeSet<u32> = decorated_results(Decoration::NoContraction);
+        let fast_math = FastMath::of_entry_point(module, entry_function);
+        separate_results.extend(fast_math.separate);
         Self {
             rounding: match (
-                declares(ExecutionMode::RoundingModeRTE),
-                declares(ExecutionMode::RoundingModeRTZ),
+                declares_mode(ExecutionMode::RoundingModeRTE),
+                declares_mode(ExecutionMode::RoundingModeRTZ),
             ) {
-                (true, _) => Rounding::Nearest,
-                (false, true) => Rounding::TowardZero,
-                (false, false) => Rounding::Any,
+                (true, _) => PermittedRounding::Nearest,
+                (false, true) => PermittedRounding::TowardZero,
+                (false, false) => PermittedRounding::Any,
             },
             denormals: match (
-                declares(ExecutionMode::DenormPreserve),
-                declares(ExecutionMode::DenormFlushToZero),
+                declares_mode(ExecutionMode::DenormPreserve),
+                declares_mode(ExecutionMode::DenormFlushToZero),
             ) {
-                (true, _) => Denormals::Preserved,
-                (false, true) => Denormals::Flushed,
-                (false, false) => Denormals::MayBeFlushed,
+                (true, _) => PermittedDenormals::Preserved,
+                (false, true) => PermittedDenormals::Flushed,
+                (false, false) => PermittedDenormals::MayBeFlushed,
             },
-            zeros: match declares(ExecutionMode::SignedZeroInfNanPreserve) {
+            zeros: match declares_mode(ExecutionMode::SignedZeroInfNanPreserve) {
                 true => ZeroSigns::Signed,
                 false => fast_math.zeros,
             },
-            separate,
-            relaxed: decorated(Decoration::RelaxedPrecision),
+            separate: separate_results,
+            relaxed: decorated_results(Decoration::RelaxedPrecision),
         }
     }
 }
@@ -109,31 +109,34 @@ pub(super) struct FastMath {
 }
 
 impl FastMath {
-    pub(super) fn of(module: &Module, entry: Id) -> Self {
-        let controls = FloatControls::of_entry_point(module, entry);
-        if !controls.has_fast_math() && !decorates_results(module) {
+    pub(super) fn of_entry_point(module: &Module, entry_function: Id) -> Self {
+        let float_controls = FloatControls::of_entry_point(module, entry_function);
+        if !float_controls.has_fast_math() && !decorates_results(module) {
             return Self::default();
         }
         let types = Types::of_module(module);
-        let of_floats = |ty: Id| {
+        let is_float_type = |type_id: Id| {
             types
-                .scalar_of(ty)
-                .and_then(|ty| types.get(ty))
-                .map(|ty| matches!(ty, Type::Float { .. }))
+                .scalar_of(type_id)
+                .and_then(|type_id| types.get(type_id))
+                .map(|type_id| matches!(type_id, Type::Float { .. }))
         };
-        let mut found = Self::default();
+        let mut fast_math = Self::default();
         for (index, instruction) in module.instructions.iter().enumerate() {
-            if instruction.result_type.and_then(of_floats) != Some(true) {
+            if instruction.result_type.and_then(is_float_type) != Some(true) {
                 continue;
             }
-            let Some(flags) = controls.fast_math(module, &types, instruction) else { continue };
-            if !flags.contains(FPFastMathMode::ALLOW_CONTRACT) {
-                found.separate.insert(index as u32);
+            let Some(fast_math_flags) = float_controls.fast_math(module, &types, instruction)
+            else {
+                continue;
+            };
+            if !fast_math_flags.contains(FPFastMathMode::ALLOW_CONTRACT) {
+                fast_math.separate.insert(index as u32);
             }
-            if !flags.contains(FPFastMathMode::NSZ) {
-                found.zeros = ZeroSigns::Signed;
+            if !fast_math_flags.contains(FPFastMathMode::NSZ) {
+                fast_math.zeros = ZeroSigns::Signed;
             }
         }
-        found
+        fast_math
     }
 }

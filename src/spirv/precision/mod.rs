@@ -15,41 +15,41 @@
 pub(crate) mod formula;
 mod freedom;
 
-use super::operation::table::bounds;
-use formula::farthest;
-pub use formula::{Evaluation, Formula};
-pub use freedom::{Denormals, Freedom, Rounding};
+use super::operation::table::bounds_table;
+use formula::farthest_distance;
+pub use formula::{BoundFormula, FormulaEvaluation};
+pub use freedom::{ImplementationFreedom, PermittedDenormals, PermittedRounding};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 use std::sync::LazyLock;
 
 /// A binary floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Width {
+pub enum FloatWidth {
     Half,
     Single,
 }
 
-impl Width {
+impl FloatWidth {
     /// Digits of the significand, and the exponent of the least normal number.
-    fn shape(self) -> (i32, i32) {
+    fn digits_and_exponent(self) -> (i32, i32) {
         match self {
-            Width::Half => (11, -14),
-            Width::Single => (24, -126),
+            FloatWidth::Half => (11, -14),
+            FloatWidth::Single => (24, -126),
         }
     }
 
     /// The largest finite number.
-    pub fn largest(self) -> f64 {
+    pub fn largest_finite(self) -> f64 {
         match self {
-            Width::Half => 65504.0,
-            Width::Single => f64::from(f32::MAX),
+            FloatWidth::Half => 65504.0,
+            FloatWidth::Single => f64::from(f32::MAX),
         }
     }
 
     /// Distance of the numbers of this format around a finite `x`.
-    fn quantum(self, x: f64) -> f64 {
-        let (digits, least) = self.shape();
-        2f64.powi(exponent(x).max(least) - digits + 1)
+    fn spacing_at(self, value: f64) -> f64 {
+        let (digits, least_exponent) = self.digits_and_exponent();
+        2f64.powi(binary_exponent(value).max(least_exponent) - digits + 1)
     }
 
     /// The largest number of this format that is not above `x`.
@@ -57,11 +57,11 @@ impl Width {
         if !x.is_finite() {
             return x;
         }
-        let quantum = self.quantum(x);
+        let quantum = self.spacing_at(x);
         let below = (x / quantum).floor() * quantum;
-        if below > self.largest() {
-            self.largest()
-        } else if below < -self.largest() {
+        if below > self.largest_finite() {
+            self.largest_finite()
+        } else if below < -self.largest_finite() {
             f64::NEG_INFINITY
         } else {
             below
@@ -75,27 +75,27 @@ impl Width {
 
     /// `ulp(x)` of the specification: the least distance of two finite numbers of this format with
     /// `x` between or at them.
-    pub fn ulp(self, x: f64) -> f64 {
-        let largest = self.largest();
+    pub fn ulp_at(self, x: f64) -> f64 {
+        let largest = self.largest_finite();
         let x = x.abs().min(largest);
-        let (_, least) = self.shape();
-        let quantum = self.quantum(x);
-        let power_of_two = x == 2f64.powi(exponent(x));
-        if power_of_two && exponent(x) > least { quantum / 2.0 } else { quantum }
+        let (_, least_exponent) = self.digits_and_exponent();
+        let spacing = self.spacing_at(x);
+        let power_of_two = x == 2f64.powi(binary_exponent(x));
+        if power_of_two && binary_exponent(x) > least_exponent { spacing / 2.0 } else { spacing }
     }
 }
 
 /// The exponent of a finite number: `1 <= |x| / 2^exponent < 2`; far below any format's for zero.
-fn exponent(x: f64) -> i32 {
+fn binary_exponent(x: f64) -> i32 {
     match (x.to_bits() >> 52 & 0x7ff) as i32 {
         0 => -1023,
-        biased => biased - 1023,
+        biased_exponent => biased_exponent - 1023,
     }
 }
 
 /// A floating-point operation on scalars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub enum BoundedOperation {
     Core(Op),
     /// Of GLSL.std.450.
     Extended(GLOp),
@@ -107,7 +107,7 @@ pub enum Operation {
 
 /// What an operation may return.
 #[derive(Clone, Copy)]
-pub enum Bound {
+pub enum ErrorBound {
     /// The exact result, which is always representable, or which the specification gives no other
     /// bound for.
     Exact,
@@ -123,84 +123,96 @@ pub enum Bound {
     /// A distance where the operand is in [0.5, 2], elsewhere 3 units in the last place.
     Logarithm(f64),
     /// As far from the exact result as evaluations of a formula are.
-    Inherited(Formula),
+    Inherited(BoundFormula),
 }
 
 /// The exact result of an operation and what it may return instead.
 #[derive(Clone, Copy)]
-pub struct Bounds {
+pub struct OperationBounds {
     /// The infinitely precise result.
     pub exact: fn(&[f64]) -> f64,
-    pub single: Bound,
-    pub half: Bound,
+    pub single: ErrorBound,
+    pub half: ErrorBound,
 }
 
 /// A row of the specification's table.
-pub struct Row {
-    pub operation: Operation,
-    pub bounds: Bounds,
+pub struct BoundsRow {
+    pub operation: BoundedOperation,
+    pub bounds: OperationBounds,
 }
 
 /// Permitted results: numbers of the format from `low` to `high`, both included.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Range {
+pub struct PermittedRange {
     pub low: f64,
     pub high: f64,
 }
 
-use Bound::{Absolute, CorrectlyRounded, Exact, Inherited, Logarithm, Ulp, UlpBy};
+use ErrorBound::{Absolute, CorrectlyRounded, Exact, Inherited, Logarithm, Ulp, UlpBy};
 
 /// The specification's table, from the rows of the operations. An operation without a row has one
 /// permitted result: the exact one.
-pub static TABLE: LazyLock<Vec<Row>> = LazyLock::new(bounds);
+pub static TABLE: LazyLock<Vec<BoundsRow>> = LazyLock::new(bounds_table);
 
 pub const POWER_7: f64 = 1.0 / 128.0;
 pub const POWER_11: f64 = 1.0 / 2048.0;
 pub const POWER_21: f64 = 1.0 / 2_097_152.0;
 
 /// The bounds of an operation.
-pub fn row_of(operation: Operation) -> Option<&'static Bounds> {
+pub fn bounds_of(operation: BoundedOperation) -> Option<&'static OperationBounds> {
     TABLE.iter().find(|row| row.operation == operation).map(|row| &row.bounds)
 }
 
-impl Bounds {
+impl OperationBounds {
     /// The permitted results on operands of the format. None where there is but one, where the
     /// exact result is no finite number or not defined, and where the bound permits any.
-    pub fn range(&self, operands: &[f64], width: Width) -> Option<Range> {
-        let x = (self.exact)(operands);
-        if !x.is_finite() || operands.iter().any(|operand| !operand.is_finite()) {
+    pub fn permitted_range(
+        &self,
+        operands: &[f64],
+        float_width: FloatWidth,
+    ) -> Option<PermittedRange> {
+        let exact_result = (self.exact)(operands);
+        if !exact_result.is_finite() || operands.iter().any(|operand| !operand.is_finite()) {
             return None;
         }
-        let bound = match width {
-            Width::Single => self.single,
-            Width::Half => self.half,
+        let error_bound = match float_width {
+            FloatWidth::Single => self.single,
+            FloatWidth::Half => self.half,
         };
-        let around = |distance: f64| Some((x - distance, x + distance));
-        let (low, high) = match bound {
+        let around_exact = |distance: f64| Some((exact_result - distance, exact_result + distance));
+        let (low_end, high_end) = match error_bound {
             Exact => return None,
             CorrectlyRounded => {
-                return Some(Range { low: width.at_most(x), high: width.at_least(x) });
+                return Some(PermittedRange {
+                    low: float_width.at_most(exact_result),
+                    high: float_width.at_least(exact_result),
+                });
             }
-            Ulp(n) => around(n * width.ulp(x)),
-            UlpBy(n) => around(n(operands) * width.ulp(x)),
-            Absolute(distance) => around(distance),
-            Logarithm(distance) if (0.5..=2.0).contains(&operands[0]) => around(distance),
-            Logarithm(_) => around(3.0 * width.ulp(x)),
-            Inherited(formula) => around(farthest(formula, operands, width, x)?),
+            Ulp(n) => around_exact(n * float_width.ulp_at(exact_result)),
+            UlpBy(n) => around_exact(n(operands) * float_width.ulp_at(exact_result)),
+            Absolute(distance) => around_exact(distance),
+            Logarithm(distance) if (0.5..=2.0).contains(&operands[0]) => around_exact(distance),
+            Logarithm(_) => around_exact(3.0 * float_width.ulp_at(exact_result)),
+            Inherited(formula) => {
+                around_exact(farthest_distance(formula, operands, float_width, exact_result)?)
+            }
         }?;
-        Some(Range { low: inward(-low, width).map(|low| -low)?, high: inward(high, width)? })
+        Some(PermittedRange {
+            low: rounded_inward(-low_end, float_width).map(|low_end| -low_end)?,
+            high: rounded_inward(high_end, float_width)?,
+        })
     }
 }
 
 /// The largest number of the format not above an upper end; an infinity where the end is beyond the
 /// largest finite number.
-fn inward(high: f64, width: Width) -> Option<f64> {
-    if high.is_nan() {
+fn rounded_inward(upper_end: f64, float_width: FloatWidth) -> Option<f64> {
+    if upper_end.is_nan() {
         None
-    } else if high > width.largest() {
+    } else if upper_end > float_width.largest_finite() {
         Some(f64::INFINITY)
     } else {
-        Some(width.at_most(high))
+        Some(float_width.at_most(upper_end))
     }
 }
 

@@ -18,6 +18,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use draft::{Draft, StorageBlock, has_own_storage_class, instruction};
-pub use edits::{Edits, Rewrite};
+pub use draft::{ModuleDraft, StorageBlock, has_own_storage_class, new_instruction};
+pub use edits::{InstructionEdits, Rewrite};
 pub use writer::ModuleWriter;

@@ -51,11 +51,11 @@ fn takes_arithmetic(module: &Module, index: usize) -> bool {
 
 /// A buffer and sums in random places that are stored there.
 fn edited(module: &Module, chosen: &[prop::sample::Index]) -> Vec<u32> {
-    let mut draft = Draft::without_functions(module);
+    let mut draft = ModuleDraft::without_functions(module);
     let words = draft.word_array();
     let block = draft.storage_block(words, 3, 7);
-    let uint = draft.uint();
-    let pointer = draft.pointer(block.class, uint);
+    let uint = draft.uint_type();
+    let pointer = draft.pointer_type(block.class, uint);
     if module.header.version() >= (1, 4) {
         let points: Vec<Id> = module.entry_points.iter().map(|point| point.function).collect();
         for function in points {
@@ -68,20 +68,20 @@ fn edited(module: &Module, chosen: &[prop::sample::Index]) -> Vec<u32> {
     let places: Vec<usize> = (start..module.instructions.len())
         .filter(|index| takes_arithmetic(module, *index))
         .collect();
-    let mut edits = Edits::default();
+    let mut edits = InstructionEdits::default();
     for (number, place) in chosen.iter().enumerate() {
-        let (zero, amount) = (draft.constant(0), draft.constant(number as u32));
-        let [sum, cell] = std::array::from_fn(|_| draft.fresh());
+        let (zero, amount) = (draft.uint_constant(0), draft.uint_constant(number as u32));
+        let [sum, cell] = std::array::from_fn(|_| draft.fresh_id());
         let ids = |ids: &[Id]| ids.iter().copied().map(Operand::IdRef).collect();
         let code = [
-            instruction(Op::IAdd, Some(uint), Some(sum), ids(&[amount, amount])),
-            instruction(
+            new_instruction(Op::IAdd, Some(uint), Some(sum), ids(&[amount, amount])),
+            new_instruction(
                 Op::AccessChain,
                 Some(pointer),
                 Some(cell),
                 ids(&[block.variable, zero, amount]),
             ),
-            instruction(Op::Store, None, None, ids(&[cell, sum])),
+            new_instruction(Op::Store, None, None, ids(&[cell, sum])),
         ];
         edits.insert_before(*place.get(&places), code);
     }
@@ -128,8 +128,8 @@ proptest! {
 #[test]
 fn a_draft_without_edits_is_the_module() {
     for (module, _) in modules() {
-        let mut draft = Draft::without_functions(module);
-        draft.copy_functions(module, &mut Edits::default());
+        let mut draft = ModuleDraft::without_functions(module);
+        draft.copy_functions(module, &mut InstructionEdits::default());
         // Magic number, version and generator: the writer names itself.
         assert_eq!(draft.finish()[3..], module.words[3..]);
     }
@@ -137,14 +137,14 @@ fn a_draft_without_edits_is_the_module() {
 
 #[test]
 fn a_kernel_from_nothing_is_valid() {
-    let mut draft = Draft::kernel((1, 0));
-    let void = draft.ty(Op::TypeVoid, Vec::new());
-    let uint = draft.uint();
+    let mut draft = ModuleDraft::new_kernel((1, 0));
+    let void = draft.declare_type(Op::TypeVoid, Vec::new());
+    let uint = draft.uint_type();
     let words = draft.word_array();
     let block = draft.storage_block(words, 0, 0);
     assert_eq!(block.class, StorageClass::Uniform);
-    let (element, zero) = (draft.pointer(block.class, uint), draft.constant(0));
-    let main = draft.fresh();
+    let (element, zero) = (draft.pointer_type(block.class, uint), draft.uint_constant(0));
+    let main = draft.fresh_id();
     draft.begin_function(void, main, &[]);
     let place = draft.emit(
         Op::AccessChain,

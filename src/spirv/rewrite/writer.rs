@@ -14,7 +14,7 @@ pub struct ModuleWriter {
 
 impl ModuleWriter {
     /// Starts a module with the header of `module`; new ids start at its bound.
-    pub fn like(module: &Module) -> Self {
+    pub fn for_module(module: &Module) -> Self {
         Self {
             header: module.header.clone(),
             words: Vec::with_capacity(module.words.len()),
@@ -32,7 +32,7 @@ impl ModuleWriter {
     /// Starts a module with the header of `module` but for the bound, for one that gives up the ids
     /// from there on.
     pub fn with_bound(module: &Module, bound: Id) -> Self {
-        Self { next: bound, ..Self::like(module) }
+        Self { next: bound, ..Self::for_module(module) }
     }
 
     /// The version of SPIR-V that the header names.
@@ -41,13 +41,13 @@ impl ModuleWriter {
     }
 
     /// An id that nothing uses yet.
-    pub fn fresh(&mut self) -> Id {
+    pub fn fresh_id(&mut self) -> Id {
         self.next += 1;
         self.next - 1
     }
 
     /// Copies an instruction as it is.
-    pub fn copy(&mut self, instruction: &Instruction) {
+    pub fn copy_instruction(&mut self, instruction: &Instruction) {
         let Instruction { op, result_type, result, operands, .. } = instruction;
         self.push(*op, *result_type, *result, operands.clone());
     }

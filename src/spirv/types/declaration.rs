@@ -63,7 +63,7 @@ pub(super) fn read_type(module: &Module, instruction: &Instruction) -> Option<Ty
                 .map(|(index, ty)| read_member(module, declared_id, index as u32, ty))
                 .collect(),
             name: module
-                .name(declared_id)
+                .debug_name(declared_id)
                 .filter(|type_name| !type_name.is_empty())
                 .map(str::to_owned),
             block: if module.decoration(declared_id, Decoration::BufferBlock).is_some() {

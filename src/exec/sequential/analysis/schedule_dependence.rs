@@ -17,7 +17,7 @@ use crate::ir::{
 use crate::memory::access_sets::Combined;
 use crate::memory::store::Slot;
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::sized::NumberFormat;
 
 /// Memory that is looked at as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,7 +176,7 @@ impl Flow<'_> {
     /// Memory whose contents depend on the order of atomics.
     fn unordered(&self) -> BTreeSet<Memory> {
         let mut ways: BTreeMap<Memory, Vec<Option<[Combined; 2]>>> = BTreeMap::new();
-        let mut note = |memories: Vec<Memory>, op: Atomic, form: Form| {
+        let mut note = |memories: Vec<Memory>, op: Atomic, form: NumberFormat| {
             let way = Combined::by(op, form);
             memories.into_iter().for_each(|memory| ways.entry(memory).or_default().push(way));
         };

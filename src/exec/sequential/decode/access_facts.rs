@@ -241,7 +241,7 @@ fn is_untyped_chain(op: Op) -> bool {
 }
 
 fn is_atomic(op: Op) -> bool {
-    opcodes::effect(op) == Some(Effect::Atomic)
+    opcodes::effect_of(op) == Some(Effect::Atomic)
 }
 
 impl Places {

@@ -6,7 +6,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Op};
 use vkcert_spirv::module::Module;
 use vkcert_spirv::opcodes;
-use vkcert_spirv::opcodes::Support;
+use vkcert_spirv::opcodes::EngineSupport;
 
 /// Capabilities whose features the engine has; the instructions they bring are checked one by one.
 pub(super) const CAPABILITIES: &[Capability] = &[
@@ -124,8 +124,8 @@ pub(crate) fn check_declarations(module: &Module) -> Result<(), Unsupported> {
 
 /// Whether the table of opcodes has it as the engine's own.
 pub(crate) fn supported(op: Op) -> Result<(), Unsupported> {
-    match opcodes::support(op) {
-        Support::Engine => Ok(()),
-        Support::Not(why) => Err(unsupported(format!("Op{op:?} ({why})"))),
+    match opcodes::engine_support(op) {
+        EngineSupport::Engine => Ok(()),
+        EngineSupport::Not(why) => Err(unsupported(format!("Op{op:?} ({why})"))),
     }
 }

@@ -121,7 +121,7 @@ fn addressed(module: &Module) -> HashSet<Id> {
             }
             (Op::CopyObject, Some(base), Some(result)) => comes_from.push((result, base)),
             (Op::FunctionCall, Some(callee), _) => {
-                if let Some(function) = module.function(callee) {
+                if let Some(function) = module.function_by_id(callee) {
                     comes_from
                         .extend(function.parameters.iter().copied().zip(instruction.ids().skip(1)));
                 }
@@ -188,10 +188,10 @@ impl<'a> Decoder<'a> {
     }
 
     pub(crate) fn local_size(&self, entry: Id) -> Result<[u32; 3], Unsupported> {
-        let declared = LocalSize::of(self.module, entry);
+        let declared = LocalSize::of_entry_point(self.module, entry);
         let declared =
             declared.ok_or_else(|| unsupported("an entry point without a local size"))?;
-        declared.words(&self.constants).ok_or_else(|| match declared {
+        declared.evaluated_words(&self.constants).ok_or_else(|| match declared {
             LocalSize::WorkgroupSize(_) => unsupported("a WorkgroupSize that is no constant"),
             LocalSize::Constants(_) | LocalSize::Literals(_) => {
                 unsupported("a LocalSizeId that is no constant")
@@ -360,7 +360,7 @@ impl<'a> Decoder<'a> {
 
     /// The name of a variable, for messages.
     pub(crate) fn name(&self, id: Id) -> Arc<str> {
-        match self.module.name(id).filter(|name| !name.is_empty()) {
+        match self.module.debug_name(id).filter(|name| !name.is_empty()) {
             Some(name) => name.into(),
             None => format!("%{id}").into(),
         }

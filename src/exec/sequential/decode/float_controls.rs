@@ -8,7 +8,7 @@ use rspirv::spirv::FPFastMathMode;
 use vkcert_oracle::float::RoundingDirection;
 use vkcert_spirv::float_controls::{self, DenormalMode, FloatControls};
 use vkcert_spirv::module::{Id, Instruction, Module};
-use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::sized::NumberFormat;
 use vkcert_spirv::types::Types;
 
 /// What holds for an instruction.
@@ -70,21 +70,21 @@ impl Floats {
     }
 
     /// Which way a result of this form is rounded.
-    pub(crate) fn rounding(&self, form: Form) -> RoundingDirection {
+    pub(crate) fn rounding(&self, form: NumberFormat) -> RoundingDirection {
         match form {
-            Form::Float(width) => {
+            NumberFormat::Float(width) => {
                 self.rounding.unwrap_or(self.controls.for_width(width.bits()).rounding)
             }
-            Form::Brain => self.rounding.unwrap_or_default(),
-            Form::Integer(_) => RoundingDirection::Nearest,
+            NumberFormat::Brain => self.rounding.unwrap_or_default(),
+            NumberFormat::Integer(_) => RoundingDirection::Nearest,
         }
     }
 
     /// What becomes of denormal numbers of this form.
-    pub(crate) fn denormals(&self, form: Form) -> DenormalMode {
+    pub(crate) fn denormals(&self, form: NumberFormat) -> DenormalMode {
         match form {
-            Form::Float(width) => self.controls.for_width(width.bits()).denormals,
-            Form::Integer(_) | Form::Brain => DenormalMode::Kept,
+            NumberFormat::Float(width) => self.controls.for_width(width.bits()).denormals,
+            NumberFormat::Integer(_) | NumberFormat::Brain => DenormalMode::Kept,
         }
     }
 }

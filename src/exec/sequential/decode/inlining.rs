@@ -10,7 +10,7 @@ use crate::ir::*;
 use rspirv::spirv::Op;
 use std::collections::HashMap;
 use std::sync::Arc;
-use vkcert_spirv::module::{Block, Function, Id, is_terminator};
+use vkcert_spirv::module::{Function, FunctionBlock, Id, is_terminator};
 
 /// Deepest chain of calls.
 const MOST_CALLS: usize = 200;
@@ -34,7 +34,7 @@ impl<'a> Decoder<'a> {
         }
         let module = self.module;
         let body = module
-            .function(function)
+            .function_by_id(function)
             .ok_or_else(|| unsupported(format!("the missing function %{function}")))?;
         let order = block_order::structured(module, body);
         let first = *order
@@ -72,7 +72,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A block of the function being inlined.
-    fn block_of<'b>(&self, body: &'b Function, label: Id) -> Option<&'b Block> {
+    fn block_of<'b>(&self, body: &'b Function, label: Id) -> Option<&'b FunctionBlock> {
         body.blocks.get(*self.frames.last()?.blocks.get(&label)?)
     }
 

@@ -35,7 +35,7 @@ use unsupported::unsupported;
 use vkcert_model::records::MarkerTable;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::Module;
-use vkcert_spirv::precision::Freedom;
+use vkcert_spirv::precision::ImplementationFreedom;
 use vkcert_spirv::types::Types;
 
 pub(crate) use barriers::functions_with_barrier;
@@ -70,7 +70,7 @@ pub(crate) fn decode(
     decoder.floats = Floats::of(module, entry.function);
     decoder.bound = known.bound.clone();
     if let Some(variation) = known.variation {
-        decoder.program.freedom = Freedom::of(module, entry.function);
+        decoder.program.freedom = ImplementationFreedom::of_entry_point(module, entry.function);
         decoder.expansion = variation.expansion;
     }
     let start = decoder.new_label();

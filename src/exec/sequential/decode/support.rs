@@ -7,7 +7,7 @@ use super::ops::extended;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use vkcert_spirv::foreign::FOREIGN;
-use vkcert_spirv::opcodes::{Effect, Support, groups};
+use vkcert_spirv::opcodes::{Effect, EngineSupport, opcode_groups};
 
 const HEAD: &str = "# SPIR-V that the sequential engine runs
 
@@ -24,7 +24,7 @@ other invocations do.
 pub fn document() -> String {
     let mut text = HEAD.to_owned();
     text.push_str("\n## Instructions\n\n| family | effect | instructions |\n| --- | --- | --- |\n");
-    for group in groups().filter(|group| group.support == Support::Engine) {
+    for group in opcode_groups().filter(|group| group.support == EngineSupport::Engine) {
         text.push_str(&format!(
             "| {} | {} | {} |\n",
             group.title,
@@ -48,10 +48,10 @@ pub fn document() -> String {
     );
     text.push_str("\n## Instructions that are not run\n\n| why | instructions |\n| --- | --- |\n");
     let mut missing: BTreeMap<&str, Vec<Op>> = BTreeMap::new();
-    for group in groups() {
+    for group in opcode_groups() {
         match group.support {
-            Support::Engine => {}
-            Support::Not(why) => missing.entry(why).or_default().extend(group.ops),
+            EngineSupport::Engine => {}
+            EngineSupport::Not(why) => missing.entry(why).or_default().extend(group.ops),
         }
     }
     for (why, ops) in missing {

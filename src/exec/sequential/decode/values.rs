@@ -150,7 +150,7 @@ impl<'a> Decoder<'a> {
 
     /// The instance name of a block, or the block's own where it has none.
     pub(crate) fn block_name(&self, variable: Id) -> String {
-        if let Some(name) = self.module.name(variable).filter(|name| !name.is_empty()) {
+        if let Some(name) = self.module.debug_name(variable).filter(|name| !name.is_empty()) {
             return name.to_owned();
         }
         let held =

@@ -1,7 +1,7 @@
 //! Atomic operations: what each leaves in memory, and how accesses touch it.
 
 use vkcert_spirv::operation::operator::Binary;
-use vkcert_spirv::operation::sized::{Form, Operation, Sized};
+use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator};
 
 /// An atomic operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +49,9 @@ impl Touch {
 impl Atomic {
     /// The new value from the old one, the operand and the comparator, all as bits; none: memory is
     /// left as it is.
-    pub fn apply(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
-        let quick = if form == Form::WORD { self.on_words(old as u32, value as u32) } else { None };
+    pub fn apply(self, form: NumberFormat, old: u64, value: u64, comparator: u64) -> Option<u64> {
+        let quick =
+            if form == NumberFormat::WORD { self.on_words(old as u32, value as u32) } else { None };
         match quick {
             Some(new) => Some(u64::from(new)),
             None => self.on_numbers(form, old, value, comparator),
@@ -83,19 +84,18 @@ impl Atomic {
         }
     }
 
-    fn on_numbers(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
-        let compute =
-            |op: Binary| Operation::new(Sized::Binary(op), form, form).value(old, value, 0);
+    fn on_numbers(self, form: NumberFormat, old: u64, value: u64, comparator: u64) -> Option<u64> {
+        let compute = |op: Binary| {
+            Operation::new(SizedOperator::Binary(op), form, form).result_bits(old, value, 0)
+        };
         match self {
             Atomic::Load => None,
             Atomic::Store | Atomic::Exchange => Some(value),
             Atomic::CompareExchange => (old == comparator).then_some(value),
-            Atomic::Increment => {
-                Operation::new(Sized::Binary(Binary::IAdd), form, form).value(old, 1, 0)
-            }
-            Atomic::Decrement => {
-                Operation::new(Sized::Binary(Binary::ISub), form, form).value(old, 1, 0)
-            }
+            Atomic::Increment => Operation::new(SizedOperator::Binary(Binary::IAdd), form, form)
+                .result_bits(old, 1, 0),
+            Atomic::Decrement => Operation::new(SizedOperator::Binary(Binary::ISub), form, form)
+                .result_bits(old, 1, 0),
             Atomic::Add => compute(Binary::IAdd),
             Atomic::Sub => compute(Binary::ISub),
             Atomic::SMin => compute(Binary::SMin),
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn atomics_on_words_compute_what_those_on_numbers_do() {
         use Atomic::{Add, And, Decrement, Increment, Or, SMax, SMin, Sub, UMax, UMin, Xor};
-        let form = Form::WORD;
+        let form = NumberFormat::WORD;
         let words = [0, 1, 2, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, u32::MAX, 0x1234_5678];
         for op in [Increment, Decrement, Add, Sub, SMin, UMin, SMax, UMax, And, Or, Xor] {
             for old in words {

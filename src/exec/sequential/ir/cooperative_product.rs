@@ -4,7 +4,7 @@
 //! and added in the precision of the result, from the first product on, the third matrix last.
 
 use super::dot_product::{Dot, Sum, cut, extend};
-use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::sized::NumberFormat;
 use vkcert_spirv::types::Signedness;
 
 /// A product of an M by K matrix with a K by N one, plus an M by N one.
@@ -13,11 +13,11 @@ pub struct Product {
     pub inner: usize,
     pub columns: usize,
     /// Of the three matrices.
-    pub forms: [Form; 3],
+    pub forms: [NumberFormat; 3],
     /// Of the three matrices and the result; of integers.
     pub signs: [Signedness; 4],
     pub sum: Sum,
-    pub result: Form,
+    pub result: NumberFormat,
 }
 
 impl Product {
@@ -31,11 +31,11 @@ impl Product {
     ) -> (u64, bool) {
         let width = self.result.width();
         if self.result.is_float() {
-            let round = |value: f64| self.result.float(self.result.of_float(value));
+            let round = |value: f64| self.result.to_float(self.result.from_float(value));
             let product =
-                |at: usize| round(self.forms[0].float(a(at)) * self.forms[1].float(b(at)));
+                |at: usize| round(self.forms[0].to_float(a(at)) * self.forms[1].to_float(b(at)));
             let sum = (1..self.inner).fold(product(0), |sum, at| round(sum + product(at)));
-            return (self.result.of_float(sum + round(self.forms[2].float(c))), true);
+            return (self.result.from_float(sum + round(self.forms[2].to_float(c))), true);
         }
         let third = cut(extend(c, self.forms[2].width(), self.signs[2]), width);
         let at = |index: usize| match index {

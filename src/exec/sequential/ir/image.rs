@@ -10,7 +10,7 @@
 use super::atomic::Atomic;
 use super::register::{Parts, Reg, Scalar, Use};
 use std::sync::Arc;
-use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::sized::NumberFormat;
 
 /// The descriptors that an instruction may go to: one, or the elements of an array by an index.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ pub struct ImageStep {
     pub used: usize,
     pub to: Arc<[Parts]>,
     /// How texel components are read.
-    pub form: Form,
+    pub form: NumberFormat,
 }
 
 impl Doing {

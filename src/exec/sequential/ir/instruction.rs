@@ -11,7 +11,7 @@ use super::register::{Parts, Reg, Scalar};
 use super::subgroup_operation::{Group, Way};
 use std::sync::Arc;
 use vkcert_spirv::operation::operator::{Binary, Classify, Compare, Ternary, Unary};
-use vkcert_spirv::operation::sized::{Form, Operation, Relation};
+use vkcert_spirv::operation::sized::{NumberFormat, Operation, Relation};
 
 /// A float comparison whose operands are kept for the comparison of engines.
 #[derive(Debug, Clone)]
@@ -93,7 +93,7 @@ pub enum Action {
     },
     Relate {
         relation: Relation,
-        form: Form,
+        form: NumberFormat,
         to: Reg,
         /// As many as the relation has.
         from: Arc<[Parts]>,
@@ -172,7 +172,7 @@ pub enum Action {
     /// `a` is the value (absent for loads, increments), `b` the comparator.
     Atomic {
         op: Atomic,
-        form: Form,
+        form: NumberFormat,
         access: Arc<Access>,
         to: Option<Parts>,
         a: Option<Parts>,

@@ -6,7 +6,7 @@
 use super::instruction::{Print, Printable};
 use super::register::{Parts, Reg};
 use std::fmt::Write as _;
-use vkcert_spirv::operation::sized::{Form, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Width};
 
 /// Largest width and precision.
 pub(crate) const MOST_PLACES: usize = 200;
@@ -38,7 +38,7 @@ pub enum Kindred {
     Boolean,
     Signed(Width),
     Unsigned(Width),
-    Float(Form),
+    Float(NumberFormat),
 }
 
 /// A line from the bits of its values' components, those of Booleans 0 or 1.
@@ -89,7 +89,7 @@ impl Conversion {
                 self.integer(extended(width) < 0, extended(width).unsigned_abs())
             }
             (Kindred::Unsigned(_), _) => self.integer(false, bits),
-            (Kindred::Float(form), _) => self.float(form.float(bits)),
+            (Kindred::Float(form), _) => self.float(form.to_float(bits)),
         };
         self.pad(sign, body, matches!(kindred, Kindred::Float(_)))
     }

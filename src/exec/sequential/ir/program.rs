@@ -7,7 +7,7 @@ use super::memory_semantics::Fences;
 use super::register::{Reg, Scalar};
 use std::sync::Arc;
 use vkcert_spirv::module::Id;
-use vkcert_spirv::precision::Freedom;
+use vkcert_spirv::precision::ImplementationFreedom;
 
 #[derive(Debug, Clone)]
 pub struct Block {
@@ -136,7 +136,7 @@ pub struct Program {
     /// Sum registers: zero when an invocation starts.
     pub zeroed: Vec<Reg>,
     /// What the module leaves to an implementation; read for a variation alone.
-    pub freedom: Freedom,
+    pub freedom: ImplementationFreedom,
     /// Words of workgroup memory that are zero when a workgroup starts.
     pub workgroup_zeroed: Vec<std::ops::Range<u32>>,
     /// What is done through device addresses.

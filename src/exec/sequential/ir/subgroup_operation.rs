@@ -9,9 +9,9 @@
 //! Does not cover: operations over scopes other than Subgroup.
 
 use vkcert_spirv::operation::operator::Binary;
-use vkcert_spirv::operation::sized::{Form, Operation, Sized};
+use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator};
 use vkcert_spirv::operation::undefined;
-use vkcert_spirv::operation::undefined::Extent;
+use vkcert_spirv::operation::undefined::UndefinedExtent;
 
 /// Most invocations of a subgroup (Vulkan, `maxSubgroupSize`).
 pub(crate) const MOST_INVOCATIONS: u32 = 128;
@@ -83,13 +83,13 @@ pub struct Combination {
 impl Combination {
     /// Of a NaN and another value it gives the other one.
     fn skips_nan(self) -> bool {
-        matches!(self.operation.op, Sized::Binary(Binary::NMin | Binary::NMax))
+        matches!(self.operation.op, SizedOperator::Binary(Binary::NMin | Binary::NMax))
     }
 
     /// What is undefined about a result that only NaNs went into.
     fn all_nan(self, sum: Option<u64>) -> Option<Undefined> {
         let nan =
-            self.skips_nan() && sum.is_some_and(|sum| self.operation.from.float(sum).is_nan());
+            self.skips_nan() && sum.is_some_and(|sum| self.operation.from.to_float(sum).is_nan());
         nan.then_some(Undefined::AllNan)
     }
 }
@@ -102,7 +102,7 @@ pub enum Group {
     Any,
     /// Of numbers of a form; none: Booleans. Floats are equal as numbers are: zeros of both signs,
     /// no NaN.
-    AllEqual(Option<Form>),
+    AllEqual(Option<NumberFormat>),
     Combine(Combination, Scan),
     Ballot,
     InverseBallot,
@@ -184,13 +184,13 @@ impl Undefined {
     }
 
     /// Whether behaviour is undefined or the result alone (SPIR-V, "Non-Uniform Instructions").
-    fn extent(self) -> Extent {
+    fn extent(self) -> UndefinedExtent {
         match self {
             Undefined::Source | Undefined::Bit | Undefined::NoBit | Undefined::AllNan => {
-                Extent::Value
+                UndefinedExtent::Value
             }
             Undefined::Index | Undefined::Ballot | Undefined::Cluster | Undefined::Partition => {
-                Extent::Behaviour
+                UndefinedExtent::Behaviour
             }
         }
     }
@@ -201,7 +201,7 @@ impl Group {
     pub fn jumps(self) -> bool {
         match self {
             Group::Combine(combination, _) => {
-                matches!(combination.operation.from, Form::Integer(_))
+                matches!(combination.operation.from, NumberFormat::Integer(_))
             }
             Group::Elect
             | Group::All
@@ -313,8 +313,8 @@ impl Group {
 fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> bool {
     let first = value(members.lowest());
     match group {
-        Group::AllEqual(Some(form @ (Form::Float(_) | Form::Brain))) => {
-            members.ids().all(|id| form.float(value(id) as u64) == form.float(first as u64))
+        Group::AllEqual(Some(form @ (NumberFormat::Float(_) | NumberFormat::Brain))) => {
+            members.ids().all(|id| form.to_float(value(id) as u64) == form.to_float(first as u64))
         }
         _ => members.ids().all(|id| value(id) == first),
     }
@@ -344,7 +344,7 @@ fn partitioned(
         };
         let others = Members { active: set(id) & counted, ..members };
         let sum = others.ids().map(|other| value(other) as u64).reduce(|sum, value| {
-            operation.value(sum, value, 0).expect("decoding has asked whether it exists")
+            operation.result_bits(sum, value, 0).expect("decoding has asked whether it exists")
         });
         result(id, u128::from(sum.unwrap_or(identity)), why.or(combination.all_nan(sum)));
     }
@@ -361,7 +361,7 @@ fn combine(
     let join = |sum: Option<u64>, id: u32| {
         let value = value(id) as u64;
         Some(sum.map_or(value, |sum| {
-            operation.value(sum, value, 0).expect("decoding has asked whether it exists")
+            operation.result_bits(sum, value, 0).expect("decoding has asked whether it exists")
         }))
     };
     let cluster = match scan {

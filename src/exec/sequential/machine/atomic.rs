@@ -9,13 +9,13 @@ use crate::ir::{Access, Parts, Scalar};
 use crate::memory::access_sets::Combined;
 use crate::memory::vector_clocks::cell::Told;
 use vkcert_model::random::mixed;
-use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::sized::NumberFormat;
 
 impl Machine<'_> {
     /// `to`, value and comparator in this order.
     pub(super) fn atomic(
         &mut self,
-        (op, form): (Atomic, Form),
+        (op, form): (Atomic, NumberFormat),
         access: &Access,
         [to, a, b]: [Option<Parts>; 3],
         place: u32,

@@ -14,8 +14,8 @@ use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::ir::{Action, Reg, Root, Scalar};
 use vkcert_model::random::mixed;
-use vkcert_spirv::operation::Jump;
-use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::ResultJump;
+use vkcert_spirv::operation::sized::NumberFormat;
 
 impl Machine<'_> {
     /// The path of a lane; none in an ordinary run.
@@ -38,28 +38,28 @@ impl Machine<'_> {
                 self.follow_mask(*to, place);
             }
             Action::Unary { op, to, a } => match op.row().jump {
-                Jump::Smooth => {}
-                Jump::Result => self.follow_word(*to, place, |word| word),
-                Jump::Floor => {
+                ResultJump::Smooth => {}
+                ResultJump::Result => self.follow_word(*to, place, |word| word),
+                ResultJump::Floor => {
                     self.follow_word(*a, place, |word| f32::from_bits(word).floor().to_bits())
                 }
             },
-            Action::Binary { op, to, a: _, b: _ } if op.row().jump != Jump::Smooth => {
+            Action::Binary { op, to, a: _, b: _ } if op.row().jump != ResultJump::Smooth => {
                 self.follow_word(*to, place, |word| word)
             }
-            Action::Ternary { op, to, a: _, b: _, c: _ } if op.row().jump != Jump::Smooth => {
+            Action::Ternary { op, to, a: _, b: _, c: _ } if op.row().jump != ResultJump::Smooth => {
                 self.follow_word(*to, place, |word| word)
             }
             Action::Relate { relation: _, form: _, to, from: _ } => self.follow_mask(*to, place),
             // Between floats nothing jumps.
             Action::Sized { operation, to, from: _ }
-                if matches!(operation.to, Form::Integer(_)) =>
+                if matches!(operation.to, NumberFormat::Integer(_)) =>
             {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }
             Action::Product(factors) => {
                 self.follow_subgroup();
-                if matches!(factors.product.result, Form::Integer(_)) {
+                if matches!(factors.product.result, NumberFormat::Integer(_)) {
                     let registers = factors.to.iter().flat_map(|parts| parts.registers());
                     registers.for_each(|reg| self.follow_word(reg, place, |word| word));
                 }

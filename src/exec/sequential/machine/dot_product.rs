@@ -3,7 +3,7 @@
 use super::state::Machine;
 use crate::ir::dot_product::Dot;
 use crate::ir::{Parts, scalars};
-use vkcert_spirv::operation::undefined::{Extent, Undefined};
+use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 impl Machine<'_> {
     pub(super) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {
@@ -16,7 +16,7 @@ impl Machine<'_> {
             });
             let why =
                 "a product or sum of a dot product with an accumulator does not fit the result";
-            let undefined = Undefined { extent: Extent::Value, why };
+            let undefined = Undefined { extent: UndefinedExtent::Value, why };
             self.leave(&scalars(&[to]), [Some((undefined, lanes)), None], place);
         }
     }

@@ -10,8 +10,8 @@ use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask, spread};
 use crate::ir::{Action, Compared, Parts, Reg, Scalar, Step, scalars};
 use vkcert_model::finding::{Finding, FindingKind};
-use vkcert_spirv::operation::sized::{Form, Operation, Relation};
-use vkcert_spirv::operation::undefined::{Extent, Rule, Undefined};
+use vkcert_spirv::operation::sized::{NumberFormat, Operation, Relation};
+use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent, UndefinedRule};
 
 /// For a source that every lane takes its value from.
 const EVERY_LANE: [u64; MASK_WORDS] = [u64::MAX; MASK_WORDS];
@@ -28,7 +28,7 @@ impl Registers {
         self.write_mask(to, &bits);
     }
 
-    fn relate(&mut self, relation: Relation, form: Form, to: Reg, from: &[Parts]) {
+    fn relate(&mut self, relation: Relation, form: NumberFormat, to: Reg, from: &[Parts]) {
         let mut bits = [0; MASK_WORDS];
         for lane in 0..self.width {
             let [a, b, _] = self.operands(from, lane);
@@ -62,8 +62,8 @@ impl Registers {
     /// In which lanes rules are met, at most one of an extent.
     fn met<Test>(
         &self,
-        rules: &[Rule<Test>],
-        is_met: impl Fn(&Rule<Test>, usize) -> bool,
+        rules: &[UndefinedRule<Test>],
+        is_met: impl Fn(&UndefinedRule<Test>, usize) -> bool,
     ) -> [Option<(Undefined, Mask)>; 2] {
         let mut found = [None, None];
         for rule in rules {
@@ -88,24 +88,30 @@ impl Machine<'_> {
             Action::Copy { to, from } => self.copy(*to, *from),
             Action::CopyMask { to, from } => self.copy_mask(*to, *from),
             Action::Unary { op, to, a } => {
-                self.registers.write(*to, |out, words| op.apply(out, &words[a.0 as usize]));
+                self.registers
+                    .write(*to, |out, words| op.apply_to_lanes(out, &words[a.0 as usize]));
                 self.judge(step);
             }
             Action::Binary { op, to, a, b } => {
                 self.registers.write(*to, |out, words| {
-                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize])
+                    op.apply_to_lanes(out, &words[a.0 as usize], &words[b.0 as usize])
                 });
                 self.judge(step);
             }
             Action::Ternary { op, to, a, b, c } => {
                 self.registers.write(*to, |out, words| {
-                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize], &words[c.0 as usize]);
+                    op.apply_to_lanes(
+                        out,
+                        &words[a.0 as usize],
+                        &words[b.0 as usize],
+                        &words[c.0 as usize],
+                    );
                 });
                 self.judge(step);
             }
             Action::Compare { op, to, a, b } => {
                 let mut bits = [0; MASK_WORDS];
-                op.apply(
+                op.apply_to_lanes(
                     &mut bits[..self.registers.mask_words],
                     &self.registers.words[a.0 as usize],
                     &self.registers.words[b.0 as usize],
@@ -114,7 +120,7 @@ impl Machine<'_> {
             }
             Action::Classify { op, to, a } => {
                 let mut bits = [0; MASK_WORDS];
-                op.apply(
+                op.apply_to_lanes(
                     &mut bits[..self.registers.mask_words],
                     &self.registers.words[a.0 as usize],
                 );
@@ -159,7 +165,7 @@ impl Machine<'_> {
             Action::ToMask { to, a } => {
                 let mut bits = [0; MASK_WORDS];
                 let words = &self.registers.words[a.0 as usize];
-                vkcert_spirv::operation::word::pack(
+                vkcert_spirv::operation::word::pack_bits(
                     &mut bits[..self.registers.mask_words],
                     words,
                     words,
@@ -233,7 +239,7 @@ impl Machine<'_> {
     fn sized(&mut self, operation: Operation, to: Parts, from: &[Parts]) {
         self.write_number(to, |machine, lane| {
             let [a, b, c] = machine.registers.operands(from, lane);
-            operation.value(a, b, c).expect("decoding has asked whether it exists")
+            operation.result_bits(a, b, c).expect("decoding has asked whether it exists")
         });
     }
 
@@ -258,7 +264,7 @@ impl Machine<'_> {
         let mut found: [Option<(Undefined, Mask)>; 2] = [None, None];
         for lane in self.registers.active.lanes() {
             let [a, b, c] = self.registers.operands(from, lane);
-            if let Some(undefined) = operation.undefined(a, b, c) {
+            if let Some(undefined) = operation.undefined_for(a, b, c) {
                 found[undefined.extent as usize]
                     .get_or_insert((undefined, Mask::EMPTY))
                     .1
@@ -377,7 +383,7 @@ impl Machine<'_> {
     fn put(&mut self, to: Reg, [old, value]: [Reg; 2], index: Reg, position: u32) {
         let mut bits = [0; MASK_WORDS];
         let indices = &self.registers.words[index.0 as usize];
-        vkcert_spirv::operation::word::pack(
+        vkcert_spirv::operation::word::pack_bits(
             &mut bits[..self.registers.mask_words],
             indices,
             indices,
@@ -425,18 +431,23 @@ impl Machine<'_> {
         let (to, found) = match &step.action {
             Action::Unary { op, to, a } => {
                 let a = words(*a);
-                (*to, self.registers.met(op.rules(), |rule, lane| (rule.is_met)(a[lane])))
+                (*to, self.registers.met(op.undefined_rules(), |rule, lane| (rule.is_met)(a[lane])))
             }
             Action::Binary { op, to, a, b } => {
                 let (a, b) = (words(*a), words(*b));
-                (*to, self.registers.met(op.rules(), |rule, lane| (rule.is_met)(a[lane], b[lane])))
+                (
+                    *to,
+                    self.registers
+                        .met(op.undefined_rules(), |rule, lane| (rule.is_met)(a[lane], b[lane])),
+                )
             }
             Action::Ternary { op, to, a, b, c } => {
                 let (a, b, c) = (words(*a), words(*b), words(*c));
                 (
                     *to,
-                    self.registers
-                        .met(op.rules(), |rule, lane| (rule.is_met)(a[lane], b[lane], c[lane])),
+                    self.registers.met(op.undefined_rules(), |rule, lane| {
+                        (rule.is_met)(a[lane], b[lane], c[lane])
+                    }),
                 )
             }
             _ => return,
@@ -455,7 +466,7 @@ impl Machine<'_> {
         self.leave_undefined(
             &[Scalar::Word(to)],
             &lanes,
-            Undefined { extent: Extent::Value, why },
+            Undefined { extent: UndefinedExtent::Value, why },
             place,
         );
     }

@@ -131,8 +131,8 @@ impl Collector {
             .found
             .into_iter()
             .map(|Gathered { place: here, other, mut finding, workgroup: _, refuted: _ }| {
-                finding.place = place(here).then(|| module.place(here as usize));
-                finding.other_place = place(other).then(|| module.place(other as usize));
+                finding.place = place(here).then(|| module.place_of(here as usize));
+                finding.other_place = place(other).then(|| module.place_of(other as usize));
                 finding
             })
             .collect();

@@ -111,7 +111,7 @@ impl Registers {
             Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(words)),
             Scalar::Mask(reg) => {
                 let mut bits = [0; MASK_WORDS];
-                vkcert_spirv::operation::word::pack(
+                vkcert_spirv::operation::word::pack_bits(
                     &mut bits[..self.mask_words],
                     words,
                     words,

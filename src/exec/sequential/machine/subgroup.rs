@@ -19,7 +19,7 @@ use crate::settings::Settings;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use vkcert_spirv::operation::undefined::{Extent, Undefined};
+use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 impl Settings {
     /// The settings of a dispatch that asks for a subgroup size, or takes the engine's. Gives the
@@ -68,7 +68,7 @@ impl Registers {
             Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(values)),
             Scalar::Mask(reg) => {
                 let mut bits = [0; MASK_WORDS];
-                vkcert_spirv::operation::word::pack(
+                vkcert_spirv::operation::word::pack_bits(
                     &mut bits[..self.mask_words],
                     values,
                     values,
@@ -198,7 +198,7 @@ impl Machine<'_> {
             self.registers.staging = out;
             // Undefined behaviour is told once.
             if word > 0 {
-                undefined[Extent::Behaviour as usize] = None;
+                undefined[UndefinedExtent::Behaviour as usize] = None;
             }
             self.leave(&[*scalar], undefined, place);
         }

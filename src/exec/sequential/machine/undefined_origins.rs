@@ -15,7 +15,7 @@ use crate::ir::{Action, Root, Scalar, Unit};
 use crate::settings::variation::{Arbitrary, Variation};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::random::mixed;
-use vkcert_spirv::operation::undefined::{Extent, Undefined};
+use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 /// An access to memory by some lanes.
 pub(super) struct Moved<'a> {
@@ -48,10 +48,10 @@ impl Machine<'_> {
         place: u32,
     ) {
         match undefined.extent {
-            Extent::Behaviour => {
+            UndefinedExtent::Behaviour => {
                 self.report_value(lanes, place, FindingKind::UndefinedValue, undefined.why)
             }
-            Extent::Value => self.mark(to, lanes, Origin { place, why: undefined.why }),
+            UndefinedExtent::Value => self.mark(to, lanes, Origin { place, why: undefined.why }),
         }
         if !lanes.is_empty() {
             self.take_any(to, lanes, place);

@@ -18,15 +18,18 @@ use rspirv::spirv::Op;
 use vkcert_model::random::mixed;
 use vkcert_spirv::operation::operator::Compare;
 use vkcert_spirv::operation::sized::{
-    Form, Operation as SizedOperation, Sized, Width as SizedWidth,
+    NumberFormat, Operation as SizedOperation, SizedOperator, Width as SizedWidth,
 };
-use vkcert_spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
+use vkcert_spirv::precision::{
+    self, BoundedOperation, FloatWidth, ImplementationFreedom, PermittedDenormals,
+    PermittedRounding,
+};
 
 /// One execution of an operation, over all lanes.
 struct Execution<'a> {
     variation: Variation,
-    freedom: &'a Freedom,
-    operation: Operation,
+    freedom: &'a ImplementationFreedom,
+    operation: BoundedOperation,
     place: u32,
     /// Differs from execution to execution.
     moment: u64,
@@ -34,7 +37,8 @@ struct Execution<'a> {
 
 impl Execution<'_> {
     fn flushes(&self) -> bool {
-        self.variation.flush == Flush::ToZero && self.freedom.denormals == Denormals::MayBeFlushed
+        self.variation.flush == Flush::ToZero
+            && self.freedom.denormals == PermittedDenormals::MayBeFlushed
     }
 
     /// Moves results to where the variation wants them. `from` are the operands that `out` was
@@ -49,19 +53,22 @@ impl Execution<'_> {
     }
 
     fn perturb<const N: usize>(&self, out: &mut [u32], from: [&[u32]; N]) {
-        let Some(row) = precision::row_of(self.operation) else { return };
-        let rounded = matches!(row.single, precision::Bound::CorrectlyRounded);
-        let nearest =
-            self.variation.rounding == Rounding::Nearest || self.freedom.rounding != Rounding::Any;
-        let width =
-            if self.freedom.relaxed.contains(&self.place) { Width::Half } else { Width::Single };
-        if rounded && nearest && width == Width::Single {
+        let Some(row) = precision::bounds_of(self.operation) else { return };
+        let rounded = matches!(row.single, precision::ErrorBound::CorrectlyRounded);
+        let nearest = self.variation.rounding == PermittedRounding::Nearest
+            || self.freedom.rounding != PermittedRounding::Any;
+        let width = if self.freedom.relaxed.contains(&self.place) {
+            FloatWidth::Half
+        } else {
+            FloatWidth::Single
+        };
+        if rounded && nearest && width == FloatWidth::Single {
             return;
         }
         for (lane, out) in out.iter_mut().enumerate() {
             let operands: [f64; N] =
                 std::array::from_fn(|at| value(self.operation, from[at][lane]));
-            let Some(range) = row.range(&operands, width) else { continue };
+            let Some(range) = row.permitted_range(&operands, width) else { continue };
             let end = match self.variation.chosen(self.place, self.moment, lane) {
                 Choice::Ordinary => continue,
                 Choice::Low => range.low,
@@ -96,17 +103,17 @@ impl Variation {
 }
 
 /// What an operand stands for.
-fn value(operation: Operation, bits: u32) -> f64 {
+fn value(operation: BoundedOperation, bits: u32) -> f64 {
     match operation {
-        Operation::Core(Op::ConvertSToF) => f64::from(bits as i32),
-        Operation::Core(Op::ConvertUToF) => f64::from(bits),
+        BoundedOperation::Core(Op::ConvertSToF) => f64::from(bits as i32),
+        BoundedOperation::Core(Op::ConvertUToF) => f64::from(bits),
         _ => f64::from(f32::from_bits(bits)),
     }
 }
 
 /// Whether the operands are integers, whose bits are no denormal numbers.
-fn of_integers(operation: Operation) -> bool {
-    matches!(operation, Operation::Core(Op::ConvertSToF | Op::ConvertUToF))
+fn of_integers(operation: BoundedOperation) -> bool {
+    matches!(operation, BoundedOperation::Core(Op::ConvertSToF | Op::ConvertUToF))
 }
 
 /// A denormal number becomes a zero of its sign.
@@ -131,12 +138,12 @@ impl Machine<'_> {
         match &step.action {
             Action::Unary { op, to, a } => {
                 self.varied(how, (*to, [*a]), op.row().bounded_operation(), |out, [a]| {
-                    op.apply(out, a)
+                    op.apply_to_lanes(out, a)
                 });
             }
             Action::Binary { op, to, a, b } => {
                 self.varied(how, (*to, [*a, *b]), op.row().bounded_operation(), |out, [a, b]| {
-                    op.apply(out, a, b)
+                    op.apply_to_lanes(out, a, b)
                 });
             }
             Action::Ternary { op, to, a, b, c } => {
@@ -144,13 +151,13 @@ impl Machine<'_> {
                     how,
                     (*to, [*a, *b, *c]),
                     op.row().bounded_operation(),
-                    |out, [a, b, c]| op.apply(out, a, b, c),
+                    |out, [a, b, c]| op.apply_to_lanes(out, a, b, c),
                 );
             }
             Action::Compare { op, to, a, b } => self.compare(variation, *op, *to, [*a, *b]),
             Action::Classify { op, to, a } => {
                 let mut bits = [0; MASK_WORDS];
-                op.apply(
+                op.apply_to_lanes(
                     &mut bits[..self.registers.mask_words],
                     &self.registers.words[a.0 as usize],
                 );
@@ -191,7 +198,7 @@ impl Machine<'_> {
         &mut self,
         (place, variation): (u32, Variation),
         (to, from): (Reg, [Reg; N]),
-        operation: Option<Operation>,
+        operation: Option<BoundedOperation>,
         apply: impl Fn(&mut [u32], [&[u32]; N]),
     ) {
         let Some(operation) = operation else {
@@ -221,39 +228,39 @@ impl Machine<'_> {
     fn compare(&mut self, variation: Variation, op: Compare, to: Reg, from: [Reg; 2]) {
         let mut bits = [0; MASK_WORDS];
         let words = from.map(|reg| &*self.registers.words[reg.0 as usize]);
-        let free = self.program.freedom.denormals == Denormals::MayBeFlushed
+        let free = self.program.freedom.denormals == PermittedDenormals::MayBeFlushed
             && op.float_symbol().is_some();
         let flushes = free && variation.flush == Flush::ToZero;
         let [a, b] = words.map(|words| if flushes { flushed_words(words) } else { words.to_vec() });
-        op.apply(&mut bits[..self.registers.mask_words], &a, &b);
+        op.apply_to_lanes(&mut bits[..self.registers.mask_words], &a, &b);
         self.registers.write_mask(to, &bits);
     }
 }
 
 /// The operation of the specification's table that one on floats of 32 bits is, where it is rounded
 /// in a way of its own.
-fn named(operation: SizedOperation) -> Option<Operation> {
-    let single = Form::Float(SizedWidth::W32);
+fn named(operation: SizedOperation) -> Option<BoundedOperation> {
+    let single = NumberFormat::Float(SizedWidth::W32);
     if operation.from != single || operation.to != single {
         return None;
     }
     match operation.op {
-        Sized::Unary(op) => op.row().bounded_operation(),
-        Sized::Binary(op) => op.row().bounded_operation(),
-        Sized::Ternary(op) => op.row().bounded_operation(),
-        Sized::FromUnsigned
-        | Sized::FromSigned
-        | Sized::ToUnsigned
-        | Sized::ToSigned
-        | Sized::Round
-        | Sized::Flush => None,
+        SizedOperator::Unary(op) => op.row().bounded_operation(),
+        SizedOperator::Binary(op) => op.row().bounded_operation(),
+        SizedOperator::Ternary(op) => op.row().bounded_operation(),
+        SizedOperator::FromUnsigned
+        | SizedOperator::FromSigned
+        | SizedOperator::ToUnsigned
+        | SizedOperator::ToSigned
+        | SizedOperator::Round
+        | SizedOperator::Flush => None,
     }
 }
 
 /// An operation on words, lane by lane.
 fn sized_words(operation: SizedOperation, out: &mut [u32], [a, b, c]: [&[u32]; 3]) {
     for (((out, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
-        let value = operation.value(u64::from(*a), u64::from(*b), u64::from(*c));
+        let value = operation.result_bits(u64::from(*a), u64::from(*b), u64::from(*c));
         *out = value.expect("decoding has asked whether it exists") as u32;
     }
 }

@@ -11,7 +11,7 @@
 use super::race_shadow::Shadow;
 use super::store::Store;
 use crate::ir::atomic::{Atomic, Touch};
-use vkcert_spirv::operation::sized::{Form, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Width};
 
 /// How a word was combined with operands, whatever their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ enum Part {
 impl Combined {
     /// By word of the number that an atomic without a used result changes; none where order
     /// matters.
-    pub(crate) fn by(op: Atomic, form: Form) -> Option<[Self; 2]> {
+    pub(crate) fn by(op: Atomic, form: NumberFormat) -> Option<[Self; 2]> {
         let by = match op {
             Atomic::Increment | Atomic::Decrement | Atomic::Add | Atomic::Sub => Combining::Sum,
             Atomic::Xor => Combining::Xor,
@@ -58,9 +58,11 @@ impl Combined {
             | Atomic::FMax => return None,
         };
         let parts = match form {
-            Form::WORD => [Part::Whole; 2],
-            Form::Integer(Width::W64) => [Part::Low, Part::High],
-            Form::Integer(Width::W8 | Width::W16) | Form::Float(_) | Form::Brain => return None,
+            NumberFormat::WORD => [Part::Whole; 2],
+            NumberFormat::Integer(Width::W64) => [Part::Low, Part::High],
+            NumberFormat::Integer(Width::W8 | Width::W16)
+            | NumberFormat::Float(_)
+            | NumberFormat::Brain => return None,
         };
         Some(parts.map(|part| Self { by, part }))
     }
@@ -68,7 +70,7 @@ impl Combined {
 
 impl Combining {
     /// What all have left, of what was there before and what one more has left; numbers of `form`.
-    fn join(self, before: u64, all: u64, one: u64, form: Form) -> u64 {
+    fn join(self, before: u64, all: u64, one: u64, form: NumberFormat) -> u64 {
         match self {
             Combining::Sum => all.wrapping_add(one.wrapping_sub(before)),
             Combining::Xor => all ^ one ^ before,
@@ -272,8 +274,8 @@ fn join_word(store: &mut Store, workers: &[(&Marks, &Store)], word: usize) {
         return;
     };
     let form = match part {
-        Part::Whole => Form::WORD,
-        Part::Low => Form::Integer(Width::W64),
+        Part::Whole => NumberFormat::WORD,
+        Part::Low => NumberFormat::Integer(Width::W64),
         // Done with the low half.
         Part::High => return,
     };

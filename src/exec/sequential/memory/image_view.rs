@@ -15,7 +15,7 @@ use vkcert_exec::resource::{ImageView, JobSampler, ViewKind};
 use vkcert_model::image::{
     Coordinates, Filter, ImageFormat, ImageShape, TexelClass, TexelEncoding,
 };
-use vkcert_spirv::operation::sized::{Form, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Width};
 
 /// What a descriptor shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -201,14 +201,14 @@ fn check_form(step: &ImageStep, format: ImageFormat) -> Result<(), String> {
         _ if step.reference.is_some() => true,
         Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Sample | Doing::Gather { .. } => {
             match step.form {
-                Form::Float(Width::W32) => format.class() == TexelClass::Float,
-                Form::Integer(width @ (Width::W32 | Width::W64)) => {
+                NumberFormat::Float(Width::W32) => format.class() == TexelClass::Float,
+                NumberFormat::Integer(width @ (Width::W32 | Width::W64)) => {
                     let wide = matches!(format, ImageFormat::R64i | ImageFormat::R64ui);
                     format.class() != TexelClass::Float && wide == (width == Width::W64)
                 }
-                Form::Integer(Width::W8 | Width::W16)
-                | Form::Float(Width::W8 | Width::W16 | Width::W64)
-                | Form::Brain => false,
+                NumberFormat::Integer(Width::W8 | Width::W16)
+                | NumberFormat::Float(Width::W8 | Width::W16 | Width::W64)
+                | NumberFormat::Brain => false,
             }
         }
     };
@@ -216,7 +216,8 @@ fn check_form(step: &ImageStep, format: ImageFormat) -> Result<(), String> {
         return Ok(());
     }
     let bits = step.form.width().bits();
-    let class = if matches!(step.form, Form::Float(_)) { "floating-point" } else { "integer" };
+    let class =
+        if matches!(step.form, NumberFormat::Float(_)) { "floating-point" } else { "integer" };
     Err(format!(
         "`{}`: {class} texels of {bits} bits where format {format} is bound",
         step.image.name

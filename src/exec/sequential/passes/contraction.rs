@@ -9,7 +9,7 @@ use crate::ir::{Action, Parts, Program, Reg, Scalar, Use};
 use crate::settings::variation::Preferred;
 use std::collections::HashMap;
 use vkcert_spirv::operation::operator::{Binary, Ternary};
-use vkcert_spirv::operation::sized::{Form, Operation, Sized, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator, Width};
 
 /// Contracts every sum that may be contracted.
 pub(super) fn contract(program: &mut Program, preferred: Preferred) {
@@ -35,13 +35,15 @@ pub(super) fn contract(program: &mut Program, preferred: Preferred) {
                     products.insert(*to, [*a, *b]);
                 }
                 Action::Sized { operation, to, from }
-                    if free && is_on_words(operation, Sized::Binary(Binary::FMul)) =>
+                    if free && is_on_words(operation, SizedOperator::Binary(Binary::FMul)) =>
                 {
                     products.insert(to.low, [from[0].low, from[1].low]);
                 }
                 // Through a variable; a product that is not rounded is not flushed, either.
                 Action::Copy { to, from } => pass_on(&mut products, *to, *from),
-                Action::Sized { operation, to, from } if is_on_words(operation, Sized::Flush) => {
+                Action::Sized { operation, to, from }
+                    if is_on_words(operation, SizedOperator::Flush) =>
+                {
                     pass_on(&mut products, to.low, from[0].low);
                 }
                 _ => {}
@@ -51,8 +53,8 @@ pub(super) fn contract(program: &mut Program, preferred: Preferred) {
 }
 
 /// Whether an operation is this one, on floats of 32 bits.
-fn is_on_words(operation: &Operation, op: Sized) -> bool {
-    operation.op == op && operation.from == Form::Float(Width::W32)
+fn is_on_words(operation: &Operation, op: SizedOperator) -> bool {
+    operation.op == op && operation.from == NumberFormat::Float(Width::W32)
 }
 
 fn pass_on(products: &mut HashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
@@ -73,13 +75,14 @@ fn contracted(
             Some(Action::Ternary { op, to: *to, a, b, c })
         }
         Action::Sized { operation, to, from } => {
-            let (Sized::Binary(op), Form::Float(Width::W32)) = (operation.op, operation.from)
+            let (SizedOperator::Binary(op), NumberFormat::Float(Width::W32)) =
+                (operation.op, operation.from)
             else {
                 return None;
             };
             let (op, operands) =
                 contracted_as(op, [from[0].low, from[1].low], products, preferred)?;
-            let operation = Operation { op: Sized::Ternary(op), ..*operation };
+            let operation = Operation { op: SizedOperator::Ternary(op), ..*operation };
             Some(Action::Sized { operation, to: *to, from: operands.map(Parts::from).into() })
         }
         _ => None,

@@ -9,7 +9,7 @@ use crate::ir::subgroup_operation::Way;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use vkcert_spirv::operation::undefined::{Extent, Undefined};
+use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 /// 64-bit words of a part of a state.
 const PART: usize = 8;
@@ -144,16 +144,16 @@ fn transfer(
 
 /// Whether a step may leave an undefined value, whatever its operands hold.
 fn leaves_undefined(step: &Step) -> bool {
-    let value = |undefined: &Undefined| undefined.extent == Extent::Value;
+    let value = |undefined: &Undefined| undefined.extent == UndefinedExtent::Value;
     match &step.action {
         Action::Unary { op, .. } => {
-            step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then))
+            step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
         }
         Action::Binary { op, .. } => {
-            step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then))
+            step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
         }
         Action::Ternary { op, .. } => {
-            step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then))
+            step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
         }
         Action::Sized { .. } => step.may_be_undefined,
         Action::Dot { dot, .. } => dot.may_be_undefined(),
@@ -273,14 +273,15 @@ pub(crate) fn find_undefined_results(program: &mut Program) {
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
         step.may_be_undefined = match &step.action {
             Action::Unary { op, a, to: _ } => {
-                op.rules().iter().any(|rule| rule.may_be_met(value(a)))
+                op.undefined_rules().iter().any(|rule| rule.may_be_met(value(a)))
             }
             Action::Binary { op, a, b, to: _ } => {
-                op.rules().iter().any(|rule| rule.may_be_met(value(a), value(b)))
+                op.undefined_rules().iter().any(|rule| rule.may_be_met(value(a), value(b)))
             }
-            Action::Ternary { op, a, b, c, to: _ } => {
-                op.rules().iter().any(|rule| rule.may_be_met(value(a), value(b), value(c)))
-            }
+            Action::Ternary { op, a, b, c, to: _ } => op
+                .undefined_rules()
+                .iter()
+                .any(|rule| rule.may_be_met(value(a), value(b), value(c))),
             Action::Sized { operation, .. } => operation.may_be_undefined(),
             _ => false,
         };

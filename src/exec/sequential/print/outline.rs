@@ -42,7 +42,7 @@ pub(super) fn outline(
     };
     outline.header(entry);
     if let Some(function) =
-        module.entry_point(entry).and_then(|entry| module.function(entry.function))
+        module.entry_point(entry).and_then(|entry| module.function_by_id(entry.function))
     {
         outline.function(function);
     }
@@ -322,7 +322,7 @@ impl Outline<'_> {
                     let callee = instruction.id(0);
                     if let Some(inner) = callee
                         .filter(|id| self.with_barrier.contains(id))
-                        .and_then(|id| module.function(id))
+                        .and_then(|id| module.function_by_id(id))
                         && inner.id != function.id
                     {
                         self.function(inner);
@@ -343,14 +343,14 @@ impl Outline<'_> {
     }
 
     fn touch(&mut self, index: usize) {
-        if let Some(line) = self.module.line(index) {
+        if let Some(line) = self.module.line_of(index) {
             self.statement(SourceLine { file: line.file, line: line.line });
         }
     }
 
     fn barrier(&mut self, index: usize) {
         self.close_region();
-        let place = self.module.place(index);
+        let place = self.module.place_of(index);
         self.line(&format!("barrier at {place}"));
         let passed = self.barriers.entry(index as u32).or_insert(0);
         let copies = self

@@ -9,7 +9,7 @@
 use crate::decode::source_text::source_texts;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_spirv::module::{Block, Id, Module};
+use vkcert_spirv::module::{FunctionBlock, Id, Module};
 
 /// A line of a source file; `file` is the id of the OpString with its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,10 +155,10 @@ impl Listing {
     }
 
     /// The line of a construct by its first block: where a loop begins, where a selection branches.
-    pub(crate) fn header(&self, module: &Module, block: &Block) -> Option<SourceLine> {
+    pub(crate) fn header(&self, module: &Module, block: &FunctionBlock) -> Option<SourceLine> {
         let looping =
             module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge);
-        let mut lines = block.range.clone().filter_map(|index| module.line(index));
+        let mut lines = block.range.clone().filter_map(|index| module.line_of(index));
         let line = if looping { lines.next() } else { lines.next_back() }?;
         Some(SourceLine { file: line.file, line: line.line })
     }

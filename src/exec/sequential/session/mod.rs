@@ -328,7 +328,7 @@ impl<'a> Session<'a> {
             });
             for (place, why) in depends.into_iter().chain(orders.or(late)) {
                 self.race_scope = Some(RaceScope::ExecutedSchedule);
-                let why = why.replace("{}", &parsed.place(place as usize).to_string());
+                let why = why.replace("{}", &parsed.place_of(place as usize).to_string());
                 self.notes.insert(format!("races are those of the schedule that ran: {why}"));
             }
         }

@@ -33,7 +33,7 @@ pub(crate) fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -
     let note = |(barrier, memory): (&Barrier, &str)| {
         format!(
             "the barrier at {} orders {memory} accesses by the memory barrier before it alone, which the memory model `idiom` accepts; the Vulkan memory model (`spec`) wants one directly behind it as well",
-            module.place(barrier.place as usize)
+            module.place_of(barrier.place as usize)
         )
     };
     by_idiom.map(note).collect()
@@ -83,7 +83,7 @@ pub(crate) fn printed_lines(
     let line = |(rank, place, text): (Rank, u32, String)| PrintedLine {
         dispatch: 0,
         invocation: invocation(rank),
-        place: module.place(place as usize),
+        place: module.place_of(place as usize),
         text,
     };
     Printed { lines: lines.into_iter().map(line).collect(), omitted }

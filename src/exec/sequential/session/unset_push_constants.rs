@@ -25,7 +25,7 @@ pub(super) fn note(
         | Uniform::SubgroupSize
         | Uniform::NumSubgroups => None,
     });
-    let reflection = Reflection::of(module, entry, specialization).ok();
+    let reflection = Reflection::of_entry_point(module, entry, specialization).ok();
     let block = reflection.as_ref().and_then(|reflection| reflection.push_constants.as_ref());
     let named = |word: u32| {
         let byte = u64::from(word) * 4;

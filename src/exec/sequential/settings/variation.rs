@@ -1,14 +1,14 @@
 //! How a run departs from the ordinary one, within what the specification permits.
 
 use vkcert_model::random::mixed;
-use vkcert_spirv::precision::Rounding;
+use vkcert_spirv::precision::PermittedRounding;
 
 /// How a run departs from the ordinary one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variation {
     pub direction: Direction,
     /// `Nearest`: correctly rounded results stay as they are.
-    pub rounding: Rounding,
+    pub rounding: PermittedRounding,
     pub products: Products,
     pub flush: Flush,
     pub expansion: Expansion,
@@ -106,7 +106,11 @@ impl Arbitrary {
     }
 }
 
-const fn toward(direction: Direction, rounding: Rounding, products: Products) -> Variation {
+const fn toward(
+    direction: Direction,
+    rounding: PermittedRounding,
+    products: Products,
+) -> Variation {
     Variation { direction, rounding, products, ..Variation::NONE }
 }
 
@@ -150,8 +154,8 @@ const fn expansions() -> [Variation; EXPANSIONS.len() * ROUNDINGS.len()] {
     while at < all.len() {
         let (direction, products) = ROUNDINGS[at / EXPANSIONS.len()];
         let rounding = match direction {
-            Direction::ByExecution { .. } => Rounding::Any,
-            _ => Rounding::Nearest,
+            Direction::ByExecution { .. } => PermittedRounding::Any,
+            _ => PermittedRounding::Nearest,
         };
         all[at] = Variation {
             expansion: EXPANSIONS[at % EXPANSIONS.len()],
@@ -166,7 +170,7 @@ impl Variation {
     /// The ordinary run, with the paths of its values.
     pub const NONE: Variation = Variation {
         direction: Direction::Ordinary,
-        rounding: Rounding::Nearest,
+        rounding: PermittedRounding::Nearest,
         products: Products::Separate,
         flush: Flush::Keep,
         expansion: Expansion::Columns,
@@ -232,39 +236,55 @@ impl Variation {
     /// to the nearest as devices do, then those that round up and down as the specification
     /// permits.
     pub const ALL: &'static [Variation] = &[
-        toward(Direction::Up, Rounding::Nearest, Products::Separate),
-        toward(Direction::Down, Rounding::Nearest, Products::Separate),
-        toward(Direction::Ordinary, Rounding::Nearest, Products::Contracted(Preferred::First)),
-        toward(Direction::Ordinary, Rounding::Nearest, Products::Contracted(Preferred::Second)),
-        Variation { flush: Flush::ToZero, ..Variation::NONE },
-        toward(Direction::Up, Rounding::Nearest, Products::Contracted(Preferred::First)),
-        toward(Direction::Down, Rounding::Nearest, Products::Contracted(Preferred::First)),
-        toward(Direction::Up, Rounding::Nearest, Products::Contracted(Preferred::Second)),
-        toward(Direction::Down, Rounding::Nearest, Products::Contracted(Preferred::Second)),
-        toward(Direction::ByInstruction { seed: 1 }, Rounding::Nearest, Products::Separate),
+        toward(Direction::Up, PermittedRounding::Nearest, Products::Separate),
+        toward(Direction::Down, PermittedRounding::Nearest, Products::Separate),
         toward(
-            Direction::ByInstruction { seed: 2 },
-            Rounding::Nearest,
+            Direction::Ordinary,
+            PermittedRounding::Nearest,
             Products::Contracted(Preferred::First),
         ),
-        toward(Direction::ByExecution { seed: 3 }, Rounding::Nearest, Products::Separate),
         toward(
-            Direction::ByExecution { seed: 4 },
-            Rounding::Nearest,
+            Direction::Ordinary,
+            PermittedRounding::Nearest,
             Products::Contracted(Preferred::Second),
         ),
-        toward(Direction::Up, Rounding::Any, Products::Separate),
-        toward(Direction::Down, Rounding::Any, Products::Separate),
-        toward(Direction::ByInstruction { seed: 5 }, Rounding::Any, Products::Separate),
-        toward(Direction::ByInstruction { seed: 6 }, Rounding::Any, Products::Separate),
+        Variation { flush: Flush::ToZero, ..Variation::NONE },
+        toward(Direction::Up, PermittedRounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::Down, PermittedRounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::Up, PermittedRounding::Nearest, Products::Contracted(Preferred::Second)),
+        toward(
+            Direction::Down,
+            PermittedRounding::Nearest,
+            Products::Contracted(Preferred::Second),
+        ),
+        toward(
+            Direction::ByInstruction { seed: 1 },
+            PermittedRounding::Nearest,
+            Products::Separate,
+        ),
+        toward(
+            Direction::ByInstruction { seed: 2 },
+            PermittedRounding::Nearest,
+            Products::Contracted(Preferred::First),
+        ),
+        toward(Direction::ByExecution { seed: 3 }, PermittedRounding::Nearest, Products::Separate),
+        toward(
+            Direction::ByExecution { seed: 4 },
+            PermittedRounding::Nearest,
+            Products::Contracted(Preferred::Second),
+        ),
+        toward(Direction::Up, PermittedRounding::Any, Products::Separate),
+        toward(Direction::Down, PermittedRounding::Any, Products::Separate),
+        toward(Direction::ByInstruction { seed: 5 }, PermittedRounding::Any, Products::Separate),
+        toward(Direction::ByInstruction { seed: 6 }, PermittedRounding::Any, Products::Separate),
         Variation {
             flush: Flush::ToZero,
             ..toward(
                 Direction::ByExecution { seed: 7 },
-                Rounding::Any,
+                PermittedRounding::Any,
                 Products::Contracted(Preferred::First),
             )
         },
-        toward(Direction::ByExecution { seed: 8 }, Rounding::Any, Products::Separate),
+        toward(Direction::ByExecution { seed: 8 }, PermittedRounding::Any, Products::Separate),
     ];
 }

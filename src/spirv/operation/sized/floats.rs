@@ -1,31 +1,36 @@
 //! Functions on floats of any width, computed with 64 bits.
 
-use crate::operation::number::{Form, Width};
+use crate::operation::number::{NumberFormat, Width};
 use crate::operation::operator::Unary;
 
 /// Multiplies by a power of two and rounds once.
-pub(super) fn scale(value: f64, exponent: i32) -> f64 {
+pub(super) fn scale_by_power(scaled_value: f64, exponent: i32) -> f64 {
     if exponent > 1000 {
-        return scale(value * 2f64.powi(1000), exponent - 1000);
+        return scale_by_power(scaled_value * 2f64.powi(1000), exponent - 1000);
     }
     if exponent >= -1000 {
-        return value * 2f64.powi(exponent);
+        return scaled_value * 2f64.powi(exponent);
     }
     // The first step is exact unless nothing is left after the second.
-    value * 2f64.powi((exponent + 1000).max(-1022)) * 2f64.powi(-1000)
+    scaled_value * 2f64.powi((exponent + 1000).max(-1022)) * 2f64.powi(-1000)
 }
 
 /// Whether `ldexp` is undefined: by an exponent above the type's largest, or a finite number whose
 /// result is infinite.
-pub fn is_too_large(form: Form, number: u64, exponent: u64) -> bool {
-    let largest = match form {
-        Form::Float(Width::W16) => 16,
-        Form::Float(Width::W64) => 1024,
-        Form::Float(Width::W8 | Width::W32) | Form::Brain | Form::Integer(_) => 128,
+pub fn is_too_large(number_format: NumberFormat, number_bits: u64, exponent_bits: u64) -> bool {
+    let largest_exponent = match number_format {
+        NumberFormat::Float(Width::W16) => 16,
+        NumberFormat::Float(Width::W64) => 1024,
+        NumberFormat::Float(Width::W8 | Width::W32)
+        | NumberFormat::Brain
+        | NumberFormat::Integer(_) => 128,
     };
-    let (number, exponent) = (form.float(number), Width::W32.signed(exponent));
-    let result = scale(number, exponent.clamp(-4400, 4400) as i32);
-    exponent > largest || (number.is_finite() && form.float(form.of_float(result)).is_infinite())
+    let (number_bits, exponent_bits) =
+        (number_format.to_float(number_bits), Width::W32.sign_extended(exponent_bits));
+    let scaled_result = scale_by_power(number_bits, exponent_bits.clamp(-4400, 4400) as i32);
+    exponent_bits > largest_exponent
+        || (number_bits.is_finite()
+            && number_format.to_float(number_format.from_float(scaled_result)).is_infinite())
 }
 
 /// Significand in [0.5, 1) and exponent.

@@ -5,16 +5,16 @@ use crate::operation::number::Width;
 use crate::operation::operator::{Binary, Ternary, Unary};
 
 /// The operation on integers of a width; none where it is not one on integers.
-pub(super) fn integer1(op: Unary, width: Width, a: u64) -> Option<u64> {
+pub(super) fn unary_on_integer(op: Unary, width: Width, operand_bits: u64) -> Option<u64> {
     match width {
-        Width::W8 => integer1_of(op, a as u8).map(Integer::bits),
-        Width::W16 => integer1_of(op, a as u16).map(Integer::bits),
-        Width::W32 => integer1_of(op, a as u32).map(Integer::bits),
-        Width::W64 => integer1_of(op, a),
+        Width::W8 => unary_of_width(op, operand_bits as u8).map(Integer::bits),
+        Width::W16 => unary_of_width(op, operand_bits as u16).map(Integer::bits),
+        Width::W32 => unary_of_width(op, operand_bits as u32).map(Integer::bits),
+        Width::W64 => unary_of_width(op, operand_bits),
     }
 }
 
-pub(super) fn integer1_of<T: Integer>(op: Unary, a: T) -> Option<T> {
+pub(super) fn unary_of_width<T: Integer>(op: Unary, a: T) -> Option<T> {
     Some(match op {
         Unary::SNegate => a.negate(),
         Unary::Not => a.complement(),
@@ -30,16 +30,21 @@ pub(super) fn integer1_of<T: Integer>(op: Unary, a: T) -> Option<T> {
 }
 
 /// As [`integer1`]. A shift's amount may be wider: it counts by bits that every width has.
-pub(super) fn integer2(op: Binary, width: Width, a: u64, b: u64) -> Option<u64> {
+pub(super) fn binary_on_integers(
+    op: Binary,
+    width: Width,
+    first_bits: u64,
+    second_bits: u64,
+) -> Option<u64> {
     match width {
-        Width::W8 => integer2_of(op, a as u8, b as u8).map(Integer::bits),
-        Width::W16 => integer2_of(op, a as u16, b as u16).map(Integer::bits),
-        Width::W32 => integer2_of(op, a as u32, b as u32).map(Integer::bits),
-        Width::W64 => integer2_of(op, a, b),
+        Width::W8 => binary_of_width(op, first_bits as u8, second_bits as u8).map(Integer::bits),
+        Width::W16 => binary_of_width(op, first_bits as u16, second_bits as u16).map(Integer::bits),
+        Width::W32 => binary_of_width(op, first_bits as u32, second_bits as u32).map(Integer::bits),
+        Width::W64 => binary_of_width(op, first_bits, second_bits),
     }
 }
 
-pub(super) fn integer2_of<T: Integer>(op: Binary, a: T, b: T) -> Option<T> {
+pub(super) fn binary_of_width<T: Integer>(op: Binary, a: T, b: T) -> Option<T> {
     Some(match op {
         Binary::IAdd => a.add(b),
         Binary::ISub => a.subtract(b),
@@ -68,26 +73,45 @@ pub(super) fn integer2_of<T: Integer>(op: Binary, a: T, b: T) -> Option<T> {
 }
 
 /// As [`integer1`]; offset and count of a bit field are words.
-pub(super) fn integer3(op: Ternary, width: Width, a: u64, b: u64, c: u64) -> Option<u64> {
+pub(super) fn ternary_on_integers(
+    op: Ternary,
+    width: Width,
+    first_bits: u64,
+    second_bits: u64,
+    third_bits: u64,
+) -> Option<u64> {
     match width {
-        Width::W8 => integer3_of(op, a as u8, b, c).map(Integer::bits),
-        Width::W16 => integer3_of(op, a as u16, b, c).map(Integer::bits),
-        Width::W32 => integer3_of(op, a as u32, b, c).map(Integer::bits),
-        Width::W64 => integer3_of(op, a, b, c),
+        Width::W8 => {
+            ternary_of_width(op, first_bits as u8, second_bits, third_bits).map(Integer::bits)
+        }
+        Width::W16 => {
+            ternary_of_width(op, first_bits as u16, second_bits, third_bits).map(Integer::bits)
+        }
+        Width::W32 => {
+            ternary_of_width(op, first_bits as u32, second_bits, third_bits).map(Integer::bits)
+        }
+        Width::W64 => ternary_of_width(op, first_bits, second_bits, third_bits),
     }
 }
 
-pub(super) fn integer3_of<T: Integer>(op: Ternary, a: T, b: u64, c: u64) -> Option<T> {
-    let (low, high) = (T::of_bits(b), T::of_bits(c));
-    let word = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
+pub(super) fn ternary_of_width<T: Integer>(
+    op: Ternary,
+    a: T,
+    second_bits: u64,
+    third_bits: u64,
+) -> Option<T> {
+    let (second_operand, third_operand) = (T::of_bits(second_bits), T::of_bits(third_bits));
+    let to_word = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
     Some(match op {
-        Ternary::UClamp => a.max(low).min(high),
-        Ternary::SClamp => a.signed_max(low).signed_min(high),
-        Ternary::BitFieldUExtract => a.unsigned_field(word(b), word(c)),
-        Ternary::BitFieldSExtract => a.signed_field(word(b), word(c)),
-        Ternary::BitFieldInsert => {
-            a.insert_field(low, (c & 0xffff) as u32, (c >> 16 & 0xffff) as u32)
-        }
+        Ternary::UClamp => a.max(second_operand).min(third_operand),
+        Ternary::SClamp => a.signed_max(second_operand).signed_min(third_operand),
+        Ternary::BitFieldUExtract => a.unsigned_field(to_word(second_bits), to_word(third_bits)),
+        Ternary::BitFieldSExtract => a.signed_field(to_word(second_bits), to_word(third_bits)),
+        Ternary::BitFieldInsert => a.insert_field(
+            second_operand,
+            (third_bits & 0xffff) as u32,
+            (third_bits >> 16 & 0xffff) as u32,
+        ),
         Ternary::FClamp
         | Ternary::NClamp
         | Ternary::FMix

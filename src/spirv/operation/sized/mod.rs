@@ -11,17 +11,17 @@
 mod floats;
 mod integers;
 
-pub use crate::operation::number::{Form, Width};
+pub use crate::operation::number::{NumberFormat, Width};
 use crate::operation::operator::{Binary, Classify, Compare, Ternary, Unary};
-use crate::operation::table::Rounding;
-use floats::{float_function, scale};
+use crate::operation::table::RoundingDependence;
+use floats::{float_function, scale_by_power};
 pub use floats::{frexp, is_too_large};
-use integers::{integer1, integer2, integer3};
+use integers::{binary_on_integers, ternary_on_integers, unary_on_integer};
 use vkcert_oracle::float::{ExactReal, RoundingDirection};
 
 /// What is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sized {
+pub enum SizedOperator {
     Unary(Unary),
     Binary(Binary),
     Ternary(Ternary),
@@ -37,29 +37,29 @@ pub enum Sized {
     Flush,
 }
 
-impl Sized {
-    pub fn operands(self) -> usize {
+impl SizedOperator {
+    pub fn operand_count(self) -> usize {
         match self {
-            Sized::Binary(_) => 2,
-            Sized::Ternary(_) => 3,
-            Sized::Unary(_)
-            | Sized::FromUnsigned
-            | Sized::FromSigned
-            | Sized::ToUnsigned
-            | Sized::ToSigned
-            | Sized::Round
-            | Sized::Flush => 1,
+            SizedOperator::Binary(_) => 2,
+            SizedOperator::Ternary(_) => 3,
+            SizedOperator::Unary(_)
+            | SizedOperator::FromUnsigned
+            | SizedOperator::FromSigned
+            | SizedOperator::ToUnsigned
+            | SizedOperator::ToSigned
+            | SizedOperator::Round
+            | SizedOperator::Flush => 1,
         }
     }
 
     /// Whether the result depends on which way it is rounded.
-    pub fn rounds(self) -> bool {
+    pub fn is_rounded(self) -> bool {
         match self {
-            Sized::Unary(op) => op.row().rounding == Rounding::Rounded,
-            Sized::Binary(op) => op.row().rounding == Rounding::Rounded,
-            Sized::Ternary(op) => op.row().rounding == Rounding::Rounded,
-            Sized::FromUnsigned | Sized::FromSigned | Sized::Round => true,
-            Sized::ToUnsigned | Sized::ToSigned | Sized::Flush => false,
+            SizedOperator::Unary(op) => op.row().rounding == RoundingDependence::Rounded,
+            SizedOperator::Binary(op) => op.row().rounding == RoundingDependence::Rounded,
+            SizedOperator::Ternary(op) => op.row().rounding == RoundingDependence::Rounded,
+            SizedOperator::FromUnsigned | SizedOperator::FromSigned | SizedOperator::Round => true,
+            SizedOperator::ToUnsigned | SizedOperator::ToSigned | SizedOperator::Flush => false,
         }
     }
 
@@ -67,15 +67,15 @@ impl Sized {
     /// are integers.
     pub fn float_operands(self) -> usize {
         match self {
-            Sized::Unary(op) => op.row().float_operands(1),
-            Sized::Binary(op) => op.row().float_operands(2),
-            Sized::Ternary(op) => op.row().float_operands(3),
-            Sized::FromUnsigned
-            | Sized::FromSigned
-            | Sized::ToUnsigned
-            | Sized::ToSigned
-            | Sized::Round
-            | Sized::Flush => 1,
+            SizedOperator::Unary(op) => op.row().float_operands(1),
+            SizedOperator::Binary(op) => op.row().float_operands(2),
+            SizedOperator::Ternary(op) => op.row().float_operands(3),
+            SizedOperator::FromUnsigned
+            | SizedOperator::FromSigned
+            | SizedOperator::ToUnsigned
+            | SizedOperator::ToSigned
+            | SizedOperator::Round
+            | SizedOperator::Flush => 1,
         }
     }
 }
@@ -83,23 +83,27 @@ impl Sized {
 /// An operation with the forms of its first operand and of its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
-    pub op: Sized,
-    pub from: Form,
-    pub to: Form,
+    pub op: SizedOperator,
+    pub from: NumberFormat,
+    pub to: NumberFormat,
     /// Which way a float result is rounded.
     pub rounding: RoundingDirection,
 }
 
 impl Operation {
     /// With float results rounded to the nearest.
-    pub fn new(op: Sized, from: Form, to: Form) -> Self {
-        Self { op, from, to, rounding: RoundingDirection::Nearest }
+    pub fn new(
+        op: SizedOperator,
+        operand_format: NumberFormat,
+        result_format: NumberFormat,
+    ) -> Self {
+        Self { op, from: operand_format, to: result_format, rounding: RoundingDirection::Nearest }
     }
 
     /// The bits of a float result that was computed with twice the digits or more.
     fn float_bits(self, value: f64) -> u64 {
-        match (self.rounding, self.to.format()) {
-            (RoundingDirection::Nearest, _) | (_, None) => self.to.of_float(value),
+        match (self.rounding, self.to.float_format()) {
+            (RoundingDirection::Nearest, _) | (_, None) => self.to.from_float(value),
             (direction, Some(format)) => {
                 ExactReal::from_double(value).rounded_bits(format, direction)
             }
@@ -108,135 +112,173 @@ impl Operation {
 
     /// The rounded result of basic operations; none of others, and where an ordinary one is as
     /// good.
-    fn basic(self, a: u64, b: u64, c: u64) -> Option<u64> {
+    fn rounded_basic(self, first_bits: u64, second_bits: u64, third_bits: u64) -> Option<u64> {
         let (direction, fused) =
-            (self.rounding, matches!(self.op, Sized::Ternary(op) if op.is_fused()));
+            (self.rounding, matches!(self.op, SizedOperator::Ternary(op) if op.is_fused()));
         if direction == RoundingDirection::Nearest
-            && (!fused || self.from == Form::Float(Width::W64))
+            && (!fused || self.from == NumberFormat::Float(Width::W64))
         {
             return None;
         }
-        let (from, to) = (self.from.format()?, self.to.format()?);
-        let [x, y, z] = [a, b, c].map(|bits| ExactReal::from_bits(from, bits));
-        let real = match self.op {
-            Sized::Binary(Binary::FAdd) => x.plus(y, direction),
-            Sized::Binary(Binary::FSub) => x.plus(y.negated(), direction),
-            Sized::Binary(Binary::FMul) => x.times(y),
-            Sized::Binary(Binary::FDiv | Binary::NormalizedComponent) => x.divided_by(y),
-            Sized::Binary(Binary::Ldexp) => x.scaled_by_power(Width::W32.signed(b) as i32),
-            Sized::Unary(Unary::Sqrt | Unary::SqrtToNormalize) => x.square_root(),
-            Sized::Ternary(Ternary::Fma | Ternary::ContractedAdd) => x.times(y).plus(z, direction),
-            Sized::Ternary(Ternary::ContractedSub) => x.times(y).plus(z.negated(), direction),
-            Sized::Ternary(Ternary::ContractedSubFrom) => x.times(y).negated().plus(z, direction),
-            Sized::Round => x,
+        let (operand_format, result_format) = (self.from.float_format()?, self.to.float_format()?);
+        let [x, y, z] = [first_bits, second_bits, third_bits]
+            .map(|bits| ExactReal::from_bits(operand_format, bits));
+        let exact_result = match self.op {
+            SizedOperator::Binary(Binary::FAdd) => x.plus(y, direction),
+            SizedOperator::Binary(Binary::FSub) => x.plus(y.negated(), direction),
+            SizedOperator::Binary(Binary::FMul) => x.times(y),
+            SizedOperator::Binary(Binary::FDiv | Binary::NormalizedComponent) => x.divided_by(y),
+            SizedOperator::Binary(Binary::Ldexp) => {
+                x.scaled_by_power(Width::W32.sign_extended(second_bits) as i32)
+            }
+            SizedOperator::Unary(Unary::Sqrt | Unary::SqrtToNormalize) => x.square_root(),
+            SizedOperator::Ternary(Ternary::Fma | Ternary::ContractedAdd) => {
+                x.times(y).plus(z, direction)
+            }
+            SizedOperator::Ternary(Ternary::ContractedSub) => {
+                x.times(y).plus(z.negated(), direction)
+            }
+            SizedOperator::Ternary(Ternary::ContractedSubFrom) => {
+                x.times(y).negated().plus(z, direction)
+            }
+            SizedOperator::Round => x,
             _ => return None,
         };
-        Some(real.rounded_bits(to, direction))
+        Some(exact_result.rounded_bits(result_format, direction))
     }
 
     /// The result for operands given as bits; those that the operation does not have are ignored.
     /// None: there is no such operation on this form.
-    pub fn value(self, a: u64, b: u64, c: u64) -> Option<u64> {
-        if let Some(bits) = self.basic(a, b, c) {
+    pub fn result_bits(self, first_bits: u64, second_bits: u64, third_bits: u64) -> Option<u64> {
+        if let Some(bits) = self.rounded_basic(first_bits, second_bits, third_bits) {
             return Some(bits);
         }
         let width = self.from.width();
         let bits = match self.op {
-            Sized::Unary(op) => match self.from {
-                Form::Integer(_) => integer1(op, width, a)?,
-                Form::Float(_) | Form::Brain => self.float1(op, a)?,
-            },
-            Sized::Binary(op) => match self.from {
-                Form::Integer(_) => integer2(op, width, a, b)?,
-                Form::Float(_) | Form::Brain => self.float2(op, a, b)?,
-            },
-            Sized::Ternary(op) => match self.from {
-                Form::Integer(_) => integer3(op, width, a, b, c)?,
-                Form::Float(_) | Form::Brain => self.float3(op, a, b, c)?,
-            },
-            Sized::FromUnsigned => match (self.to.format(), self.rounding, self.to) {
-                (None, _, _) => a,
-                (_, RoundingDirection::Nearest, Form::Float(Width::W32)) => {
-                    u64::from((a as f32).to_bits())
+            SizedOperator::Unary(op) => match self.from {
+                NumberFormat::Integer(_) => unary_on_integer(op, width, first_bits)?,
+                NumberFormat::Float(_) | NumberFormat::Brain => {
+                    self.unary_on_float(op, first_bits)?
                 }
-                (_, RoundingDirection::Nearest, Form::Float(Width::W64)) => (a as f64).to_bits(),
+            },
+            SizedOperator::Binary(op) => match self.from {
+                NumberFormat::Integer(_) => binary_on_integers(op, width, first_bits, second_bits)?,
+                NumberFormat::Float(_) | NumberFormat::Brain => {
+                    self.binary_on_floats(op, first_bits, second_bits)?
+                }
+            },
+            SizedOperator::Ternary(op) => match self.from {
+                NumberFormat::Integer(_) => {
+                    ternary_on_integers(op, width, first_bits, second_bits, third_bits)?
+                }
+                NumberFormat::Float(_) | NumberFormat::Brain => {
+                    self.ternary_on_floats(op, first_bits, second_bits, third_bits)?
+                }
+            },
+            SizedOperator::FromUnsigned => match (self.to.float_format(), self.rounding, self.to) {
+                (None, _, _) => first_bits,
+                (_, RoundingDirection::Nearest, NumberFormat::Float(Width::W32)) => {
+                    u64::from((first_bits as f32).to_bits())
+                }
+                (_, RoundingDirection::Nearest, NumberFormat::Float(Width::W64)) => {
+                    (first_bits as f64).to_bits()
+                }
                 (Some(format), direction, _) => {
-                    ExactReal::from_unsigned(a).rounded_bits(format, direction)
+                    ExactReal::from_unsigned(first_bits).rounded_bits(format, direction)
                 }
             },
-            Sized::FromSigned => {
-                match (self.to.format(), self.rounding, self.to, width.signed(a)) {
-                    (None, _, _, a) => a as u64,
-                    (_, RoundingDirection::Nearest, Form::Float(Width::W32), a) => {
-                        u64::from((a as f32).to_bits())
-                    }
-                    (_, RoundingDirection::Nearest, Form::Float(Width::W64), a) => {
-                        (a as f64).to_bits()
-                    }
-                    (Some(format), direction, _, a) => {
-                        ExactReal::from_signed(a).rounded_bits(format, direction)
+            SizedOperator::FromSigned => {
+                match (
+                    self.to.float_format(),
+                    self.rounding,
+                    self.to,
+                    width.sign_extended(first_bits),
+                ) {
+                    (None, _, _, first_bits) => first_bits as u64,
+                    (
+                        _,
+                        RoundingDirection::Nearest,
+                        NumberFormat::Float(Width::W32),
+                        first_bits,
+                    ) => u64::from((first_bits as f32).to_bits()),
+                    (
+                        _,
+                        RoundingDirection::Nearest,
+                        NumberFormat::Float(Width::W64),
+                        first_bits,
+                    ) => (first_bits as f64).to_bits(),
+                    (Some(format), direction, _, first_bits) => {
+                        ExactReal::from_signed(first_bits).rounded_bits(format, direction)
                     }
                 }
             }
-            Sized::ToUnsigned => {
-                let most = self.to.width().mask();
-                (self.from.float(a) as u64).min(most)
+            SizedOperator::ToUnsigned => {
+                let largest_value = self.to.width().value_mask();
+                (self.from.to_float(first_bits) as u64).min(largest_value)
             }
-            Sized::ToSigned => {
-                let (least, most) = (self.to.width().least(), (self.to.width().mask() >> 1) as i64);
-                (self.from.float(a) as i64).clamp(least, most) as u64
+            SizedOperator::ToSigned => {
+                let (least_value, largest_value) =
+                    (self.to.width().least_signed(), (self.to.width().value_mask() >> 1) as i64);
+                (self.from.to_float(first_bits) as i64).clamp(least_value, largest_value) as u64
             }
-            Sized::Round => self.float_bits(self.from.float(a)),
-            Sized::Flush => self.from.format()?.flush_denormal(a),
+            SizedOperator::Round => self.float_bits(self.from.to_float(first_bits)),
+            SizedOperator::Flush => self.from.float_format()?.flush_denormal(first_bits),
         };
-        Some(bits & self.to.width().mask())
+        Some(bits & self.to.width().value_mask())
     }
 
-    fn float1(self, op: Unary, a: u64) -> Option<u64> {
+    fn unary_on_float(self, op: Unary, operand_bits: u64) -> Option<u64> {
         let width = self.from.width();
-        let sign = 1 << (width.bits() - 1);
+        let sign_bit = 1 << (width.bits() - 1);
         match op {
-            Unary::FNegate => return Some(a ^ sign),
-            Unary::FAbs => return Some(a & !sign),
-            Unary::FrexpExponent => return Some(frexp(self.from.float(a)).1 as u64),
+            Unary::FNegate => return Some(operand_bits ^ sign_bit),
+            Unary::FAbs => return Some(operand_bits & !sign_bit),
+            Unary::FrexpExponent => return Some(frexp(self.from.to_float(operand_bits)).1 as u64),
             _ => {}
         }
-        Some(self.float_bits(float_function(op)?(self.from.float(a))))
+        Some(self.float_bits(float_function(op)?(self.from.to_float(operand_bits))))
     }
 
-    fn float2(self, op: Binary, a: u64, b: u64) -> Option<u64> {
+    fn binary_on_floats(self, op: Binary, first_bits: u64, second_bits: u64) -> Option<u64> {
         if op == Binary::Ldexp {
-            let exponent = Width::W32.signed(b).clamp(-4400, 4400) as i32;
-            return Some(self.float_bits(scale(self.from.float(a), exponent)));
+            let exponent = Width::W32.sign_extended(second_bits).clamp(-4400, 4400) as i32;
+            return Some(self.float_bits(scale_by_power(self.from.to_float(first_bits), exponent)));
         }
-        let (x, y) = (self.from.float(a), self.from.float(b));
+        let (x, y) = (self.from.to_float(first_bits), self.from.to_float(second_bits));
         // A comparison gives an operand back, bits and all.
-        let pick = |first: bool| if first { a } else { b };
+        let pick_operand = |takes_first: bool| if takes_first { first_bits } else { second_bits };
         Some(match op {
             Binary::FMin => {
                 if y < x {
-                    b
+                    second_bits
                 } else {
-                    a
+                    first_bits
                 }
             }
             Binary::FMax => {
                 if x < y {
-                    b
+                    second_bits
                 } else {
-                    a
+                    first_bits
                 }
             }
-            Binary::NMin => pick(y.is_nan() || x < y || (x == y && x.is_sign_negative())),
-            Binary::NMax => pick(y.is_nan() || x > y || (x == y && x.is_sign_positive())),
+            Binary::NMin => pick_operand(y.is_nan() || x < y || (x == y && x.is_sign_negative())),
+            Binary::NMax => pick_operand(y.is_nan() || x > y || (x == y && x.is_sign_positive())),
             Binary::FAdd => self.float_bits(x + y),
             Binary::FSub => self.float_bits(x - y),
             Binary::FMul => self.float_bits(x * y),
             Binary::FDiv | Binary::NormalizedComponent => self.float_bits(x / y),
             Binary::FRem => self.float_bits(x % y),
             Binary::FMod => {
-                let quotient = self.to.float(self.step(Binary::FDiv, a, b)?).floor();
-                self.step(Binary::FSub, a, self.step(Binary::FMul, b, self.to.of_float(quotient))?)?
+                let quotient = self
+                    .to
+                    .to_float(self.composed_step(Binary::FDiv, first_bits, second_bits)?)
+                    .floor();
+                self.composed_step(
+                    Binary::FSub,
+                    first_bits,
+                    self.composed_step(Binary::FMul, second_bits, self.to.from_float(quotient))?,
+                )?
             }
             Binary::Pow => self.float_bits(x.powf(y)),
             Binary::Atan2 => self.float_bits(x.atan2(y)),
@@ -245,28 +287,52 @@ impl Operation {
         })
     }
 
-    fn float3(self, op: Ternary, a: u64, b: u64, c: u64) -> Option<u64> {
-        let [x, y, z] = [a, b, c].map(|bits| self.from.float(bits));
-        let number = |value: f64| self.to.of_float(value);
-        let [add, sub, mul] = [Binary::FAdd, Binary::FSub, Binary::FMul];
+    fn ternary_on_floats(
+        self,
+        op: Ternary,
+        first_bits: u64,
+        second_bits: u64,
+        third_bits: u64,
+    ) -> Option<u64> {
+        let [x, y, z] = [first_bits, second_bits, third_bits].map(|bits| self.from.to_float(bits));
+        let number_bits = |value: f64| self.to.from_float(value);
+        let [sum_operator, difference_operator, product_operator] =
+            [Binary::FAdd, Binary::FSub, Binary::FMul];
         Some(match op {
             Ternary::FClamp => {
-                let (least, bits) = if x < y { (y, b) } else { (x, a) };
-                if z < least { c } else { bits }
+                let (at_least_low, bits) = if x < y { (y, second_bits) } else { (x, first_bits) };
+                if z < at_least_low { third_bits } else { bits }
             }
             Ternary::NClamp => {
-                let least = x.max(y);
-                self.float_bits(least.min(z))
+                let at_least_low = x.max(y);
+                self.float_bits(at_least_low.min(z))
             }
             Ternary::FMix => {
-                let rest = self.step(sub, number(1.0), c)?;
-                self.step(add, self.step(mul, a, rest)?, self.step(mul, b, c)?)?
+                let remaining_factor =
+                    self.composed_step(difference_operator, number_bits(1.0), third_bits)?;
+                self.composed_step(
+                    sum_operator,
+                    self.composed_step(product_operator, first_bits, remaining_factor)?,
+                    self.composed_step(product_operator, second_bits, third_bits)?,
+                )?
             }
             Ternary::SmoothStep => {
-                let t = self.step(Binary::FDiv, self.step(sub, c, a)?, self.step(sub, b, a)?)?;
-                let t = number(self.to.float(t).clamp(0.0, 1.0));
-                let rest = self.step(sub, number(3.0), self.step(mul, number(2.0), t)?)?;
-                self.step(mul, self.step(mul, t, t)?, rest)?
+                let step_position = self.composed_step(
+                    Binary::FDiv,
+                    self.composed_step(difference_operator, third_bits, first_bits)?,
+                    self.composed_step(difference_operator, second_bits, first_bits)?,
+                )?;
+                let step_position = number_bits(self.to.to_float(step_position).clamp(0.0, 1.0));
+                let remaining_factor = self.composed_step(
+                    difference_operator,
+                    number_bits(3.0),
+                    self.composed_step(product_operator, number_bits(2.0), step_position)?,
+                )?;
+                self.composed_step(
+                    product_operator,
+                    self.composed_step(product_operator, step_position, step_position)?,
+                    remaining_factor,
+                )?
             }
             Ternary::UClamp
             | Ternary::SClamp
@@ -281,13 +347,17 @@ impl Operation {
     }
 
     /// A step of a composed function, rounded by itself.
-    fn step(self, op: Binary, a: u64, b: u64) -> Option<u64> {
-        Operation { op: Sized::Binary(op), from: self.to, ..self }.value(a, b, 0)
+    fn composed_step(self, op: Binary, first_bits: u64, second_bits: u64) -> Option<u64> {
+        Operation { op: SizedOperator::Binary(op), from: self.to, ..self }.result_bits(
+            first_bits,
+            second_bits,
+            0,
+        )
     }
 
     /// Whether there is such an operation.
     pub fn exists(self) -> bool {
-        self.value(0, 1, 1).is_some()
+        self.result_bits(0, 1, 1).is_some()
     }
 }
 
@@ -299,46 +369,48 @@ pub enum Relation {
 }
 
 impl Relation {
-    pub fn operands(self) -> usize {
+    pub fn operand_count(self) -> usize {
         match self {
             Relation::Compare(_) => 2,
             Relation::Classify(_) => 1,
         }
     }
 
-    pub fn holds(self, form: Form, a: u64, b: u64) -> bool {
-        let width = form.width();
-        let (x, y) = (width.signed(a), width.signed(b));
-        let (p, q) = (form.float(a), form.float(b));
-        let unordered = p.is_nan() || q.is_nan();
+    pub fn holds(self, number_format: NumberFormat, first_bits: u64, second_bits: u64) -> bool {
+        let width = number_format.width();
+        let (first_signed, second_signed) =
+            (width.sign_extended(first_bits), width.sign_extended(second_bits));
+        let (first_float, second_float) =
+            (number_format.to_float(first_bits), number_format.to_float(second_bits));
+        let is_unordered = first_float.is_nan() || second_float.is_nan();
         match self {
-            Relation::Classify(Classify::IsNan) => p.is_nan(),
-            Relation::Classify(Classify::IsInf) => p.is_infinite(),
+            Relation::Classify(Classify::IsNan) => first_float.is_nan(),
+            Relation::Classify(Classify::IsInf) => first_float.is_infinite(),
             Relation::Compare(op) => match op {
-                Compare::IEqual => a == b,
-                Compare::INotEqual => a != b,
-                Compare::UGreaterThan => a > b,
-                Compare::SGreaterThan => x > y,
-                Compare::UGreaterThanEqual => a >= b,
-                Compare::SGreaterThanEqual => x >= y,
-                Compare::ULessThan => a < b,
-                Compare::SLessThan => x < y,
-                Compare::ULessThanEqual => a <= b,
-                Compare::SLessThanEqual => x <= y,
-                Compare::FOrdEqual => p == q,
-                Compare::FUnordEqual => unordered || p == q,
-                Compare::FOrdNotEqual => !unordered && p != q,
-                Compare::FUnordNotEqual => p != q,
-                Compare::FOrdLessThan => p < q,
-                Compare::FUnordLessThan => unordered || p < q,
-                Compare::FOrdGreaterThan => p > q,
-                Compare::FUnordGreaterThan => unordered || p > q,
-                Compare::FOrdLessThanEqual => p <= q,
-                Compare::FUnordLessThanEqual => unordered || p <= q,
-                Compare::FOrdGreaterThanEqual => p >= q,
-                Compare::FUnordGreaterThanEqual => unordered || p >= q,
-                Compare::Ordered => !unordered,
-                Compare::Unordered => unordered,
+                Compare::IEqual => first_bits == second_bits,
+                Compare::INotEqual => first_bits != second_bits,
+                Compare::UGreaterThan => first_bits > second_bits,
+                Compare::SGreaterThan => first_signed > second_signed,
+                Compare::UGreaterThanEqual => first_bits >= second_bits,
+                Compare::SGreaterThanEqual => first_signed >= second_signed,
+                Compare::ULessThan => first_bits < second_bits,
+                Compare::SLessThan => first_signed < second_signed,
+                Compare::ULessThanEqual => first_bits <= second_bits,
+                Compare::SLessThanEqual => first_signed <= second_signed,
+                Compare::FOrdEqual => first_float == second_float,
+                Compare::FUnordEqual => is_unordered || first_float == second_float,
+                Compare::FOrdNotEqual => !is_unordered && first_float != second_float,
+                Compare::FUnordNotEqual => first_float != second_float,
+                Compare::FOrdLessThan => first_float < second_float,
+                Compare::FUnordLessThan => is_unordered || first_float < second_float,
+                Compare::FOrdGreaterThan => first_float > second_float,
+                Compare::FUnordGreaterThan => is_unordered || first_float > second_float,
+                Compare::FOrdLessThanEqual => first_float <= second_float,
+                Compare::FUnordLessThanEqual => is_unordered || first_float <= second_float,
+                Compare::FOrdGreaterThanEqual => first_float >= second_float,
+                Compare::FUnordGreaterThanEqual => is_unordered || first_float >= second_float,
+                Compare::Ordered => !is_unordered,
+                Compare::Unordered => is_unordered,
             },
         }
     }

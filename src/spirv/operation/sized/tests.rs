@@ -1,13 +1,13 @@
 use super::*;
-use crate::operation::number::half_of;
+use crate::operation::number::nearest_half;
 use proptest::prelude::*;
 
-const WORD: Form = Form::Integer(Width::W32);
-const FLOAT: Form = Form::Float(Width::W32);
+const WORD: NumberFormat = NumberFormat::Integer(Width::W32);
+const FLOAT: NumberFormat = NumberFormat::Float(Width::W32);
 
-fn value(op: Sized, form: Form, operands: [u32; 3]) -> u32 {
+fn value(op: SizedOperator, form: NumberFormat, operands: [u32; 3]) -> u32 {
     let [a, b, c] = operands.map(u64::from);
-    Operation::new(op, form, form).value(a, b, c).expect("it exists") as u32
+    Operation::new(op, form, form).result_bits(a, b, c).expect("it exists") as u32
 }
 
 const UNARY: &[Unary] = &[
@@ -100,40 +100,40 @@ proptest! {
     fn on_words_both_ways_are_one(a in interesting(), b in interesting(), c in interesting()) {
         for op in UNARY {
             let mut out = [0];
-            op.apply(&mut out, &[a]);
-            prop_assert_eq!(value(Sized::Unary(*op), WORD, [a, b, c]), out[0], "{:?} {:x}", op, a);
+            op.apply_to_lanes(&mut out, &[a]);
+            prop_assert_eq!(value(SizedOperator::Unary(*op), WORD, [a, b, c]), out[0], "{:?} {:x}", op, a);
         }
         for op in BINARY {
             let mut out = [0];
-            op.apply(&mut out, &[a], &[b]);
-            prop_assert_eq!(value(Sized::Binary(*op), WORD, [a, b, c]), out[0], "{:?} {:x} {:x}", op, a, b);
-            let found = Operation::new(Sized::Binary(*op), WORD, WORD).undefined(a.into(), b.into(), 0);
-            let due = op.rules().iter().find(|rule| (rule.is_met)(a, b)).map(|rule| rule.then.extent);
+            op.apply_to_lanes(&mut out, &[a], &[b]);
+            prop_assert_eq!(value(SizedOperator::Binary(*op), WORD, [a, b, c]), out[0], "{:?} {:x} {:x}", op, a, b);
+            let found = Operation::new(SizedOperator::Binary(*op), WORD, WORD).undefined_for(a.into(), b.into(), 0);
+            let due = op.undefined_rules().iter().find(|rule| (rule.is_met)(a, b)).map(|rule| rule.then.extent);
             prop_assert_eq!(found.map(|found| found.extent), due, "{:?} {:x} {:x}", op, a, b);
         }
         for op in TERNARY {
             let mut out = [0];
-            op.apply(&mut out, &[a], &[b], &[c]);
-            prop_assert_eq!(value(Sized::Ternary(*op), WORD, [a, b, c]), out[0], "{:?} {:x} {:x} {:x}", op, a, b, c);
+            op.apply_to_lanes(&mut out, &[a], &[b], &[c]);
+            prop_assert_eq!(value(SizedOperator::Ternary(*op), WORD, [a, b, c]), out[0], "{:?} {:x} {:x} {:x}", op, a, b, c);
         }
         for op in ROUNDED {
             let mut out = [0];
-            op.apply(&mut out, &[a]);
-            let ours = value(Sized::Unary(*op), FLOAT, [a, b, c]);
+            op.apply_to_lanes(&mut out, &[a]);
+            let ours = value(SizedOperator::Unary(*op), FLOAT, [a, b, c]);
             prop_assert!(same_float(ours, out[0]), "{:?} {:x}: {:x} {:x}", op, a, ours, out[0]);
         }
         for op in REALS {
             let mut out = [0];
-            op.apply(&mut out, &[a], &[b]);
-            let ours = value(Sized::Binary(*op), FLOAT, [a, b, c]);
+            op.apply_to_lanes(&mut out, &[a], &[b]);
+            let ours = value(SizedOperator::Binary(*op), FLOAT, [a, b, c]);
             prop_assert!(same_float(ours, out[0]), "{:?} {:x} {:x}: {:x} {:x}", op, a, b, ours, out[0]);
-            let found = Operation::new(Sized::Binary(*op), FLOAT, FLOAT).undefined(a.into(), b.into(), 0);
-            let due = op.rules().iter().any(|rule| (rule.is_met)(a, b));
+            let found = Operation::new(SizedOperator::Binary(*op), FLOAT, FLOAT).undefined_for(a.into(), b.into(), 0);
+            let due = op.undefined_rules().iter().any(|rule| (rule.is_met)(a, b));
             prop_assert_eq!(found.is_some(), due, "{:?} {:x} {:x}", op, a, b);
         }
         let mut out = [0];
-        Ternary::Fma.apply(&mut out, &[a], &[b], &[c]);
-        prop_assert!(same_float(value(Sized::Ternary(Ternary::Fma), FLOAT, [a, b, c]), out[0]));
+        Ternary::Fma.apply_to_lanes(&mut out, &[a], &[b], &[c]);
+        prop_assert!(same_float(value(SizedOperator::Ternary(Ternary::Fma), FLOAT, [a, b, c]), out[0]));
     }
 
     /// Against rounding a value that has twice the digits: the next floats of 16 bits on both
@@ -141,7 +141,7 @@ proptest! {
     #[test]
     fn a_half_is_the_nearest(bits in any::<u64>(), exponent in -30_i32..20) {
         let value = f64::from_bits((bits & !(0x7ff << 52)) | ((1023 + exponent) as u64) << 52);
-        let half = half::f16::from_bits(half_of(value));
+        let half = half::f16::from_bits(nearest_half(value));
         if half.is_finite() {
             let error = (half.to_f64() - value).abs();
             for step in [-1_i32, 1] {
@@ -162,9 +162,9 @@ proptest! {
         // In units of 2^-48.
         let units = |half: half::f16| (half.to_f64() * 2f64.powi(24)) as i128;
         let exact = units(halves[0]) * units(halves[1]) + (units(halves[2]) << 24);
-        let form = Form::Float(Width::W16);
-        let operation = Operation::new(Sized::Ternary(Ternary::Fma), form, form);
-        let result = operation.value(a.into(), b.into(), c.into()).expect("it exists");
+        let form = NumberFormat::Float(Width::W16);
+        let operation = Operation::new(SizedOperator::Ternary(Ternary::Fma), form, form);
+        let result = operation.result_bits(a.into(), b.into(), c.into()).expect("it exists");
         let result = half::f16::from_bits(result as u16);
         if result.is_finite() {
             let error = |half: half::f16| ((units(half) << 24) - exact).unsigned_abs();

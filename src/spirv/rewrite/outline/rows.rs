@@ -7,7 +7,7 @@ use rspirv::spirv::Op;
 use std::ops::Range;
 
 /// An instruction: where its words stand, and which of them are ids.
-pub(super) struct Row {
+pub(super) struct InstructionRow {
     pub(super) op: Op,
     pub(super) result: Option<Id>,
     pub(super) offset: usize,
@@ -17,23 +17,23 @@ pub(super) struct Row {
 }
 
 #[derive(PartialEq, Eq)]
-pub(super) enum Readable {
+pub(super) enum Readability {
     Yes,
     No,
 }
 
 /// A module as instructions whose ids can be replaced word by word.
-pub(super) struct Rows<'a> {
+pub(super) struct ModuleRows<'a> {
     pub(super) words: &'a [u32],
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<InstructionRow>,
     /// Word offset and id of every operand that is one; the result type is none of them.
     pub(super) uses: Vec<(usize, Id)>,
-    pub(super) state: Readable,
+    pub(super) state: Readability,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> ModuleRows<'a> {
     pub(super) fn new(words: &'a [u32]) -> Self {
-        Self { words, rows: Vec::new(), uses: Vec::new(), state: Readable::Yes }
+        Self { words, rows: Vec::new(), uses: Vec::new(), state: Readability::Yes }
     }
 
     pub(super) fn uses(&self, row: usize) -> &[(usize, Id)] {
@@ -41,28 +41,28 @@ impl<'a> Rows<'a> {
     }
 
     /// From OpFunction up to and including OpFunctionEnd.
-    pub(super) fn functions(&self) -> Vec<Range<usize>> {
-        let mut found: Vec<Range<usize>> = Vec::new();
-        let mut start = None;
+    pub(super) fn function_ranges(&self) -> Vec<Range<usize>> {
+        let mut function_ranges: Vec<Range<usize>> = Vec::new();
+        let mut function_start = None;
         for (index, row) in self.rows.iter().enumerate() {
-            match (row.op, start) {
-                (Op::Function, None) => start = Some(index),
+            match (row.op, function_start) {
+                (Op::Function, None) => function_start = Some(index),
                 (Op::FunctionEnd, Some(first)) => {
-                    found.push(first..index + 1);
-                    start = None;
+                    function_ranges.push(first..index + 1);
+                    function_start = None;
                 }
                 _ => {}
             }
         }
-        found
+        function_ranges
     }
 
-    pub(super) fn blocks(&self, function: &Range<usize>) -> usize {
+    pub(super) fn block_count(&self, function: &Range<usize>) -> usize {
         self.rows[function.clone()].iter().filter(|row| row.op == Op::Label).count()
     }
 }
 
-impl Consumer for Rows<'_> {
+impl Consumer for ModuleRows<'_> {
     fn initialize(&mut self) -> ParseAction {
         ParseAction::Continue
     }
@@ -75,15 +75,15 @@ impl Consumer for Rows<'_> {
     fn consume_instruction(&mut self, read: dr::Instruction) -> ParseAction {
         let offset = self.rows.last().map_or(5, |row| row.offset + row.length);
         let length = (self.words.get(offset).copied().unwrap_or(1 << 16) >> 16) as usize;
-        let first = self.uses.len();
-        let mut at = offset
+        let first_use = self.uses.len();
+        let mut word_offset = offset
             + 1
             + usize::from(read.result_type.is_some())
             + usize::from(read.result_id.is_some());
         for operand in &read.operands {
-            at += match operand {
+            word_offset += match operand {
                 Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id) => {
-                    self.uses.push((at, *id));
+                    self.uses.push((word_offset, *id));
                     1
                 }
                 Operand::LiteralString(text) => text.len() / 4 + 1,
@@ -94,18 +94,18 @@ impl Consumer for Rows<'_> {
         let op = read.class.opcode;
         // What is not read as it stands (constant operations) has no use inside functions; group
         // decorations have two forms.
-        let declared = op == Op::SpecConstantComposite || op == Op::Source;
-        let grouped =
+        let is_declaration = op == Op::SpecConstantComposite || op == Op::Source;
+        let is_group =
             matches!(op, Op::DecorationGroup | Op::GroupDecorate | Op::GroupMemberDecorate);
-        if grouped || (at != offset + length && !declared) {
-            self.state = Readable::No;
+        if is_group || (word_offset != offset + length && !is_declaration) {
+            self.state = Readability::No;
         }
-        self.rows.push(Row {
+        self.rows.push(InstructionRow {
             op,
             result: read.result_id,
             offset,
             length,
-            uses: first..self.uses.len(),
+            uses: first_use..self.uses.len(),
         });
         ParseAction::Continue
     }

@@ -9,7 +9,7 @@ use crate::module::Module;
 use crate::validate::{TargetEnv, validate_whole};
 use large_kernel::{Shape, kernel};
 
-const SMALL: Sizes = Sizes { function: 4, piece: 3 };
+const SMALL: OutlineSizes = OutlineSizes { function: 4, piece: 3 };
 
 fn module(text: &str) -> Vec<u32> {
     let (_, rest) = text.split_once('\n').expect("a version line");
@@ -114,8 +114,8 @@ fn every_instruction_stays() {
 
 /// One change to a module's functions: an operand, an instruction left out, two instructions or
 /// stretches exchanged.
-fn changed(words: &[u32], rows: &Rows<'_>, mut roll: impl FnMut(usize) -> usize) -> Vec<u32> {
-    let first = rows.functions()[0].start;
+fn changed(words: &[u32], rows: &ModuleRows<'_>, mut roll: impl FnMut(usize) -> usize) -> Vec<u32> {
+    let first = rows.function_ranges()[0].start;
     let some = |roll: &mut dyn FnMut(usize) -> usize| first + roll(rows.rows.len() - first);
     let text = |row: usize| {
         words[rows.rows[row].offset..rows.rows[row].offset + rows.rows[row].length].to_vec()
@@ -176,7 +176,7 @@ fn no_invalid_module_becomes_valid_by_being_cut() {
     let (mut both, mut stricter, mut refused, mut whole_only) = (0, 0, 0, 0);
     for text in texts {
         let words = module(&text);
-        let mut rows = Rows::new(&words);
+        let mut rows = ModuleRows::new(&words);
         rspirv::binary::parse_words(&words, &mut rows).expect("SPIR-V");
         for number in 0..1_500 {
             let changed = changed(&words, &rows, &mut roll);

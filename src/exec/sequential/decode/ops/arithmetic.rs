@@ -11,7 +11,7 @@ use crate::ir::{Parts, Reg};
 use rspirv::spirv::Op;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::{Binary, Ternary};
-use vkcert_spirv::operation::sized::{Form, Sized, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, SizedOperator, Width};
 
 /// What is made of several operations; scalar ones stand in `spirv::operation`.
 pub(crate) const TABLE: &[Row] = &[
@@ -79,9 +79,14 @@ pub(crate) fn cut(
         return Ok(word);
     }
     let (start, mask) = (decoder.constant_word(start), decoder.constant_word((1 << bits) - 1));
-    let shifted =
-        compute2(decoder, Binary::ShiftRightLogical, Form::WORD, word.into(), start.into())?;
-    Ok(compute2(decoder, Binary::BitwiseAnd, Form::WORD, shifted, mask.into())?.low)
+    let shifted = compute2(
+        decoder,
+        Binary::ShiftRightLogical,
+        NumberFormat::WORD,
+        word.into(),
+        start.into(),
+    )?;
+    Ok(compute2(decoder, Binary::BitwiseAnd, NumberFormat::WORD, shifted, mask.into())?.low)
 }
 
 /// A word of pieces, the lowest first.
@@ -93,9 +98,14 @@ pub(crate) fn join(
     let mut word = pieces[0];
     for (piece, place) in pieces.iter().zip(0..).skip(1) {
         let shift = decoder.constant_word(place * bits);
-        let shifted =
-            compute2(decoder, Binary::ShiftLeftLogical, Form::WORD, (*piece).into(), shift.into())?;
-        word = compute2(decoder, Binary::BitwiseOr, Form::WORD, word.into(), shifted)?.low;
+        let shifted = compute2(
+            decoder,
+            Binary::ShiftLeftLogical,
+            NumberFormat::WORD,
+            (*piece).into(),
+            shift.into(),
+        )?;
+        word = compute2(decoder, Binary::BitwiseOr, NumberFormat::WORD, word.into(), shifted)?.low;
     }
     Ok(word)
 }
@@ -104,14 +114,14 @@ fn times_scalar(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
     let a = operand(decoder, instruction, 0)?;
     let b = operand(decoder, instruction, 1)?;
     // A cooperative matrix may be one of integers.
-    let op = if matches!(a.form, Form::Integer(_)) { Binary::IMul } else { Binary::FMul };
-    each(decoder, instruction, Sized::Binary(op), &[a, b])
+    let op = if matches!(a.form, NumberFormat::Integer(_)) { Binary::IMul } else { Binary::FMul };
+    each(decoder, instruction, SizedOperator::Binary(op), &[a, b])
 }
 
 /// Sum of products, from the first component to the last.
 pub(crate) fn sum_of_products(
     decoder: &mut Decoder<'_>,
-    form: Form,
+    form: NumberFormat,
     a: &[Parts],
     b: &[Parts],
 ) -> Result<Parts, Unsupported> {
@@ -271,7 +281,7 @@ fn position(
     match form.width() {
         Width::W32 => Ok(number),
         Width::W8 | Width::W16 => {
-            compute(decoder, Sized::FromUnsigned, [form, Form::WORD], &[number])
+            compute(decoder, SizedOperator::FromUnsigned, [form, NumberFormat::WORD], &[number])
         }
         Width::W64 => {
             // What no word holds is beyond every number.
@@ -291,13 +301,18 @@ fn bit_field_insert(
     let count = position(decoder, instruction, 3)?;
     // Both are at most the width in defined programs; a larger one stays larger in 16 bits.
     let most = decoder.constant_word(0x7fff).into();
-    let offset = compute2(decoder, Binary::UMin, Form::WORD, offset, most)?;
-    let count = compute2(decoder, Binary::UMin, Form::WORD, count, most)?;
+    let offset = compute2(decoder, Binary::UMin, NumberFormat::WORD, offset, most)?;
+    let count = compute2(decoder, Binary::UMin, NumberFormat::WORD, count, most)?;
     let sixteen = decoder.constant_word(16).into();
-    let shifted = compute2(decoder, Binary::ShiftLeftLogical, Form::WORD, count, sixteen)?;
-    let packed = compute2(decoder, Binary::BitwiseOr, Form::WORD, offset, shifted)?;
-    let packed = Numbers { form: Form::WORD, parts: vec![packed] };
-    each(decoder, instruction, Sized::Ternary(Ternary::BitFieldInsert), &[base, insert, packed])
+    let shifted = compute2(decoder, Binary::ShiftLeftLogical, NumberFormat::WORD, count, sixteen)?;
+    let packed = compute2(decoder, Binary::BitwiseOr, NumberFormat::WORD, offset, shifted)?;
+    let packed = Numbers { form: NumberFormat::WORD, parts: vec![packed] };
+    each(
+        decoder,
+        instruction,
+        SizedOperator::Ternary(Ternary::BitFieldInsert),
+        &[base, insert, packed],
+    )
 }
 
 fn bit_field_extract(
@@ -309,11 +324,11 @@ fn bit_field_extract(
     let mut operands = vec![base];
     for index in [1, 2] {
         operands.push(Numbers {
-            form: Form::WORD,
+            form: NumberFormat::WORD,
             parts: vec![position(decoder, instruction, index)?],
         });
     }
-    each(decoder, instruction, Sized::Ternary(op), &operands)
+    each(decoder, instruction, SizedOperator::Ternary(op), &operands)
 }
 
 fn bit_field_sextract(

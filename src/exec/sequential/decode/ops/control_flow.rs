@@ -18,7 +18,7 @@ use vkcert_model::records::MarkerTable;
 use vkcert_model::structure::MarkerRole;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::operator::Compare;
-use vkcert_spirv::operation::sized::{Form, Relation};
+use vkcert_spirv::operation::sized::{NumberFormat, Relation};
 
 pub(crate) const TABLE: &[Row] = &[
     row(Op::Nop, Meaning::Nothing),
@@ -90,7 +90,7 @@ fn switch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
 /// A selector of 64 bits as the position of its case, from 1 on; 0: none.
 fn by_position(
     decoder: &mut Decoder<'_>,
-    form: Form,
+    form: NumberFormat,
     selector: Parts,
     cases: &[(u64, u32)],
 ) -> (Reg, Arc<[(u32, u32)]>) {

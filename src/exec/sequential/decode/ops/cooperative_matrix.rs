@@ -31,7 +31,7 @@ use std::sync::Arc;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::operator::Binary;
-use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::sized::NumberFormat;
 use vkcert_spirv::types::{Signedness, Type, Types};
 
 pub(crate) const TABLE: &[Row] = &[
@@ -168,23 +168,25 @@ fn elements(
         None => return Err(unsupported("a cooperative matrix in memory without a stride")),
     };
     let pointed = decoder.constant_word(pointed);
-    let stride = compute2(decoder, Binary::IMul, Form::WORD, stride.into(), pointed.into())?;
+    let stride =
+        compute2(decoder, Binary::IMul, NumberFormat::WORD, stride.into(), pointed.into())?;
     let invocation = decoder.lane_register(PerLane::SubgroupInvocation);
     let mut pointers = Vec::new();
     for number in 0..matrix.share {
         let first = decoder.constant_word(number * decoder.subgroup_size);
-        let place = compute2(decoder, Binary::IAdd, Form::WORD, invocation.into(), first.into())?;
+        let place =
+            compute2(decoder, Binary::IAdd, NumberFormat::WORD, invocation.into(), first.into())?;
         let columns = decoder.constant_word(matrix.columns);
-        let row = compute2(decoder, Binary::UDiv, Form::WORD, place, columns.into())?;
-        let column = compute2(decoder, Binary::UMod, Form::WORD, place, columns.into())?;
+        let row = compute2(decoder, Binary::UDiv, NumberFormat::WORD, place, columns.into())?;
+        let column = compute2(decoder, Binary::UMod, NumberFormat::WORD, place, columns.into())?;
         let (line, within) = match major {
             Major::Row => (row, column),
             Major::Column => (column, row),
         };
         let each = decoder.constant_word(each);
-        let line = compute2(decoder, Binary::IMul, Form::WORD, line, stride)?;
-        let within = compute2(decoder, Binary::IMul, Form::WORD, within, each.into())?;
-        let bytes = compute2(decoder, Binary::IAdd, Form::WORD, line, within)?;
+        let line = compute2(decoder, Binary::IMul, NumberFormat::WORD, line, stride)?;
+        let within = compute2(decoder, Binary::IMul, NumberFormat::WORD, within, each.into())?;
+        let bytes = compute2(decoder, Binary::IAdd, NumberFormat::WORD, line, within)?;
         pointers.push(moved(&start, bytes.low, matrix.component)?);
     }
     Ok(pointers)

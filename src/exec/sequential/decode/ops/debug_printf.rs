@@ -14,7 +14,7 @@ use crate::ir::{Action, Print, Printable};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
-use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::sized::NumberFormat;
 use vkcert_spirv::types::{Signedness, Type};
 
 /// The number of DebugPrintf in its set.
@@ -58,8 +58,8 @@ fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<Printable, Unsupported
         (Some(Type::Int { signedness: Signedness::Signed, .. }), Some(form)) => {
             Kindred::Signed(form.width())
         }
-        (_, Some(Form::Integer(width))) => Kindred::Unsigned(width),
-        (_, Some(form @ (Form::Float(_) | Form::Brain))) => Kindred::Float(form),
+        (_, Some(NumberFormat::Integer(width))) => Kindred::Unsigned(width),
+        (_, Some(form @ (NumberFormat::Float(_) | NumberFormat::Brain))) => Kindred::Float(form),
         (_, None) => {
             return Err(unsupported(
                 "debug printf of a value that is no number, Boolean or vector",
@@ -175,14 +175,14 @@ mod tests {
 
     #[test]
     fn a_value_that_does_not_suit_its_conversion_is_printed_as_what_it_is() {
-        let float = Kindred::Float(Form::Float(Width::W32));
+        let float = Kindred::Float(NumberFormat::Float(Width::W32));
         assert_eq!(written("%d", float, u64::from(1.5f32.to_bits())), "1.500000");
         assert_eq!(written("%f", Kindred::Signed(Width::W16), 0xFFFE), "-2");
         assert_eq!(written("%f", Kindred::Boolean, 1), "true");
         assert_eq!(written("%u", Kindred::Boolean, 1), "1");
         assert_eq!(written("%u", Kindred::Unsigned(Width::W64), u64::MAX), u64::MAX.to_string());
         assert_eq!(
-            written("%a", Kindred::Float(Form::Float(Width::W64)), 1.5f64.to_bits()),
+            written("%a", Kindred::Float(NumberFormat::Float(Width::W64)), 1.5f64.to_bits()),
             "0x1.8p+0"
         );
     }
@@ -191,7 +191,7 @@ mod tests {
     fn widths_are_bounded() {
         assert_eq!(written("%999999999999d", Kindred::Signed(Width::W32), 1).len(), MOST_PLACES);
         assert!(
-            written("%.999999999f", Kindred::Float(Form::Float(Width::W64)), 1).len()
+            written("%.999999999f", Kindred::Float(NumberFormat::Float(Width::W64)), 1).len()
                 <= MOST_PLACES + 2
         );
     }
@@ -234,7 +234,7 @@ mod tests {
                         continue;
                     }
                     rows.push((spec(letter), format!("{:.150}", f64::from(value))));
-                    ours.push(written(&spec(letter), Kindred::Float(Form::Float(Width::W32)), u64::from(value.to_bits())));
+                    ours.push(written(&spec(letter), Kindred::Float(NumberFormat::Float(Width::W32)), u64::from(value.to_bits())));
                 }
             }
             let system = of_system(&rows);

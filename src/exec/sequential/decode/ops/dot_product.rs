@@ -18,7 +18,7 @@ use crate::ir::dot_product::{Dot, MIXED, SIGNED, Sum, UNSIGNED};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, PackedVectorFormat};
 use vkcert_spirv::module::Instruction;
-use vkcert_spirv::operation::sized::{Form, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Width};
 use vkcert_spirv::types::Signedness;
 
 pub(crate) const TABLE: &[Row] = &[
@@ -84,7 +84,7 @@ pub(crate) fn dot(
         from.extend(operand(decoder, instruction, 2)?.parts);
     }
     let dot = Dot { signs, sum, components: [component; 2], packed, result: result.width() };
-    let to = decoder.parts(Form::Integer(result.width()));
+    let to = decoder.parts(NumberFormat::Integer(result.width()));
     decoder.push(Action::Dot { dot, to, from: from.into() });
     define(decoder, instruction, &[to]);
     Ok(())

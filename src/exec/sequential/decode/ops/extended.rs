@@ -21,7 +21,7 @@ use vkcert_oracle::float::RoundingDirection;
 use vkcert_spirv::float_controls::DenormalMode;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::{Binary, Compare, Unary};
-use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Relation, SizedOperator, Width};
 use vkcert_spirv::operation::{ScalarOperation, extended_operation};
 
 pub(crate) const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];
@@ -113,12 +113,14 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
         return handler(decoder, instruction, &operands);
     }
     match scalar {
-        Some(ScalarOperation::Unary(op)) => each(decoder, instruction, Sized::Unary(op), &operands),
+        Some(ScalarOperation::Unary(op)) => {
+            each(decoder, instruction, SizedOperator::Unary(op), &operands)
+        }
         Some(ScalarOperation::Binary(op)) => {
-            each(decoder, instruction, Sized::Binary(op), &operands)
+            each(decoder, instruction, SizedOperator::Binary(op), &operands)
         }
         Some(ScalarOperation::Ternary(op)) => {
-            each(decoder, instruction, Sized::Ternary(op), &operands)
+            each(decoder, instruction, SizedOperator::Ternary(op), &operands)
         }
         Some(
             ScalarOperation::Compare(_)
@@ -144,9 +146,12 @@ fn ldexp(
     for exponent in &exponents.parts {
         words.push(match form.width() {
             Width::W32 => *exponent,
-            Width::W8 | Width::W16 => {
-                compute(decoder, Sized::FromSigned, [form, Form::WORD], &[*exponent])?
-            }
+            Width::W8 | Width::W16 => compute(
+                decoder,
+                SizedOperator::FromSigned,
+                [form, NumberFormat::WORD],
+                &[*exponent],
+            )?,
             Width::W64 => {
                 // What no word holds is far beyond every exponent of a float.
                 let [least, most] = [i32::MIN, i32::MAX]
@@ -156,13 +161,13 @@ fn ldexp(
             }
         });
     }
-    let exponents = Numbers { form: Form::WORD, parts: words };
-    each(decoder, instruction, Sized::Binary(Binary::Ldexp), &[values.clone(), exponents])
+    let exponents = Numbers { form: NumberFormat::WORD, parts: words };
+    each(decoder, instruction, SizedOperator::Binary(Binary::Ldexp), &[values.clone(), exponents])
 }
 
 fn norm(
     decoder: &mut Decoder<'_>,
-    form: Form,
+    form: NumberFormat,
     vector: &[Parts],
     root: Unary,
 ) -> Result<Parts, Unsupported> {
@@ -271,7 +276,7 @@ fn reflect(
 ) -> Result<(), Unsupported> {
     let (form, incident, normal) = (operands[0].form, &operands[0].parts, &operands[1].parts);
     let product = sum_of_products(decoder, form, normal, incident)?;
-    let two = decoder.constant_number(form, form.of_float(2.0));
+    let two = decoder.constant_number(form, form.from_float(2.0));
     let factor = compute2(decoder, Binary::FMul, form, two, product)?;
     let mut parts = Vec::new();
     for (incident, normal) in incident.iter().zip(normal) {
@@ -292,10 +297,10 @@ fn refract(
     let (form, incident, normal) = (operands[0].form, &operands[0].parts, &operands[1].parts);
     let mut eta = operands[2].parts[0];
     if operands[2].form != form {
-        eta = compute(decoder, Sized::Round, [operands[2].form, form], &[eta])?;
+        eta = compute(decoder, SizedOperator::Round, [operands[2].form, form], &[eta])?;
     }
     let (zero, one) =
-        (decoder.constant_number(form, 0), decoder.constant_number(form, form.of_float(1.0)));
+        (decoder.constant_number(form, 0), decoder.constant_number(form, form.from_float(1.0)));
     let product = sum_of_products(decoder, form, normal, incident)?;
     let square = compute2(decoder, Binary::FMul, form, product, product)?;
     let rest = compute2(decoder, Binary::FSub, form, one, square)?;
@@ -326,7 +331,7 @@ fn refract(
 /// A square matrix by columns, as an expansion looks at it: turned, or from its other end. Its
 /// determinant stays the same, and its inverse is the inverse looked at in the same way.
 struct Square<'a> {
-    form: Form,
+    form: NumberFormat,
     parts: &'a [Parts],
     size: usize,
     expansion: Expansion,
@@ -511,14 +516,14 @@ fn is_singular(
 ) -> Result<Reg, Unsupported> {
     let form = matrix.form;
     let digits = match form {
-        Form::Float(Width::W16) => 11,
-        Form::Brain => 8,
-        Form::Float(Width::W64) => 53,
-        Form::Float(Width::W8 | Width::W32) | Form::Integer(_) => 24,
+        NumberFormat::Float(Width::W16) => 11,
+        NumberFormat::Brain => 8,
+        NumberFormat::Float(Width::W64) => 53,
+        NumberFormat::Float(Width::W8 | Width::W32) | NumberFormat::Integer(_) => 24,
     };
     // Each product of the determinant is rounded so often, and each of their sums.
     let roundings = 2.0 * matrix.size as f64;
-    let error = decoder.constant_number(form, form.of_float(roundings * 2f64.powi(-digits)));
+    let error = decoder.constant_number(form, form.from_float(roundings * 2f64.powi(-digits)));
     let products = permanent(decoder, matrix)?;
     let bound = compute2(decoder, Binary::FMul, form, products, error)?;
     let size = compute1(decoder, Unary::FAbs, form, determinant)?;
@@ -546,7 +551,7 @@ fn inverse(
     let all: Vec<usize> = (0..size).collect();
     let determinant = matrix.determinant(decoder)?;
     let singular = is_singular(decoder, &matrix, determinant)?;
-    let one = decoder.constant_number(form, form.of_float(1.0));
+    let one = decoder.constant_number(form, form.from_float(1.0));
     let (op, factor) = match matrix.expansion {
         Expansion::Columns | Expansion::LastColumns | Expansion::RowPairs => {
             (Binary::FDiv, determinant)
@@ -587,7 +592,7 @@ fn split(
     let other = decoder.form(pointer.ty).ok_or_else(|| unsupported("a pointer to no number"))?;
     let (mut results, mut others) = (Vec::new(), Vec::new());
     for value in &operands[0].parts {
-        others.push(compute(decoder, Sized::Unary(ops[1]), [form, other], &[*value])?);
+        others.push(compute(decoder, SizedOperator::Unary(ops[1]), [form, other], &[*value])?);
         results.push(compute1(decoder, ops[0], form, *value)?);
     }
     store_to(decoder, &pointer, &scalars(&others))?;
@@ -626,7 +631,7 @@ fn halves(
             .and_then(|ty| decoder.form(ty))
             .ok_or_else(|| unsupported("a structure without two numbers"))?;
         for value in &operands[0].parts {
-            parts.push(compute(decoder, Sized::Unary(op), [form, to], &[*value])?);
+            parts.push(compute(decoder, SizedOperator::Unary(op), [form, to], &[*value])?);
         }
     }
     define(decoder, instruction, &parts);
@@ -649,7 +654,7 @@ fn frexp_struct(
     halves(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
 }
 
-const HALF: Form = Form::Float(Width::W16);
+const HALF: NumberFormat = NumberFormat::Float(Width::W16);
 
 /// Two floats of 16 bits in a word; rounding modes are not for it (VK_KHR_shader_float_controls,
 /// issue 5).
@@ -665,8 +670,13 @@ fn pack_halves(
     for component in &operands[0].parts {
         let component = flushed(decoder, operands[0].form, *component);
         let forms = [operands[0].form, HALF];
-        let half =
-            compute_with(decoder, Sized::Round, forms, &[component], RoundingDirection::Nearest)?;
+        let half = compute_with(
+            decoder,
+            SizedOperator::Round,
+            forms,
+            &[component],
+            RoundingDirection::Nearest,
+        )?;
         halves.push(flushed(decoder, HALF, half).low);
     }
     let word = super::arithmetic::join(decoder, &halves, 16)?;
@@ -691,7 +701,7 @@ fn unpack_halves(
     let mut parts = Vec::new();
     for start in [0, 16] {
         let half = super::arithmetic::cut(decoder, operands[0].parts[0].low, start, 16)?;
-        parts.push(compute(decoder, Sized::Round, [HALF, to], &[half.into()])?);
+        parts.push(compute(decoder, SizedOperator::Round, [HALF, to], &[half.into()])?);
     }
     define(decoder, instruction, &parts);
     Ok(())
@@ -705,7 +715,8 @@ fn pack2(
     op: Binary,
 ) -> Result<(), Unsupported> {
     let to = decoder.result_form(instruction)?;
-    let result = compute(decoder, Sized::Binary(op), [operands[0].form, to], &operands[0].parts)?;
+    let result =
+        compute(decoder, SizedOperator::Binary(op), [operands[0].form, to], &operands[0].parts)?;
     define(decoder, instruction, &[result]);
     Ok(())
 }
@@ -717,10 +728,11 @@ fn pack4(
     operands: &[Numbers],
     op: Unary,
 ) -> Result<(), Unsupported> {
-    let word = Form::WORD;
+    let word = NumberFormat::WORD;
     let mut result: Option<Parts> = None;
     for (component, place) in operands[0].parts.iter().zip(0..) {
-        let byte = compute(decoder, Sized::Unary(op), [operands[0].form, word], &[*component])?;
+        let byte =
+            compute(decoder, SizedOperator::Unary(op), [operands[0].form, word], &[*component])?;
         let shift = decoder.constant_word(8 * place).into();
         let shifted = compute2(decoder, Binary::ShiftLeftLogical, word, byte, shift)?;
         result = Some(match result {
@@ -740,8 +752,9 @@ fn unpack(
 ) -> Result<(), Unsupported> {
     let to = decoder.result_form(instruction)?;
     let word = operands[0].parts[0];
-    let parts =
-        ops.iter().map(|op| compute(decoder, Sized::Unary(*op), [operands[0].form, to], &[word]));
+    let parts = ops
+        .iter()
+        .map(|op| compute(decoder, SizedOperator::Unary(*op), [operands[0].form, to], &[word]));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
     define(decoder, instruction, &parts);
     Ok(())

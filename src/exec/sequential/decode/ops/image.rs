@@ -21,7 +21,7 @@ use rspirv::spirv::{ImageFormat as Declared, ImageOperands, Op};
 use std::sync::Arc;
 use vkcert_model::image::ImageFormat;
 use vkcert_spirv::module::{Id, Instruction};
-use vkcert_spirv::operation::sized::{Form, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Width};
 use vkcert_spirv::types::{ImageType, Signedness, Type};
 
 pub(crate) const TABLE: &[Row] = &[
@@ -266,7 +266,7 @@ fn compare(
     let (step, _) = on_image(decoder, opaque, Doing::Sample)?;
     let mut step = ImageStep { projection, ..step };
     sampling_coordinates(decoder, instruction, &mut step)?;
-    step.reference = Some(word(decoder, id(instruction, 2)?, Form::Float(Width::W32))?);
+    step.reference = Some(word(decoder, id(instruction, 2)?, NumberFormat::Float(Width::W32))?);
     image_operands(decoder, instruction, 3, &mut step)?;
     finish(decoder, instruction, step)
 }
@@ -289,7 +289,7 @@ fn compare_gathered(
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (mut step, _) = on_image(decoder, opaque, Doing::Gather { component: 0 })?;
     sampling_coordinates(decoder, instruction, &mut step)?;
-    step.reference = Some(word(decoder, id(instruction, 2)?, Form::Float(Width::W32))?);
+    step.reference = Some(word(decoder, id(instruction, 2)?, NumberFormat::Float(Width::W32))?);
     image_operands(decoder, instruction, 3, &mut step)?;
     finish(decoder, instruction, step)
 }
@@ -385,7 +385,7 @@ fn query(
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (mut step, _) = on_image(decoder, opaque, doing)?;
     if instruction.op == Op::ImageQuerySizeLod {
-        step.level = Level::Number(word(decoder, id(instruction, 1)?, Form::WORD)?);
+        step.level = Level::Number(word(decoder, id(instruction, 1)?, NumberFormat::WORD)?);
     }
     finish(decoder, instruction, step)
 }
@@ -397,7 +397,10 @@ fn finish(
     mut step: ImageStep,
 ) -> Result<(), Unsupported> {
     let form = decoder.result_form(instruction)?;
-    if !matches!(form, Form::Float(Width::W32) | Form::Integer(Width::W32 | Width::W64)) {
+    if !matches!(
+        form,
+        NumberFormat::Float(Width::W32) | NumberFormat::Integer(Width::W32 | Width::W64)
+    ) {
         return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
     }
     let ty = instruction
@@ -414,12 +417,16 @@ fn finish(
 // ---- operands ----
 
 /// The register of a scalar of this form.
-fn word(decoder: &mut Decoder<'_>, operand: Id, form: Form) -> Result<Reg, Unsupported> {
+fn word(decoder: &mut Decoder<'_>, operand: Id, form: NumberFormat) -> Result<Reg, Unsupported> {
     Ok(words(decoder, operand, form)?[0])
 }
 
 /// The registers of a scalar or vector of this form, which has 32 bits.
-fn words(decoder: &mut Decoder<'_>, operand: Id, form: Form) -> Result<Arc<[Reg]>, Unsupported> {
+fn words(
+    decoder: &mut Decoder<'_>,
+    operand: Id,
+    form: NumberFormat,
+) -> Result<Arc<[Reg]>, Unsupported> {
     let numbers = decoder.numbers(operand)?;
     if numbers.form != form || numbers.parts.is_empty() {
         let bits = numbers.form.width().bits();
@@ -433,7 +440,7 @@ fn sampling_coordinates(
     instruction: &Instruction,
     step: &mut ImageStep,
 ) -> Result<(), Unsupported> {
-    step.coordinates = words(decoder, id(instruction, 1)?, Form::Float(Width::W32))?;
+    step.coordinates = words(decoder, id(instruction, 1)?, NumberFormat::Float(Width::W32))?;
     step.reading = Reading::Float;
     Ok(())
 }
@@ -443,7 +450,7 @@ fn whole_coordinates(
     operand: Id,
     step: &mut ImageStep,
 ) -> Result<(), Unsupported> {
-    step.coordinates = words(decoder, operand, Form::WORD)?;
+    step.coordinates = words(decoder, operand, NumberFormat::WORD)?;
     let ty = decoder.type_of(operand)?;
     let scalar = decoder.types.scalar_of(ty).and_then(|ty| decoder.types.get(ty));
     step.reading = match scalar {
@@ -456,7 +463,7 @@ fn whole_coordinates(
 /// Adds the offset of OpImageFetch to its coordinates.
 fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsupported> {
     let [offset] = &*step.offsets else { return Err(unsupported("several offsets of one texel")) };
-    let (offset, form) = (offset.clone(), Form::WORD);
+    let (offset, form) = (offset.clone(), NumberFormat::WORD);
     let mut sums = Vec::new();
     for (at, coordinate) in step.coordinates.iter().enumerate() {
         sums.push(match offset.get(at) {
@@ -507,8 +514,8 @@ fn image_operands(
         next += 1;
         id(instruction, next - 1)
     };
-    let int = Form::WORD;
-    let float = Form::Float(Width::W32);
+    let int = NumberFormat::WORD;
+    let float = NumberFormat::Float(Width::W32);
     if mask.contains(ImageOperands::LOD) {
         let lod = take()?;
         step.level = match step.doing {

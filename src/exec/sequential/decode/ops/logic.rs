@@ -117,7 +117,7 @@ fn operand_name(decoder: &Decoder<'_>, operand: Option<Id>) -> Arc<str> {
     let load = decoder.module.definition(id).filter(|definition| definition.op == Op::Load);
     let named = load
         .and_then(|load| load.id(0))
-        .filter(|pointer| decoder.module.name(*pointer).is_some_and(|name| !name.is_empty()));
+        .filter(|pointer| decoder.module.debug_name(*pointer).is_some_and(|name| !name.is_empty()));
     if let Some(pointer) = named {
         return decoder.name(pointer);
     }

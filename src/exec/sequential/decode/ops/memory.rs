@@ -16,7 +16,7 @@ use rspirv::spirv::{MemoryAccess, Op};
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::operator::Binary;
-use vkcert_spirv::operation::sized::{Form, Sized, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, SizedOperator, Width};
 use vkcert_spirv::types::{Majorness, Signedness, Type};
 
 pub(crate) const TABLE: &[Row] = &[
@@ -351,11 +351,11 @@ pub(crate) fn index_word(
     };
     let signedness = *signedness;
     let (form, parts) = decoder.number(index)?;
-    let word = Form::WORD;
+    let word = NumberFormat::WORD;
     let parts = match (form.width(), signedness) {
         (Width::W32, _) | (Width::W8 | Width::W16, Signedness::Unsigned) => parts,
         (Width::W8 | Width::W16, Signedness::Signed) => {
-            compute(decoder, Sized::FromSigned, [form, word], &[parts])?
+            compute(decoder, SizedOperator::FromSigned, [form, word], &[parts])?
         }
         (Width::W64, Signedness::Unsigned) => {
             let most = decoder.constant_number(form, u64::from(u32::MAX));
@@ -462,7 +462,7 @@ fn declared_alignment(decoder: &Decoder<'_>) -> u32 {
 pub(crate) fn atomic_access(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
-) -> Result<(Access, Form), Unsupported> {
+) -> Result<(Access, NumberFormat), Unsupported> {
     let form = decoder.form(pointer.ty).filter(|form| form.width() >= Width::W32);
     let form =
         form.ok_or_else(|| unsupported("an atomic on a type that is no scalar of 32 or 64 bits"))?;

@@ -31,7 +31,7 @@ use rspirv::spirv::Op;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use vkcert_spirv::module::Instruction;
-use vkcert_spirv::operation::sized::{Relation, Sized};
+use vkcert_spirv::operation::sized::{Relation, SizedOperator};
 use vkcert_spirv::operation::table::scalar_opcodes;
 use vkcert_spirv::operation::{ScalarOperation, scalar_operation};
 
@@ -94,9 +94,13 @@ fn scalar(
     operation: ScalarOperation,
 ) -> Result<(), Unsupported> {
     match operation {
-        ScalarOperation::Unary(op) => element_wise(decoder, instruction, Sized::Unary(op)),
-        ScalarOperation::Binary(op) => element_wise(decoder, instruction, Sized::Binary(op)),
-        ScalarOperation::Ternary(op) => element_wise(decoder, instruction, Sized::Ternary(op)),
+        ScalarOperation::Unary(op) => element_wise(decoder, instruction, SizedOperator::Unary(op)),
+        ScalarOperation::Binary(op) => {
+            element_wise(decoder, instruction, SizedOperator::Binary(op))
+        }
+        ScalarOperation::Ternary(op) => {
+            element_wise(decoder, instruction, SizedOperator::Ternary(op))
+        }
         ScalarOperation::Convert(op) => element_wise(decoder, instruction, op),
         ScalarOperation::Compare(op) => {
             number::each_relation(decoder, instruction, Relation::Compare(op))
@@ -110,9 +114,10 @@ fn scalar(
 fn element_wise(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Sized,
+    op: SizedOperator,
 ) -> Result<(), Unsupported> {
-    let operands = (0..op.operands()).map(|index| number::operand(decoder, instruction, index));
+    let operands =
+        (0..op.operand_count()).map(|index| number::operand(decoder, instruction, index));
     let operands = operands.collect::<Result<Vec<_>, _>>()?;
     number::each(decoder, instruction, op, &operands)
 }
@@ -121,7 +126,7 @@ fn element_wise(
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use vkcert_spirv::opcodes::{Effect, Support, groups, support};
+    use vkcert_spirv::opcodes::{Effect, EngineSupport, engine_support, opcode_groups};
 
     /// Declarations are read where the module is; those that stand in functions too have rows.
     #[test]
@@ -135,10 +140,11 @@ mod tests {
             own.iter().copied().filter(|op| scalar_operation(*op).is_some()).collect();
         assert_eq!(both, [Op::BitFieldInsert, Op::BitFieldSExtract, Op::BitFieldUExtract]);
         let all: Vec<Op> = rows().into_keys().collect();
-        let foreign: Vec<&Op> = all.iter().filter(|op| support(**op) != Support::Engine).collect();
+        let foreign: Vec<&Op> =
+            all.iter().filter(|op| engine_support(**op) != EngineSupport::Engine).collect();
         assert!(foreign.is_empty(), "rows that are never asked: {foreign:?}");
-        let run = groups().filter(|group| {
-            group.support == Support::Engine && group.effect != Effect::Declaration
+        let run = opcode_groups().filter(|group| {
+            group.support == EngineSupport::Engine && group.effect != Effect::Declaration
         });
         let missing: Vec<&Op> =
             run.flat_map(|group| group.ops).filter(|op| !all.contains(op)).collect();

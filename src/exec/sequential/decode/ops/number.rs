@@ -16,27 +16,27 @@ use vkcert_oracle::float::RoundingDirection;
 use vkcert_spirv::float_controls::DenormalMode;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::operator::{Binary, Classify, Unary};
-use vkcert_spirv::operation::sized::{Form, Operation, Relation, Sized, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Operation, Relation, SizedOperator, Width};
 use vkcert_spirv::types::Type;
 
 /// The components of a scalar, vector or matrix.
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers {
-    pub form: Form,
+    pub form: NumberFormat,
     pub parts: Vec<Parts>,
 }
 
 impl Decoder<'_> {
     /// How the components of a type are read; none for Booleans and structures.
-    pub(crate) fn form(&self, ty: Id) -> Option<Form> {
+    pub(crate) fn form(&self, ty: Id) -> Option<NumberFormat> {
         match self.types.get(ty)? {
-            Type::Int { width, .. } => Width::of(*width).map(Form::Integer),
-            Type::Float { width } => Width::of(*width).map(Form::Float),
-            Type::BFloat16 => Some(Form::Brain),
+            Type::Int { width, .. } => Width::from_bits(*width).map(NumberFormat::Integer),
+            Type::Float { width } => Width::from_bits(*width).map(NumberFormat::Float),
+            Type::BFloat16 => Some(NumberFormat::Brain),
             Type::Vector { component, .. } => self.form(*component),
             Type::Matrix { column, .. } => self.form(*column),
             Type::CooperativeMatrix { component, .. } => self.form(*component),
-            ty if is_address(ty) || is_variable(ty) => Some(Form::Integer(Width::W64)),
+            ty if is_address(ty) || is_variable(ty) => Some(NumberFormat::Integer(Width::W64)),
             _ => None,
         }
     }
@@ -59,19 +59,19 @@ impl Decoder<'_> {
         Ok(Numbers { form, parts: pair_up(&words, form) })
     }
 
-    pub(crate) fn number(&mut self, id: Id) -> Result<(Form, Parts), Unsupported> {
+    pub(crate) fn number(&mut self, id: Id) -> Result<(NumberFormat, Parts), Unsupported> {
         let numbers = self.numbers(id)?;
         Ok((numbers.form, numbers.parts[0]))
     }
 
     /// Fresh registers for a number.
-    pub(crate) fn parts(&mut self, form: Form) -> Parts {
+    pub(crate) fn parts(&mut self, form: NumberFormat) -> Parts {
         let low = self.word();
         Parts { low, high: (form.width() == Width::W64).then(|| self.word()) }
     }
 
     /// A constant number.
-    pub(crate) fn constant_number(&mut self, form: Form, bits: u64) -> Parts {
+    pub(crate) fn constant_number(&mut self, form: NumberFormat, bits: u64) -> Parts {
         let low = self.constant_word(bits as u32);
         Parts {
             low,
@@ -80,14 +80,17 @@ impl Decoder<'_> {
     }
 
     /// How the components of an instruction's result are read.
-    pub(crate) fn result_form(&self, instruction: &Instruction) -> Result<Form, Unsupported> {
+    pub(crate) fn result_form(
+        &self,
+        instruction: &Instruction,
+    ) -> Result<NumberFormat, Unsupported> {
         let form = instruction.result_type.and_then(|ty| self.form(ty));
         form.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))
     }
 }
 
 /// The registers of numbers from the words of a value.
-fn pair_up(words: &[Reg], form: Form) -> Vec<Parts> {
+fn pair_up(words: &[Reg], form: NumberFormat) -> Vec<Parts> {
     let number = |words: &[Reg]| Parts { low: words[0], high: words.get(1).copied() };
     words.chunks(form.width().words()).map(number).collect()
 }
@@ -109,8 +112,8 @@ pub(crate) fn define(decoder: &mut Decoder<'_>, instruction: &Instruction, parts
 /// One operation into fresh registers, as the module wants float operands and results treated.
 pub(crate) fn compute(
     decoder: &mut Decoder<'_>,
-    op: Sized,
-    [from, to]: [Form; 2],
+    op: SizedOperator,
+    [from, to]: [NumberFormat; 2],
     operands: &[Parts],
 ) -> Result<Parts, Unsupported> {
     if decoder.floats.is_plain() {
@@ -123,25 +126,25 @@ pub(crate) fn compute(
         *operand = flushed(decoder, from, *operand);
     }
     let rounding =
-        if op.rounds() { decoder.floats.rounding(to) } else { RoundingDirection::Nearest };
+        if op.is_rounded() { decoder.floats.rounding(to) } else { RoundingDirection::Nearest };
     let result = compute_with(decoder, op, [from, to], &own, rounding)?;
     assume_operand(decoder, to, result);
     Ok(flushed(decoder, to, result))
 }
 
 /// A number whose denormals are zeros, where the module wants them so.
-pub(crate) fn flushed(decoder: &mut Decoder<'_>, form: Form, number: Parts) -> Parts {
+pub(crate) fn flushed(decoder: &mut Decoder<'_>, form: NumberFormat, number: Parts) -> Parts {
     if decoder.floats.denormals(form) != DenormalMode::Flushed {
         return number;
     }
     let to = decoder.parts(form);
-    let operation = Operation::new(Sized::Flush, form, form);
+    let operation = Operation::new(SizedOperator::Flush, form, form);
     decoder.push(Action::Sized { operation, to, from: [number].into() });
     to
 }
 
 /// That a float is none of what its instruction may assume it is not (FPFastMathMode).
-fn assume_operand(decoder: &mut Decoder<'_>, form: Form, number: Parts) {
+fn assume_operand(decoder: &mut Decoder<'_>, form: NumberFormat, number: Parts) {
     if !form.is_float() {
         return;
     }
@@ -170,8 +173,8 @@ fn assume_operand(decoder: &mut Decoder<'_>, form: Form, number: Parts) {
 /// One operation into fresh registers, rounded in a direction.
 pub(crate) fn compute_with(
     decoder: &mut Decoder<'_>,
-    op: Sized,
-    [from, to]: [Form; 2],
+    op: SizedOperator,
+    [from, to]: [NumberFormat; 2],
     operands: &[Parts],
     rounding: RoundingDirection,
 ) -> Result<Parts, Unsupported> {
@@ -195,50 +198,55 @@ pub(crate) fn compute_with(
 }
 
 /// The same as an action on words, where there is one.
-fn on_words(op: Sized, forms: [Form; 2], to: Reg, operands: &[Parts]) -> Option<Action> {
+fn on_words(
+    op: SizedOperator,
+    forms: [NumberFormat; 2],
+    to: Reg,
+    operands: &[Parts],
+) -> Option<Action> {
     let at = |index: usize| operands.get(index).map(|parts| parts.low);
     let convert = |op| Some(Action::Unary { op, to, a: at(0)? });
     match (op, forms) {
-        (Sized::Unary(op), _) => Some(Action::Unary { op, to, a: at(0)? }),
-        (Sized::Binary(op), _) => Some(Action::Binary { op, to, a: at(0)?, b: at(1)? }),
-        (Sized::Ternary(op), _) => {
+        (SizedOperator::Unary(op), _) => Some(Action::Unary { op, to, a: at(0)? }),
+        (SizedOperator::Binary(op), _) => Some(Action::Binary { op, to, a: at(0)?, b: at(1)? }),
+        (SizedOperator::Ternary(op), _) => {
             Some(Action::Ternary { op, to, a: at(0)?, b: at(1)?, c: at(2)? })
         }
-        (Sized::FromUnsigned, [_, Form::Float(_)]) => convert(Unary::ConvertUToF),
-        (Sized::FromSigned, [_, Form::Float(_)]) => convert(Unary::ConvertSToF),
-        (Sized::ToUnsigned, _) => convert(Unary::ConvertFToU),
-        (Sized::ToSigned, _) => convert(Unary::ConvertFToS),
-        (Sized::FromUnsigned | Sized::FromSigned | Sized::Round, _) => {
+        (SizedOperator::FromUnsigned, [_, NumberFormat::Float(_)]) => convert(Unary::ConvertUToF),
+        (SizedOperator::FromSigned, [_, NumberFormat::Float(_)]) => convert(Unary::ConvertSToF),
+        (SizedOperator::ToUnsigned, _) => convert(Unary::ConvertFToU),
+        (SizedOperator::ToSigned, _) => convert(Unary::ConvertFToS),
+        (SizedOperator::FromUnsigned | SizedOperator::FromSigned | SizedOperator::Round, _) => {
             Some(Action::Copy { to, from: at(0)? })
         }
-        (Sized::Flush, _) => None,
+        (SizedOperator::Flush, _) => None,
     }
 }
 
 pub(crate) fn compute1(
     decoder: &mut Decoder<'_>,
     op: Unary,
-    form: Form,
+    form: NumberFormat,
     a: Parts,
 ) -> Result<Parts, Unsupported> {
-    compute(decoder, Sized::Unary(op), [form, form], &[a])
+    compute(decoder, SizedOperator::Unary(op), [form, form], &[a])
 }
 
 pub(crate) fn compute2(
     decoder: &mut Decoder<'_>,
     op: Binary,
-    form: Form,
+    form: NumberFormat,
     a: Parts,
     b: Parts,
 ) -> Result<Parts, Unsupported> {
-    compute(decoder, Sized::Binary(op), [form, form], &[a, b])
+    compute(decoder, SizedOperator::Binary(op), [form, form], &[a, b])
 }
 
 /// One relation into a fresh mask.
 pub(crate) fn relate(
     decoder: &mut Decoder<'_>,
     relation: Relation,
-    form: Form,
+    form: NumberFormat,
     from: &[Parts],
 ) -> Reg {
     let to = decoder.mask();
@@ -258,7 +266,7 @@ pub(crate) fn relate(
 pub(crate) fn each(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Sized,
+    op: SizedOperator,
     operands: &[Numbers],
 ) -> Result<(), Unsupported> {
     let to = decoder.result_form(instruction)?;
@@ -286,7 +294,7 @@ pub(crate) fn each_relation(
     instruction: &Instruction,
     relation: Relation,
 ) -> Result<(), Unsupported> {
-    let operands = (0..relation.operands()).map(|index| operand(decoder, instruction, index));
+    let operands = (0..relation.operand_count()).map(|index| operand(decoder, instruction, index));
     let operands = operands.collect::<Result<Vec<_>, _>>()?;
     let form = operands[0].form;
     if let Relation::Compare(op) = relation {

@@ -21,12 +21,12 @@ use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::ScalarOperation;
 use vkcert_spirv::operation::operator::{Binary, Compare};
-use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Relation, SizedOperator, Width};
 use vkcert_spirv::types::Type;
 
 pub(crate) const TABLE: &[Row] = &[
-    row(Op::ConvertPtrToU, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),
-    row(Op::ConvertUToPtr, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),
+    row(Op::ConvertPtrToU, Meaning::Scalar(ScalarOperation::Convert(SizedOperator::FromUnsigned))),
+    row(Op::ConvertUToPtr, Meaning::Scalar(ScalarOperation::Convert(SizedOperator::FromUnsigned))),
     row(
         Op::PtrEqual,
         Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::IEqual)),
@@ -45,7 +45,7 @@ pub(crate) const TABLE: &[Row] = &[
 pub(crate) const NO_STRIDE: &str = "a pointer without ArrayStride that is taken as into an array";
 /// What an untyped pointer points to: no type.
 pub(crate) const UNTYPED: Id = 0;
-const ADDRESS: Form = Form::Integer(Width::W64);
+const ADDRESS: NumberFormat = NumberFormat::Integer(Width::W64);
 
 impl Decoder<'_> {
     /// Notes that something is written behind a root.
@@ -80,8 +80,8 @@ pub(crate) fn as_address(
     for dimension in dimensions {
         let index = compute(
             decoder,
-            if dimension.signed { Sized::FromSigned } else { Sized::FromUnsigned },
-            [Form::WORD, ADDRESS],
+            if dimension.signed { SizedOperator::FromSigned } else { SizedOperator::FromUnsigned },
+            [NumberFormat::WORD, ADDRESS],
             &[dimension.index.into()],
         )?;
         let stride = decoder.constant_number(ADDRESS, u64::from(dimension.stride));
@@ -186,7 +186,7 @@ fn behind_address(
     decoder: &mut Decoder<'_>,
     mut pointer: Pointer,
     stride: Option<u32>,
-    (form, index): (Form, Parts),
+    (form, index): (NumberFormat, Parts),
 ) -> Result<Pointer, Unsupported> {
     let stride = stride.ok_or_else(|| unsupported(NO_STRIDE))?;
     let start = if form.is_word() { None } else { Some(as_address(decoder, &pointer)?) };
@@ -202,7 +202,7 @@ fn behind_address(
         });
         return Ok(pointer);
     };
-    let word = compute(decoder, Sized::FromSigned, [form, ADDRESS], &[index])?;
+    let word = compute(decoder, SizedOperator::FromSigned, [form, ADDRESS], &[index])?;
     let stride = decoder.constant_number(ADDRESS, u64::from(stride));
     let bytes = compute2(decoder, Binary::IMul, ADDRESS, word, stride)?;
     let start = Parts { low: word_of(&start, 0)?, high: Some(word_of(&start, 1)?) };

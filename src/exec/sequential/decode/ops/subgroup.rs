@@ -25,7 +25,7 @@ use rspirv::spirv::{GroupOperation, Op};
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::Binary;
-use vkcert_spirv::operation::sized::{Form, Operation, Sized, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator, Width};
 
 /// Reads rows as `op => meaning`.
 macro_rules! rows {
@@ -259,7 +259,8 @@ fn in_both(
         let (Scalar::Word(a), Scalar::Word(b)) = pair else {
             return Err(unsupported("a ballot of Booleans"));
         };
-        let and = compute2(decoder, Binary::BitwiseAnd, Form::WORD, (*a).into(), (*b).into())?;
+        let and =
+            compute2(decoder, Binary::BitwiseAnd, NumberFormat::WORD, (*a).into(), (*b).into())?;
         both.push(Scalar::Word(and.low));
     }
     Ok(both.into())
@@ -306,7 +307,7 @@ fn index(
     at: usize,
 ) -> Result<Reg, Unsupported> {
     match decoder.number(id(instruction, at)?)? {
-        (Form::Integer(_), Parts { low, high: None }) => Ok(low),
+        (NumberFormat::Integer(_), Parts { low, high: None }) => Ok(low),
         _ => Err(unsupported(format!("Op{:?} with an index of 64 bits", instruction.op))),
     }
 }
@@ -409,7 +410,7 @@ fn arithmetic(
     let scan = scan(decoder, instruction, 2)?;
     let Numbers { form, parts } = operand(decoder, instruction, 2)?;
     let rounding = decoder.floats.rounding(form);
-    let operation = Operation { rounding, ..Operation::new(Sized::Binary(op), form, form) };
+    let operation = Operation { rounding, ..Operation::new(SizedOperator::Binary(op), form, form) };
     let identity = identity(op, form).filter(|_| operation.exists());
     let identity =
         identity.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))?;
@@ -472,8 +473,8 @@ fn of_masks(
     op: Binary,
     (scan, at): (Scan, usize),
 ) -> Result<(), Unsupported> {
-    let form = Form::Integer(Width::W8);
-    let operation = Operation::new(Sized::Binary(op), form, form);
+    let form = NumberFormat::Integer(Width::W8);
+    let operation = Operation::new(SizedOperator::Binary(op), form, form);
     let combination = Combination { operation, identity: u64::from(op == Binary::BitwiseAnd) };
     let sets = partition_of(decoder, instruction, scan, at + 1)?;
     let mut results = Vec::new();
@@ -489,19 +490,19 @@ fn of_masks(
 }
 
 /// What changes nothing: the first result of an exclusive scan (SPIR-V, "Group Operation").
-fn identity(op: Binary, form: Form) -> Option<u64> {
+fn identity(op: Binary, form: NumberFormat) -> Option<u64> {
     let ones = u64::MAX >> (64 - form.width().bits());
-    let integer = matches!(form, Form::Integer(_));
+    let integer = matches!(form, NumberFormat::Integer(_));
     Some(match op {
         Binary::IAdd | Binary::BitwiseOr | Binary::BitwiseXor | Binary::UMax if integer => 0,
         Binary::IMul if integer => 1,
         Binary::UMin | Binary::BitwiseAnd if integer => ones,
         Binary::SMin if integer => ones >> 1,
         Binary::SMax if integer => (ones >> 1) + 1,
-        Binary::FAdd if !integer => form.of_float(0.0),
-        Binary::FMul if !integer => form.of_float(1.0),
-        Binary::NMin if !integer => form.of_float(f64::INFINITY),
-        Binary::NMax if !integer => form.of_float(f64::NEG_INFINITY),
+        Binary::FAdd if !integer => form.from_float(0.0),
+        Binary::FMul if !integer => form.from_float(1.0),
+        Binary::NMin if !integer => form.from_float(f64::INFINITY),
+        Binary::NMax if !integer => form.from_float(f64::NEG_INFINITY),
         _ => return None,
     })
 }

@@ -26,7 +26,7 @@ use rspirv::spirv::{Op, StorageClass};
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::operator::{Binary, Compare};
-use vkcert_spirv::operation::sized::{Form, Relation, Sized};
+use vkcert_spirv::operation::sized::{NumberFormat, Relation, SizedOperator};
 use vkcert_spirv::types::{BlockKind, Type};
 
 /// The registers of a pointer as a value.
@@ -72,11 +72,18 @@ fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsuppor
         let bytes = match dimension.stride {
             1 => dimension.index,
             _ => {
-                compute2(decoder, Binary::IMul, Form::WORD, dimension.index.into(), stride.into())?
-                    .low
+                compute2(
+                    decoder,
+                    Binary::IMul,
+                    NumberFormat::WORD,
+                    dimension.index.into(),
+                    stride.into(),
+                )?
+                .low
             }
         };
-        offset = compute2(decoder, Binary::IAdd, Form::WORD, offset.into(), bytes.into())?.low;
+        offset =
+            compute2(decoder, Binary::IAdd, NumberFormat::WORD, offset.into(), bytes.into())?.low;
     }
     Ok(Parts { low: offset, high: Some(which) })
 }
@@ -220,7 +227,7 @@ pub(crate) fn element(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
     stride: Option<u32>,
-    (form, index): (Form, Parts),
+    (form, index): (NumberFormat, Parts),
 ) -> Result<Pointer, Unsupported> {
     let start = parts(decoder, pointer)?;
     let Location::Memory { root, arrangement, name, .. } = &pointer.to else {
@@ -230,11 +237,11 @@ pub(crate) fn element(
     let index = if form.is_word() {
         index
     } else {
-        compute(decoder, Sized::FromSigned, [form, Form::WORD], &[index])?
+        compute(decoder, SizedOperator::FromSigned, [form, NumberFormat::WORD], &[index])?
     };
     let stride = decoder.constant_word(stride);
-    let bytes = compute2(decoder, Binary::IMul, Form::WORD, index, stride.into())?;
-    let offset = compute2(decoder, Binary::IAdd, Form::WORD, start.low.into(), bytes)?;
+    let bytes = compute2(decoder, Binary::IMul, NumberFormat::WORD, index, stride.into())?;
+    let offset = compute2(decoder, Binary::IAdd, NumberFormat::WORD, start.low.into(), bytes)?;
     let into = if root.is_buffer() { Pointed::Buffers } else { Pointed::Workgroup };
     at(Parts { low: offset.low, high: start.high }, into, pointer.ty, (*arrangement, name.clone()))
 }
@@ -256,15 +263,16 @@ pub(crate) fn difference(
     let stride = stride_of(decoder, &pointer, decorated)?;
     let [one, other] =
         [operand(decoder, instruction, 0)?.parts[0], operand(decoder, instruction, 1)?.parts[0]];
-    let bytes = compute2(decoder, Binary::ISub, Form::WORD, one.low.into(), other.low.into())?;
+    let bytes =
+        compute2(decoder, Binary::ISub, NumberFormat::WORD, one.low.into(), other.low.into())?;
     let stride = decoder.constant_word(stride);
     let equal = Relation::Compare(Compare::IEqual);
-    let elements = compute2(decoder, Binary::SDiv, Form::WORD, bytes, stride.into())?;
+    let elements = compute2(decoder, Binary::SDiv, NumberFormat::WORD, bytes, stride.into())?;
     if let (Some(one), Some(other)) = (one.high, other.high) {
         // A remainder of negative numbers would be a finding.
-        let back = compute2(decoder, Binary::IMul, Form::WORD, elements, stride.into())?;
-        let whole = relate(decoder, equal, Form::WORD, &[back, bytes]);
-        let same = relate(decoder, equal, Form::WORD, &[one.into(), other.into()]);
+        let back = compute2(decoder, Binary::IMul, NumberFormat::WORD, elements, stride.into())?;
+        let whole = relate(decoder, equal, NumberFormat::WORD, &[back, bytes]);
+        let same = relate(decoder, equal, NumberFormat::WORD, &[one.into(), other.into()]);
         let condition = decoder.mask();
         decoder.push(Action::Logic { table: AND, to: condition, a: whole, b: same });
         let otherwise =
@@ -275,7 +283,7 @@ pub(crate) fn difference(
     let result = if form.is_word() {
         elements
     } else {
-        compute(decoder, Sized::FromSigned, [Form::WORD, form], &[elements])?
+        compute(decoder, SizedOperator::FromSigned, [NumberFormat::WORD, form], &[elements])?
     };
     define(decoder, instruction, &[result]);
     Ok(())
