@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::random_kernel::{Dice, INPUTS, LOCAL_SIZE, random_kernel};
 use support::{root, run, run_json, vkcert, write};
-use vkcert::dissimilar::clang::{Ran, Toolchain};
+use vkcert::dissimilar::clang::{ClangTools, RunOutcome};
 use vkcert::dissimilar::{interface, job};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::{Completion, Executor, Job, Unobserved};
@@ -29,8 +29,8 @@ use vkcert::model::finding::FindingKind;
 use vkcert::spirv::module::Module;
 
 /// The tools; none where they are not there and nobody demands them, which is told.
-fn clang() -> Option<Toolchain> {
-    match Toolchain::find() {
+fn clang() -> Option<ClangTools> {
+    match ClangTools::find_in_path() {
         Ok(tools) => Some(tools),
         Err(missing) => {
             assert!(std::env::var_os("VKCERT_REQUIRE_CLANG").is_none(), "{missing}");
@@ -195,24 +195,24 @@ fn translated_source(
     let compiled = vkcert::glsl::compile(source)
         .unwrap_or_else(|errors| panic!("{errors:?}\n{}", source.text));
     let module = Module::parse(compiled.marked).unwrap();
-    let interface = interface::interface(&module, "main", specialization)?;
+    let interface = interface::kernel_interface(&module, "main", specialization)?;
     cpp::emit(source, &interface, "").map_err(|unsupported| unsupported.to_string())
 }
 
 /// Builds and runs a program with the data of a job.
-fn ran(tools: &Toolchain, program: &str, job: &Job) -> Result<Ran, String> {
+fn ran(tools: &ClangTools, program: &str, job: &Job) -> Result<RunOutcome, String> {
     let folder = tempfile::tempdir().unwrap();
     let contents: Vec<Vec<u8>> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
-    let text = job::text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE)?;
-    let built = match tools.build(folder.path(), program) {
+    let text = job::job_text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE)?;
+    let built = match tools.build_program(folder.path(), program) {
         Ok(built) => built,
         Err(error) if error.starts_with("a constant of the kernel is undefined") => {
-            return Ok(Ran::Stopped(error));
+            return Ok(RunOutcome::StoppedItself(error));
         }
         Err(error) => panic!("{}: {error}", job.name),
     };
     let file = write(folder.path(), "job", text);
-    tools.run(&built, &file, &folder.path().join("counts.profraw"))
+    tools.run_program(&built, &file, &folder.path().join("counts.profraw"))
 }
 
 /// Findings that the C++ program stops at.
@@ -241,7 +241,7 @@ fn environment(test: &FileTest) -> &'static str {
     }
 }
 
-fn compare_file_test(tools: &Toolchain, path: &Path) -> Shown {
+fn compare_file_test(tools: &ClangTools, path: &Path) -> Shown {
     let text = std::fs::read_to_string(path).unwrap();
     let test = FileTest::read(&shaderc::Compiler::new().unwrap(), path);
     let job = test.job();
@@ -257,8 +257,10 @@ fn compare_file_test(tools: &Toolchain, path: &Path) -> Shown {
         Err(what) => return Shown::Unsupported(what),
     };
     match theirs {
-        Ran::Completed(text) if found.is_empty() && ours.completion == Completion::Completed => {
-            let theirs = job::outputs(&text, job.buffers.len()).unwrap();
+        RunOutcome::Completed(text)
+            if found.is_empty() && ours.completion == Completion::Completed =>
+        {
+            let theirs = job::parse_outputs(&text, job.buffers.len()).unwrap();
             let mismatches = test.mismatches(&theirs);
             if theirs == ours.buffers && mismatches.is_empty() {
                 Shown::Identical
@@ -266,11 +268,11 @@ fn compare_file_test(tools: &Toolchain, path: &Path) -> Shown {
                 Shown::Wrong(format!("other bytes: {mismatches:?}"))
             }
         }
-        Ran::Completed(_) if found.iter().any(|kind| STOPS.contains(kind)) => {
+        RunOutcome::Completed(_) if found.iter().any(|kind| STOPS.contains(kind)) => {
             Shown::Wrong(format!("it goes on: {:#?}", ours.findings))
         }
-        Ran::Completed(_) => Shown::Open,
-        Ran::Stopped(reason) => {
+        RunOutcome::Completed(_) => Shown::Open,
+        RunOutcome::StoppedItself(reason) => {
             let due = found
                 .iter()
                 .any(|kind| STOPS.contains(kind) || *kind == FindingKind::UninitializedRead);
@@ -517,7 +519,7 @@ fn mistakes_of_the_emitter_would_be_seen() {
     assert!(ours.findings.is_empty(), "{:#?}", ours.findings);
     let program = translated(TWO_REGIONS, &BTreeMap::new()).unwrap().text;
     let left = |text: &str| match ran(&tools, text, &job) {
-        Ok(Ran::Completed(text)) => Ok(job::outputs(&text, 1).unwrap()),
+        Ok(RunOutcome::Completed(text)) => Ok(job::parse_outputs(&text, 1).unwrap()),
         other => Err(format!("{other:?}")),
     };
     assert_eq!(left(&program).as_ref(), Ok(&ours.buffers), "{program}");
@@ -581,7 +583,7 @@ fn a_program_with_embedded_data_prints_what_the_test_expects() {
     let buffers = result["tests"][0]["buffers"].as_object().unwrap();
     let expected: Vec<Vec<u8>> =
         buffers.values().map(|text| decoded(text.as_str().unwrap())).collect();
-    assert_eq!(job::outputs(&printed, expected.len()).unwrap(), expected);
+    assert_eq!(job::parse_outputs(&printed, expected.len()).unwrap(), expected);
 }
 
 fn decoded(text: &str) -> Vec<u8> {

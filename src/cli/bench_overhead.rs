@@ -11,7 +11,7 @@
 //! Does not cover: the time of reading records back, which the host does after a test.
 
 use super::args::{BenchOverhead, Common, EngineArgument, OutputForm};
-use super::bench::{BenchKernel, KERNELS};
+use super::bench::{BENCH_KERNELS, BenchKernel};
 use super::failure::Failure;
 use super::output;
 use super::plan;
@@ -31,8 +31,8 @@ use serde::Serialize;
 
 /// The result of the command.
 #[derive(Debug, Serialize)]
-struct Overhead {
-    device: String,
+struct Overhead<'a> {
+    device: &'a str,
     driver: String,
     repetitions: u32,
     size_factor: u32,
@@ -62,8 +62,8 @@ struct Row {
 }
 
 /// Measures the kernels whose id holds the pattern.
-pub(super) fn command(common: &Common, options: &BenchOverhead) -> Result<Exit, Failure> {
-    let chosen = choose(options.pattern.as_deref())?;
+pub(super) fn measure_overhead(common: &Common, options: &BenchOverhead) -> Result<Exit, Failure> {
+    let chosen_kernels = choose_kernels(options.pattern.as_deref())?;
     if common.engine == Some(EngineArgument::Sequential) {
         let diagnostic =
             Diagnostic::new("usage", "bench-overhead measures a device, not the sequential engine");
@@ -74,141 +74,153 @@ pub(super) fn command(common: &Common, options: &BenchOverhead) -> Result<Exit, 
     let settings =
         EngineSettings { validation: ValidationLayers::Off, ..EngineSettings::default() };
     let mut engines = plan::open_engines(&plan, None, settings)?;
-    let Vulkan::Ready(executor) = &mut engines.vulkan else {
+    let Vulkan::Ready(device_executor) = &mut engines.vulkan else {
         return Err(Failure::tool("the device engine was demanded and is not there"));
     };
     let mut rows = Vec::new();
-    for kernel in chosen {
-        rows.push(measure(kernel, options, executor)?);
+    for kernel in chosen_kernels {
+        rows.push(measure_kernel(kernel, options, device_executor)?);
     }
     let mut ratios: Vec<f64> = rows.iter().map(|row| row.ratio).collect();
-    let device = executor.device();
+    let device = device_executor.device();
     let overhead = Overhead {
-        device: device.name.clone(),
+        device: &device.name,
         driver: format!("{} {}", device.driver_name, device.driver_info).trim().to_owned(),
         repetitions: options.repetitions,
         size_factor: options.size_factor,
         worst_ratio: ratios.iter().copied().fold(0.0, f64::max),
-        median_ratio: median(&mut ratios),
+        median_ratio: median_value(&mut ratios),
         kernels: rows,
     };
     match common.format {
         OutputForm::Json => {
             let value = serde_json::to_value(&overhead)
                 .map_err(|error| Failure::tool(error.to_string()))?;
-            output::print(&format!("{value:#}\n"))?;
+            output::print_text(&format!("{value:#}\n"))?;
         }
-        OutputForm::Text => output::print(&text(&overhead))?,
+        OutputForm::Text => output::print_text(&overhead_in_words(&overhead))?,
     }
     Ok(Exit::Success)
 }
 
-fn choose(pattern: Option<&str>) -> Result<Vec<&'static BenchKernel>, Failure> {
-    let fits = |kernel: &&BenchKernel| pattern.is_none_or(|pattern| kernel.id.contains(pattern));
-    let chosen: Vec<_> = KERNELS.iter().filter(fits).collect();
-    if chosen.is_empty() {
+fn choose_kernels(pattern: Option<&str>) -> Result<Vec<&'static BenchKernel>, Failure> {
+    let matches_pattern =
+        |kernel: &&BenchKernel| pattern.is_none_or(|pattern| kernel.id.contains(pattern));
+    let chosen_kernels: Vec<_> = BENCH_KERNELS.iter().filter(matches_pattern).collect();
+    if chosen_kernels.is_empty() {
         let pattern = pattern.unwrap_or_default();
-        let ids: Vec<_> = KERNELS.iter().map(|kernel| kernel.id).collect();
+        let kernel_ids: Vec<_> = BENCH_KERNELS.iter().map(|kernel| kernel.id).collect();
         let diagnostic =
             Diagnostic::new("unknown-id", format!("no built-in kernel's id holds `{pattern}`"));
-        return Err(diagnostic.hint(format!("there are {}", ids.join(", "))).into());
+        return Err(diagnostic.hint(format!("there are {}", kernel_ids.join(", "))).into());
     }
-    Ok(chosen)
+    Ok(chosen_kernels)
 }
 
-fn compile(kernel: &BenchKernel) -> Result<Kernel, Failure> {
+fn compile_kernel(kernel: &BenchKernel) -> Result<Kernel, Failure> {
     let source = KernelSource::alone(format!("{}.comp", kernel.id), kernel.text, "vulkan1.1");
     kernel::from_glsl(kernel.id, &source, Wanted::Source)
 }
 
-fn measure(
+fn measure_kernel(
     kernel: &BenchKernel,
     options: &BenchOverhead,
     executor: &mut VulkanExecutor,
 ) -> Result<Row, Failure> {
-    let mut compiled = [compile(kernel)?];
+    let mut compiled_kernel = [compile_kernel(kernel)?];
     let request = recording::request(
         options.record_mode.mode(),
         Witnesses::Omitted,
         executor.device(),
         Ability::Present,
     );
-    recording::apply(&mut compiled, &request)?;
-    let [compiled] = compiled;
-    let defect = || {
+    recording::apply(&mut compiled_kernel, &request)?;
+    let [compiled_kernel] = compiled_kernel;
+    let unmeasurable = || {
         Failure::tool(format!(
             "built-in kernel `{}` cannot be measured: {:?}",
-            kernel.id, compiled.notes
+            kernel.id, compiled_kernel.notes
         ))
     };
-    let job = |variant| {
-        let module = compiled.job_module(variant).ok_or_else(defect)?;
-        Ok::<_, Failure>(kernel.job(options.size_factor, module.words, module.recording))
+    let job_of_variant = |variant| {
+        let module = compiled_kernel.job_module(variant).ok_or_else(unmeasurable)?;
+        Ok::<_, Failure>(kernel.job_with(options.size_factor, module.words, module.recording))
     };
-    let (traced, instrumented) = (job(Variant::Traced)?, job(Variant::Instrumented)?);
-    let measured = compiled.measured().ok_or_else(defect)?;
-    let (plain, recorded) =
-        (run(kernel, executor, &traced)?, run(kernel, executor, &instrumented)?);
-    if plain.buffers != recorded.buffers {
+    let (traced, instrumented) =
+        (job_of_variant(Variant::Traced)?, job_of_variant(Variant::Instrumented)?);
+    let measured_module = compiled_kernel.measured().ok_or_else(unmeasurable)?;
+    let (traced_run, instrumented_run) =
+        (run_untimed(kernel, executor, &traced)?, run_untimed(kernel, executor, &instrumented)?);
+    if traced_run.buffers != instrumented_run.buffers {
         return Err(Failure::tool(format!(
             "built-in kernel `{}`: traced and instrumented module leave different outputs on this device",
             kernel.id
         )));
     }
-    let records = recorded.records.get(&kernel.id.into()).ok_or_else(defect)?;
-    let slots = || measured.markers.layout.decisions.iter();
-    let bits = || slots().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
-    let times = time(kernel, options, executor, [&traced, &instrumented])?;
-    let timed_by_device = times.iter().flatten().all(|time| time.device.is_some());
+    let records = instrumented_run.records.get(&kernel.id.into()).ok_or_else(unmeasurable)?;
+    let decision_slots = || measured_module.markers.layout.decisions.iter();
+    let vector_bits =
+        || decision_slots().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
+    let run_times = time_in_turn(kernel, options, executor, [&traced, &instrumented])?;
+    let timed_by_device = run_times.iter().flatten().all(|time| time.device.is_some());
     let milliseconds = |run: &RunTime| run.device.unwrap_or(run.wall);
-    let [traced, instrumented] =
-        [0, 1].map(|job| times[job].iter().map(milliseconds).collect::<Vec<f64>>());
-    let mut paired: Vec<f64> =
-        instrumented.iter().zip(&traced).map(|(with, without)| with / without).collect();
-    let (traced_ms, instrumented_ms) =
-        (median(&mut traced.clone()), median(&mut instrumented.clone()));
+    let [mut traced, mut instrumented] =
+        [0, 1].map(|job_index| run_times[job_index].iter().map(milliseconds).collect::<Vec<f64>>());
+    let mut paired_ratios: Vec<f64> = instrumented
+        .iter()
+        .zip(&traced)
+        .map(|(instrumented_time, traced_time)| instrumented_time / traced_time)
+        .collect();
+    let (traced_ms, instrumented_ms) = (median_value(&mut traced), median_value(&mut instrumented));
     Ok(Row {
         id: kernel.id,
         shape: kernel.shape,
         traced_ms,
         instrumented_ms,
         ratio: instrumented_ms / traced_ms,
-        paired_ratio: median(&mut paired),
-        least_ratio: least(&instrumented) / least(&traced),
-        vectors: bits().count(),
-        shown: bits().filter(|bit| records.has(*bit)).count(),
-        words: measured.record_buffer.words,
-        mode: measured.record_buffer.mode,
+        paired_ratio: median_value(&mut paired_ratios),
+        least_ratio: least_value(&instrumented) / least_value(&traced),
+        vectors: vector_bits().count(),
+        shown: vector_bits().filter(|bit| records.has(*bit)).count(),
+        words: measured_module.record_buffer.words,
+        mode: measured_module.record_buffer.mode,
         clock: if timed_by_device { "device" } else { "host" },
     })
 }
 
 /// Runs a job to its end, untimed.
-fn run(kernel: &BenchKernel, executor: &mut VulkanExecutor, job: &Job) -> Result<Run, Failure> {
+fn run_untimed(
+    kernel: &BenchKernel,
+    executor: &mut VulkanExecutor,
+    job: &Job,
+) -> Result<Run, Failure> {
     let run =
         executor.run(job, &mut Unobserved).map_err(|error| Failure::tool(error.to_string()))?;
-    completed(kernel, &run.completion)?;
+    require_completion(kernel, &run.completion)?;
     Ok(run)
 }
 
 /// The times of the two jobs, run in turn.
-fn time(
+fn time_in_turn(
     kernel: &BenchKernel,
     options: &BenchOverhead,
     executor: &mut VulkanExecutor,
     jobs: [&Job; 2],
 ) -> Result<Vec<Vec<RunTime>>, Failure> {
-    let measured = executor.measure(&jobs, options.repetitions);
-    let measured = measured.map_err(|error| Failure::tool(error.to_string()))?;
-    completed(kernel, &measured.completion)?;
-    Ok(measured.times)
+    let measured_times = executor.measure(&jobs, options.repetitions);
+    let measured_times = measured_times.map_err(|error| Failure::tool(error.to_string()))?;
+    require_completion(kernel, &measured_times.completion)?;
+    Ok(measured_times.times)
 }
 
-fn completed(kernel: &BenchKernel, completion: &Completion) -> Result<(), Failure> {
+fn require_completion(kernel: &BenchKernel, completion: &Completion) -> Result<(), Failure> {
     match completion {
         Completion::Completed => Ok(()),
-        Completion::Unsupported { what } => {
-            let message = format!("the device cannot run built-in kernel `{}`: {what}", kernel.id);
+        Completion::Unsupported { what: unsupported_construct } => {
+            let message = format!(
+                "the device cannot run built-in kernel `{}`: {unsupported_construct}",
+                kernel.id
+            );
             Err(Failure::Unavailable {
                 message,
                 hint: Some("try a smaller `--size-factor`".to_owned()),
@@ -227,7 +239,7 @@ fn completed(kernel: &BenchKernel, completion: &Completion) -> Result<(), Failur
 }
 
 /// The middle value, of an even number the mean of the two; 0 of nothing.
-fn median(values: &mut [f64]) -> f64 {
+fn median_value(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match (values.get(values.len() / 2), values.len() % 2) {
         (None, _) => 0.0,
@@ -236,11 +248,11 @@ fn median(values: &mut [f64]) -> f64 {
     }
 }
 
-fn least(values: &[f64]) -> f64 {
+fn least_value(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-fn text(overhead: &Overhead) -> String {
+fn overhead_in_words(overhead: &Overhead) -> String {
     let mut text = format!(
         "{} ({}), size factor {}, medians of {} alternating runs\n\n",
         overhead.device, overhead.driver, overhead.size_factor, overhead.repetitions
@@ -284,21 +296,21 @@ mod tests {
 
     #[test]
     fn medians_are_middle_values() {
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert_eq!(median(&mut []), 0.0);
+        assert_eq!(median_value(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median_value(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median_value(&mut []), 0.0);
     }
 
     #[test]
     fn built_in_kernels_are_many_and_of_every_shape() {
-        let mut ids: Vec<_> = KERNELS.iter().map(|kernel| kernel.id).collect();
+        let mut ids: Vec<_> = BENCH_KERNELS.iter().map(|kernel| kernel.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), KERNELS.len());
+        assert_eq!(ids.len(), BENCH_KERNELS.len());
         assert!(ids.len() >= 12, "{ids:?}");
         let sizes = |id: &str| {
-            let kernel = KERNELS.iter().find(|kernel| kernel.id == id).unwrap();
-            let compiled = compile(kernel).unwrap();
+            let kernel = BENCH_KERNELS.iter().find(|kernel| kernel.id == id).unwrap();
+            let compiled = compile_kernel(kernel).unwrap();
             assert_eq!(compiled.findings, [], "{id}");
             let decisions = &compiled.measured().unwrap().markers.layout.decisions;
             (decisions.len(), decisions.iter().map(|slot| slot.vectors.len()).sum::<usize>())

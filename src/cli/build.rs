@@ -8,25 +8,29 @@ use crate::campaign::project::module_bytes;
 use crate::model::canonical::sha256_digits;
 use crate::model::exit::Exit;
 use crate::model::procedure::Language;
+use serde::Serialize;
 use std::fs;
 
 /// Compiles every GLSL kernel and writes its production module; modules that are there already and
 /// equal stay untouched. What the profile refuses is written and told, with the exit code of what
 /// is unsupported.
-pub(super) fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure> {
+pub(super) fn build_modules(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure> {
     let loaded = project::load(&folder.dir)?;
     let kernels = project::compile(&loaded)?;
     let modules = loaded.root.join(project::MODULES);
     fs::create_dir_all(&modules).map_err(|error| Failure::unwritable(&modules, &error))?;
-    let mut rows = Vec::new();
-    let mut exit = Exit::Success;
+    let mut built_modules = Vec::new();
+    let mut exit_status = Exit::Success;
     for (kernel, settings) in kernels.iter().zip(&loaded.settings.value.kernels) {
         if !kernel.refused.is_empty() {
-            exit = exit.and(Exit::Unavailable);
+            exit_status = exit_status.and(Exit::Unavailable);
         }
         if settings.language == Language::Spirv {
             for reason in &kernel.refused {
-                super::output::tell(format_args!("refused: kernel `{}`: {reason}\n", kernel.name));
+                super::output::print_to_stderr(format_args!(
+                    "refused: kernel `{}`: {reason}\n",
+                    kernel.name
+                ));
             }
             continue;
         }
@@ -34,48 +38,53 @@ pub(super) fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, F
         let path = loaded.root.join(&file);
         let bytes = module_bytes(&kernel.production);
         let state = match fs::read(&path) {
-            Ok(old) if old == bytes => "unchanged",
+            Ok(old_bytes) if old_bytes == bytes => "unchanged",
             Ok(_) => "replaced",
             Err(_) => "new",
         };
         if state != "unchanged" {
             output::write_file(&path, &bytes)?;
         }
-        rows.push((
-            kernel.name.clone(),
+        built_modules.push(BuiltModule {
+            kernel: &kernel.name,
             file,
             state,
-            bytes.len(),
-            sha256_digits(&bytes),
-            &kernel.refused,
-        ));
+            bytes: bytes.len(),
+            sha256: sha256_digits(&bytes),
+            refused: &kernel.refused,
+        });
     }
     match common.format {
         OutputForm::Json => {
-            let modules: Vec<_> = rows
-                .iter()
-                .map(|(kernel, file, state, bytes, hash, refused)| {
-                    serde_json::json!({
-                        "kernel": kernel, "file": file, "state": state, "bytes": bytes, "sha256": hash, "refused": refused,
-                    })
-                })
-                .collect();
-            output::print(&format!(
-                "{:#}\n",
-                serde_json::json!({ "schema": 1, "modules": modules })
-            ))?;
+            let document = serde_json::json!({ "schema": 1, "modules": built_modules });
+            output::print_text(&format!("{document:#}\n"))?;
         }
         OutputForm::Text => {
-            let lines: String = rows
-                .iter()
-                .map(|(_, file, state, bytes, hash, refused)| {
-                    let refused: String =
-                        refused.iter().map(|reason| format!("    refused: {reason}\n")).collect();
-                    format!("{file}  {bytes} bytes  sha256 {}  {state}\n{refused}", &hash[..16])
-                })
-                .collect();
-            output::print(&lines)?;
+            let lines: String = built_modules.iter().map(BuiltModule::in_words).collect();
+            output::print_text(&lines)?;
         }
     }
-    Ok(exit)
+    Ok(exit_status)
+}
+
+/// A production module as the result of the command names it.
+#[derive(Serialize)]
+struct BuiltModule<'a> {
+    kernel: &'a str,
+    file: String,
+    /// `new`, `replaced` or `unchanged`.
+    state: &'static str,
+    bytes: usize,
+    sha256: String,
+    /// Why the profile refuses the kernel; empty where it does not.
+    refused: &'a [String],
+}
+
+impl BuiltModule<'_> {
+    fn in_words(&self) -> String {
+        let Self { file, state, bytes, sha256, refused, .. } = self;
+        let refused: String =
+            refused.iter().map(|reason| format!("    refused: {reason}\n")).collect();
+        format!("{file}  {bytes} bytes  sha256 {}  {state}\n{refused}", &sha256[..16])
+    }
 }

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::output::{self, PendingFolder};
 use super::places;
 use super::plan;
-use super::progress::Progress;
+use super::progress::CampaignProgress;
 use super::save;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::facts::SealedEvidence;
@@ -22,34 +22,37 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use vkcert_verifier::report::presentation;
+use vkcert_verifier::report::terminal_presentation;
 
 /// The sub-folder of the output folder that a run writes.
-const SECTION: &str = "latest";
+const RESULT_SECTION: &str = "latest";
 
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
-pub(super) fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
-    let (evidence, written) = run(common, certify)?;
+pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
+    let (evidence, written) = run_campaign(common, certify)?;
     match common.format {
-        OutputForm::Json => output::print(&document(&evidence, &written)?)?,
+        OutputForm::Json => output::print_text(&json_document(&evidence, &written)?)?,
         OutputForm::Text => {
-            let places = places::of_run(&certify.dir, certify.out.as_deref());
+            let advised_places = places::places_of_run(&certify.dir, certify.out.as_deref());
             let summary = report::render(
                 &evidence,
                 FormatName::Terminal,
-                &presentation(common, Some(written), places),
+                &terminal_presentation(common, Some(written), advised_places),
             );
             output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
         }
     }
-    Ok(exit(evidence.campaign.conclusion.exit_code))
+    Ok(exit_of_code(evidence.campaign.conclusion.exit_code))
 }
 
 /// Runs the whole campaign, writes evidence and reports.
-pub(super) fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Failure> {
+pub(super) fn run_campaign(
+    common: &Common,
+    certify: &Certify,
+) -> Result<(Evidence, Written), Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
-    leave_out(&mut project, certify)?;
+    leave_tests_out(&mut project, certify)?;
     let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
     let request = CampaignRequest {
         plan,
@@ -61,48 +64,60 @@ pub(super) fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Writt
     };
     let SetUp { campaign, engines } = set_up(project, &request)?;
     engines.iter().for_each(plan::tell_notes);
-    let prepared = campaign.prepare()?;
+    let prepared_tests = campaign.prepare()?;
     // What is wrong with the input is told before what the machine lacks.
-    let out = certify.out.clone().unwrap_or_else(|| campaign.project.root.join("reports"));
-    let folder = PendingFolder::start(&out, SECTION)?;
-    let outcome = campaign.run(&prepared, &mut engines?, &Progress::new(common))?;
+    let output_folder =
+        certify.out.clone().unwrap_or_else(|| campaign.project.root.join("reports"));
+    let folder = PendingFolder::start(&output_folder, RESULT_SECTION)?;
+    let campaign_outcome =
+        campaign.run(&prepared_tests, &mut engines?, &CampaignProgress::new(common))?;
     if let Some(folder) = &certify.save_outputs {
-        save::outputs(folder, &prepared, &outcome.laid_out, &outcome.runs)?;
+        save::save_outputs(
+            folder,
+            &prepared_tests,
+            &campaign_outcome.laid_out,
+            &campaign_outcome.runs,
+        )?;
     }
-    drop(prepared);
-    let sealed = campaign.seal(&outcome)?;
-    let written = write(&sealed, folder, &out)?;
-    Ok((sealed.evidence, written))
+    drop(prepared_tests);
+    let sealed_evidence = campaign.seal(&campaign_outcome)?;
+    let written = write_results(&sealed_evidence, folder, &output_folder)?;
+    Ok((sealed_evidence.evidence, written))
 }
 
-fn exit(code: u8) -> Exit {
-    let all = [Exit::Success, Exit::Failed, Exit::Usage, Exit::Tool, Exit::Unavailable];
-    all.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Tool)
+fn exit_of_code(code: u8) -> Exit {
+    let exit_codes = [Exit::Success, Exit::Failed, Exit::Usage, Exit::Tool, Exit::Unavailable];
+    exit_codes.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Tool)
 }
 
 /// Removes the tests that `--without` names and those that `--only` does not; an unknown id is an
 /// error.
-fn leave_out(project: &mut Project, certify: &Certify) -> Result<(), Failure> {
+fn leave_tests_out(project: &mut Project, certify: &Certify) -> Result<(), Failure> {
     let options = [("--without", &certify.without), ("--only", &certify.only)];
-    let asked = options.iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
-    for (option, id) in asked {
+    let named_tests =
+        options.iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
+    for (option, id) in named_tests {
         if !project.tests.iter().any(|test| test.id.as_str() == id) {
-            let known: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
+            let known_tests: Vec<&str> =
+                project.tests.iter().map(|test| test.id.as_str()).collect();
             let diagnostic =
                 Diagnostic::new("unknown-id", format!("{option}: no test is named `{id}`"));
-            let hint = crate::requirement::nearest::did_you_mean(id, &known);
-            let list = places::of_run(&certify.dir, None).on_project("vkcert list tests", "");
-            return Err(
-                Diagnostic { hint: hint.or(Some(format!("see {list}"))), ..diagnostic }.into()
-            );
+            let hint = crate::requirement::nearest::did_you_mean(id, &known_tests);
+            let list_command =
+                places::places_of_run(&certify.dir, None).on_project("vkcert list tests", "");
+            return Err(Diagnostic {
+                hint: hint.or(Some(format!("see {list_command}"))),
+                ..diagnostic
+            }
+            .into());
         }
     }
-    let named = |ids: &[String], test: &TestId| ids.iter().any(|id| test.as_str() == id);
-    let stays = |test: &TestId| match certify.only.is_empty() {
-        true => !named(&certify.without, test),
-        false => named(&certify.only, test),
+    let is_named = |ids: &[String], test: &TestId| ids.iter().any(|id| test.as_str() == id);
+    let is_kept = |test: &TestId| match certify.only.is_empty() {
+        true => !is_named(&certify.without, test),
+        false => is_named(&certify.only, test),
     };
-    project.left_out = project.tests.extract_if(.., |test| !stays(&test.id)).collect();
+    project.left_out = project.tests.extract_if(.., |test| !is_kept(&test.id)).collect();
     Ok(())
 }
 
@@ -116,53 +131,61 @@ struct Document<'w> {
 }
 
 /// The campaign with the hashes that all of the evidence and the reports are known by.
-fn document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
+fn json_document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
     let document =
         Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };
-    canonical_lines(&document).map_err(unwritten)
+    canonical_lines(&document).map_err(unwritable_json)
 }
 
 /// A value that cannot be written as JSON is a defect of the tool.
-fn unwritten(error: serde_json::Error) -> Failure {
+fn unwritable_json(error: serde_json::Error) -> Failure {
     Failure::tool(error.to_string())
 }
 
 /// Writes evidence and reports, and the list of both hashes.
-fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<Written, Failure> {
-    let SealedEvidence { evidence, files } = sealed;
+fn write_results(
+    sealed_evidence: &SealedEvidence,
+    folder: PendingFolder,
+    output_folder: &Path,
+) -> Result<Written, Failure> {
+    let SealedEvidence { evidence, files } = sealed_evidence;
     let write_evidence = || {
         for (name, bytes) in files {
             folder.write(&format!("evidence/{name}"), bytes)?;
         }
         folder.write(
             &format!("evidence/{MANIFEST}"),
-            &canonical(&evidence.manifest).map_err(unwritten)?,
+            &canonical(&evidence.manifest).map_err(unwritable_json)?,
         )
     };
-    let (reports_rendered, evidence_written) = rayon::join(|| rendered(evidence), write_evidence);
+    let (reports_rendered, evidence_written) =
+        rayon::join(|| render_reports(evidence), write_evidence);
     evidence_written?;
-    let mut names = vec!["evidence"];
-    let mut reports = BTreeMap::new();
+    let mut linked_names = vec!["evidence"];
+    let mut report_hashes = BTreeMap::new();
     for (file, bytes) in reports_rendered? {
         folder.write(file, &bytes)?;
-        reports.insert(file.to_owned(), sha256_digits(&bytes));
-        names.push(file);
+        report_hashes.insert(file.to_owned(), sha256_digits(&bytes));
+        linked_names.push(file);
     }
-    let root = evidence.root().map_err(unwritten)?;
-    let list =
-        canonical(&ReportList { schema: 1, root: root.clone(), reports }).map_err(unwritten)?;
-    folder.write(REPORTS, &list)?;
-    let files = names.iter().map(|name| crate::model::path::shown(&out.join(name))).collect();
-    names.push(REPORTS);
-    folder.finish(&names)?;
-    Ok(Written { root, reports: sha256_digits(&list), files })
+    let evidence_root = evidence.root().map_err(unwritable_json)?;
+    let report_list = ReportList { schema: 1, root: evidence_root, reports: report_hashes };
+    let list_bytes = canonical(&report_list).map_err(unwritable_json)?;
+    folder.write(REPORTS, &list_bytes)?;
+    let shown_files = linked_names
+        .iter()
+        .map(|name| crate::model::path::shown(&output_folder.join(name)))
+        .collect();
+    linked_names.push(REPORTS);
+    folder.finish(&linked_names)?;
+    Ok(Written { root: report_list.root, reports: sha256_digits(&list_bytes), files: shown_files })
 }
 
 /// Every report that is a file, with its name, rendered on all cores.
-fn rendered(evidence: &Evidence) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+fn render_reports(evidence: &Evidence) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
     FORMATS
         .par_iter()
-        .filter_map(|row| Some((row.name, row.file?)))
+        .filter_map(|format_row| Some((format_row.name, format_row.file?)))
         .map(|(name, file)| {
             let bytes = report::render(evidence, name, &report::Presentation::default());
             Ok((file, bytes.map_err(|error| Failure::tool(error.to_string()))?))

@@ -9,18 +9,20 @@ use super::args::{Common, Dissimilar, OutputForm};
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
 use super::plan;
-use super::progress::Progress;
-use super::translated::{self, Subject};
+use super::progress::CampaignProgress;
+use super::translated::{self, TranslationSubject};
 use crate::campaign::configuration::{self, Specialization};
 use crate::campaign::engines::Vulkan;
 use crate::campaign::profile::Target;
 use crate::campaign::test_run::{PreparedTest, TestRun};
 use crate::campaign::{agreement, execution, kernel_coverage, recording};
-use crate::dissimilar::clang::{Built, INSTALL, OPTIONS, Ran, Toolchain};
-use crate::dissimilar::comparison::{
-    self, Compared, Comparison, KernelRow, OutputRow, Seen, Summary,
+use crate::dissimilar::clang::{
+    BuiltProgram, COMPILER_OPTIONS, ClangTools, INSTALL_COMMAND, RunOutcome,
 };
-use crate::dissimilar::coverage::{Coverage, Measured};
+use crate::dissimilar::comparison::{
+    self, Compared, ComparedDecision, Comparison, KernelRow, OutputRow, Summary,
+};
+use crate::dissimilar::coverage::{MeasuredDecision, ProgramCoverage};
 use crate::dissimilar::{job, table};
 use crate::exec::prepare::ModuleUse;
 use crate::exec::sequential::SequentialExecutor;
@@ -34,16 +36,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Names of what is written.
-const TABLE: &str = "dissimilar.md";
-const DOCUMENT: &str = "dissimilar.json";
-const PROGRAMS: &str = "dissimilar";
+const TABLE_FILE: &str = "dissimilar.md";
+const DOCUMENT_FILE: &str = "dissimilar.json";
+const PROGRAMS_SECTION: &str = "dissimilar";
 
 /// A kernel under one specialization, with its program.
-struct Translated {
+struct TranslatedKernel {
     kernel: String,
     specialization: Specialization,
     configuration: String,
-    program: Result<Ready, String>,
+    program: Result<ReadyProgram, String>,
     /// Of the tests that count: where their runs left what they counted.
     counts: Vec<PathBuf>,
     tests: Vec<String>,
@@ -52,19 +54,22 @@ struct Translated {
 }
 
 /// A program with what was built of it.
-struct Ready {
+struct ReadyProgram {
     program: Program,
-    built: Built,
+    built: BuiltProgram,
 }
 
 /// Builds, runs, measures and compares.
-pub(super) fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failure> {
-    let tools = Toolchain::find().map_err(|missing| Failure::Unavailable {
+pub(super) fn measure_dissimilar(
+    common: &Common,
+    dissimilar_arguments: &Dissimilar,
+) -> Result<Exit, Failure> {
+    let clang_tools = ClangTools::find_in_path().map_err(|missing| Failure::Unavailable {
         message: format!("the dissimilar measurement needs clang 19: {missing}"),
-        hint: Some(INSTALL.to_owned()),
+        hint: Some(INSTALL_COMMAND.to_owned()),
     })?;
     let plan = plan::plan_of(common, "none")?;
-    let mut subject = translated::load(&asked.path)?;
+    let mut subject = translated::load_subject(&dissimilar_arguments.path)?;
     let mut engines = plan::open_engines(&plan, subject.engines.as_deref(), subject.settings)?;
     recording::apply_for(
         &mut subject.kernels,
@@ -73,15 +78,22 @@ pub(super) fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failu
         Witnesses::Omitted,
         &Target::Vulkan,
     )?;
-    let prepared = subject.prepare(&plan)?;
-    let runs = execution::run(&prepared, &mut engines, &plan, &Progress::new(common))?;
+    let prepared_tests = subject.prepare_tests(&plan)?;
+    let runs =
+        execution::run(&prepared_tests, &mut engines, &plan, &CampaignProgress::new(common))?;
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::tool(format!("no temporary folder: {error}")))?;
     let engine = engines.sequential();
-    let (subject, tools) = (&subject, &tools);
-    let mut bench = Bench { subject, tools, folder: folder.path(), engine, translated: Vec::new() };
-    let outputs = bench.run_all(&prepared, &runs)?;
-    let device = match &engines.vulkan {
+    let (subject, clang_tools) = (&subject, &clang_tools);
+    let mut program_bench = ProgramBench {
+        subject,
+        tools: clang_tools,
+        folder: folder.path(),
+        engine,
+        translated: Vec::new(),
+    };
+    let outputs = program_bench.run_tests(&prepared_tests, &runs)?;
+    let device_name = match &engines.vulkan {
         Vulkan::Ready(executor) => {
             let device = executor.device();
             Some(format!("{} ({} {})", device.name, device.driver_name, device.driver_info))
@@ -90,82 +102,88 @@ pub(super) fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failu
     };
     let mut comparison = Comparison {
         schema: 1,
-        compiler: tools.version.clone(),
-        options: OPTIONS.iter().map(|option| (*option).to_owned()).collect(),
-        device,
+        compiler: clang_tools.version.clone(),
+        options: COMPILER_OPTIONS.iter().map(|option| (*option).to_owned()).collect(),
+        device: device_name,
         kernels: Vec::new(),
         outputs,
         conditions: Vec::new(),
         summary: Summary::default(),
     };
-    bench.compare(&prepared, &runs, &mut comparison)?;
+    program_bench.compare_coverage(&prepared_tests, &runs, &mut comparison)?;
     comparison.summarise();
-    let written = write(asked, &bench, &comparison)?;
+    let table_path = write_comparison(dissimilar_arguments, &program_bench, &comparison)?;
     match common.format {
         OutputForm::Json => output::print_json(&comparison)?,
         OutputForm::Text => {
-            output::print(&table::markdown(&comparison))?;
-            if let Some(path) = written {
-                super::output::tell(format_args!("written: {}\n", path.display()));
+            output::print_text(&table::markdown_report(&comparison))?;
+            if let Some(path) = table_path {
+                super::output::print_to_stderr(format_args!("written: {}\n", path.display()));
             }
         }
     }
-    Ok(exit_of(&comparison.summary))
+    Ok(exit_of_summary(&comparison.summary))
 }
 
-fn exit_of(summary: &Summary) -> Exit {
-    let unlike = summary.disagree + summary.different_outputs + summary.stopped;
-    let different = if unlike > 0 { Exit::Failed } else { Exit::Success };
+fn exit_of_summary(summary: &Summary) -> Exit {
+    let unlike_count = summary.disagree + summary.different_outputs + summary.stopped;
+    let different = if unlike_count > 0 { Exit::Failed } else { Exit::Success };
     different.and(if summary.unsupported > 0 { Exit::Unavailable } else { Exit::Success })
 }
 
 /// Writes table, document and programs; gives the table's path where something was written.
-fn write(
-    asked: &Dissimilar,
-    bench: &Bench<'_>,
+fn write_comparison(
+    dissimilar_arguments: &Dissimilar,
+    program_bench: &ProgramBench<'_>,
     comparison: &Comparison,
 ) -> Result<Option<PathBuf>, Failure> {
-    let out = match &asked.out {
-        Some(out) => out.clone(),
-        None if asked.path.is_dir() => asked.path.join("reports"),
+    let output_folder = match &dissimilar_arguments.out {
+        Some(output_folder) => output_folder.clone(),
+        None if dissimilar_arguments.path.is_dir() => dissimilar_arguments.path.join("reports"),
         None => return Ok(None),
     };
-    let folder = PendingFolder::start(&out, PROGRAMS)?;
-    folder.write(TABLE, table::markdown(comparison).as_bytes())?;
+    let folder = PendingFolder::start(&output_folder, PROGRAMS_SECTION)?;
+    folder.write(TABLE_FILE, table::markdown_report(comparison).as_bytes())?;
     let document = serde_json::to_string_pretty(comparison)
         .map_err(|error| Failure::tool(error.to_string()))?;
-    folder.write(DOCUMENT, format!("{document}\n").as_bytes())?;
-    for (number, translated) in bench.translated.iter().enumerate() {
-        let Ok(made) = &translated.program else { continue };
-        let same = bench.translated[..number]
+    folder.write(DOCUMENT_FILE, format!("{document}\n").as_bytes())?;
+    for (program_number, translated) in program_bench.translated.iter().enumerate() {
+        let Ok(ready_program) = &translated.program else { continue };
+        let same_kernel_count = program_bench.translated[..program_number]
             .iter()
-            .filter(|other| other.kernel == translated.kernel)
+            .filter(|other_program| other_program.kernel == translated.kernel)
             .count();
-        let suffix = if same == 0 { String::new() } else { format!("-{}", same + 1) };
-        folder
-            .write(&format!("{}{suffix}.cpp", translated.kernel), made.program.text.as_bytes())?;
+        let suffix = if same_kernel_count == 0 {
+            String::new()
+        } else {
+            format!("-{}", same_kernel_count + 1)
+        };
+        folder.write(
+            &format!("{}{suffix}.cpp", translated.kernel),
+            ready_program.program.text.as_bytes(),
+        )?;
     }
-    folder.finish(&[TABLE, DOCUMENT])?;
-    Ok(Some(out.join(TABLE)))
+    folder.finish(&[TABLE_FILE, DOCUMENT_FILE])?;
+    Ok(Some(output_folder.join(TABLE_FILE)))
 }
 
 /// A difference from the sequential engine's outputs, as one within the specification's error
 /// bounds where it is that.
-fn permitted(
+fn within_error_bounds(
     (test, engine): (&PreparedTest<'_>, &SequentialExecutor),
     contents: &[Vec<u8>],
     sequential: Option<&TestRun>,
     compared: Compared,
 ) -> Compared {
     match (compared, sequential, &test.plan) {
-        (Compared::Different(why), Some(run), Ok(plan)) => {
-            let named = plan.job.buffers.iter().zip(contents);
+        (Compared::Different(difference_sentence), Some(run), Ok(plan)) => {
+            let named_buffers = plan.job.buffers.iter().zip(contents);
             let outputs =
-                named.map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect();
+                named_buffers.map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect();
             if agreement::is_permitted(test, engine, run, outputs) {
-                Compared::WithinBounds(why)
+                Compared::WithinBounds(difference_sentence)
             } else {
-                Compared::Different(why)
+                Compared::Different(difference_sentence)
             }
         }
         (compared, _, _) => compared,
@@ -173,47 +191,52 @@ fn permitted(
 }
 
 /// What programs are built and run with.
-struct Bench<'a> {
-    subject: &'a Subject,
-    tools: &'a Toolchain,
+struct ProgramBench<'a> {
+    subject: &'a TranslationSubject,
+    tools: &'a ClangTools,
     /// As the tests ran on it.
     engine: SequentialExecutor,
     folder: &'a Path,
-    translated: Vec<Translated>,
+    translated: Vec<TranslatedKernel>,
 }
 
-impl Bench<'_> {
+impl ProgramBench<'_> {
     /// Runs every test as C++ and compares what it leaves.
-    fn run_all(
+    fn run_tests(
         &mut self,
         prepared: &[PreparedTest<'_>],
         runs: &[Vec<TestRun>],
     ) -> Result<Vec<OutputRow>, Failure> {
         let mut rows = Vec::new();
-        for (number, (test, row)) in prepared.iter().zip(runs).enumerate() {
-            let made = match &test.plan {
-                Ok(_) => self.run_test(number, test, row)?,
-                Err(what) => Err(Compared::Unsupported(what.clone())),
+        for (test_number, (test, engine_runs)) in prepared.iter().zip(runs).enumerate() {
+            let run_result = match &test.plan {
+                Ok(_) => self.run_test(test_number, test, engine_runs)?,
+                Err(unsupported_construct) => {
+                    Err(Compared::Unsupported(unsupported_construct.clone()))
+                }
             };
             let kernels = test.kernels.iter().map(|kernel| kernel.name.clone()).collect();
-            let of = |engine| row.iter().find(|run| run.engine == engine);
-            let (sequential, device) = (of(EngineName::Sequential), of(EngineName::Vulkan));
-            let (bytes, [against, on_device]) = match made {
+            let run_on = |engine| engine_runs.iter().find(|run| run.engine == engine);
+            let (sequential, device) = (run_on(EngineName::Sequential), run_on(EngineName::Vulkan));
+            let (bytes, [against_sequential, against_device]) = match run_result {
                 Ok(contents) => {
-                    let against = permitted(
+                    let against_sequential = within_error_bounds(
                         (test, &self.engine),
                         &contents,
                         sequential,
-                        self.against(test, &contents, sequential),
+                        self.compare_outputs(test, &contents, sequential),
                     );
-                    let on_device = match (self.against(test, &contents, device), &against) {
+                    let against_device = match (
+                        self.compare_outputs(test, &contents, device),
+                        &against_sequential,
+                    ) {
                         (
-                            Compared::Different(why),
+                            Compared::Different(difference_sentence),
                             Compared::Identical | Compared::WithinBounds(_),
-                        ) => Compared::DifferentOnTheDevice(why),
-                        (other, _) => other,
+                        ) => Compared::DifferentOnTheDevice(difference_sentence),
+                        (other_result, _) => other_result,
                     };
-                    (contents.iter().map(Vec::len).sum(), [against, on_device])
+                    (contents.iter().map(Vec::len).sum(), [against_sequential, against_device])
                 }
                 Err(reason) => (0, [reason.clone(), reason]),
             };
@@ -221,8 +244,8 @@ impl Bench<'_> {
                 test: test.test.id.to_string(),
                 kernels,
                 bytes,
-                sequential: against,
-                device: on_device,
+                sequential: against_sequential,
+                device: against_device,
             });
         }
         Ok(rows)
@@ -231,54 +254,61 @@ impl Bench<'_> {
     /// The final contents of a test's buffers as its programs leave them.
     fn run_test(
         &mut self,
-        number: usize,
+        test_number: usize,
         test: &PreparedTest<'_>,
-        row: &[TestRun],
+        engine_runs: &[TestRun],
     ) -> Result<Result<Vec<Vec<u8>>, Compared>, Failure> {
         let plan = test.plan.as_ref().expect("the caller has seen that it is there");
-        let sequential = row.iter().find(|run| run.engine == EngineName::Sequential);
-        let counted =
-            sequential.is_some_and(|run| self.subject.counts(run.verdict, &test.test.requirements));
+        let sequential = engine_runs.iter().find(|run| run.engine == EngineName::Sequential);
+        let is_counted = sequential.is_some_and(|run| {
+            self.subject.counts_for_coverage(run.verdict, &test.test.requirements)
+        });
         let mut contents: Vec<Vec<u8>> =
             plan.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
-        let mut at = 0;
-        let mut failed = None;
-        while at < plan.job.dispatches.len() && failed.is_none() {
-            let module = plan.job.dispatches[at].module;
-            let same = plan.job.dispatches[at..]
+        let mut dispatch_index = 0;
+        let mut failure_reason = None;
+        while dispatch_index < plan.job.dispatches.len() && failure_reason.is_none() {
+            let module = plan.job.dispatches[dispatch_index].module;
+            let dispatch_count = plan.job.dispatches[dispatch_index..]
                 .iter()
                 .take_while(|dispatch| dispatch.module == module)
                 .count();
-            let which = self.translated(&plan.modules[module])?;
-            let files = self.folder.join(format!("test-{number}-{at}"));
-            match self.run_program(which, plan, at..at + same, &contents, &files) {
-                Ok(left) => contents = left,
-                Err(reason) => failed = Some(reason),
+            let program_index = self.translated(&plan.modules[module])?;
+            let file_stem = self.folder.join(format!("test-{test_number}-{dispatch_index}"));
+            match self.run_program(
+                program_index,
+                plan,
+                dispatch_index..dispatch_index + dispatch_count,
+                &contents,
+                &file_stem,
+            ) {
+                Ok(left_contents) => contents = left_contents,
+                Err(reason) => failure_reason = Some(reason),
             }
-            let translated = &mut self.translated[which];
-            if counted {
+            let translated = &mut self.translated[program_index];
+            if is_counted {
                 let id = test.test.id.to_string();
                 if !translated.tests.contains(&id) {
                     translated.tests.push(id.clone());
                 }
-                translated.counts.push(files.with_extension("profraw"));
-                if failed.is_some() {
+                translated.counts.push(file_stem.with_extension("profraw"));
+                if failure_reason.is_some() {
                     translated.incomparable = Some(format!("{id} was not run as C++ to its end"));
                 }
             }
-            at += same;
+            dispatch_index += dispatch_count;
         }
-        if counted && failed.is_some() {
-            self.doubt_rest(plan.modules.as_slice(), &test.test.id.to_string())?;
+        if is_counted && failure_reason.is_some() {
+            self.mark_incomparable(plan.modules.as_slice(), &test.test.id.to_string())?;
         }
-        Ok(failed.map_or(Ok(contents), Err))
+        Ok(failure_reason.map_or(Ok(contents), Err))
     }
 
     /// Kernels that a test did not come to have not been measured by it.
-    fn doubt_rest(&mut self, modules: &[ModuleUse], test: &str) -> Result<(), Failure> {
+    fn mark_incomparable(&mut self, modules: &[ModuleUse], test: &str) -> Result<(), Failure> {
         for module in modules {
-            let which = self.translated(module)?;
-            self.translated[which]
+            let program_index = self.translated(module)?;
+            self.translated[program_index]
                 .incomparable
                 .get_or_insert_with(|| format!("{test} was not run as C++ to its end"));
         }
@@ -287,56 +317,63 @@ impl Bench<'_> {
 
     fn run_program(
         &self,
-        which: usize,
+        program_index: usize,
         plan: &crate::exec::prepare::Prepared,
         dispatches: std::ops::Range<usize>,
         contents: &[Vec<u8>],
-        files: &Path,
+        file_stem: &Path,
     ) -> Result<Vec<Vec<u8>>, Compared> {
-        let made = self.translated[which]
-            .program
-            .as_ref()
-            .map_err(|what| Compared::Unsupported(what.clone()))?;
-        let text = job::text(&plan.job, dispatches, contents, self.engine.settings.subgroup_size)
-            .map_err(Compared::Unsupported)?;
-        let file = files.with_extension("job");
-        std::fs::write(&file, text)
-            .map_err(|error| Compared::NotRun(format!("{}: {error}", file.display())))?;
-        match self.tools.run(&made.built, &file, &files.with_extension("profraw")) {
-            Ok(Ran::Completed(text)) => {
-                job::outputs(&text, contents.len()).map_err(Compared::Stopped)
+        let ready_program =
+            self.translated[program_index].program.as_ref().map_err(|unsupported_construct| {
+                Compared::Unsupported(unsupported_construct.clone())
+            })?;
+        let text =
+            job::job_text(&plan.job, dispatches, contents, self.engine.settings.subgroup_size)
+                .map_err(Compared::Unsupported)?;
+        let job_file = file_stem.with_extension("job");
+        std::fs::write(&job_file, text)
+            .map_err(|error| Compared::NotRun(format!("{}: {error}", job_file.display())))?;
+        match self.tools.run_program(
+            &ready_program.built,
+            &job_file,
+            &file_stem.with_extension("profraw"),
+        ) {
+            Ok(RunOutcome::Completed(text)) => {
+                job::parse_outputs(&text, contents.len()).map_err(Compared::Stopped)
             }
-            Ok(Ran::Stopped(reason)) | Err(reason) => Err(Compared::Stopped(reason)),
+            Ok(RunOutcome::StoppedItself(reason)) | Err(reason) => Err(Compared::Stopped(reason)),
         }
     }
 
     /// The number of the program of a kernel under a specialization; it is made and built when it
     /// is first asked for.
     fn translated(&mut self, module: &ModuleUse) -> Result<usize, Failure> {
-        let (name, specialization) = (module.kernel.as_str(), &module.specialization);
-        let known = (self.translated.iter())
-            .position(|known| known.kernel == name && known.specialization == *specialization);
-        if let Some(known) = known {
-            return Ok(known);
+        let (kernel_name, specialization) = (module.kernel.as_str(), &module.specialization);
+        let known_program = (self.translated.iter()).position(|known_program| {
+            known_program.kernel == kernel_name && known_program.specialization == *specialization
+        });
+        if let Some(known_program) = known_program {
+            return Ok(known_program);
         }
-        let kernel = self.subject.kernel(name);
-        let kernel = kernel
-            .ok_or_else(|| Failure::tool(format!("`{name}` is dispatched but not compiled")))?;
-        let program = match self.subject.sources.get(name) {
-            Some(source) => translated::translate(kernel, source, specialization, ""),
+        let kernel = self.subject.kernel_named(kernel_name);
+        let kernel = kernel.ok_or_else(|| {
+            Failure::tool(format!("`{kernel_name}` is dispatched but not compiled"))
+        })?;
+        let program = match self.subject.sources.get(kernel_name) {
+            Some(source) => translated::translate_kernel(kernel, source, specialization, ""),
             None => Err(translated::NO_SOURCE.to_owned()),
         };
         let folder = self.folder.join(format!("kernel-{}", self.translated.len()));
         let program = program.and_then(|program| {
             std::fs::create_dir(&folder)
                 .map_err(|error| format!("{}: {error}", folder.display()))?;
-            let built = self.tools.build(&folder, &program.text)?;
-            Ok(Ready { program, built })
+            let built = self.tools.build_program(&folder, &program.text)?;
+            Ok(ReadyProgram { program, built })
         });
-        self.translated.push(Translated {
-            kernel: name.to_owned(),
+        self.translated.push(TranslatedKernel {
+            kernel: kernel_name.to_owned(),
             specialization: specialization.clone(),
-            configuration: translated::configuration_name(kernel, specialization)?.name,
+            configuration: translated::configuration_named(kernel, specialization)?.name,
             program,
             counts: Vec::new(),
             tests: Vec::new(),
@@ -345,7 +382,7 @@ impl Bench<'_> {
         Ok(self.translated.len() - 1)
     }
 
-    fn against(
+    fn compare_outputs(
         &self,
         test: &PreparedTest<'_>,
         contents: &[Vec<u8>],
@@ -359,19 +396,22 @@ impl Bench<'_> {
             return Compared::NotRun(run.reason.clone().unwrap_or_else(|| "no outputs".to_owned()));
         }
         for (buffer, bytes) in plan.job.buffers.iter().zip(contents) {
-            let Some(theirs) = run.outputs.get(&buffer.name) else {
+            let Some(engine_bytes) = run.outputs.get(&buffer.name) else {
                 return Compared::NotRun(format!("`{}` did not come back", buffer.name));
             };
-            let differing =
-                bytes.iter().zip(theirs).filter(|(ours, theirs)| ours != theirs).count();
-            if differing > 0 || bytes.len() != theirs.len() {
-                let first = bytes
+            let differing_count = bytes
+                .iter()
+                .zip(engine_bytes)
+                .filter(|(program_byte, engine_bytes)| program_byte != engine_bytes)
+                .count();
+            if differing_count > 0 || bytes.len() != engine_bytes.len() {
+                let first_difference = bytes
                     .iter()
-                    .zip(theirs)
-                    .position(|(ours, theirs)| ours != theirs)
+                    .zip(engine_bytes)
+                    .position(|(program_byte, engine_bytes)| program_byte != engine_bytes)
                     .unwrap_or(bytes.len());
                 return Compared::Different(format!(
-                    "{differing} bytes of `{}`, the first at {first}",
+                    "{differing_count} bytes of `{}`, the first at {first_difference}",
                     buffer.name
                 ));
             }
@@ -380,110 +420,129 @@ impl Bench<'_> {
     }
 
     /// Adds a row for every condition of every kernel and specialization that tests ran.
-    fn compare(
+    fn compare_coverage(
         &self,
         prepared: &[PreparedTest<'_>],
         runs: &[Vec<TestRun>],
         comparison: &mut Comparison,
     ) -> Result<(), Failure> {
-        for translated in &self.translated {
-            let mut row = KernelRow {
-                kernel: translated.kernel.clone(),
-                configuration: translated.configuration.clone(),
-                unsupported: translated.program.as_ref().err().cloned(),
+        for translated_kernel in &self.translated {
+            let mut kernel_row = KernelRow {
+                kernel: translated_kernel.kernel.clone(),
+                configuration: translated_kernel.configuration.clone(),
+                unsupported: translated_kernel.program.as_ref().err().cloned(),
                 warnings: Vec::new(),
-                tests: translated.tests.clone(),
+                tests: translated_kernel.tests.clone(),
             };
-            if let Ok(made) = &translated.program {
+            if let Ok(ready_program) = &translated_kernel.program {
                 let engines = [EngineName::Sequential, EngineName::Vulkan];
-                let [sequential, device] =
-                    engines.map(|engine| self.coverage(translated, engine, prepared, runs));
-                let (measured, incomparable) = self.measured(translated, made)?;
-                row.warnings = Coverage::other_warnings(&made.built.said);
+                let [sequential, device] = engines
+                    .map(|engine| self.engine_coverage(translated_kernel, engine, prepared, runs));
+                let (measured_decisions, incomparable) =
+                    self.measured_by_clang(translated_kernel, ready_program)?;
+                kernel_row.warnings =
+                    ProgramCoverage::other_warnings(&ready_program.built.compiler_messages);
                 let device = device?;
                 let sequential = sequential?;
-                let Some((sequential, counted)) = sequential else { continue };
-                let same_tests = device.as_ref().is_none_or(|(_, on_device)| *on_device == counted);
-                let incomparable = incomparable.or_else(|| {
-                    (!same_tests).then(|| "other tests count on the device".to_owned())
-                });
+                let Some((sequential, counted_tests)) = sequential else { continue };
+                let counts_same_tests =
+                    device.as_ref().is_none_or(|(_, device_tests)| *device_tests == counted_tests);
+                let incomparable = incomparable
+                    .or_else(|| (!counts_same_tests).then_some("other tests count on the device"));
                 for decision in &sequential.decisions {
-                    let on_device = device.as_ref().and_then(|(coverage, _)| {
-                        coverage.decisions.iter().find(|other| other.id == decision.id)
+                    let device_decision = device.as_ref().and_then(|(coverage, _)| {
+                        coverage
+                            .decisions
+                            .iter()
+                            .find(|other_decision| other_decision.id == decision.id)
                     });
-                    let absent =
-                        Measured::Not { reason: "the program does not hold it".to_owned() };
-                    let seen = Seen {
-                        kernel: &translated.kernel,
-                        configuration: &translated.configuration,
-                        sequential: decision,
-                        device: on_device,
-                        incomparable: incomparable.as_deref(),
+                    let absent_decision = MeasuredDecision::NotMeasured {
+                        reason: "the program does not hold it".to_owned(),
                     };
-                    comparison.conditions.extend(comparison::rows(
-                        &seen,
-                        measured.get(&decision.id).unwrap_or(&absent),
+                    let compared_decision = ComparedDecision {
+                        kernel: &translated_kernel.kernel,
+                        configuration: &translated_kernel.configuration,
+                        sequential: decision,
+                        device: device_decision,
+                        incomparable,
+                    };
+                    comparison.conditions.extend(comparison::condition_rows(
+                        &compared_decision,
+                        measured_decisions.get(&decision.id).unwrap_or(&absent_decision),
                     ));
                 }
             }
-            comparison.kernels.push(row);
+            comparison.kernels.push(kernel_row);
         }
         Ok(())
     }
 
     /// What clang measured, and why it cannot be compared.
-    fn measured(
+    fn measured_by_clang<'t>(
         &self,
-        translated: &Translated,
-        made: &Ready,
-    ) -> Result<(BTreeMap<DecisionId, Measured>, Option<String>), Failure> {
-        let there: Vec<PathBuf> =
+        translated: &'t TranslatedKernel,
+        ready_program: &ReadyProgram,
+    ) -> Result<(BTreeMap<DecisionId, MeasuredDecision>, Option<&'t str>), Failure> {
+        let count_files: Vec<PathBuf> =
             translated.counts.iter().filter(|path| path.is_file()).cloned().collect();
-        if there.is_empty() {
-            return Ok((BTreeMap::new(), Some("no test counts that was run as C++".to_owned())));
+        if count_files.is_empty() {
+            return Ok((BTreeMap::new(), Some("no test counts that was run as C++")));
         }
-        let failed = |what: String| Failure::tool(format!("{}: {what}", translated.kernel));
-        let reports = self.tools.reports(&made.built, &there).map_err(failed)?;
-        let coverage = Coverage::read(&made.program, &reports, &made.built.said).map_err(failed)?;
-        Ok((coverage.measured(), translated.incomparable.clone()))
+        let tool_failure =
+            |tool_message: String| Failure::tool(format!("{}: {tool_message}", translated.kernel));
+        let reports = self
+            .tools
+            .coverage_reports(&ready_program.built, &count_files)
+            .map_err(tool_failure)?;
+        let coverage = ProgramCoverage::from_reports(
+            &ready_program.program,
+            &reports,
+            &ready_program.built.compiler_messages,
+        )
+        .map_err(tool_failure)?;
+        Ok((coverage.measured_decisions(), translated.incomparable.as_deref()))
     }
 
     /// Coverage by the tests that count on an engine, with those tests; none where it did not run.
-    fn coverage(
+    fn engine_coverage(
         &self,
-        translated: &Translated,
+        translated: &TranslatedKernel,
         engine: EngineName,
         prepared: &[PreparedTest<'_>],
         runs: &[Vec<TestRun>],
     ) -> Result<Option<(KernelCoverage, Vec<String>)>, Failure> {
-        let Some(kernel) = self.subject.kernel(&translated.kernel) else { return Ok(None) };
-        let (mut tests, mut ran) = (Vec::new(), false);
-        for (test, row) in prepared.iter().zip(runs) {
-            let of_engine =
-                row.iter().filter(|run| run.engine == engine && run.verdict != Verdict::NotRun);
-            for run in of_engine {
-                ran = true;
-                if !self.subject.counts(run.verdict, &test.test.requirements) {
+        let Some(kernel) = self.subject.kernel_named(&translated.kernel) else { return Ok(None) };
+        let (mut tests, mut has_run) = (Vec::new(), false);
+        for (test, engine_runs) in prepared.iter().zip(runs) {
+            let completed_runs = engine_runs
+                .iter()
+                .filter(|run| run.engine == engine && run.verdict != Verdict::NotRun);
+            for run in completed_runs {
+                has_run = true;
+                if !self.subject.counts_for_coverage(run.verdict, &test.test.requirements) {
                     continue;
                 }
-                let mine = run.records.iter().filter(|records| {
+                let kernel_records = run.records.iter().filter(|records| {
                     records.kernel == translated.kernel
                         && records.specialization == translated.specialization
                 });
-                tests.extend(mine.filter_map(|records| {
+                tests.extend(kernel_records.filter_map(|records| {
                     Some((test.test.id.clone(), records.records.as_ref().ok()?))
                 }));
             }
         }
-        if !ran {
+        if !has_run {
             return Ok(None);
         }
-        let under = configuration::under(
+        let kernel_configuration = configuration::under(
             kernel,
             &translated.specialization,
             Some(&translated.configuration),
         )?;
-        let names = tests.iter().map(|(id, _)| id.to_string()).collect();
-        Ok(Some((kernel_coverage::kernel_coverage(kernel, &under, engine, &tests, &[]), names)))
+        let test_names = tests.iter().map(|(id, _)| id.to_string()).collect();
+        Ok(Some((
+            kernel_coverage::kernel_coverage(kernel, &kernel_configuration, engine, &tests, &[]),
+            test_names,
+        )))
     }
 }

@@ -5,53 +5,67 @@ use super::args::{Common, OutputForm};
 use super::failure::Failure;
 use super::output;
 use crate::campaign::engines;
-use crate::dissimilar::clang::{INSTALL, Toolchain};
+use crate::dissimilar::clang::{ClangTools, INSTALL_COMMAND};
 use crate::exec::vulkan::{DeviceChoice, LOADER_DEBUG, VulkanExecutor};
 use crate::model::exit::Exit;
 use crate::model::validation_layer::ValidationLayer;
 use serde_json::json;
 
-struct Check {
-    what: &'static str,
+struct InstallationCheck {
+    subject: &'static str,
     usable: bool,
-    found: String,
-    install: Option<&'static str>,
+    description: String,
+    install_command: Option<&'static str>,
 }
 
 /// Looks at everything that a run may use. What is missing is told with the command that installs
 /// it; nothing was asked for, so the exit code is 0.
-pub(super) fn command(common: &Common) -> Result<Exit, Failure> {
-    let checks = checks()?;
+pub(super) fn print_checks(common: &Common) -> Result<Exit, Failure> {
+    let checks = installation_checks()?;
     match common.format {
         OutputForm::Json => {
             let rows: Vec<_> = checks
                 .iter()
-                .map(|c| json!({"what": c.what, "usable": c.usable, "found": c.found, "install": c.install}))
+                .map(|check| json!({"what": check.subject, "usable": check.usable, "found": check.description, "install": check.install_command}))
                 .collect();
-            output::print(&format!("{:#}\n", json!({ "schema": 1, "checks": rows })))?;
+            output::print_text(&format!("{:#}\n", json!({ "schema": 1, "checks": rows })))?;
         }
         OutputForm::Text => {
             let mut text = String::new();
             for check in &checks {
-                let mark = if check.usable { "ok     " } else { "missing" };
-                text.push_str(&format!("{mark}  {:<18} {}\n", check.what, check.found));
-                if let (false, Some(install)) = (check.usable, check.install) {
+                let status_mark = if check.usable { "ok     " } else { "missing" };
+                text.push_str(&format!(
+                    "{status_mark}  {:<18} {}\n",
+                    check.subject, check.description
+                ));
+                if let (false, Some(install)) = (check.usable, check.install_command) {
                     text.push_str(&format!("{:28}install: {install}\n", ""));
                 }
             }
-            output::print(&text)?;
+            output::print_text(&text)?;
         }
     }
     Ok(Exit::Success)
 }
 
-fn checks() -> Result<Vec<Check>, Failure> {
-    let ok = |what, found| Check { what, usable: true, found, install: None };
+fn installation_checks() -> Result<Vec<InstallationCheck>, Failure> {
+    let usable_check = |what, device_description| InstallationCheck {
+        subject: what,
+        usable: true,
+        description: device_description,
+        install_command: None,
+    };
     let mut checks = vec![
-        ok("vkcert", format!("{} ({})", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)),
-        ok("GLSL compiler", crate::glsl::compiler_identity()),
-        ok("sequential engine", "built in, needs nothing".to_owned()),
-        ok("profile vulkan-sc", "built in, needs no Vulkan SC device and uses none".to_owned()),
+        usable_check(
+            "vkcert",
+            format!("{} ({})", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH),
+        ),
+        usable_check("GLSL compiler", crate::glsl::compiler_identity()),
+        usable_check("sequential engine", "built in, needs nothing".to_owned()),
+        usable_check(
+            "profile vulkan-sc",
+            "built in, needs no Vulkan SC device and uses none".to_owned(),
+        ),
     ];
     let mut settings = engines::worker_settings()?;
     // Why the loader refuses a driver that it found, only it can say.
@@ -59,33 +73,38 @@ fn checks() -> Result<Vec<Check>, Failure> {
     match VulkanExecutor::new(DeviceChoice::Best, settings) {
         Ok(executor) => {
             let device = executor.device();
-            let found = format!(
+            let device_description = format!(
                 "{}, Vulkan {}, {} {}",
                 device.name, device.api_version, device.driver_name, device.driver_info
             );
-            checks.push(ok("Vulkan device", found + ", passed the canary dispatch"));
+            checks.push(usable_check(
+                "Vulkan device",
+                device_description + ", passed the canary dispatch",
+            ));
             let layer = executor.validation_layer();
-            checks.push(Check {
-                what: "validation layers",
+            checks.push(InstallationCheck {
+                subject: "validation layers",
                 usable: layer != ValidationLayer::NotInstalled,
-                found: layer.to_string(),
-                install: Some("sudo apt-get install vulkan-validationlayers"),
+                description: layer.to_string(),
+                install_command: Some("sudo apt-get install vulkan-validationlayers"),
             });
         }
-        Err(error) => checks.push(Check {
-            what: "Vulkan device",
+        Err(error) => checks.push(InstallationCheck {
+            subject: "Vulkan device",
             usable: false,
-            found: error.to_string(),
-            install: Some(engines::INSTALL_DEVICE),
+            description: error.to_string(),
+            install_command: Some(engines::INSTALL_DEVICE),
         }),
     }
-    checks.push(match Toolchain::find() {
-        Ok(tools) => ok("clang 19", format!("{}, for `vkcert dissimilar`", tools.version)),
-        Err(missing) => Check {
-            what: "clang 19",
+    checks.push(match ClangTools::find_in_path() {
+        Ok(tools) => {
+            usable_check("clang 19", format!("{}, for `vkcert dissimilar`", tools.version))
+        }
+        Err(missing) => InstallationCheck {
+            subject: "clang 19",
             usable: false,
-            found: format!("{missing}; only `vkcert dissimilar` needs it"),
-            install: Some(INSTALL),
+            description: format!("{missing}; only `vkcert dissimilar` needs it"),
+            install_command: Some(INSTALL_COMMAND),
         },
     });
     Ok(checks)

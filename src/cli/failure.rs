@@ -5,7 +5,7 @@ use crate::cli::args::Color;
 use crate::model::exit::Exit;
 use vkcert_verifier::failure;
 
-fn told(failure: &Failure) -> failure::Failure<'_> {
+fn printable_failure(failure: &Failure) -> failure::Failure<'_> {
     match failure {
         Failure::Input(diagnostics) => failure::Failure::Input(diagnostics),
         Failure::Tool { message, path } => {
@@ -18,16 +18,16 @@ fn told(failure: &Failure) -> failure::Failure<'_> {
 }
 
 /// How the program ends after a failure.
-pub(super) fn exit_of(failure: &Failure) -> Exit {
-    failure::exit_of(told(failure))
+pub(super) fn exit_for(failure: &Failure) -> Exit {
+    failure::exit_for(printable_failure(failure))
 }
 
 /// The `{"error": ...}` document: the first diagnostic, and all of them where there are more.
-pub(super) fn json(failure: &Failure) -> serde_json::Value {
-    failure::json(told(failure))
+pub(super) fn json_document(failure: &Failure) -> serde_json::Value {
+    failure::json_document(printable_failure(failure))
 }
 
 /// Prints a failure to stderr for people.
-pub(super) fn print(failure: &Failure, color: Color) {
-    failure::print(told(failure), color);
+pub(super) fn print_failure(failure: &Failure, color: Color) {
+    failure::print_failure(printable_failure(failure), color);
 }

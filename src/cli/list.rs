@@ -15,7 +15,7 @@ use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
 /// Prints one listing as a table, or as a JSON array.
-pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
+pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failure> {
     if list.status.is_some() && list.what != Listing::Obligations {
         return Err(
             Diagnostic::new("usage", "--status goes with `vkcert list obligations` alone").into()
@@ -26,8 +26,8 @@ pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         return Err(Diagnostic::new("usage", message).into());
     }
     match (list.what, list.propose) {
-        (Listing::Obligations, true) => return obligations::propose(common, list),
-        (Listing::Findings, true) => return findings::propose(common, list),
+        (Listing::Obligations, true) => return obligations::propose_justifications(common, list),
+        (Listing::Findings, true) => return findings::propose_justifications(common, list),
         (_, true) => {
             let message =
                 "--propose goes with `vkcert list obligations` and `vkcert list findings` alone";
@@ -36,15 +36,15 @@ pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         (_, false) => {}
     }
     let rows = match list.what {
-        Listing::Kernels => kernels(list)?,
-        Listing::Requirements => requirements(list)?,
-        Listing::Tests => tests(list)?,
+        Listing::Kernels => kernel_rows(list)?,
+        Listing::Requirements => requirement_rows(list)?,
+        Listing::Tests => test_rows(list)?,
         Listing::Obligations => match list.status {
-            Some(status) => measured_obligations::rows(list, status, common.format)?,
-            None => obligations::rows(list, common.format)?,
+            Some(status) => measured_obligations::obligation_rows(list, status, common.format)?,
+            None => obligations::obligation_rows(list, common.format)?,
         },
-        Listing::Findings => findings::rows(list)?,
-        Listing::Devices => devices()?,
+        Listing::Findings => findings::finding_rows(list)?,
+        Listing::Devices => device_rows()?,
         Listing::Criteria => CRITERIA
             .iter()
             .map(|row| json!({"name": row.name(), "description": row.description()}))
@@ -55,16 +55,25 @@ pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
             .collect(),
     };
     match (common.format, list.status) {
-        (OutputForm::Json, _) => output::print(&format!("{:#}\n", Value::Array(rows)))?,
-        (OutputForm::Text, None) => output::print(&table(&rows, output::stdout_width()))?,
+        (OutputForm::Json, _) => output::print_text(&format!("{:#}\n", Value::Array(rows)))?,
+        (OutputForm::Text, None) => {
+            output::print_text(&table_of_rows(&rows, output::stdout_width()))?
+        }
         (OutputForm::Text, Some(_)) => {
-            let (asked, others) = measured_obligations::asked_for(rows);
-            output::print(&table(&asked, output::stdout_width()))?;
-            let more = "more belong to criteria that the project does not ask for; --format json lists them";
-            let more = (others > 0).then(|| format!("{others} {more}"));
-            for sentence in more.into_iter().chain(measured_obligations::next_steps(list, &asked)) {
-                let room = output::stdout_width().map_or(usize::MAX, usize::from);
-                output::print(&format!("{}\n", report::wrap(&sentence, room).join("\n")))?;
+            let (asked_rows, other_count) = measured_obligations::split_asked_rows(rows);
+            output::print_text(&table_of_rows(&asked_rows, output::stdout_width()))?;
+            let others_sentence = "more belong to criteria that the project does not ask for; --format json lists them";
+            let others_sentence =
+                (other_count > 0).then(|| format!("{other_count} {others_sentence}"));
+            for sentence in others_sentence
+                .into_iter()
+                .chain(measured_obligations::next_steps(list, &asked_rows))
+            {
+                let line_width = output::stdout_width().map_or(usize::MAX, usize::from);
+                output::print_text(&format!(
+                    "{}\n",
+                    report::wrap(&sentence, line_width).join("\n")
+                ))?;
             }
         }
     }
@@ -73,84 +82,94 @@ pub(super) fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
 
 /// A column per key of the first row: identifiers first, the others by name. Where that is wider
 /// than a terminal, each row is an entry over as many lines as it takes, with what is short first.
-fn table(rows: &[Value], width: Option<u16>) -> String {
-    let Some(Value::Object(first)) = rows.first() else { return "nothing to list\n".to_owned() };
-    let leading = ["id", "uid", "name", "index"];
+fn table_of_rows(rows: &[Value], width: Option<u16>) -> String {
+    let Some(Value::Object(first_row)) = rows.first() else {
+        return "nothing to list\n".to_owned();
+    };
+    let leading_keys = ["id", "uid", "name", "index"];
     // Rows of a table all are of criteria that are asked for; what is proposed stands below it.
-    let told_otherwise = ["asked", measured_obligations::PROPOSED];
+    let hidden_keys = ["asked", measured_obligations::PROPOSED_KEY];
     let mut keys: Vec<&String> =
-        first.keys().filter(|key| !told_otherwise.contains(&key.as_str())).collect();
-    keys.sort_by_key(|key| (!leading.contains(&key.as_str()), (*key).clone()));
-    let cells: Vec<Vec<String>> =
-        rows.iter().map(|row| keys.iter().map(|key| cell(&row[key.as_str()])).collect()).collect();
-    let titles: Vec<String> = keys.iter().map(|key| key.replace('_', " ").to_uppercase()).collect();
+        first_row.keys().filter(|key| !hidden_keys.contains(&key.as_str())).collect();
+    keys.sort();
+    // A stable sort: identifiers come first, and the others stay in the order of their names.
+    keys.sort_by_key(|key| !leading_keys.contains(&key.as_str()));
+    let cell_rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| keys.iter().map(|key| cell_text(&row[key.as_str()])).collect())
+        .collect();
+    let column_titles: Vec<String> =
+        keys.iter().map(|key| key.replace('_', " ").to_uppercase()).collect();
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
-    table.set_header(&titles);
-    table.add_rows(&cells);
-    let lines: Vec<String> =
+    table.set_header(&column_titles);
+    table.add_rows(&cell_rows);
+    let table_lines: Vec<String> =
         table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
     match width.map(usize::from) {
-        Some(width) if lines.iter().any(|line| line.chars().count() > width) => {
-            entries(&titles, &cells, width)
+        Some(width) if table_lines.iter().any(|line| line.chars().count() > width) => {
+            rows_as_entries(&column_titles, &cell_rows, width)
         }
-        Some(_) | None => lines.join("\n") + "\n",
+        Some(_) | None => table_lines.join("\n") + "\n",
     }
 }
 
-fn cell(value: &Value) -> String {
+fn cell_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => "-".to_owned(),
         Value::Array(items) => {
-            let items =
+            let item_texts =
                 items.iter().map(|item| item.as_str().map_or(item.to_string(), str::to_owned));
-            items.collect::<Vec<_>>().join(" ")
+            item_texts.collect::<Vec<_>>().join(" ")
         }
-        other => other.to_string(),
+        other_value => other_value.to_string(),
     }
 }
 
-fn entries(titles: &[String], cells: &[Vec<String>], width: usize) -> String {
+fn rows_as_entries(column_titles: &[String], cell_rows: &[Vec<String>], width: usize) -> String {
     const INDENT: usize = 4;
-    let longest =
-        |index: usize| cells.iter().map(|row| row[index].chars().count()).max().unwrap_or(0);
-    let mut order: Vec<usize> = (1..titles.len()).collect();
-    order.sort_by_key(|index| longest(*index));
-    order.insert(0, 0);
+    let longest_cell =
+        |index: usize| cell_rows.iter().map(|row| row[index].chars().count()).max().unwrap_or(0);
+    let mut column_order: Vec<usize> = (1..column_titles.len()).collect();
+    column_order.sort_by_key(|index| longest_cell(*index));
+    column_order.insert(0, 0);
     let mut text = String::new();
-    for row in std::iter::once(titles).chain(cells.iter().map(Vec::as_slice)) {
-        let entry = order.iter().map(|index| row[*index].as_str()).collect::<Vec<_>>().join(" · ");
-        for (number, line) in report::wrap(&entry, width.max(40) - INDENT).into_iter().enumerate() {
-            let indent = if number == 0 { 0 } else { INDENT };
+    for row in std::iter::once(column_titles).chain(cell_rows.iter().map(Vec::as_slice)) {
+        let entry =
+            column_order.iter().map(|index| row[*index].as_str()).collect::<Vec<_>>().join(" · ");
+        for (line_number, line) in
+            report::wrap(&entry, width.max(40) - INDENT).into_iter().enumerate()
+        {
+            let indent = if line_number == 0 { 0 } else { INDENT };
             text.push_str(&format!("{:indent$}{line}\n", ""));
         }
     }
     text
 }
 
-fn kernels(list: &List) -> Result<Vec<Value>, Failure> {
+fn kernel_rows(list: &List) -> Result<Vec<Value>, Failure> {
     let loaded = project::load(&list.dir)?;
     // What a profile refuses is known of compiled kernels alone.
-    let compiled = match loaded.settings.value.profile {
+    let compiled_kernels = match loaded.settings.value.profile {
         Profile::Vulkan => Vec::new(),
         Profile::VulkanSc => project::compile(&loaded)?,
     };
     let rows = loaded.settings.value.kernels.iter().enumerate().map(|(index, kernel)| {
-        let tests = loaded.tests.iter().filter(|test| test.dispatches.iter().any(|d| d.kernel == kernel.name)).count();
+        let tests = loaded.tests.iter().filter(|test| test.dispatches.iter().any(|dispatch| dispatch.kernel == kernel.name)).count();
         let mut row = json!({
             "name": kernel.name, "source": kernel.source, "entry": kernel.entry, "tests": tests,
             "module": project::module_file(kernel.name.as_str()), "target": kernel.target_env.name(),
         });
-        if let Some(compiled) = compiled.get(index) {
-            row["refused"] = json!(compiled.refused);
+        if let Some(compiled_kernel) = compiled_kernels.get(index) {
+            row["refused"] = json!(compiled_kernel.refused);
         }
         row
     });
     Ok(rows.collect())
 }
 
-fn requirements(list: &List) -> Result<Vec<Value>, Failure> {
+fn requirement_rows(list: &List) -> Result<Vec<Value>, Failure> {
     let loaded = project::load(&list.dir)?;
     let rows = loaded.requirements.iter().map(|requirement| {
         let tests: Vec<_> = loaded
@@ -167,7 +186,7 @@ fn requirements(list: &List) -> Result<Vec<Value>, Failure> {
     Ok(rows.collect())
 }
 
-fn tests(list: &List) -> Result<Vec<Value>, Failure> {
+fn test_rows(list: &List) -> Result<Vec<Value>, Failure> {
     let loaded = project::load(&list.dir)?;
     let rows = loaded.tests.iter().map(|test| {
         json!({
@@ -178,7 +197,7 @@ fn tests(list: &List) -> Result<Vec<Value>, Failure> {
     Ok(rows.collect())
 }
 
-fn devices() -> Result<Vec<Value>, Failure> {
+fn device_rows() -> Result<Vec<Value>, Failure> {
     let settings = engines::worker_settings()?;
     let devices = VulkanExecutor::devices(&settings).map_err(|error| Failure::Unavailable {
         message: error.to_string(),
@@ -201,10 +220,10 @@ mod tests {
     fn a_table_keeps_to_the_terminal_and_loses_nothing() {
         let row = |id: &str| json!({"id": id, "place": "glsl/a_long_name.comp:33:9", "text": "x < k && y < m", "reason": null});
         let rows = [row("D1.C1.masking"), row("S1")];
-        let whole = table(&rows, None);
+        let whole = table_of_rows(&rows, None);
         assert_eq!(whole.lines().count(), 3);
-        assert_eq!(table(&rows, Some(200)), whole);
-        let narrow = table(&rows, Some(40));
+        assert_eq!(table_of_rows(&rows, Some(200)), whole);
+        let narrow = table_of_rows(&rows, Some(40));
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
         for word in whole.split_whitespace() {
             assert!(narrow.contains(word), "{word}: {narrow}");

@@ -16,98 +16,118 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Prints the lowering of a kernel of the project, or of a GLSL or SPIR-V file.
-pub(super) fn command(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
-    match asked.emit {
+pub(super) fn lower_kernel(common: &Common, lower_arguments: &Lower) -> Result<Exit, Failure> {
+    match lower_arguments.emit {
         LoweredForm::Text => {}
-        LoweredForm::Cpp => return cpp(common, asked),
+        LoweredForm::Cpp => return lower_to_cpp(common, lower_arguments),
     }
-    let only_cpp = [("--test", asked.test.is_some()), ("--procedure", asked.procedure.is_some())];
-    if let Some((option, _)) = only_cpp.iter().find(|(_, given)| *given) {
+    let cpp_options = [
+        ("--test", lower_arguments.test.is_some()),
+        ("--procedure", lower_arguments.procedure.is_some()),
+    ];
+    if let Some((option, _)) = cpp_options.iter().find(|(_, is_given)| *is_given) {
         return Err(Diagnostic::new("usage", format!("{option} needs `--emit cpp`")).into());
     }
-    let path = PathBuf::from(&asked.kernel);
-    let kernel = if path.is_file() { from_file(&path)? } else { from_project(asked)? };
+    let kernel_path = PathBuf::from(&lower_arguments.kernel);
+    let kernel = if kernel_path.is_file() {
+        kernel_from_file(&kernel_path)?
+    } else {
+        kernel_from_project(lower_arguments)?
+    };
     let lowered = sequential::lower(&kernel.module, &kernel.entry).map_err(|unsupported| {
         Failure::Unavailable { message: format!("unsupported: {unsupported}"), hint: None }
     })?;
     let text = lowered.to_string();
     match common.format {
-        OutputForm::Text => output::print(&text)?,
+        OutputForm::Text => output::print_text(&text)?,
         OutputForm::Json => {
             let document = serde_json::json!({ "schema": 1, "kernel": kernel.name, "text": text });
-            output::print(&format!("{document:#}\n"))?;
+            output::print_text(&format!("{document:#}\n"))?;
         }
     }
     Ok(Exit::Success)
 }
 
 /// Prints the kernel as a C++17 program.
-fn cpp(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
-    let path = PathBuf::from(&asked.kernel);
-    let program = if path.is_file() && asked.procedure.is_none() {
-        if asked.test.is_some() {
+fn lower_to_cpp(common: &Common, lower_arguments: &Lower) -> Result<Exit, Failure> {
+    let kernel_path = PathBuf::from(&lower_arguments.kernel);
+    let cpp_program = if kernel_path.is_file() && lower_arguments.procedure.is_none() {
+        if lower_arguments.test.is_some() {
             let message = "--test needs a kernel of a project or of `--procedure`";
             return Err(Diagnostic::new("usage", message).into());
         }
-        let kernel = from_file(&path)?;
-        let source =
-            file_source(&path)?.ok_or_else(|| translated::refused(&translated::NO_SOURCE))?;
-        translated::program(&kernel, &source, &BTreeMap::new(), "")?
+        let kernel = kernel_from_file(&kernel_path)?;
+        let source = source_of_file(&kernel_path)?
+            .ok_or_else(|| translated::unsupported_failure(&translated::NO_SOURCE))?;
+        translated::translated_program(&kernel, &source, &BTreeMap::new(), "")?
     } else {
-        let subject = translated::load(asked.procedure.as_deref().unwrap_or(&asked.project))?;
+        let subject = translated::load_subject(
+            lower_arguments.procedure.as_deref().unwrap_or(&lower_arguments.project),
+        )?;
         let plan = plan::plan_of(common, "none")?;
-        translated::asked_for(&subject, &plan, &asked.kernel, asked.test.as_deref())?
+        translated::program_for_test(
+            &subject,
+            &plan,
+            &lower_arguments.kernel,
+            lower_arguments.test.as_deref(),
+        )?
     };
     match common.format {
-        OutputForm::Text => output::print(&program.text)?,
+        OutputForm::Text => output::print_text(&cpp_program.text)?,
         OutputForm::Json => {
-            let document =
-                serde_json::json!({ "schema": 1, "kernel": asked.kernel, "text": program.text });
-            output::print(&format!("{document:#}\n"))?;
+            let document = serde_json::json!({ "schema": 1, "kernel": lower_arguments.kernel, "text": cpp_program.text });
+            output::print_text(&format!("{document:#}\n"))?;
         }
     }
     Ok(Exit::Success)
 }
 
-fn from_project(asked: &Lower) -> Result<Kernel, Failure> {
-    let mut loaded = project::load(&asked.project)?;
-    let known: Vec<String> = loaded
+fn kernel_from_project(lower_arguments: &Lower) -> Result<Kernel, Failure> {
+    let mut loaded = project::load(&lower_arguments.project)?;
+    let kernel_names: Vec<String> = loaded
         .settings
         .value
         .kernels
         .iter()
         .map(|kernel| kernel.name.as_str().to_owned())
         .collect();
-    loaded.settings.value.kernels.retain(|kernel| kernel.name.as_str() == asked.kernel);
-    let unknown = || {
+    loaded.settings.value.kernels.retain(|kernel| kernel.name.as_str() == lower_arguments.kernel);
+    let unknown_kernel = || {
         let diagnostic = Diagnostic::new(
             "unknown-id",
-            format!("`{}` is no kernel of the project and no file", asked.kernel),
+            format!("`{}` is no kernel of the project and no file", lower_arguments.kernel),
         );
-        diagnostic.hint(format!("kernels: {}", known.join(", ")))
+        diagnostic.hint(format!("kernels: {}", kernel_names.join(", ")))
     };
-    Ok(project::compile(&loaded)?.into_iter().next().ok_or_else(unknown)?)
+    Ok(project::compile(&loaded)?.into_iter().next().ok_or_else(unknown_kernel)?)
 }
 
-fn from_file(path: &Path) -> Result<Kernel, Failure> {
-    let shown = path.display().to_string();
-    let name =
-        path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
-    match file_source(path)? {
-        Some(source) => kernel::from_glsl(&name, &source, Wanted::Source),
-        None => kernel::from_spirv(&name, &shown, &read_bytes(path, &shown)?, "main", "vulkan1.3"),
+fn kernel_from_file(path: &Path) -> Result<Kernel, Failure> {
+    let shown_path = path.display().to_string();
+    let kernel_name = path
+        .file_stem()
+        .map_or_else(|| shown_path.clone(), |stem| stem.to_string_lossy().into_owned());
+    match source_of_file(path)? {
+        Some(source) => kernel::from_glsl(&kernel_name, &source, Wanted::Source),
+        None => kernel::from_spirv(
+            &kernel_name,
+            &shown_path,
+            &read_bytes(path, &shown_path)?,
+            "main",
+            "vulkan1.3",
+        ),
     }
 }
 
 /// The source that a file alone is; none for SPIR-V.
-fn file_source(path: &Path) -> Result<Option<KernelSource>, Failure> {
+fn source_of_file(path: &Path) -> Result<Option<KernelSource>, Failure> {
     if path.extension().is_some_and(|extension| extension == "spv") {
         return Ok(None);
     }
-    let shown = path.display().to_string();
+    let shown_path = path.display().to_string();
     Ok(Some(KernelSource {
-        text: decode_text(read_bytes(path, &shown)?, &shown)?,
-        path: shown,
+        text: decode_text(read_bytes(path, &shown_path)?, &shown_path)?,
+        path: shown_path,
         include: Vec::new(),
         folder: path.parent().map(Path::to_owned),
         defines: BTreeMap::new(),

@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use std::fs;
 
 /// Prints the page of the program, or writes one per command.
-pub(super) fn command(common: &Common, manual: &Manual) -> Result<Exit, Failure> {
+pub(super) fn write_manual(common: &Common, manual: &Manual) -> Result<Exit, Failure> {
     let program = CommandLine::command();
     let Some(folder) = &manual.out else {
         let mut page = Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn command(common: &Common, manual: &Manual) -> Result<Exit, Failure>
             OutputForm::Json => {
                 let document =
                     serde_json::json!({ "schema": 1, "page": String::from_utf8_lossy(&page) });
-                output::print(&format!("{document:#}\n"))?;
+                output::print_text(&format!("{document:#}\n"))?;
             }
         }
         return Ok(Exit::Success);
@@ -29,7 +29,10 @@ pub(super) fn command(common: &Common, manual: &Manual) -> Result<Exit, Failure>
     clap_mangen::generate_to(program, folder)
         .map_err(|error| Failure::unwritable(folder, &error))?;
     if common.format == OutputForm::Json {
-        output::print(&format!("{:#}\n", serde_json::json!({ "schema": 1, "folder": folder })))?;
+        output::print_text(&format!(
+            "{:#}\n",
+            serde_json::json!({ "schema": 1, "folder": folder })
+        ))?;
     }
     Ok(Exit::Success)
 }

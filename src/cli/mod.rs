@@ -49,71 +49,74 @@ use failure::Failure;
 pub fn main() -> Exit {
     // An already started pool keeps its stacks; here nothing has started one.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
-    match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(program) {
+    match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run_program) {
         // The panic has told its message.
         Ok(program) => program.join().unwrap_or(Exit::Tool),
         Err(error) => {
-            failure::print(&Failure::tool(format!("cannot start: {error}")), args::Color::Auto);
+            failure::print_failure(
+                &Failure::tool(format!("cannot start: {error}")),
+                args::Color::Auto,
+            );
             Exit::Tool
         }
     }
 }
 
-fn program() -> Exit {
-    let line = match CommandLine::try_parse() {
-        Ok(line) => line,
-        Err(error) => return vkcert_verifier::unreadable(&error),
+fn run_program() -> Exit {
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return vkcert_verifier::exit_for_usage_error(&error),
     };
-    if let Command::VulkanWorker = line.command {
-        return worker();
+    if let Command::VulkanWorker = command_line.command {
+        return run_worker();
     }
-    if line.common.format == OutputForm::Json {
-        crate::crash::tell_in_json();
+    if command_line.common.format == OutputForm::Json {
+        crate::crash::report_in_json();
     }
-    crate::crash::tell_crashes();
-    let result = output::end_cleanly_on_signals().and_then(|()| dispatch(&line));
+    crate::crash::install_crash_handlers();
+    let result = output::end_cleanly_on_signals().and_then(|()| run_command(&command_line));
     match result {
         Ok(exit) => exit,
         Err(failure) => {
-            if line.common.format == OutputForm::Json {
+            if command_line.common.format == OutputForm::Json {
                 // Nothing can be done about a stdout that cannot be written.
-                let _ = output::print(&format!("{:#}\n", failure::json(&failure)));
+                let _ = output::print_text(&format!("{:#}\n", failure::json_document(&failure)));
             }
-            failure::print(&failure, line.common.color);
-            failure::exit_of(&failure)
+            failure::print_failure(&failure, command_line.common.color);
+            failure::exit_for(&failure)
         }
     }
 }
 
-fn dispatch(line: &CommandLine) -> Result<Exit, Failure> {
-    let common = &line.common;
-    match &line.command {
-        Command::Certify(certify) => certify::command(common, certify),
-        Command::Build(folder) => build::command(common, folder),
-        Command::Run(run) => run::command(common, run),
-        Command::List(list) => list::command(common, list),
-        Command::Requirements(asked) => requirements::command(common, asked),
-        Command::Mcdc(mcdc) => mcdc::command(common, mcdc),
-        Command::Lower(lower) => lower::command(common, lower),
-        Command::Dissimilar(dissimilar) => dissimilar::command(common, dissimilar),
-        Command::Couple(couple) => couple::command(common, couple),
-        Command::Report(report) => vkcert_verifier::report::command(common, report, &Compiling),
-        Command::Verify(verify) => vkcert_verifier::command::command(common, verify, &Compiling),
-        Command::Init(init) => init::command(common, init),
-        Command::BenchOverhead(bench) => bench_overhead::command(common, bench),
-        Command::Doctor => doctor::command(common),
-        Command::Schema(schema) => schema::command(common, schema),
-        Command::Completions(completions) => completions_command(common, completions),
-        Command::Manual(asked) => manual::command(common, asked),
-        Command::VulkanWorker => Ok(worker()),
+fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
+    let common = &command_line.common;
+    match &command_line.command {
+        Command::Certify(certify) => certify::certify_project(common, certify),
+        Command::Build(folder) => build::build_modules(common, folder),
+        Command::Run(run) => run::run_procedure(common, run),
+        Command::List(list) => list::print_listing(common, list),
+        Command::Requirements(arguments) => requirements::print_links(common, arguments),
+        Command::Mcdc(mcdc) => mcdc::run_mcdc(common, mcdc),
+        Command::Lower(lower) => lower::lower_kernel(common, lower),
+        Command::Dissimilar(dissimilar) => dissimilar::measure_dissimilar(common, dissimilar),
+        Command::Couple(couple) => couple::check_coupling(common, couple),
+        Command::Report(report) => vkcert_verifier::report::run_report(common, report, &Compiling),
+        Command::Verify(verify) => vkcert_verifier::command::run_verify(common, verify, &Compiling),
+        Command::Init(init) => init::create_project(common, init),
+        Command::BenchOverhead(bench) => bench_overhead::measure_overhead(common, bench),
+        Command::Doctor => doctor::print_checks(common),
+        Command::Schema(schema) => schema::print_schema(common, schema),
+        Command::Completions(completions) => print_completions(common, completions),
+        Command::Manual(arguments) => manual::write_manual(common, arguments),
+        Command::VulkanWorker => Ok(run_worker()),
     }
 }
 
-fn worker() -> Exit {
+fn run_worker() -> Exit {
     if crate::exec::vulkan::worker_main() == 0 { Exit::Success } else { Exit::Tool }
 }
 
-fn completions_command(
+fn print_completions(
     common: &args::Common,
     completions: &args::Completions,
 ) -> Result<Exit, Failure> {
@@ -121,11 +124,11 @@ fn completions_command(
     clap_complete::generate(completions.shell, &mut CommandLine::command(), "vkcert", &mut script);
     let script = String::from_utf8_lossy(&script);
     match common.format {
-        OutputForm::Text => output::print(&script)?,
+        OutputForm::Text => output::print_text(&script)?,
         OutputForm::Json => {
             let document =
                 serde_json::json!({ "shell": completions.shell.to_string(), "script": script });
-            output::print(&format!("{document:#}\n"))?;
+            output::print_text(&format!("{document:#}\n"))?;
         }
     }
     Ok(Exit::Success)

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// An obligation of a kernel under a configuration.
-struct Row {
+struct ObligationRow {
     id: ObligationId,
     criteria: Vec<CriterionName>,
     place: String,
@@ -37,56 +37,57 @@ struct Row {
 }
 
 /// A kernel's obligations under one configuration.
-struct Listed<'a> {
+struct ListedConfiguration<'a> {
     kernel: &'a Kernel,
     configuration: &'a Configuration,
-    rows: Vec<Row>,
+    rows: Vec<ObligationRow>,
 }
 
 /// One row per kernel, configuration and obligation; text names configurations only where a kernel
 /// has several.
-pub(super) fn rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure> {
-    let (_, kernels) = load(list)?;
-    let several = kernels.iter().any(|kernel| kernel.configurations.len() > 1);
-    let mut found = Vec::new();
-    for listed in kernels.iter().flat_map(of_kernel) {
-        let name = &listed.kernel.name;
+pub(super) fn obligation_rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure> {
+    let (_, kernels) = load_kernels(list)?;
+    let has_several = kernels.iter().any(|kernel| kernel.configurations.len() > 1);
+    let mut listed_rows = Vec::new();
+    for listed in kernels.iter().flat_map(obligations_of_kernel) {
+        let kernel_name = &listed.kernel.name;
         for row in &listed.rows {
-            let mut value = json!({
-                "id": row.id, "kernel": name, "place": row.place, "text": row.text, "hash": row.hash,
+            let mut row_value = json!({
+                "id": row.id, "kernel": kernel_name, "place": row.place, "text": row.text, "hash": row.hash,
             });
-            if several || form == OutputForm::Json {
-                value["configuration"] = listed.configuration.name.as_str().into();
+            if has_several || form == OutputForm::Json {
+                row_value["configuration"] = listed.configuration.name.as_str().into();
             }
             if form == OutputForm::Json {
-                value["proposal"] = json!(row.proposal);
+                row_value["proposal"] = json!(row.proposal);
             }
-            found.push(value);
+            listed_rows.push(row_value);
         }
         if listed.kernel.measured().is_none() && listed.rows.is_empty() {
             let text = "no source: undetermined";
-            found.push(json!({"id": "-", "kernel": name, "place": listed.kernel.source, "text": text, "hash": null}));
+            listed_rows.push(json!({"id": "-", "kernel": kernel_name, "place": listed.kernel.source, "text": text, "hash": null}));
         }
     }
-    Ok(found)
+    Ok(listed_rows)
 }
 
 /// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the
 /// text in it).
-pub(super) fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
-    let (project, kernels) = load(list)?;
-    let asked = project.settings.value.required_criteria();
+pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exit, Failure> {
+    let (project, kernels) = load_kernels(list)?;
+    let asked_criteria = project.settings.value.required_criteria();
     let mut text = String::new();
     let mut values = Vec::new();
-    let all: Vec<Listed> = kernels.iter().flat_map(of_kernel).collect();
-    for listed in &all {
+    let all_listed: Vec<ListedConfiguration> =
+        kernels.iter().flat_map(obligations_of_kernel).collect();
+    for listed in &all_listed {
         for row in listed
             .rows
             .iter()
-            .filter(|row| row.criteria.iter().any(|criterion| asked.contains(criterion)))
+            .filter(|row| row.criteria.iter().any(|criterion| asked_criteria.contains(criterion)))
         {
             let Some(proposal) = &row.proposal else { continue };
-            let justification = written(&all, listed, row, proposal);
+            let justification = proposed_table(&all_listed, listed, row, proposal);
             values.push(json!({
                 "id": row.id, "kernel": listed.kernel.name, "configuration": listed.configuration.name, "place": row.place,
                 "text": row.text, "proposal": proposal, "justification": justification,
@@ -98,42 +99,50 @@ pub(super) fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
         }
     }
     match common.format {
-        OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(values)))?,
+        OutputForm::Json => output::print_text(&format!("{:#}\n", Value::Array(values)))?,
         OutputForm::Text if text.is_empty() => {
-            let hash = places::of_list(list)
+            let hash_command = places::places_of_list(list)
                 .on_evidence("vkcert list obligations", "--status open --hash");
-            output::print(&format!(
+            output::print_text(&format!(
                 "# Nothing is ruled out by a configuration; there is nothing to propose. What no test can cover is justified by\n\
-                 # hand, with the hash that {hash} prints.\n"
+                 # hand, with the hash that {hash_command} prints.\n"
             ))?;
         }
         OutputForm::Text => {
-            let head = "# Review each of these, give author and approver, and put it into requirements/.\n\n";
-            output::print(&format!("{head}{text}"))?;
+            let heading = "# Review each of these, give author and approver, and put it into requirements/.\n\n";
+            output::print_text(&format!("{heading}{text}"))?;
         }
     }
     Ok(Exit::Success)
 }
 
-fn load(list: &List) -> Result<(Project, Vec<Kernel>), Failure> {
+fn load_kernels(list: &List) -> Result<(Project, Vec<Kernel>), Failure> {
     let project = project::load(&list.dir)?;
     let mut kernels = project::compile(&project)?;
     configuration::configure(&project, &mut kernels)?;
     Ok((project, kernels))
 }
 
-fn of_kernel(kernel: &Kernel) -> impl Iterator<Item = Listed<'_>> {
-    kernel.configurations.iter().map(move |found| Listed {
+fn obligations_of_kernel(kernel: &Kernel) -> impl Iterator<Item = ListedConfiguration<'_>> {
+    kernel.configurations.iter().map(move |kernel_configuration| ListedConfiguration {
         kernel,
-        configuration: &found.configuration,
-        rows: of_configuration(kernel, found),
+        configuration: &kernel_configuration.configuration,
+        rows: obligations_of_configuration(kernel, kernel_configuration),
     })
 }
 
-fn of_configuration(kernel: &Kernel, found: &KernelConfiguration) -> Vec<Row> {
-    let coverage =
-        kernel_coverage::kernel_coverage(kernel, found, EngineName::Sequential, &[], &[]);
-    let mut rows = of_coverage(&coverage);
+fn obligations_of_configuration(
+    kernel: &Kernel,
+    kernel_configuration: &KernelConfiguration,
+) -> Vec<ObligationRow> {
+    let coverage = kernel_coverage::kernel_coverage(
+        kernel,
+        kernel_configuration,
+        EngineName::Sequential,
+        &[],
+        &[],
+    );
+    let mut rows = obligations_of_coverage(&coverage);
     kernel_coverage::contents(kernel, &coverage, |contents| {
         for row in &mut rows {
             row.hash = contents.hash(&row.id).unwrap_or_default();
@@ -142,44 +151,53 @@ fn of_configuration(kernel: &Kernel, found: &KernelConfiguration) -> Vec<Row> {
     rows
 }
 
-fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
-    let displayed = justification::displayed(coverage);
-    let text = |id: &ObligationId| displayed.get(id).cloned().unwrap_or_default();
-    let simple = |item: &SimpleObligation, criteria: &[CriterionName]| Row {
-        id: item.id.clone(),
+fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<ObligationRow> {
+    let displayed_texts = justification::displayed(coverage);
+    let text_of = |id: &ObligationId| displayed_texts.get(id).cloned().unwrap_or_default();
+    let simple_row = |obligation: &SimpleObligation, criteria: &[CriterionName]| ObligationRow {
+        id: obligation.id.clone(),
         criteria: criteria.to_vec(),
-        place: item.place(),
-        text: text(&item.id),
+        place: obligation.place(),
+        text: text_of(&obligation.id),
         hash: String::new(),
-        proposal: item.proposal.clone(),
+        proposal: obligation.proposal.clone(),
     };
     let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
     let outcome_ids: BTreeSet<&ObligationId> = outcomes().map(|outcome| &outcome.id).collect();
     let mut rows = Vec::new();
-    rows.extend(coverage.statements.iter().map(|item| simple(item, &[CriterionName::Statement])));
-    let labels = coverage
+    rows.extend(
+        coverage
+            .statements
+            .iter()
+            .map(|obligation| simple_row(obligation, &[CriterionName::Statement])),
+    );
+    let switch_labels = coverage
         .branches
         .iter()
-        .filter(|item| !outcome_ids.contains(&item.id) && item.object.is_none());
-    rows.extend(labels.map(|item| simple(item, &[CriterionName::Branch])));
-    rows.extend(coverage.points.iter().map(|item| simple(item, &[CriterionName::Decision])));
+        .filter(|obligation| !outcome_ids.contains(&obligation.id) && obligation.object.is_none());
+    rows.extend(switch_labels.map(|obligation| simple_row(obligation, &[CriterionName::Branch])));
+    rows.extend(
+        coverage.points.iter().map(|obligation| simple_row(obligation, &[CriterionName::Decision])),
+    );
     for decision in &coverage.decisions {
-        let both: &[CriterionName] = match decision.context.controls_flow() {
+        let outcome_criteria: &[CriterionName] = match decision.context.controls_flow() {
             true => &[CriterionName::Branch, CriterionName::Decision],
             false => &[CriterionName::Decision],
         };
-        rows.extend(decision.outcomes.iter().map(|item| simple(item, both)));
+        rows.extend(
+            decision.outcomes.iter().map(|obligation| simple_row(obligation, outcome_criteria)),
+        );
         for (condition, mcdc) in decision.conditions.iter().zip(&decision.mcdc) {
             let forms = [
                 ("unique-cause", CriterionName::McdcUniqueCause, &mcdc.unique_cause),
                 ("masking", CriterionName::McdcMasking, &mcdc.masking),
             ];
-            for (form, criterion, independence) in forms {
-                let id = ObligationId(format!("{}.{form}", condition.id));
-                rows.push(Row {
+            for (form_name, criterion, independence) in forms {
+                let id = ObligationId(format!("{}.{form_name}", condition.id));
+                rows.push(ObligationRow {
                     criteria: vec![criterion],
                     place: format!("{}:{}:{}", decision.file, condition.line, condition.column),
-                    text: text(&id),
+                    text: text_of(&id),
                     hash: String::new(),
                     proposal: independence.proposal.clone(),
                     id,
@@ -190,36 +208,51 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
             decision
                 .combinations
                 .iter()
-                .map(|item| simple(item, &[CriterionName::MultipleCondition])),
+                .map(|obligation| simple_row(obligation, &[CriterionName::MultipleCondition])),
         );
     }
-    rows.extend(coverage.barriers.iter().map(|item| simple(item, &[CriterionName::Barrier])));
-    let branches: BTreeSet<&ObligationId> = coverage.branches.iter().map(|item| &item.id).collect();
-    let additional: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
-    rows.extend(coverage.objects.iter().map(|item| {
-        let branch = branches.contains(&item.id).then_some(CriterionName::Branch);
-        let additional = additional.contains(&item.id).then_some(CriterionName::AdditionalCode);
-        let criteria: Vec<_> =
-            branch.into_iter().chain([CriterionName::ObjectBranch]).chain(additional).collect();
-        simple(item, &criteria)
+    rows.extend(
+        coverage
+            .barriers
+            .iter()
+            .map(|obligation| simple_row(obligation, &[CriterionName::Barrier])),
+    );
+    let branch_ids: BTreeSet<&ObligationId> =
+        coverage.branches.iter().map(|obligation| &obligation.id).collect();
+    let additional_ids: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
+    rows.extend(coverage.objects.iter().map(|obligation| {
+        let branch_criterion = branch_ids.contains(&obligation.id).then_some(CriterionName::Branch);
+        let additional_ids =
+            additional_ids.contains(&obligation.id).then_some(CriterionName::AdditionalCode);
+        let criteria: Vec<_> = branch_criterion
+            .into_iter()
+            .chain([CriterionName::ObjectBranch])
+            .chain(additional_ids)
+            .collect();
+        simple_row(obligation, &criteria)
     }));
     rows
 }
 
 /// The table of a justification, as a requirements file holds it.
-fn written(all: &[Listed], listed: &Listed, row: &Row, proposal: &Proposal) -> String {
-    let several = listed.kernel.configurations.len() > 1;
-    let deactivated = proposal.class == JustificationClass::Deactivated;
-    let infeasible = proposal.class == JustificationClass::Infeasible;
-    unsigned(&Justification {
+fn proposed_table(
+    all_listed: &[ListedConfiguration],
+    listed: &ListedConfiguration,
+    row: &ObligationRow,
+    proposal: &Proposal,
+) -> String {
+    let has_several = listed.kernel.configurations.len() > 1;
+    let is_deactivated = proposal.class == JustificationClass::Deactivated;
+    let is_infeasible = proposal.class == JustificationClass::Infeasible;
+    unsigned_justification(&Justification {
         kernel: KernelName(listed.kernel.name.clone()),
         subject: JustificationSubject::Obligation(row.id.clone()),
-        configuration: several.then(|| listed.configuration.name.clone()),
+        configuration: has_several.then(|| listed.configuration.name.clone()),
         class: proposal.class,
         reason: proposal.reason.clone(),
-        category: deactivated.then(|| category(all, listed, row)),
-        means: deactivated.then(|| means(listed.configuration)),
-        argument: infeasible
+        category: is_deactivated.then(|| deactivation_category(all_listed, listed, row)),
+        means: is_deactivated.then(|| deactivation_means(listed.configuration)),
+        argument: is_infeasible
             .then(|| format!("the source text alone decides it: {}", proposal.reason)),
         author: String::new(),
         approver: String::new(),
@@ -228,25 +261,40 @@ fn written(all: &[Listed], listed: &Listed, row: &Row, proposal: &Proposal) -> S
 }
 
 /// Whether another configuration of the kernel runs what this one does not.
-fn category(all: &[Listed], listed: &Listed, row: &Row) -> DeactivationCategory {
-    let mut others = all.iter().filter(|other| other.kernel.name == listed.kernel.name);
-    let runs = others
-        .any(|other| other.rows.iter().any(|known| known.id == row.id && known.proposal.is_none()));
-    if runs { DeactivationCategory::OtherConfiguration } else { DeactivationCategory::Never }
+fn deactivation_category(
+    all_listed: &[ListedConfiguration],
+    listed: &ListedConfiguration,
+    row: &ObligationRow,
+) -> DeactivationCategory {
+    let mut same_kernel = all_listed
+        .iter()
+        .filter(|other_configuration| other_configuration.kernel.name == listed.kernel.name);
+    let is_run_elsewhere = same_kernel.any(|other_configuration| {
+        other_configuration
+            .rows
+            .iter()
+            .any(|other_row| other_row.id == row.id && other_row.proposal.is_none())
+    });
+    if is_run_elsewhere {
+        DeactivationCategory::OtherConfiguration
+    } else {
+        DeactivationCategory::Never
+    }
 }
 
 /// What the configuration sets.
-fn means(configuration: &Configuration) -> String {
+fn deactivation_means(configuration: &Configuration) -> String {
     let Configuration { name, specialization, defines, .. } = configuration;
-    let constants =
+    let constant_values =
         specialization.iter().map(|constant| format!("{} = {}", constant.label(), constant.value));
-    let set: Vec<String> =
-        constants.chain(defines.iter().map(|(name, value)| format!("{name} = {value}"))).collect();
-    format!("the constants of configuration {name}: {}", set.join(", "))
+    let set_values: Vec<String> = constant_values
+        .chain(defines.iter().map(|(name, value)| format!("{name} = {value}")))
+        .collect();
+    format!("the constants of configuration {name}: {}", set_values.join(", "))
 }
 
 /// A justification as a requirements file holds it; whoever signs it fills in what is empty.
-pub(super) fn unsigned(justification: &Justification) -> String {
-    let table = toml::to_string(justification).expect("a justification is a table of texts");
-    format!("[[justification]]\n{table}")
+pub(super) fn unsigned_justification(justification: &Justification) -> String {
+    let toml_table = toml::to_string(justification).expect("a justification is a table of texts");
+    format!("[[justification]]\n{toml_table}")
 }

@@ -11,11 +11,11 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-pub(super) use vkcert_verifier::output::{stdout_width, tell};
+pub(super) use vkcert_verifier::output::{print_to_stderr, stdout_width};
 
 /// Prints to stdout. A reader that has gone away is no failure.
-pub(super) fn print(text: &str) -> Result<(), Failure> {
-    Ok(vkcert_verifier::output::print(text)?)
+pub(super) fn print_text(text: &str) -> Result<(), Failure> {
+    Ok(vkcert_verifier::output::print_text(text)?)
 }
 
 /// Prints bytes to stdout.
@@ -41,23 +41,23 @@ pub(super) fn print_json<T: serde::Serialize>(value: &T) -> Result<(), Failure> 
 }
 
 /// The output folder of the run in progress, for the signal handler.
-static UNFINISHED: Mutex<Option<Unfinished>> = Mutex::new(None);
+static UNFINISHED_RUN: Mutex<Option<UnfinishedRun>> = Mutex::new(None);
 
 /// What a run that does not finish leaves behind.
 #[derive(Clone)]
-struct Unfinished {
+struct UnfinishedRun {
     folder: PathBuf,
     /// The output folder, where this run has made it.
-    made: Option<PathBuf>,
+    created_folder: Option<PathBuf>,
 }
 
-impl Unfinished {
+impl UnfinishedRun {
     /// Removes it. What cannot be removed is at least not where results are looked for.
-    fn remove(&self) {
+    fn remove_files(&self) {
         let _ = fs::remove_dir_all(&self.folder);
-        if let Some(made) = &self.made {
+        if let Some(created_folder) = &self.created_folder {
             // Succeeds only for an empty folder.
-            let _ = fs::remove_dir(made);
+            let _ = fs::remove_dir(created_folder);
         }
     }
 }
@@ -72,17 +72,17 @@ pub(super) fn end_cleanly_on_signals() -> Result<(), Failure> {
         signals.map_err(|error| Failure::tool(format!("cannot watch signals: {error}")))?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            if let Ok(mut unfinished) = UNFINISHED.lock()
+            if let Ok(mut unfinished) = UNFINISHED_RUN.lock()
                 && let Some(unfinished) = unfinished.take()
             {
-                unfinished.remove();
+                unfinished.remove_files();
             }
-            let exit = if signal == signal_hook::consts::SIGINT {
+            let exit_status = if signal == signal_hook::consts::SIGINT {
                 Exit::Interrupted
             } else {
                 Exit::Terminated
             };
-            std::process::exit(i32::from(exit.code()));
+            std::process::exit(i32::from(exit_status.code()));
         }
     });
     Ok(())
@@ -97,9 +97,9 @@ pub(super) fn end_cleanly_on_signals() -> Result<(), Failure> {
 /// exchange two folders, a journal file says that the new section is whole, and the next run
 /// completes the exchange. Files of others in the output folder stay.
 pub(super) struct PendingFolder {
-    target: PathBuf,
+    output_folder: PathBuf,
     section: &'static str,
-    unfinished: Unfinished,
+    unfinished: UnfinishedRun,
     _lock: File,
 }
 
@@ -107,25 +107,26 @@ impl PendingFolder {
     /// Waits for other runs into `target`, completes what a killed one left, then starts a new
     /// section.
     pub(super) fn start(target: &Path, section: &'static str) -> Result<Self, Failure> {
-        let lock = Self::lock(target)?;
-        let made = (!target.exists()).then(|| target.to_owned());
+        let lock = Self::lock_folder(target)?;
+        let created_folder = (!target.exists()).then(|| target.to_owned());
         fs::create_dir_all(target).map_err(|error| Failure::unwritable(target, &error))?;
-        let unfinished = Unfinished { folder: target.join(format!(".{section}.unfinished")), made };
-        let folder = Self { target: target.to_owned(), section, unfinished, _lock: lock };
-        let begun = folder.complete_exchange().and_then(|()| {
-            remove(&folder.unfinished.folder)?;
-            remove(&folder.adopted())?;
+        let unfinished =
+            UnfinishedRun { folder: target.join(format!(".{section}.unfinished")), created_folder };
+        let folder = Self { output_folder: target.to_owned(), section, unfinished, _lock: lock };
+        let start_result = folder.complete_exchange().and_then(|()| {
+            remove_entry(&folder.unfinished.folder)?;
+            remove_entry(&folder.adopted_folder())?;
             fs::create_dir(&folder.unfinished.folder)
         });
-        begun.map_err(|error| Failure::unwritable(target, &error))?;
-        *UNFINISHED.lock().expect("no holder of this lock panics") =
+        start_result.map_err(|error| Failure::unwritable(target, &error))?;
+        *UNFINISHED_RUN.lock().expect("no holder of this lock panics") =
             Some(folder.unfinished.clone());
         Ok(folder)
     }
 
     /// The lock file stands beside the output folder, so that a folder that a failed run has made
     /// can be removed.
-    fn lock(target: &Path) -> Result<File, Failure> {
+    fn lock_folder(target: &Path) -> Result<File, Failure> {
         let name = target.file_name().ok_or_else(|| {
             Failure::tool(format!(
                 "{} cannot be an output folder: it has no name of its own",
@@ -137,13 +138,14 @@ impl PendingFolder {
             _ => PathBuf::from("."),
         };
         fs::create_dir_all(&parent).map_err(|error| Failure::unwritable(&parent, &error))?;
-        let mut file = std::ffi::OsString::from(".");
-        file.push(name);
-        file.push(".lock");
-        let path = parent.join(file);
-        let lock = File::create(&path).map_err(|error| Failure::unwritable(&path, &error))?;
-        lock.lock().map_err(|error| Failure::unwritable(&path, &error))?;
-        Ok(lock)
+        let mut file_name = std::ffi::OsString::from(".");
+        file_name.push(name);
+        file_name.push(".lock");
+        let lock_path = parent.join(file_name);
+        let lock_file =
+            File::create(&lock_path).map_err(|error| Failure::unwritable(&lock_path, &error))?;
+        lock_file.lock().map_err(|error| Failure::unwritable(&lock_path, &error))?;
+        Ok(lock_file)
     }
 
     /// Writes one file; `path` is relative to the section.
@@ -153,17 +155,19 @@ impl PendingFolder {
             fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
         }
         fs::write(&file, contents)
-            .map_err(|error| Failure::unwritable(&self.target.join(path), &error))
+            .map_err(|error| Failure::unwritable(&self.output_folder.join(path), &error))
     }
 
     /// Puts the new section in the place of the old one. `linked` are the entries that links beside
     /// it lead to.
     pub(super) fn finish(self, linked: &[&str]) -> Result<(), Failure> {
         // A signal that arrives now waits: what is being put in place is put there whole.
-        let mut unfinished = UNFINISHED.lock().expect("no holder of this lock panics");
-        let finished =
-            self.adopt(linked).and_then(|()| self.exchange()).and_then(|()| self.link(linked));
-        finished.map_err(|error| Failure::unwritable(&self.target, &error))?;
+        let mut unfinished = UNFINISHED_RUN.lock().expect("no holder of this lock panics");
+        let finish_result = self
+            .adopt_results(linked)
+            .and_then(|()| self.exchange_sections())
+            .and_then(|()| self.link_entries(linked));
+        finish_result.map_err(|error| Failure::unwritable(&self.output_folder, &error))?;
         *unfinished = None;
         Ok(())
     }
@@ -171,146 +175,153 @@ impl PendingFolder {
     /// Makes a section of results that stand in the output folder itself, where earlier versions of
     /// this program put them; then links take their place, one by one, without a change of what is
     /// read there.
-    fn adopt(&self, linked: &[&str]) -> std::io::Result<()> {
-        let section = self.target.join(self.section);
-        let is_own = |name: &&&str| is_real(&self.target.join(name));
-        let own: Vec<&str> = linked.iter().filter(is_own).copied().collect();
-        if own.is_empty() {
+    fn adopt_results(&self, linked: &[&str]) -> std::io::Result<()> {
+        let section = self.output_folder.join(self.section);
+        let is_result = |name: &&&str| is_not_a_link(&self.output_folder.join(name));
+        let own_results: Vec<&str> = linked.iter().filter(is_result).copied().collect();
+        if own_results.is_empty() {
             return Ok(());
         }
         if !section.exists() {
-            let adopted = self.adopted();
+            let adopted = self.adopted_folder();
             fs::create_dir(&adopted)?;
-            for name in &own {
-                copy(&self.target.join(name), &adopted.join(name))?;
+            for name in &own_results {
+                copy_entry(&self.output_folder.join(name), &adopted.join(name))?;
             }
             fs::rename(&adopted, &section)?;
         }
-        own.iter().try_for_each(|name| self.link_entry(name))
+        own_results.iter().try_for_each(|name| self.link_entry(name))
     }
 
     /// A section in the making of results that stand in the output folder itself.
-    fn adopted(&self) -> PathBuf {
-        self.target.join(format!(".{}.adopted", self.section))
+    fn adopted_folder(&self) -> PathBuf {
+        self.output_folder.join(format!(".{}.adopted", self.section))
     }
 
     /// The section with everything in it, old against new.
-    fn exchange(&self) -> std::io::Result<()> {
-        let (new, section) = (&self.unfinished.folder, self.target.join(self.section));
-        if !section.exists() {
-            return fs::rename(new, &section);
+    fn exchange_sections(&self) -> std::io::Result<()> {
+        let (new_section, old_section) =
+            (&self.unfinished.folder, self.output_folder.join(self.section));
+        if !old_section.exists() {
+            return fs::rename(new_section, &old_section);
         }
-        if exchanged(new, &section)? == Exchange::Unsupported {
-            File::create(self.journal())?;
+        if exchange_entries(new_section, &old_section)? == ExchangeResult::Unsupported {
+            File::create(self.journal_file())?;
             return self.complete_exchange();
         }
-        remove(new)
+        remove_entry(new_section)
     }
 
     /// Exists while the new section is whole and the old one may be in its place, or nothing.
-    fn journal(&self) -> PathBuf {
-        self.target.join(format!(".{}.exchange", self.section))
+    fn journal_file(&self) -> PathBuf {
+        self.output_folder.join(format!(".{}.exchange", self.section))
     }
 
     /// Completes an exchange in several steps, from whichever of them it was left at.
     fn complete_exchange(&self) -> std::io::Result<()> {
-        let (new, section) = (&self.unfinished.folder, self.target.join(self.section));
-        let old = self.target.join(format!(".{}.old", self.section));
-        let journal = self.journal();
-        if journal.exists() && new.exists() {
-            remove(&old)?;
+        let (new_section, section) =
+            (&self.unfinished.folder, self.output_folder.join(self.section));
+        let old_section = self.output_folder.join(format!(".{}.old", self.section));
+        let journal = self.journal_file();
+        if journal.exists() && new_section.exists() {
+            remove_entry(&old_section)?;
             if section.exists() {
-                fs::rename(&section, &old)?;
+                fs::rename(&section, &old_section)?;
             }
-            fs::rename(new, &section)?;
+            fs::rename(new_section, &section)?;
         }
-        remove(&journal)?;
-        remove(&old)
+        remove_entry(&journal)?;
+        remove_entry(&old_section)
     }
 
     /// Links to the entries of the section, and to nothing else in it.
-    fn link(&self, linked: &[&str]) -> std::io::Result<()> {
-        for entry in fs::read_dir(&self.target)? {
+    fn link_entries(&self, linked: &[&str]) -> std::io::Result<()> {
+        for entry in fs::read_dir(&self.output_folder)? {
             let path = entry?.path();
-            let leads_here =
+            let leads_to_section =
                 fs::read_link(&path).is_ok_and(|to| to.parent() == Some(Path::new(self.section)));
-            if leads_here && !linked.iter().any(|name| path.file_name() == Some(name.as_ref())) {
+            if leads_to_section
+                && !linked.iter().any(|name| path.file_name() == Some(name.as_ref()))
+            {
                 fs::remove_file(path)?;
             }
         }
         for name in linked {
             self.link_entry(name)?;
             // Of a run that was killed behind the exchange of the two.
-            remove(&self.fresh_link(name))?;
+            remove_entry(&self.fresh_link(name))?;
         }
         Ok(())
     }
 
     fn fresh_link(&self, name: &str) -> PathBuf {
-        self.target.join(format!(".{name}.link"))
+        self.output_folder.join(format!(".{name}.link"))
     }
 
     /// Puts a link to an entry of the section in the place of whatever has its name, in one step
     /// where the file system can.
     fn link_entry(&self, name: &str) -> std::io::Result<()> {
-        let (path, to) = (self.target.join(name), Path::new(self.section).join(name));
-        if fs::read_link(&path).is_ok_and(|found| found == to) {
+        let (link_path, link_target) =
+            (self.output_folder.join(name), Path::new(self.section).join(name));
+        if fs::read_link(&link_path).is_ok_and(|present_target| present_target == link_target) {
             return Ok(());
         }
-        let fresh = self.fresh_link(name);
-        remove(&fresh)?;
-        std::os::unix::fs::symlink(&to, &fresh)?;
-        if is_real(&path) && exchanged(&fresh, &path)? == Exchange::Done {
-            return remove(&fresh);
+        let fresh_path = self.fresh_link(name);
+        remove_entry(&fresh_path)?;
+        std::os::unix::fs::symlink(&link_target, &fresh_path)?;
+        if is_not_a_link(&link_path)
+            && exchange_entries(&fresh_path, &link_path)? == ExchangeResult::Done
+        {
+            return remove_entry(&fresh_path);
         }
-        if path.is_dir() {
-            remove(&path)?;
+        if link_path.is_dir() {
+            remove_entry(&link_path)?;
         }
-        fs::rename(&fresh, &path)
+        fs::rename(&fresh_path, &link_path)
     }
 }
 
 /// Whether two folders have changed places.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Exchange {
+enum ExchangeResult {
     Done,
     /// The kernel or the file system has no such operation.
     Unsupported,
 }
 
 /// Lets two entries of one file system change places in one step.
-fn exchanged(one: &Path, other: &Path) -> std::io::Result<Exchange> {
+fn exchange_entries(first_path: &Path, second_path: &Path) -> std::io::Result<ExchangeResult> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use rustix::io::Errno;
-    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
-        Ok(()) => Ok(Exchange::Done),
-        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(Exchange::Unsupported),
+    match renameat_with(CWD, first_path, CWD, second_path, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(ExchangeResult::Done),
+        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(ExchangeResult::Unsupported),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Whether something other than a link stands at a path.
-fn is_real(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| !found.is_symlink())
+fn is_not_a_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| !metadata.is_symlink())
 }
 
 /// Copies a file, or a folder with everything in it.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+fn copy_entry(from: &Path, to: &Path) -> std::io::Result<()> {
     if !from.is_dir() {
         return fs::copy(from, to).map(drop);
     }
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        copy(&entry.path(), &to.join(entry.file_name()))?;
+        copy_entry(&entry.path(), &to.join(entry.file_name()))?;
     }
     Ok(())
 }
 
 /// Removes a file or folder where there is one.
-fn remove(path: &Path) -> std::io::Result<()> {
+fn remove_entry(path: &Path) -> std::io::Result<()> {
     match path.symlink_metadata() {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
         Err(_) => Ok(()),
     }
@@ -318,12 +329,12 @@ fn remove(path: &Path) -> std::io::Result<()> {
 
 impl Drop for PendingFolder {
     fn drop(&mut self) {
-        if let Ok(mut unfinished) = UNFINISHED.lock() {
+        if let Ok(mut unfinished) = UNFINISHED_RUN.lock() {
             *unfinished = None;
         }
         // Left over when a run fails: never what a reader would take for results.
-        if !self.journal().exists() {
-            self.unfinished.remove();
+        if !self.journal_file().exists() {
+            self.unfinished.remove_files();
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
         },
         device: common.device.clone(),
         worker: Some(worker_program()?),
-        checks: checks(check)?,
+        checks: requested_checks(check)?,
         jobs: common.jobs.map_or(cores, |jobs| jobs as usize),
         workers: common.jobs.map_or(Workers::AsSuits(cores), |jobs| Workers::AtMost(jobs as usize)),
         timeout: common.timeout,
@@ -51,19 +51,20 @@ pub(super) fn open_engines(
 
 /// Tells what a device has to note.
 pub(super) fn tell_notes(engines: &Engines) {
-    engines.notes().iter().for_each(|note| output::tell(format_args!("note: {note}\n")));
+    engines.notes().iter().for_each(|note| output::print_to_stderr(format_args!("note: {note}\n")));
 }
 
 /// `all`, `none`, or names of finding kinds.
-fn checks(text: &str) -> Result<Checks, Failure> {
-    match text {
+fn requested_checks(check_list: &str) -> Result<Checks, Failure> {
+    match check_list {
         "all" => return Ok(Checks::all()),
         "none" => return Ok(Checks::none()),
         _ => {}
     }
     let mut checks = Checks::none();
-    for name in text.split(',').map(str::trim) {
-        let Some((kind, _)) = FindingKind::ALL.iter().find(|(_, known)| *known == name) else {
+    for name in check_list.split(',').map(str::trim) {
+        let Some((kind, _)) = FindingKind::ALL.iter().find(|(_, kind_name)| *kind_name == name)
+        else {
             let names: Vec<_> = FindingKind::ALL.iter().map(|(_, name)| *name).collect();
             let diagnostic =
                 Diagnostic::new("usage", format!("--check: no finding is named `{name}`"));

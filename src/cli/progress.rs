@@ -22,12 +22,12 @@ use std::time::{Duration, Instant};
 const MESSAGE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The display of a campaign.
-pub(super) struct Progress {
+pub(super) struct CampaignProgress {
     bar: ProgressBar,
     verbose: bool,
 }
 
-impl Progress {
+impl CampaignProgress {
     pub(super) fn new(common: &Common) -> Self {
         let target =
             if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
@@ -38,7 +38,7 @@ impl Progress {
     }
 }
 
-impl Display for Progress {
+impl Display for CampaignProgress {
     fn begin(&self, runs: usize) {
         self.bar.set_length(runs as u64);
     }
@@ -50,18 +50,19 @@ impl Display for Progress {
         run: &mut RunTest<'_>,
     ) -> Result<TestRun, Failure> {
         self.bar.set_message(test.to_string());
-        let started = Instant::now();
-        let mut watched = Watched { engine, bar: &self.bar, test };
-        let ended = run(&mut watched);
-        if let Ok(ended) = &ended
+        let start_time = Instant::now();
+        let mut watched_engine = WatchedEngine { engine, bar: &self.bar, test };
+        let test_run = run(&mut watched_engine);
+        if let Ok(test_run) = &test_run
             && self.verbose
         {
-            let seconds = started.elapsed().as_secs_f64();
-            let line = format!("{test} on {}: {} in {seconds:.2} s", ended.engine, ended.verdict);
-            self.bar.suspend(|| super::output::tell(format_args!("{line}\n")));
+            let seconds = start_time.elapsed().as_secs_f64();
+            let line =
+                format!("{test} on {}: {} in {seconds:.2} s", test_run.engine, test_run.verdict);
+            self.bar.suspend(|| super::output::print_to_stderr(format_args!("{line}\n")));
         }
         self.bar.inc(1);
-        ended
+        test_run
     }
 
     fn end(&self) {
@@ -70,33 +71,34 @@ impl Display for Progress {
 }
 
 /// An engine whose finished workgroups are shown.
-struct Watched<'a> {
+struct WatchedEngine<'a> {
     engine: &'a mut dyn Executor,
     bar: &'a ProgressBar,
     test: &'a TestId,
 }
 
-impl<'a> Watched<'a> {
-    fn display(&self, job: &Job) -> Workgroups<'a> {
-        let of_dispatch = |groups: [u32; 3]| groups.map(u64::from).iter().product::<u64>();
-        let total = job.dispatches.iter().map(|dispatch| of_dispatch(dispatch.groups)).sum();
-        Workgroups {
-            bar: self.bar.clone(),
+impl<'a> WatchedEngine<'a> {
+    fn workgroup_display(&self, job: &Job) -> WorkgroupDisplay<'a> {
+        let workgroups_of = |groups: [u32; 3]| groups.map(u64::from).iter().product::<u64>();
+        let total_workgroups =
+            job.dispatches.iter().map(|dispatch| workgroups_of(dispatch.groups)).sum();
+        WorkgroupDisplay {
+            bar: self.bar,
             test: self.test,
-            completed: 0,
-            total,
-            told: Instant::now(),
+            completed_workgroups: 0,
+            total_workgroups,
+            last_message: Instant::now(),
         }
     }
 }
 
-impl Executor for Watched<'_> {
+impl Executor for WatchedEngine<'_> {
     fn name(&self) -> EngineName {
         self.engine.name()
     }
 
     fn run(&mut self, job: &Job, _: &mut dyn Observer) -> Result<Run, ExecError> {
-        let mut display = self.display(job);
+        let mut display = self.workgroup_display(job);
         self.engine.run(job, &mut display)
     }
 
@@ -105,7 +107,7 @@ impl Executor for Watched<'_> {
         job: &Job,
         _: &mut dyn Observer,
     ) -> Result<(Run, Counts), ExecError> {
-        let mut display = self.display(job);
+        let mut display = self.workgroup_display(job);
         self.engine.run_counting(job, &mut display)
     }
 
@@ -123,28 +125,28 @@ impl Executor for Watched<'_> {
         repetitions: NonZeroU32,
         _: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
-        let mut display = self.display(job);
+        let mut display = self.workgroup_display(job);
         self.engine.run_repeatedly(job, repetitions, &mut display)
     }
 }
 
 /// Counts the workgroups of a job, and now and then shows the number.
-struct Workgroups<'a> {
-    bar: ProgressBar,
+struct WorkgroupDisplay<'a> {
+    bar: &'a ProgressBar,
     test: &'a TestId,
-    completed: u64,
-    total: u64,
-    told: Instant,
+    completed_workgroups: u64,
+    total_workgroups: u64,
+    last_message: Instant,
 }
 
-impl Observer for Workgroups<'_> {
+impl Observer for WorkgroupDisplay<'_> {
     fn workgroup_completed(&mut self, _: [u32; 3]) {
-        self.completed += 1;
-        if self.told.elapsed() >= MESSAGE_INTERVAL {
-            self.told = Instant::now();
+        self.completed_workgroups += 1;
+        if self.last_message.elapsed() >= MESSAGE_INTERVAL {
+            self.last_message = Instant::now();
             self.bar.set_message(format!(
                 "{}: workgroup {} of {}",
-                self.test, self.completed, self.total
+                self.test, self.completed_workgroups, self.total_workgroups
             ));
         }
     }

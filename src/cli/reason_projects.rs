@@ -103,10 +103,10 @@ fn certified(folder: &Path) -> Result<Evidence, Failure> {
     // A profile may take modules that were built before; others make no difference.
     let line = parse(&["build", folder, "--quiet"]);
     let Command::Build(build) = &line.command else { panic!("another command") };
-    build::command(&line.common, build)?;
+    build::build_modules(&line.common, build)?;
     let line = parse(&["certify", folder, "--engine", "sequential", "--quiet"]);
     let Command::Certify(certify) = &line.command else { panic!("another command") };
-    Ok(certify::run(&line.common, certify)?.0)
+    Ok(certify::run_campaign(&line.common, certify)?.0)
 }
 
 /// A project with the reasons that it gives, in order.

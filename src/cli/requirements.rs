@@ -10,9 +10,9 @@ use crate::requirement::pin::{Link, LinkState, Pinning, pin_links};
 use serde_json::json;
 
 /// Exit 0; 1 where a link is suspect.
-pub(super) fn command(common: &Common, asked: &Requirements) -> Result<Exit, Failure> {
-    let loaded = project::load(&asked.dir)?;
-    let pinning = match (asked.pin, asked.suspect) {
+pub(super) fn print_links(common: &Common, link_arguments: &Requirements) -> Result<Exit, Failure> {
+    let loaded = project::load(&link_arguments.dir)?;
+    let pinning = match (link_arguments.pin, link_arguments.suspect) {
         (false, _) => Pinning::None,
         (true, false) => Pinning::Missing,
         (true, true) => Pinning::MissingAndSuspect,
@@ -28,22 +28,22 @@ pub(super) fn command(common: &Common, asked: &Requirements) -> Result<Exit, Fai
         OutputForm::Json => {
             let written: Vec<&String> = files.keys().collect();
             let document = json!({ "schema": 1, "links": links, "written": written });
-            output::print(&format!("{document:#}\n"))?;
+            output::print_text(&format!("{document:#}\n"))?;
         }
-        OutputForm::Text => output::print(&told(&links, asked))?,
+        OutputForm::Text => output::print_text(&links_in_words(&links, link_arguments))?,
     }
     let suspect = links.iter().any(|link| link.state == LinkState::Suspect);
     Ok(if suspect { Exit::Failed } else { Exit::Success })
 }
 
-fn told(links: &[Link], asked: &Requirements) -> String {
-    let count = |state: LinkState| links.iter().filter(|link| link.state == state).count();
+fn links_in_words(links: &[Link], link_arguments: &Requirements) -> String {
+    let count_state = |state: LinkState| links.iter().filter(|link| link.state == state).count();
     let mut text = String::new();
     for link in links {
         let state = match (link.changed, link.state) {
             (true, _) => "pinned now",
             // Of the others only what asks for something is told where links are pinned.
-            (false, LinkState::Pinned) if asked.pin => continue,
+            (false, LinkState::Pinned) if link_arguments.pin => continue,
             (false, LinkState::Pinned) => "pinned",
             (false, LinkState::NotPinned) => "not pinned",
             (false, LinkState::Suspect) => "SUSPECT",
@@ -53,21 +53,24 @@ fn told(links: &[Link], asked: &Requirements) -> String {
             link.requirement, link.parent, link.file
         ));
     }
-    let (pinned, open, suspect) =
-        (count(LinkState::Pinned), count(LinkState::NotPinned), count(LinkState::Suspect));
+    let (pinned, not_pinned, suspect) = (
+        count_state(LinkState::Pinned),
+        count_state(LinkState::NotPinned),
+        count_state(LinkState::Suspect),
+    );
     text.push_str(&format!(
-        "{} links: {pinned} pinned, {open} not pinned, {suspect} suspect\n",
+        "{} links: {pinned} pinned, {not_pinned} not pinned, {suspect} suspect\n",
         links.len()
     ));
-    let places = places::of_run(&asked.dir, None);
+    let places = places::places_of_run(&link_arguments.dir, None);
     if suspect > 0 {
-        let pin = places.on_project("vkcert requirements", "--pin --suspect");
+        let pin_command = places.on_project("vkcert requirements", "--pin --suspect");
         text.push_str(&format!(
-            "The parents of suspect links have changed: review the children, then {pin}.\n"
+            "The parents of suspect links have changed: review the children, then {pin_command}.\n"
         ));
-    } else if open > 0 {
-        let pin = places.on_project("vkcert requirements", "--pin");
-        text.push_str(&format!("{pin} pins what is not pinned.\n"));
+    } else if not_pinned > 0 {
+        let pin_command = places.on_project("vkcert requirements", "--pin");
+        text.push_str(&format!("{pin_command} pins what is not pinned.\n"));
     }
     text
 }

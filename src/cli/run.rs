@@ -3,7 +3,7 @@
 use super::args::{Common, OutputForm, Run};
 use super::failure::Failure;
 use super::plan;
-use super::progress::Progress;
+use super::progress::CampaignProgress;
 use super::{output, save};
 use crate::campaign::agreement::{self, Means};
 use crate::campaign::engines::EngineSettings;
@@ -31,15 +31,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Runs every test of the file; exit code as the verdicts and findings have it.
-pub(super) fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
+pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let plan = plan::plan_of(common, &run.check)?;
     let mut file = requirement::load_procedure(&run.file)?;
-    choose(&mut file, &run.only)?;
-    let mut kernels = compile(&file)?;
+    choose_tests(&mut file, &run.only)?;
+    let mut kernels = compile_kernels(&file)?;
     let (repeat, replay) = (run.repetition.repeat, run.schedules.replay);
     let engine_settings = EngineSettings { repeat, replay, ..EngineSettings::default() };
-    let opened = plan::open_engines(&plan, None, engine_settings);
-    let recorded = opened.as_ref().map_or(Ok(()), |engines| {
+    let opened_engines = plan::open_engines(&plan, None, engine_settings);
+    let recording_applied = opened_engines.as_ref().map_or(Ok(()), |engines| {
         recording::apply_for(
             &mut kernels,
             engines,
@@ -58,29 +58,36 @@ pub(super) fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
         schedules,
         replay,
     };
-    let prepared = execution::prepare_tests(&file.tests, &bench, &plan)?;
+    let prepared_tests = execution::prepare_tests(&file.tests, &bench, &plan)?;
     // What is wrong with the input is told before what the machine lacks.
-    let mut engines = opened?;
-    recorded?;
-    let runs = execution::run(&prepared, &mut engines, &plan, &Progress::new(common))?;
+    let mut engines = opened_engines?;
+    recording_applied?;
+    let runs =
+        execution::run(&prepared_tests, &mut engines, &plan, &CampaignProgress::new(common))?;
     if let Some(folder) = &run.save_outputs {
-        save::outputs(folder, &prepared, &judged::lay_open(&prepared, &kernels)?, &runs)?;
+        save::save_outputs(
+            folder,
+            &prepared_tests,
+            &judged::lay_open(&prepared_tests, &kernels)?,
+            &runs,
+        )?;
     }
-    let mut exit = Exit::Success;
+    let mut exit_status = Exit::Success;
     let mut outcomes = Vec::new();
-    let mut means = Means::of(&mut engines);
-    for ((test, prepared), row) in file.tests.iter().zip(&prepared).zip(runs) {
-        let (disagreement, remarks) = agreement::of_test(prepared, &row, &mut means);
-        for mut run_on_engine in row {
+    let mut comparison_means = Means::of(&mut engines);
+    for ((test, prepared_test), engine_runs) in file.tests.iter().zip(&prepared_tests).zip(runs) {
+        let (disagreement_findings, agreement_remarks) =
+            agreement::of_test(prepared_test, &engine_runs, &mut comparison_means);
+        for mut run_on_engine in engine_runs {
             if run_on_engine.verdict != Verdict::NotRun {
-                run_on_engine.findings.extend(disagreement.iter().cloned());
-                run_on_engine.notes.extend(remarks.iter().cloned());
+                run_on_engine.findings.extend(disagreement_findings.iter().cloned());
+                run_on_engine.notes.extend(agreement_remarks.iter().cloned());
             }
-            run_on_engine.findings.extend(untraced(&kernels, &run_on_engine));
-            let coverage = measured(&test.id, &mut run_on_engine, &kernels)?;
+            run_on_engine.findings.extend(module_findings(&kernels, &run_on_engine));
+            let coverage = coverage_by_kernel(&test.id, &mut run_on_engine, &kernels)?;
             run_on_engine.findings.retain(|finding| plan.checks.has(finding.kind));
-            exit = exit.and(exit_of(&run_on_engine));
-            outcomes.push(outcome(&test.id, &run_on_engine, coverage, run));
+            exit_status = exit_status.and(exit_of_run(&run_on_engine));
+            outcomes.push(test_outcome(&test.id, run_on_engine, coverage, run));
         }
     }
     let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
@@ -90,115 +97,134 @@ pub(super) fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
             // everything else.
             output::print_json(&result)?;
         }
-        OutputForm::Text => output::print(&text(&result))?,
+        OutputForm::Text => output::print_text(&result_in_words(&result))?,
     }
-    Ok(exit)
+    Ok(exit_status)
 }
 
-fn choose(file: &mut ProcedureFile, only: &[String]) -> Result<(), Failure> {
-    for id in only {
+fn choose_tests(file: &mut ProcedureFile, only_ids: &[String]) -> Result<(), Failure> {
+    for id in only_ids {
         if !file.tests.iter().any(|test| test.id.as_str() == id) {
-            let known: Vec<&str> = file.tests.iter().map(|test| test.id.as_str()).collect();
-            let hint = requirement::nearest::did_you_mean(id, &known);
+            let known_ids: Vec<&str> = file.tests.iter().map(|test| test.id.as_str()).collect();
+            let hint = requirement::nearest::did_you_mean(id, &known_ids);
             let diagnostic =
                 Diagnostic::new("unknown-id", format!("--only: the file has no test `{id}`"));
             return Err(Diagnostic { hint, ..diagnostic }.into());
         }
     }
-    if !only.is_empty() {
-        file.tests.retain(|test| only.iter().any(|id| test.id.as_str() == id));
+    if !only_ids.is_empty() {
+        file.tests.retain(|test| only_ids.iter().any(|id| test.id.as_str() == id));
     }
     Ok(())
 }
 
-fn exit_of(run: &TestRun) -> Exit {
-    let verdict = match run.verdict {
+fn exit_of_run(run: &TestRun) -> Exit {
+    let verdict_exit = match run.verdict {
         Verdict::Pass | Verdict::NotRun => Exit::Success,
         Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => Exit::Failed,
         Verdict::Unsupported => Exit::Unavailable,
     };
-    verdict.and(if run.findings.is_empty() { Exit::Success } else { Exit::Failed })
+    verdict_exit.and(if run.findings.is_empty() { Exit::Success } else { Exit::Failed })
 }
 
 /// Findings of the kernels' modules, reported with each test that ran them.
-fn untraced(kernels: &[Kernel], run: &TestRun) -> Vec<crate::model::finding::Finding> {
-    let used =
+fn module_findings(kernels: &[Kernel], run: &TestRun) -> Vec<crate::model::finding::Finding> {
+    let used_kernels =
         kernels.iter().filter(|kernel| run.records.iter().any(|row| row.kernel == kernel.name));
-    used.flat_map(|kernel| kernel.findings.iter().cloned()).collect()
+    used_kernels.flat_map(|kernel| kernel.findings.iter().cloned()).collect()
 }
 
 /// Coverage by kernel; a kernel that the test runs under several specializations has an entry for
 /// each, `mm [TILE=16]`.
-fn measured(
+fn coverage_by_kernel(
     id: &TestId,
     run: &mut TestRun,
     kernels: &[Kernel],
 ) -> Result<BTreeMap<String, KernelCoverage>, Failure> {
-    let mut measured = BTreeMap::new();
-    for row in &run.records {
-        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel) else {
+    let mut measured_coverage = BTreeMap::new();
+    for module_records in &run.records {
+        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == module_records.kernel)
+        else {
             continue;
         };
-        let configuration = configuration::under(kernel, &row.specialization, None)?;
-        let tests: Vec<_> = row.records.iter().map(|records| (id.clone(), records)).collect();
-        let same = |other: &&ModuleRecords| {
-            other.kernel == row.kernel && other.specialization == row.specialization
+        let configuration = configuration::under(kernel, &module_records.specialization, None)?;
+        let test_records: Vec<_> =
+            module_records.records.iter().map(|records| (id.clone(), records)).collect();
+        let is_same_module = |other_records: &&ModuleRecords| {
+            other_records.kernel == module_records.kernel
+                && other_records.specialization == module_records.specialization
         };
-        let objects = run.objects.iter().find(same).and_then(|other| other.records.as_ref().ok());
-        let objects: Vec<_> = objects.map(|records| (id.clone(), records)).into_iter().collect();
-        let coverage =
-            kernel_coverage::kernel_coverage(kernel, &configuration, run.engine, &tests, &objects);
-        for test in tests {
+        let object_records = run
+            .objects
+            .iter()
+            .find(is_same_module)
+            .and_then(|other_records| other_records.records.as_ref().ok());
+        let object_records: Vec<_> =
+            object_records.map(|records| (id.clone(), records)).into_iter().collect();
+        let coverage = kernel_coverage::kernel_coverage(
+            kernel,
+            &configuration,
+            run.engine,
+            &test_records,
+            &object_records,
+        );
+        for test in test_records {
             run.findings.extend(kernel_coverage::run_contradictions(kernel, &configuration, test));
         }
-        let several = run.records.iter().filter(|other| other.kernel == row.kernel).count() > 1;
-        let label = if several {
-            format!("{} [{}]", row.kernel, coverage.configuration)
+        let has_several = run
+            .records
+            .iter()
+            .filter(|other_records| other_records.kernel == module_records.kernel)
+            .count()
+            > 1;
+        let kernel_label = if has_several {
+            format!("{} [{}]", module_records.kernel, coverage.configuration)
         } else {
-            row.kernel.clone()
+            module_records.kernel.clone()
         };
-        measured.insert(label, coverage);
+        measured_coverage.insert(kernel_label, coverage);
     }
-    Ok(measured)
+    Ok(measured_coverage)
 }
 
-fn outcome(
+fn test_outcome(
     id: &TestId,
-    run: &TestRun,
+    run: TestRun,
     coverage: BTreeMap<String, KernelCoverage>,
     options: &Run,
 ) -> TestOutcome {
-    let base64 = |bytes: &Vec<u8>| base64::engine::general_purpose::STANDARD.encode(bytes);
+    let base64_of = |bytes: &Vec<u8>| base64::engine::general_purpose::STANDARD.encode(bytes);
+    let undefined_pass = undefined_pass_note(&run);
     let buffers = match options.dump_buffers {
-        true => run.outputs.iter().map(|(name, bytes)| (name.clone(), base64(bytes))).collect(),
+        true => run.outputs.into_iter().map(|(name, bytes)| (name, base64_of(&bytes))).collect(),
         false => BTreeMap::new(),
     };
     TestOutcome {
         id: id.clone(),
         engine: run.engine,
         verdict: run.verdict,
-        reason: run.reason.clone(),
+        reason: run.reason,
         repetitions: run.repetitions,
-        mismatches: run.mismatches.clone(),
-        findings: run.findings.clone(),
+        mismatches: run.mismatches,
+        findings: run.findings,
         race_scope: run.race_scope,
-        notes: run.notes.iter().chain(&run.left_open).cloned().chain(undefined_pass(run)).collect(),
-        printed: run.printed.clone(),
+        notes: run.notes.into_iter().chain(run.left_open).chain(undefined_pass).collect(),
+        printed: run.printed,
         schedule: run.schedule,
-        schedules: run.schedules.clone(),
-        directed: run.directed.clone(),
+        schedules: run.schedules,
+        directed: run.directed,
         buffers,
         coverage,
     }
 }
 
-fn undefined_pass(run: &TestRun) -> Option<String> {
+fn undefined_pass_note(run: &TestRun) -> Option<String> {
     let note = "it passes by an undefined value: with others it does not, or does not complete";
     run.rests_on_undefined.then(|| note.to_owned())
 }
 
 /// Compiles every kernel of the file; all diagnostics together.
-pub(super) fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
+pub(super) fn compile_kernels(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
     let kernels = file.procedure.value.kernels.iter();
     project::all(
         kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect(),
@@ -206,7 +232,7 @@ pub(super) fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
 }
 
 fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Kernel, Failure> {
-    let (path, bytes, folder) = contents(name, kernel, base)?;
+    let (path, bytes, folder) = kernel_contents(name, kernel, base)?;
     if kernel.language == Language::Spirv {
         return kernel::from_spirv(name, &path, &bytes, &kernel.entry, kernel.target_env.name());
     }
@@ -220,24 +246,26 @@ pub(super) fn source_of(
     base: &Path,
 ) -> Result<Option<KernelSource>, Failure> {
     match kernel.language {
-        Language::Glsl => Ok(Some(glsl_source(contents(name, kernel, base)?, kernel, base)?)),
+        Language::Glsl => {
+            Ok(Some(glsl_source(kernel_contents(name, kernel, base)?, kernel, base)?))
+        }
         Language::Spirv => Ok(None),
     }
 }
 
 /// Path as it is shown, contents, and folder of a kernel's source.
-type Contents = (String, Vec<u8>, Option<PathBuf>);
+type SourceContents = (String, Vec<u8>, Option<PathBuf>);
 
 fn glsl_source(
-    (path, bytes, folder): Contents,
+    (path, bytes, folder): SourceContents,
     kernel: &procedure::Kernel,
-    base: &Path,
+    base_folder: &Path,
 ) -> Result<KernelSource, Failure> {
     let text = decode_text(bytes, &path)?;
     Ok(KernelSource {
         path,
         text,
-        include: kernel.include.iter().map(|folder| base.join(folder)).collect(),
+        include: kernel.include.iter().map(|folder| base_folder.join(folder)).collect(),
         folder,
         defines: kernel.defines.clone(),
         entry: kernel.entry.clone(),
@@ -247,12 +275,16 @@ fn glsl_source(
     })
 }
 
-fn contents(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Contents, Failure> {
+fn kernel_contents(
+    name: &str,
+    kernel: &procedure::Kernel,
+    base_folder: &Path,
+) -> Result<SourceContents, Failure> {
     match &kernel.source {
         KernelText::Path(path) => {
-            let file = base.join(path);
-            let folder = file.parent().map(Path::to_owned);
-            Ok((path.clone(), read_bytes(&file, path)?, folder))
+            let source_file = base_folder.join(path);
+            let folder = source_file.parent().map(Path::to_owned);
+            Ok((path.clone(), read_bytes(&source_file, path)?, folder))
         }
         KernelText::Contents(contents) => {
             let bytes = match (&contents.text, &contents.bytes) {
@@ -271,7 +303,7 @@ fn contents(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Conte
                 Language::Glsl => "comp",
                 Language::Spirv => "spv",
             };
-            Ok((format!("{name}.{extension}"), bytes, Some(base.to_owned())))
+            Ok((format!("{name}.{extension}"), bytes, Some(base_folder.to_owned())))
         }
     }
 }
@@ -280,36 +312,40 @@ fn contents(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Conte
 const SHOWN_LINES: usize = 20;
 
 /// What a test printed, a line per invocation; control characters are shown as escapes.
-fn printed(printed: &Printed) -> String {
+fn printed_lines(printed: &Printed) -> String {
     let mut text = String::new();
     for line in printed.lines.iter().take(SHOWN_LINES) {
         let [x, y, z] = line.invocation;
-        let shown = line
+        let shown_text = line
             .text
             .trim_end_matches('\n')
             .escape_debug()
             .to_string()
             .replace("\\\"", "\"")
             .replace("\\'", "'");
-        text.push_str(&format!("    printed by ({x}, {y}, {z}) at {}: {shown}\n", line.place));
+        text.push_str(&format!("    printed by ({x}, {y}, {z}) at {}: {shown_text}\n", line.place));
     }
-    let more = printed.lines.len().saturating_sub(SHOWN_LINES) as u64 + printed.omitted;
-    if more > 0 {
+    let further_lines = printed.lines.len().saturating_sub(SHOWN_LINES) as u64 + printed.omitted;
+    if further_lines > 0 {
         text.push_str(&format!(
-            "    and {more} more printed lines ({} of them with --format json)\n",
-            more - printed.omitted
+            "    and {further_lines} more printed lines ({} of them with --format json)\n",
+            further_lines - printed.omitted
         ));
     }
     text
 }
 
 /// Verdicts, mismatches, findings and what the vectors show, for people.
-fn text(result: &RunResult) -> String {
+fn result_in_words(result: &RunResult) -> String {
     let mut text = String::new();
     for test in &result.tests {
-        let reason = test.reason.as_deref().map(|reason| format!("  {reason}")).unwrap_or_default();
+        let reason_suffix = test
+            .reason
+            .as_deref()
+            .map(|reason_suffix| format!("  {reason_suffix}"))
+            .unwrap_or_default();
         text.push_str(&format!(
-            "{:<13} {:<11} {}{reason}\n",
+            "{:<13} {:<11} {}{reason_suffix}\n",
             test.verdict.to_string(),
             test.engine.to_string(),
             test.id
@@ -330,7 +366,7 @@ fn text(result: &RunResult) -> String {
             .iter()
             .for_each(|schedule| text.push_str(&format!("    run in schedule {schedule}\n")));
         test.schedules.iter().for_each(|schedules| text.push_str(&format!("    {schedules}\n")));
-        text.push_str(&printed(&test.printed));
+        text.push_str(&printed_lines(&test.printed));
         test.notes.iter().for_each(|note| text.push_str(&format!("    note: {note}\n")));
         for (kernel, coverage) in &test.coverage {
             for decision in &coverage.decisions {

@@ -19,42 +19,48 @@ use std::fs;
 use std::path::Path;
 
 /// Writes the outputs of every test on every engine.
-pub(super) fn outputs(
+pub(super) fn save_outputs(
     folder: &Path,
-    prepared: &[PreparedTest],
+    prepared_tests: &[PreparedTest],
     laid_out: &LaidOut,
     runs: &[Vec<TestRun>],
 ) -> Result<(), Failure> {
-    for (test, row) in prepared.iter().zip(runs) {
+    for (test, engine_runs) in prepared_tests.iter().zip(runs) {
         let flows = laid_out.get(&test.test.id).map_or(&[][..], |(_, flows)| flows);
-        let stored: BTreeSet<&str> = flows.iter().flat_map(stored_to).collect();
-        for run in row.iter().filter(|run| !run.outputs.is_empty()) {
-            let place = folder.join(test.test.id.as_str()).join(run.engine.to_string());
-            fs::create_dir_all(&place).map_err(|error| Failure::unwritable(&place, &error))?;
+        let stored_buffers: BTreeSet<&str> = flows.iter().flat_map(buffers_stored_to).collect();
+        for run in engine_runs.iter().filter(|run| !run.outputs.is_empty()) {
+            let output_folder = folder.join(test.test.id.as_str()).join(run.engine.to_string());
+            fs::create_dir_all(&output_folder)
+                .map_err(|error| Failure::unwritable(&output_folder, &error))?;
             for (name, bytes) in
-                run.outputs.iter().filter(|(name, _)| stored.contains(name.as_str()))
+                run.outputs.iter().filter(|(name, _)| stored_buffers.contains(name.as_str()))
             {
-                let stem: String = name
-                    .chars()
-                    .map(|c| if c == '/' || c.is_control() { '_' } else { c })
-                    .collect();
-                let write = |ending: &str, contents: &[u8]| {
-                    output::write_file(&place.join(format!("{stem}.{ending}")), contents)
+                let file_stem: String =
+                    name.chars()
+                        .map(|character| {
+                            if character == '/' || character.is_control() { '_' } else { character }
+                        })
+                        .collect();
+                let write_output = |file_extension: &str, contents: &[u8]| {
+                    output::write_file(
+                        &output_folder.join(format!("{file_stem}.{file_extension}")),
+                        contents,
+                    )
                 };
-                match shape_of(test, name) {
+                match image_shape_of(test, name) {
                     Some(shape) => {
-                        write(
+                        write_output(
                             "npy",
                             &npy::written(
                                 stored_element(shape.format).scalar,
-                                &axes(&shape),
+                                &axis_lengths(&shape),
                                 bytes,
                             ),
                         )?;
                         picture::written(bytes, &shape)
-                            .map_or(Ok(()), |file| write("png", &file))?;
+                            .map_or(Ok(()), |file| write_output("png", &file))?;
                     }
-                    None => write("npy", &buffer_file(test, name, bytes))?,
+                    None => write_output("npy", &buffer_as_npy(test, name, bytes))?,
                 }
             }
         }
@@ -62,12 +68,12 @@ pub(super) fn outputs(
     Ok(())
 }
 
-fn stored_to(flow: &DispatchFlow) -> impl Iterator<Item = &str> {
+fn buffers_stored_to(flow: &DispatchFlow) -> impl Iterator<Item = &str> {
     flow.stores.iter().flat_map(|store| &store.to).map(|range| range.buffer.as_str())
 }
 
 /// The shape of an image; none for a buffer.
-fn shape_of(test: &PreparedTest, name: &str) -> Option<ImageShape> {
+fn image_shape_of(test: &PreparedTest, name: &str) -> Option<ImageShape> {
     let job = &test.plan.as_ref().ok()?.job;
     let images = &job.resources.images;
     images
@@ -78,7 +84,7 @@ fn shape_of(test: &PreparedTest, name: &str) -> Option<ImageShape> {
 
 /// Lengths of an image's axes, the slowest first; levels are of different sizes, so that several
 /// are one list.
-fn axes(shape: &ImageShape) -> Vec<usize> {
+fn axis_lengths(shape: &ImageShape) -> Vec<usize> {
     let element = stored_element(shape.format);
     let components = element.components as usize;
     if shape.levels > 1 {
@@ -86,14 +92,14 @@ fn axes(shape: &ImageShape) -> Vec<usize> {
         return vec![texels, components];
     }
     let [width, height, depth] = shape.extent.map(|length| length as usize);
-    let outer = [shape.layers as usize, depth].into_iter().filter(|length| *length != 1);
-    let inner = [shape.samples as usize, components].into_iter().filter(|length| *length != 1);
-    outer.chain([height, width]).chain(inner).collect()
+    let outer_axes = [shape.layers as usize, depth].into_iter().filter(|length| *length != 1);
+    let inner_axes = [shape.samples as usize, components].into_iter().filter(|length| *length != 1);
+    outer_axes.chain([height, width]).chain(inner_axes).collect()
 }
 
-fn buffer_file(test: &PreparedTest, name: &str, bytes: &[u8]) -> Vec<u8> {
-    let declared = test.test.buffers.get(name).and_then(|buffer| buffer.data_type);
-    let element = match declared {
+fn buffer_as_npy(test: &PreparedTest, name: &str, bytes: &[u8]) -> Vec<u8> {
+    let declared_type = test.test.buffers.get(name).and_then(|buffer| buffer.data_type);
+    let element = match declared_type {
         Some(DataType::Element(element)) if bytes.len().is_multiple_of(element.size()) => element,
         Some(DataType::Element(_) | DataType::Reflect) | None => {
             ElementType::scalar(ScalarType::Uint8)

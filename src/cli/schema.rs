@@ -9,17 +9,17 @@ use crate::requirement::schema::{self, SCHEMAS};
 use serde_json::{Value, json};
 
 /// Prints one schema, or the table of names.
-pub(super) fn command(common: &Common, asked: &Schema) -> Result<Exit, Failure> {
-    let Some(name) = &asked.name else {
+pub(super) fn print_schema(common: &Common, schema_arguments: &Schema) -> Result<Exit, Failure> {
+    let Some(name) = &schema_arguments.name else {
         if common.format == OutputForm::Json {
             let rows =
                 SCHEMAS.iter().map(|row| json!({ "name": row.name, "describes": row.describes }));
-            output::print(&format!("{:#}\n", Value::Array(rows.collect())))?;
+            output::print_text(&format!("{:#}\n", Value::Array(rows.collect())))?;
             return Ok(Exit::Success);
         }
         let lines: String =
             SCHEMAS.iter().map(|row| format!("{:<14} {}\n", row.name, row.describes)).collect();
-        output::print(&lines)?;
+        output::print_text(&lines)?;
         return Ok(Exit::Success);
     };
     let Some(text) = schema::schema_text(name) else {
@@ -27,6 +27,6 @@ pub(super) fn command(common: &Common, asked: &Schema) -> Result<Exit, Failure> 
         let diagnostic = Diagnostic::new("unknown-id", format!("no file format is named `{name}`"));
         return Err(diagnostic.hint(format!("use one of {}", names.join(", "))).into());
     };
-    output::print(&format!("{text}\n"))?;
+    output::print_text(&format!("{text}\n"))?;
     Ok(Exit::Success)
 }

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 pub(super) const NO_SOURCE: &str = "a kernel without GLSL source";
 
 /// Kernels with their tests, of a project or of a procedure file.
-pub(super) struct Subject {
+pub(super) struct TranslationSubject {
     pub kernels: Vec<Kernel>,
     /// By kernel; kernels without source are left out.
     pub sources: BTreeMap<String, KernelSource>,
@@ -40,12 +40,12 @@ pub(super) struct Subject {
     limits: ProjectLimits,
     contraction: Contraction,
     target: Target,
-    counted: Counted,
+    counted: CountedTests,
 }
 
 /// Which tests count for coverage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counted {
+enum CountedTests {
     /// Those that passed.
     Passed,
     /// Those that passed and show a requirement.
@@ -53,24 +53,25 @@ enum Counted {
 }
 
 /// Reads and compiles a project (a folder) or a procedure file.
-pub(super) fn load(path: &Path) -> Result<Subject, Failure> {
-    if path.is_dir() { of_project(path) } else { of_file(path) }
+pub(super) fn load_subject(path: &Path) -> Result<TranslationSubject, Failure> {
+    if path.is_dir() { subject_of_project(path) } else { subject_of_file(path) }
 }
 
-fn of_project(path: &Path) -> Result<Subject, Failure> {
+fn subject_of_project(path: &Path) -> Result<TranslationSubject, Failure> {
     let loaded = project::load(path)?;
     let mut kernels = project::compile(&loaded)?;
     configuration::configure(&loaded, &mut kernels)?;
-    let settings = &loaded.settings.value;
+    let settings = loaded.settings.value;
     let mut sources = BTreeMap::new();
     for kernel in &settings.kernels {
-        let source = project::source_of(&loaded.root, settings, kernel)?;
+        let source = project::source_of(&loaded.root, &settings, kernel)?;
         sources.extend(source.map(|source| (kernel.name.to_string(), source)));
     }
-    Ok(Subject {
+    let target = Target::of(&settings);
+    Ok(TranslationSubject {
         kernels,
         sources,
-        engines: settings.engines.clone(),
+        engines: settings.engines,
         settings: EngineSettings {
             memory_model: settings.memory_model,
             validation: settings.validation,
@@ -78,40 +79,40 @@ fn of_project(path: &Path) -> Result<Subject, Failure> {
             repeat: settings.repeat,
             replay: None,
         },
-        base: loaded.root.clone(),
+        base: loaded.root,
         limits: settings.limits,
         contraction: settings.contraction,
-        target: Target::of(settings),
-        counted: Counted::RequirementBased,
+        target,
+        counted: CountedTests::RequirementBased,
         tests: loaded.tests,
     })
 }
 
-fn of_file(path: &Path) -> Result<Subject, Failure> {
-    let file = requirement::load_procedure(path)?;
-    let kernels = run::compile(&file)?;
+fn subject_of_file(path: &Path) -> Result<TranslationSubject, Failure> {
+    let procedure_file = requirement::load_procedure(path)?;
+    let kernels = run::compile_kernels(&procedure_file)?;
     let mut sources = BTreeMap::new();
-    for (name, kernel) in &file.procedure.value.kernels {
-        let source = run::source_of(name.as_str(), kernel, &file.base)?;
+    for (name, kernel) in &procedure_file.procedure.value.kernels {
+        let source = run::source_of(name.as_str(), kernel, &procedure_file.base)?;
         sources.extend(source.map(|source| (name.to_string(), source)));
     }
-    Ok(Subject {
+    Ok(TranslationSubject {
         kernels,
         sources,
         engines: None,
         settings: EngineSettings::default(),
-        base: file.base,
+        base: procedure_file.base,
         limits: ProjectLimits::default(),
         contraction: Contraction::Forbidden,
         target: Target::Vulkan,
-        counted: Counted::Passed,
-        tests: file.tests,
+        counted: CountedTests::Passed,
+        tests: procedure_file.tests,
     })
 }
 
-impl Subject {
+impl TranslationSubject {
     /// Checks and lays out every test.
-    pub(super) fn prepare(&self, plan: &Plan) -> Result<Vec<PreparedTest<'_>>, Failure> {
+    pub(super) fn prepare_tests(&self, plan: &Plan) -> Result<Vec<PreparedTest<'_>>, Failure> {
         let bench = Bench {
             kernels: &self.kernels,
             base: &self.base,
@@ -125,103 +126,117 @@ impl Subject {
     }
 
     /// Whether what a test recorded counts.
-    pub(super) fn counts(&self, verdict: Verdict, requirements: &[RequirementId]) -> bool {
+    pub(super) fn counts_for_coverage(
+        &self,
+        verdict: Verdict,
+        requirements: &[RequirementId],
+    ) -> bool {
         match self.counted {
-            Counted::Passed => verdict == Verdict::Pass,
-            Counted::RequirementBased => verdict == Verdict::Pass && !requirements.is_empty(),
+            CountedTests::Passed => verdict == Verdict::Pass,
+            CountedTests::RequirementBased => verdict == Verdict::Pass && !requirements.is_empty(),
         }
     }
 
-    pub(super) fn kernel(&self, name: &str) -> Option<&Kernel> {
+    pub(super) fn kernel_named(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 }
 
 /// What cannot be translated, as the end of a command.
-pub(super) fn refused(what: &impl std::fmt::Display) -> Failure {
-    Failure::Unavailable { message: format!("unsupported: {what}"), hint: None }
+pub(super) fn unsupported_failure(unsupported_construct: &impl std::fmt::Display) -> Failure {
+    Failure::Unavailable { message: format!("unsupported: {unsupported_construct}"), hint: None }
 }
 
 /// The program of a kernel under one specialization, or what stands in its way.
-pub(super) fn translate(
+pub(super) fn translate_kernel(
     kernel: &Kernel,
     source: &KernelSource,
     specialization: &configuration::Specialization,
     job: &str,
 ) -> Result<Program, String> {
     let module = configuration::prepared(kernel).module;
-    let interface = interface::interface(&module, &kernel.entry, specialization)?;
+    let interface = interface::kernel_interface(&module, &kernel.entry, specialization)?;
     cpp::emit(source, &interface, job).map_err(|unsupported| unsupported.to_string())
 }
 
 /// As [`translate`], for a command.
-pub(super) fn program(
+pub(super) fn translated_program(
     kernel: &Kernel,
     source: &KernelSource,
     specialization: &configuration::Specialization,
     job: &str,
 ) -> Result<Program, Failure> {
-    translate(kernel, source, specialization, job).map_err(|what| refused(&what))
+    translate_kernel(kernel, source, specialization, job)
+        .map_err(|unsupported_construct| unsupported_failure(&unsupported_construct))
 }
 
 /// What `lower --emit cpp` prints of a kernel by name.
-pub(super) fn asked_for(
-    subject: &Subject,
+pub(super) fn program_for_test(
+    subject: &TranslationSubject,
     plan: &Plan,
     name: &str,
     test: Option<&str>,
 ) -> Result<Program, Failure> {
-    let unknown = |what: &str, hint: Vec<&str>| {
-        let diagnostic = Diagnostic::new("unknown-id", what.to_owned());
+    let unknown_name = |hint_subject: &str, hint: Vec<&str>| {
+        let diagnostic = Diagnostic::new("unknown-id", hint_subject.to_owned());
         Failure::from(diagnostic.hint(format!("known are: {}", hint.join(", "))))
     };
-    let Some(kernel) = subject.kernel(name) else {
-        let known = subject.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-        return Err(unknown(&format!("`{name}` is no kernel of the project and no file"), known));
+    let Some(kernel) = subject.kernel_named(name) else {
+        let known_names = subject.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        return Err(unknown_name(
+            &format!("`{name}` is no kernel of the project and no file"),
+            known_names,
+        ));
     };
-    let source = subject.sources.get(name).ok_or_else(|| refused(&NO_SOURCE))?;
-    let Some(test) = test else { return program(kernel, source, &default_of(kernel), "") };
-    let prepared = subject.prepare(plan)?;
-    let Some(found) = prepared.iter().find(|prepared| prepared.test.id.as_str() == test) else {
-        let known = prepared.iter().map(|prepared| prepared.test.id.as_str()).collect();
-        return Err(unknown(&format!("no test is named `{test}`"), known));
+    let source = subject.sources.get(name).ok_or_else(|| unsupported_failure(&NO_SOURCE))?;
+    let Some(test) = test else {
+        return translated_program(kernel, source, &default_specialization(kernel), "");
     };
-    let laid_out = found.plan.as_ref().map_err(refused)?;
-    let [used] = laid_out.modules.as_slice() else {
-        return Err(refused(&format!(
+    let prepared = subject.prepare_tests(plan)?;
+    let Some(prepared_test) = prepared.iter().find(|prepared| prepared.test.id.as_str() == test)
+    else {
+        let known_names = prepared.iter().map(|prepared| prepared.test.id.as_str()).collect();
+        return Err(unknown_name(&format!("no test is named `{test}`"), known_names));
+    };
+    let laid_out_test = prepared_test.plan.as_ref().map_err(unsupported_failure)?;
+    let [module_use] = laid_out_test.modules.as_slice() else {
+        return Err(unsupported_failure(&format!(
             "the data of {test} in one program: it runs several kernels or specializations"
         )));
     };
-    if used.kernel.as_str() != name {
-        return Err(unknown(
+    if module_use.kernel.as_str() != name {
+        return Err(unknown_name(
             &format!("`{test}` does not run `{name}`"),
-            vec![used.kernel.as_str()],
+            vec![module_use.kernel.as_str()],
         ));
     }
-    let contents: Vec<_> = laid_out.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
-    let dispatches = 0..laid_out.job.dispatches.len();
-    let job = job::text(&laid_out.job, dispatches, &contents, job::SUBGROUP_SIZE)
-        .map_err(|what| refused(&what))?;
-    program(kernel, source, &used.specialization, &job)
+    let contents: Vec<&[u8]> =
+        laid_out_test.job.buffers.iter().map(|buffer| buffer.bytes.as_slice()).collect();
+    let dispatches = 0..laid_out_test.job.dispatches.len();
+    let job = job::job_text(&laid_out_test.job, dispatches, &contents, job::SUBGROUP_SIZE)
+        .map_err(|hint_subject| unsupported_failure(&hint_subject))?;
+    translated_program(kernel, source, &module_use.specialization, &job)
 }
 
 /// The specialization of a kernel's only configuration, else the module's defaults.
-fn default_of(kernel: &Kernel) -> configuration::Specialization {
+fn default_specialization(kernel: &Kernel) -> configuration::Specialization {
     match kernel.configurations.as_slice() {
-        [only] => only.specialization.clone(),
+        [only_configuration] => only_configuration.specialization.clone(),
         _ => BTreeMap::new(),
     }
 }
 
 /// The name of a configuration, as reports have it.
-pub(super) fn configuration_name(
+pub(super) fn configuration_named(
     kernel: &Kernel,
     specialization: &configuration::Specialization,
 ) -> Result<Configuration, Failure> {
-    let declared =
-        kernel.configurations.iter().find(|known| known.specialization == *specialization);
-    match declared {
-        Some(known) => Ok(known.configuration.clone()),
+    let declared_configuration = kernel
+        .configurations
+        .iter()
+        .find(|known_configuration| known_configuration.specialization == *specialization);
+    match declared_configuration {
+        Some(known_configuration) => Ok(known_configuration.configuration.clone()),
         None => Ok(configuration::under(kernel, specialization, None)?.configuration),
     }
 }

@@ -15,20 +15,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Once, OnceLock};
 
 /// The exit code of a tool that fails itself (`cli::Exit::Tool`).
-const EXIT: i32 = 3;
+const TOOL_EXIT_CODE: i32 = 3;
 
 /// Code that is linked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum NativePart {
     Compiler,
     Validator,
 }
 
-impl Part {
+impl NativePart {
     fn name(self) -> &'static str {
         match self {
-            Part::Compiler => "GLSL compiler",
-            Part::Validator => "SPIR-V validator",
+            NativePart::Compiler => "GLSL compiler",
+            NativePart::Validator => "SPIR-V validator",
         }
     }
 }
@@ -43,140 +43,145 @@ const SIGNALS: [(i32, &str); 5] = [
 ];
 
 /// Bytes that stderr and stdout get, prepared: a handler may not allocate.
-struct Words {
+struct CrashMessage {
     before_signal: Vec<u8>,
     behind_signal: Vec<u8>,
-    document: Vec<u8>,
+    json_document: Vec<u8>,
 }
 
 thread_local! {
     /// Of the part that this thread is in; null outside of all.
-    static CURRENT: Cell<*const Words> = const { Cell::new(ptr::null()) };
+    static CURRENT_MESSAGE: Cell<*const CrashMessage> = const { Cell::new(ptr::null()) };
 }
 
 /// Whether stdout is to get a JSON document.
-static JSON: AtomicBool = AtomicBool::new(false);
+static JSON_OUTPUT: AtomicBool = AtomicBool::new(false);
 
 /// Somebody tells of a crash already.
-static TELLING: AtomicBool = AtomicBool::new(false);
+static CRASH_REPORTED: AtomicBool = AtomicBool::new(false);
 
 /// What the signals did before, in the order of [`SIGNALS`].
-static BEFORE: [OnceLock<libc::sigaction>; SIGNALS.len()] =
+static PREVIOUS_ACTIONS: [OnceLock<libc::sigaction>; SIGNALS.len()] =
     [const { OnceLock::new() }; SIGNALS.len()];
 
 /// While it lives, this thread is in a part.
-pub struct Inside {
-    outer: *const Words,
-    _words: Box<Words>,
+pub struct NativeScope {
+    outer_message: *const CrashMessage,
+    _message: Box<CrashMessage>,
 }
 
-impl Inside {
+impl NativeScope {
     /// This thread begins to let `part` work on `subject`, a file as reports name it.
-    pub fn new(part: Part, subject: &str) -> Self {
-        let words = Box::new(Words::of(part, subject));
-        let outer = CURRENT.replace(&raw const *words);
-        Self { outer, _words: words }
+    pub fn new(part: NativePart, subject: &str) -> Self {
+        let crash_message = Box::new(CrashMessage::for_crash(part, subject));
+        let outer_message = CURRENT_MESSAGE.replace(&raw const *crash_message);
+        Self { outer_message, _message: crash_message }
     }
 }
 
-impl Drop for Inside {
+impl Drop for NativeScope {
     fn drop(&mut self) {
-        CURRENT.set(self.outer);
+        CURRENT_MESSAGE.set(self.outer_message);
     }
 }
 
-impl Words {
-    fn of(part: Part, subject: &str) -> Self {
+impl CrashMessage {
+    fn for_crash(part: NativePart, shown_subject: &str) -> Self {
         // A subject stands on one line whatever its name holds.
-        let subject = subject.escape_debug();
-        let said = format!("the {} crashed on {subject}", part.name());
+        let shown_subject = shown_subject.escape_debug();
+        let crash_sentence = format!("the {} crashed on {shown_subject}", part.name());
         let meaning = "this is a defect of that part, and nothing is said about the kernel";
         // A bar may stand on the line.
-        let begin = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
-        let document = match JSON.load(Ordering::Relaxed) {
-            true => document(&format!("{said}; {meaning}"), &subject.to_string()),
+        let line_start = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+        let json_text = match JSON_OUTPUT.load(Ordering::Relaxed) {
+            true => {
+                json_document(&format!("{crash_sentence}; {meaning}"), &shown_subject.to_string())
+            }
             false => String::new(),
         };
         Self {
-            before_signal: format!("{begin}vkcert: {said} (").into_bytes(),
+            before_signal: format!("{line_start}vkcert: {crash_sentence} (").into_bytes(),
             behind_signal: format!("); {meaning}\n").into_bytes(),
-            document: document.into_bytes(),
+            json_document: json_text.into_bytes(),
         }
     }
 }
 
 /// As other failures are told with `--format json`.
-fn document(message: &str, file: &str) -> String {
-    let error = serde_json::json!({
+fn json_document(message: &str, file: &str) -> String {
+    let error_object = serde_json::json!({
         "kind": "tool", "message": message, "hint": null, "file": file, "line": null, "column": null,
     });
-    format!("{:#}\n", serde_json::json!({ "error": error }))
+    format!("{:#}\n", serde_json::json!({ "error": error_object }))
 }
 
 /// Crashes inside a part are told from now on.
-pub fn tell_crashes() {
+pub fn install_crash_handlers() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        for ((signal, _), before) in SIGNALS.iter().zip(&BEFORE) {
-            watch(*signal, before);
+        for ((signal, _), previous_slot) in SIGNALS.iter().zip(&PREVIOUS_ACTIONS) {
+            install_handler(*signal, previous_slot);
         }
     });
 }
 
 /// Crashes are told on stdout too, as a JSON document.
-pub fn tell_in_json() {
-    JSON.store(true, Ordering::Relaxed);
+pub fn report_in_json() {
+    JSON_OUTPUT.store(true, Ordering::Relaxed);
 }
 
-fn watch(signal: i32, before: &OnceLock<libc::sigaction>) {
+fn install_handler(signal: i32, previous_slot: &OnceLock<libc::sigaction>) {
     // SAFETY: all zeros is a valid `sigaction`, and the calls get pointers to live ones. The
     // handler keeps to functions that may be called in one. It runs on the thread's own stack for
     // signals, where there is one: a stack may be what ran out.
     unsafe {
-        let mut old: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(signal, ptr::null(), &mut old) != 0 {
+        let mut previous_action: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(signal, ptr::null(), &mut previous_action) != 0 {
             return;
         }
-        let _ = before.set(old);
-        let mut new: libc::sigaction = std::mem::zeroed();
-        new.sa_sigaction = on_fault as *const () as usize;
-        new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        libc::sigaction(signal, &new, ptr::null_mut());
+        let _ = previous_slot.set(previous_action);
+        let mut crash_action: libc::sigaction = std::mem::zeroed();
+        crash_action.sa_sigaction = on_fault as *const () as usize;
+        crash_action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigaction(signal, &crash_action, ptr::null_mut());
     }
 }
 
 /// Tells of a crash inside a part and ends the program; of any other does what was done before.
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the words live as long as `CURRENT` leads to them, and only this thread changes that.
-    match unsafe { CURRENT.get().as_ref() } {
-        Some(words) => tell(signal, words),
-        None => pass_on(signal, info, context),
+    // SAFETY: the message lives as long as `CURRENT_MESSAGE` leads to it, and only this thread
+    // changes that.
+    match unsafe { CURRENT_MESSAGE.get().as_ref() } {
+        Some(words) => report_and_exit(signal, words),
+        None => call_previous_handler(signal, info, context),
     }
 }
 
-fn tell(signal: i32, words: &Words) -> ! {
-    if TELLING.swap(true, Ordering::AcqRel) {
+fn report_and_exit(signal: i32, words: &CrashMessage) -> ! {
+    if CRASH_REPORTED.swap(true, Ordering::AcqRel) {
         loop {
             // SAFETY: no arguments; the thread that tells ends the program.
             unsafe { libc::pause() };
         }
     }
-    let name =
-        SIGNALS.iter().find(|(known, _)| *known == signal).map_or("signal", |(_, name)| name);
-    for bytes in [&words.before_signal[..], name.as_bytes(), &words.behind_signal] {
-        write(libc::STDERR_FILENO, bytes);
+    let signal_name = SIGNALS
+        .iter()
+        .find(|(listed_signal, _)| *listed_signal == signal)
+        .map_or("signal", |(_, signal_name)| signal_name);
+    for message_part in [&words.before_signal[..], signal_name.as_bytes(), &words.behind_signal] {
+        write_bytes(libc::STDERR_FILENO, message_part);
     }
-    write(libc::STDOUT_FILENO, &words.document);
+    write_bytes(libc::STDOUT_FILENO, &words.json_document);
     // SAFETY: ends the program without running anything of it.
-    unsafe { libc::_exit(EXIT) }
+    unsafe { libc::_exit(TOOL_EXIT_CODE) }
 }
 
-fn write(to: i32, mut bytes: &[u8]) {
+fn write_bytes(descriptor: i32, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         // SAFETY: a live slice.
-        let written = unsafe { libc::write(to, bytes.as_ptr().cast(), bytes.len()) };
-        match usize::try_from(written) {
-            Ok(written) if written > 0 => bytes = &bytes[written..],
+        let written_bytes = unsafe { libc::write(descriptor, bytes.as_ptr().cast(), bytes.len()) };
+        match usize::try_from(written_bytes) {
+            Ok(written_bytes) if written_bytes > 0 => bytes = &bytes[written_bytes..],
             _ => return,
         }
     }
@@ -184,22 +189,31 @@ fn write(to: i32, mut bytes: &[u8]) {
 
 /// Does what was done about the signal before: by a handler, such as that of the standard library,
 /// which tells of threads whose stack ran out, or by the system, which ends the program.
-fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    let before = SIGNALS.iter().zip(&BEFORE).find(|((known, _), _)| *known == signal);
-    let before = before.and_then(|(_, before)| before.get());
-    let handler = before.map_or(libc::SIG_DFL, |before| before.sa_sigaction);
-    let has_info = before.is_some_and(|before| before.sa_flags & libc::SA_SIGINFO != 0);
-    if handler != libc::SIG_DFL && handler != libc::SIG_IGN && has_info {
+fn call_previous_handler(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let previous_action = SIGNALS
+        .iter()
+        .zip(&PREVIOUS_ACTIONS)
+        .find(|((listed_signal, _), _)| *listed_signal == signal);
+    let previous_action = previous_action.and_then(|(_, previous_action)| previous_action.get());
+    let handler_address =
+        previous_action.map_or(libc::SIG_DFL, |previous_action| previous_action.sa_sigaction);
+    let has_info = previous_action
+        .is_some_and(|previous_action| previous_action.sa_flags & libc::SA_SIGINFO != 0);
+    if handler_address != libc::SIG_DFL && handler_address != libc::SIG_IGN && has_info {
         // SAFETY: the address of a handler that was installed with SA_SIGINFO, called as the system
         // would.
-        let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
-            unsafe { std::mem::transmute(handler) };
-        return handler(signal, info, context);
+        let handler_address: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
+            unsafe { std::mem::transmute(handler_address) };
+        return handler_address(signal, info, context);
     }
     // SAFETY: zeros are the default action, and `raise` waits until this handler returns.
     unsafe {
         let default: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, before.map_or(&raw const default, ptr::from_ref), ptr::null_mut());
+        libc::sigaction(
+            signal,
+            previous_action.map_or(&raw const default, ptr::from_ref),
+            ptr::null_mut(),
+        );
         libc::raise(signal);
     }
 }
@@ -213,7 +227,7 @@ mod tests {
     const CHILD: &str = "VKCERT_TEST_CRASH";
 
     /// Runs this test program again, for one test alone that crashes in a way.
-    fn crashed(way: &str) -> Output {
+    fn run_crashing_child(way: &str) -> Output {
         let program = std::env::current_exe().expect("the test program");
         let name = "tests::a_process_that_crashes";
         let mut child = Command::new(program);
@@ -226,11 +240,11 @@ mod tests {
     fn a_process_that_crashes() {
         let Ok(way) = std::env::var(CHILD) else { return };
         if way.contains("json") {
-            tell_in_json();
+            report_in_json();
         }
-        tell_crashes();
-        let outer = Inside::new(Part::Validator, "outer");
-        let inner = Inside::new(Part::Compiler, "glsl/\n.comp");
+        install_crash_handlers();
+        let outer = NativeScope::new(NativePart::Validator, "outer");
+        let inner = NativeScope::new(NativePart::Compiler, "glsl/\n.comp");
         if way.contains("outer") {
             drop(inner);
         } else if way.contains("outside") {
@@ -238,7 +252,7 @@ mod tests {
             drop(outer);
         }
         if way.contains("thread") {
-            let other = std::thread::spawn(|| exhausted(1));
+            let other = std::thread::spawn(|| exhaust_stack(1));
             let _ = other.join();
         }
         if way.contains("abort") {
@@ -254,12 +268,12 @@ mod tests {
     }
 
     /// Runs out of stack.
-    fn exhausted(depth: u64) -> u64 {
+    fn exhaust_stack(depth: u64) -> u64 {
         if depth == std::hint::black_box(u64::MAX) {
             return depth;
         }
         let room = std::hint::black_box([depth; 512]);
-        exhausted(depth + 1) + room[depth as usize % 512]
+        exhaust_stack(depth + 1) + room[depth as usize % 512]
     }
 
     #[test]
@@ -278,9 +292,9 @@ mod tests {
                 "vkcert: the SPIR-V validator crashed on outer (SIGSEGV); this is a defect of",
             ),
         ] {
-            let output = crashed(way);
+            let output = run_crashing_child(way);
             let said = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(EXIT), "{way}: {said}");
+            assert_eq!(output.status.code(), Some(TOOL_EXIT_CODE), "{way}: {said}");
             assert_eq!(
                 said.lines().filter(|told| told.starts_with(line)).count(),
                 1,
@@ -288,7 +302,7 @@ mod tests {
             );
             assert!(!String::from_utf8_lossy(&output.stdout).contains("error"), "{way}");
         }
-        let output = crashed("inside json");
+        let output = run_crashing_child("inside json");
         let said = String::from_utf8_lossy(&output.stdout);
         let document = &said[said.find('{').expect("a document")..];
         let document: serde_json::Value = serde_json::from_str(document).expect("one document");
@@ -302,9 +316,9 @@ mod tests {
 
     #[test]
     fn a_crash_outside_goes_its_old_way() {
-        assert_eq!(crashed("outside").status.signal(), Some(libc::SIGSEGV));
-        assert_eq!(crashed("outside abort").status.signal(), Some(libc::SIGABRT));
-        let overflown = crashed("outside thread");
+        assert_eq!(run_crashing_child("outside").status.signal(), Some(libc::SIGSEGV));
+        assert_eq!(run_crashing_child("outside abort").status.signal(), Some(libc::SIGABRT));
+        let overflown = run_crashing_child("outside thread");
         assert_eq!(overflown.status.signal(), Some(libc::SIGABRT));
         assert!(String::from_utf8_lossy(&overflown.stderr).contains("has overflowed its stack"));
     }

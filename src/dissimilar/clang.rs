@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The packages that hold the tools, on Debian and Ubuntu.
-pub const INSTALL: &str = "sudo apt-get install clang-19 llvm-19 libclang-rt-19-dev";
+pub const INSTALL_COMMAND: &str = "sudo apt-get install clang-19 llvm-19 libclang-rt-19-dev";
 
 /// Options that programs are built with.
-pub const OPTIONS: [&str; 9] = [
+pub const COMPILER_OPTIONS: [&str; 9] = [
     "-std=c++17",
     "-O1",
     "-Wall",
@@ -29,168 +29,193 @@ const RUN_LIMIT: Duration = Duration::from_secs(120);
 
 /// The tools of one version.
 #[derive(Debug, Clone)]
-pub struct Toolchain {
-    compiler: PathBuf,
-    profile: PathBuf,
-    coverage: PathBuf,
+pub struct ClangTools {
+    compiler_tool: PathBuf,
+    profile_tool: PathBuf,
+    coverage_tool: PathBuf,
     /// The compiler's first line about itself.
     pub version: String,
 }
 
 /// What a started program left.
 #[derive(Debug, Clone)]
-struct Left {
-    code: Option<i32>,
+struct ProcessOutput {
+    exit_code: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
 /// A program that is built.
 #[derive(Debug, Clone)]
-pub struct Built {
+pub struct BuiltProgram {
     source: PathBuf,
     program: PathBuf,
     /// What the compiler said while it built.
-    pub said: String,
+    pub compiler_messages: String,
 }
 
 /// How a run of a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ran {
+pub enum RunOutcome {
     /// With what it printed.
     Completed(String),
     /// It stopped by itself, with the reason: something undefined, an access beyond a buffer,
     /// barrier divergence.
-    Stopped(String),
+    StoppedItself(String),
 }
 
 /// The two forms of llvm-cov's report: records as JSON, and text with the executed vectors.
 #[derive(Debug, Clone)]
-pub struct Reports {
+pub struct CoverageReports {
     pub json: String,
     pub text: String,
 }
 
-impl Toolchain {
+impl ClangTools {
     /// The tools in PATH; else what is missing.
-    pub fn find() -> Result<Self, String> {
-        let tool = |name: &str| {
-            let folders = std::env::var_os("PATH").unwrap_or_default();
-            let found = std::env::split_paths(&folders)
+    pub fn find_in_path() -> Result<Self, String> {
+        let find_tool = |name: &str| {
+            let search_path = std::env::var_os("PATH").unwrap_or_default();
+            let tool_path = std::env::split_paths(&search_path)
                 .map(|folder| folder.join(name))
                 .find(|path| path.is_file());
-            found.ok_or_else(|| format!("{name} is not installed"))
+            tool_path.ok_or_else(|| format!("{name} is not installed"))
         };
-        let (compiler, profile, coverage) =
-            (tool("clang++-19")?, tool("llvm-profdata-19")?, tool("llvm-cov-19")?);
-        let left = run(Command::new(&compiler).arg("--version"), BUILD_LIMIT)?;
-        let version = left.stdout.lines().next().unwrap_or_default().to_owned();
-        Ok(Self { compiler, profile, coverage, version })
+        let (compiler_tool, profile_tool, coverage_tool) =
+            (find_tool("clang++-19")?, find_tool("llvm-profdata-19")?, find_tool("llvm-cov-19")?);
+        let version_output =
+            run_to_completion(Command::new(&compiler_tool).arg("--version"), BUILD_LIMIT)?;
+        let version = version_output.stdout.lines().next().unwrap_or_default().to_owned();
+        Ok(Self { compiler_tool, profile_tool, coverage_tool, version })
     }
 
     /// Builds a program in `folder`; else what the compiler said.
-    pub fn build(&self, folder: &Path, text: &str) -> Result<Built, String> {
+    pub fn build_program(&self, folder: &Path, text: &str) -> Result<BuiltProgram, String> {
         let (source, program) = (folder.join("program.cpp"), folder.join("program"));
         std::fs::write(&source, text).map_err(|error| format!("{}: {error}", source.display()))?;
-        let mut command = Command::new(&self.compiler);
-        command.args(OPTIONS).arg(&source).arg("-o").arg(&program);
-        let left = run(&mut command, BUILD_LIMIT)?;
-        if left.code == Some(0) {
-            return Ok(Built { source, program, said: left.stderr });
+        let mut command = Command::new(&self.compiler_tool);
+        command.args(COMPILER_OPTIONS).arg(&source).arg("-o").arg(&program);
+        let compiler_output = run_to_completion(&mut command, BUILD_LIMIT)?;
+        if compiler_output.exit_code == Some(0) {
+            return Ok(BuiltProgram { source, program, compiler_messages: compiler_output.stderr });
         }
-        if let Some(why) = stopped_constant(&left.stderr) {
-            return Err(format!("a constant of the kernel is undefined: {why}"));
+        if let Some(reason) = stopped_constant(&compiler_output.stderr) {
+            return Err(format!("a constant of the kernel is undefined: {reason}"));
         }
-        let first = left
+        let first_error = compiler_output
             .stderr
             .lines()
             .find(|line| line.contains("error:"))
             .unwrap_or("it failed without a message");
-        Err(format!("the compiler does not accept the program: {first}"))
+        Err(format!("the compiler does not accept the program: {first_error}"))
     }
 
     /// Runs a program with a job; what it counts goes to `counts`.
-    pub fn run(&self, built: &Built, job: &Path, counts: &Path) -> Result<Ran, String> {
+    pub fn run_program(
+        &self,
+        built: &BuiltProgram,
+        job: &Path,
+        counts: &Path,
+    ) -> Result<RunOutcome, String> {
         let mut command = Command::new(&built.program);
         command.arg(job).env("LLVM_PROFILE_FILE", counts);
-        let left = run(&mut command, RUN_LIMIT)?;
-        match left.code {
-            Some(0) => Ok(Ran::Completed(left.stdout)),
+        let program_output = run_to_completion(&mut command, RUN_LIMIT)?;
+        match program_output.exit_code {
+            Some(0) => Ok(RunOutcome::Completed(program_output.stdout)),
             Some(3) => {
-                let reason = left.stderr.trim();
-                Ok(Ran::Stopped(reason.strip_prefix("stopped: ").unwrap_or(reason).to_owned()))
+                let reason = program_output.stderr.trim();
+                Ok(RunOutcome::StoppedItself(
+                    reason.strip_prefix("stopped: ").unwrap_or(reason).to_owned(),
+                ))
             }
-            code => Err(format!("the program ended with {code:?}: {}", left.stderr.trim())),
+            exit_code => Err(format!(
+                "the program ended with {exit_code:?}: {}",
+                program_output.stderr.trim()
+            )),
         }
     }
 
     /// What all runs together covered.
-    pub fn reports(&self, built: &Built, counts: &[PathBuf]) -> Result<Reports, String> {
-        let merged = built.program.with_extension("profdata");
-        let mut command = Command::new(&self.profile);
-        command.args(["merge", "-sparse"]).args(counts).arg("-o").arg(&merged);
-        succeeded(run(&mut command, BUILD_LIMIT)?, "llvm-profdata-19")?;
-        let report = |arguments: &[&str]| {
-            let mut command = Command::new(&self.coverage);
+    pub fn coverage_reports(
+        &self,
+        built: &BuiltProgram,
+        counts: &[PathBuf],
+    ) -> Result<CoverageReports, String> {
+        let merged_profile = built.program.with_extension("profdata");
+        let mut command = Command::new(&self.profile_tool);
+        command.args(["merge", "-sparse"]).args(counts).arg("-o").arg(&merged_profile);
+        require_success(run_to_completion(&mut command, BUILD_LIMIT)?, "llvm-profdata-19")?;
+        let llvm_cov_report = |arguments: &[&str]| {
+            let mut command = Command::new(&self.coverage_tool);
             command
                 .args(arguments)
                 .arg(&built.program)
                 .arg("-instr-profile")
-                .arg(&merged)
+                .arg(&merged_profile)
                 .arg(&built.source);
-            succeeded(run(&mut command, BUILD_LIMIT)?, "llvm-cov-19")
+            require_success(run_to_completion(&mut command, BUILD_LIMIT)?, "llvm-cov-19")
         };
-        let json = report(&["export", "-format=text"])?;
-        let text = report(&["show", "-show-mcdc", "-show-branches=count"])?;
-        Ok(Reports { json, text })
+        let json_report = llvm_cov_report(&["export", "-format=text"])?;
+        let text_report = llvm_cov_report(&["show", "-show-mcdc", "-show-branches=count"])?;
+        Ok(CoverageReports { json: json_report, text: text_report })
     }
 }
 
 /// Where `stop` of the header keeps a constant from being computed: the reason, from the line that
 /// the compiler quotes.
-fn stopped_constant(said: &str) -> Option<&str> {
-    let (_, quoted) = said.split_once("function 'stop' cannot be used in a constant expression")?;
-    quoted.split_once("stop(\"")?.1.split_once("\")").map(|(why, _)| why)
+fn stopped_constant(compiler_messages: &str) -> Option<&str> {
+    let (_, quoted) =
+        compiler_messages.split_once("function 'stop' cannot be used in a constant expression")?;
+    quoted.split_once("stop(\"")?.1.split_once("\")").map(|(reason, _)| reason)
 }
 
-fn succeeded(left: Left, name: &str) -> Result<String, String> {
-    if left.code == Some(0) {
-        Ok(left.stdout)
+fn require_success(process_output: ProcessOutput, tool_name: &str) -> Result<String, String> {
+    if process_output.exit_code == Some(0) {
+        Ok(process_output.stdout)
     } else {
-        Err(format!("{name} failed: {}", left.stderr.trim()))
+        Err(format!("{tool_name} failed: {}", process_output.stderr.trim()))
     }
 }
 
 /// Runs to the end, or kills at the limit.
-fn run(command: &mut Command, limit: Duration) -> Result<Left, String> {
-    let shown = command.get_program().to_string_lossy().into_owned();
-    let failed = |error: std::io::Error| format!("{shown}: {error}");
+fn run_to_completion(command: &mut Command, limit: Duration) -> Result<ProcessOutput, String> {
+    let program_name = command.get_program().to_string_lossy().into_owned();
+    let describe_error = |error: std::io::Error| format!("{program_name}: {error}");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(failed)?;
+    let mut child = command.spawn().map_err(describe_error)?;
     // Both pipes are emptied while the program runs, or it would wait for room in one of them.
-    let reader = |pipe: Option<Box<dyn Read + Send>>| {
+    let spawn_reader = |pipe: Option<Box<dyn Read + Send>>| {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            let read = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
-            read.map(|_| String::from_utf8_lossy(&bytes).into_owned())
+            let read_result = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
+            read_result.map(|_| String::from_utf8_lossy(&bytes).into_owned())
         })
     };
-    let stdout = reader(child.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>));
-    let stderr = reader(child.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>));
-    let start = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().map_err(failed)? {
-            break status;
+    let stdout =
+        spawn_reader(child.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>));
+    let stderr =
+        spawn_reader(child.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>));
+    let start_time = Instant::now();
+    let exit_status = loop {
+        if let Some(exit_status) = child.try_wait().map_err(describe_error)? {
+            break exit_status;
         }
-        if start.elapsed() > limit {
-            child.kill().map_err(failed)?;
-            child.wait().map_err(failed)?;
-            return Err(format!("{shown} did not end within {} s", limit.as_secs()));
+        if start_time.elapsed() > limit {
+            child.kill().map_err(describe_error)?;
+            child.wait().map_err(describe_error)?;
+            return Err(format!("{program_name} did not end within {} s", limit.as_secs()));
         }
         std::thread::sleep(Duration::from_millis(2));
     };
-    let text = |reader: std::thread::JoinHandle<std::io::Result<String>>| {
-        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(failed)
+    let joined_text = |spawn_reader: std::thread::JoinHandle<std::io::Result<String>>| {
+        spawn_reader
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            .map_err(describe_error)
     };
-    Ok(Left { code: status.code(), stdout: text(stdout)?, stderr: text(stderr)? })
+    Ok(ProcessOutput {
+        exit_code: exit_status.code(),
+        stdout: joined_text(stdout)?,
+        stderr: joined_text(stderr)?,
+    })
 }

@@ -4,7 +4,7 @@
 //! Promises: a row agrees only if verdict and vectors are the same in every measurement that there
 //! is; what clang could not measure, or the engines could not, is named and agrees with nothing.
 
-use super::coverage::{FOLDED, Measured, Shown};
+use super::coverage::{FOLDED, MeasuredCondition, MeasuredDecision};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use vkcert_model::coverage::{DecisionCoverage, Status};
@@ -122,7 +122,7 @@ pub struct Summary {
 }
 
 /// A decision as the engines saw it.
-pub struct Seen<'a> {
+pub struct ComparedDecision<'a> {
     pub kernel: &'a str,
     pub configuration: &'a str,
     pub sequential: &'a DecisionCoverage,
@@ -132,55 +132,74 @@ pub struct Seen<'a> {
 }
 
 /// The rows of a decision, one per condition.
-pub fn rows(seen: &Seen<'_>, clang: &Measured) -> Vec<ConditionRow> {
-    let ours = |decision: &DecisionCoverage| -> BTreeSet<String> {
+pub fn condition_rows(
+    compared_decision: &ComparedDecision<'_>,
+    clang: &MeasuredDecision,
+) -> Vec<ConditionRow> {
+    let observed_vectors = |decision: &DecisionCoverage| -> BTreeSet<String> {
         decision.vectors.iter().map(|vector| vector.values.to_string()).collect()
     };
     let vectors = Vectors {
-        sequential: ours(seen.sequential),
-        device: seen.device.map(ours),
+        sequential: observed_vectors(compared_decision.sequential),
+        device: compared_decision.device.map(observed_vectors),
         clang: match clang {
-            Measured::Vectors { vectors, .. } => Some(vectors.clone()),
-            Measured::Branch { true_count, false_count } => {
-                let shown = [("T", true_count), ("F", false_count)]
+            MeasuredDecision::Vectors { vectors, .. } => Some(vectors.clone()),
+            MeasuredDecision::Branch { true_count, false_count } => {
+                let executed_outcomes = [("T", true_count), ("F", false_count)]
                     .into_iter()
                     .filter(|(_, count)| **count > 0);
-                Some(shown.map(|(value, _)| value.to_owned()).collect())
+                Some(executed_outcomes.map(|(value, _)| value.to_owned()).collect())
             }
-            Measured::Not { .. } => None,
+            MeasuredDecision::NotMeasured { .. } => None,
         },
     };
-    (0..seen.sequential.conditions.len()).map(|index| row(seen, clang, &vectors, index)).collect()
+    (0..compared_decision.sequential.conditions.len())
+        .map(|index| condition_row(compared_decision, clang, &vectors, index))
+        .collect()
 }
 
-fn row(seen: &Seen<'_>, clang: &Measured, vectors: &Vectors, index: usize) -> ConditionRow {
-    let place = &seen.sequential.conditions[index];
-    let status = |decision: &DecisionCoverage| decision.mcdc[index].unique_cause.status;
-    let (verdict, unmeasured) = verdict(clang, index);
-    let statuses: Vec<Status> =
-        [Some(seen.sequential), seen.device].into_iter().flatten().map(status).collect();
-    let unmeasured = seen.incomparable.map(str::to_owned).or(unmeasured).or_else(|| {
-        let undetermined = statuses.contains(&Status::Undetermined);
-        undetermined.then(|| "undetermined on an engine".to_owned())
-    });
-    let (agreement, reason) = match (unmeasured, difference(&statuses, verdict, vectors, clang)) {
+fn condition_row(
+    compared_decision: &ComparedDecision<'_>,
+    clang: &MeasuredDecision,
+    vectors: &Vectors,
+    condition_index: usize,
+) -> ConditionRow {
+    let condition_place = &compared_decision.sequential.conditions[condition_index];
+    let unique_cause_status =
+        |decision: &DecisionCoverage| decision.mcdc[condition_index].unique_cause.status;
+    let (clang_verdict, unmeasured_reason) = clang_verdict(clang, condition_index);
+    let engine_statuses: Vec<Status> =
+        [Some(compared_decision.sequential), compared_decision.device]
+            .into_iter()
+            .flatten()
+            .map(unique_cause_status)
+            .collect();
+    let unmeasured_reason =
+        compared_decision.incomparable.map(str::to_owned).or(unmeasured_reason).or_else(|| {
+            let undetermined = engine_statuses.contains(&Status::Undetermined);
+            undetermined.then(|| "undetermined on an engine".to_owned())
+        });
+    let (agreement, reason) = match (
+        unmeasured_reason,
+        differing_measurements(&engine_statuses, clang_verdict, vectors, clang),
+    ) {
         (Some(reason), _) => (Agreement::NotMeasured, Some(reason)),
         (None, Some(reason)) => (Agreement::Disagrees, Some(reason)),
         (None, None) => (Agreement::Agrees, None),
     };
-    let word = |covered| if covered { "covered" } else { "uncovered" };
+    let coverage_word = |covered| if covered { "covered" } else { "uncovered" };
     ConditionRow {
-        kernel: seen.kernel.to_owned(),
-        configuration: seen.configuration.to_owned(),
-        decision: seen.sequential.id.to_string(),
-        condition: place.id.to_string(),
-        file: seen.sequential.file.clone(),
-        line: place.line,
-        column: place.column,
-        text: place.text.clone(),
-        sequential: status(seen.sequential).to_string(),
-        device: seen.device.map(|decision| status(decision).to_string()),
-        clang: verdict.map_or("not measured", word).to_owned(),
+        kernel: compared_decision.kernel.to_owned(),
+        configuration: compared_decision.configuration.to_owned(),
+        decision: compared_decision.sequential.id.to_string(),
+        condition: condition_place.id.to_string(),
+        file: compared_decision.sequential.file.clone(),
+        line: condition_place.line,
+        column: condition_place.column,
+        text: condition_place.text.clone(),
+        sequential: unique_cause_status(compared_decision.sequential).to_string(),
+        device: compared_decision.device.map(|decision| unique_cause_status(decision).to_string()),
+        clang: clang_verdict.map_or("not measured", coverage_word).to_owned(),
         vectors: vectors.clone(),
         agreement,
         reason,
@@ -188,94 +207,107 @@ fn row(seen: &Seen<'_>, clang: &Measured, vectors: &Vectors, index: usize) -> Co
 }
 
 /// Clang's verdict on a condition, or why there is none.
-fn verdict(clang: &Measured, condition: usize) -> (Option<bool>, Option<String>) {
+fn clang_verdict(
+    clang: &MeasuredDecision,
+    condition_index: usize,
+) -> (Option<bool>, Option<String>) {
     match clang {
-        Measured::Vectors { conditions, .. } => match conditions[condition] {
-            Shown::Covered => (Some(true), None),
-            Shown::Uncovered => (Some(false), None),
-            Shown::Folded => (None, Some(FOLDED.to_owned())),
+        MeasuredDecision::Vectors { conditions, .. } => match conditions[condition_index] {
+            MeasuredCondition::Covered => (Some(true), None),
+            MeasuredCondition::Uncovered => (Some(false), None),
+            MeasuredCondition::Folded => (None, Some(FOLDED.to_owned())),
         },
-        Measured::Branch { true_count, false_count } => {
+        MeasuredDecision::Branch { true_count, false_count } => {
             (Some(*true_count > 0 && *false_count > 0), None)
         }
-        Measured::Not { reason } => (None, Some(reason.clone())),
+        MeasuredDecision::NotMeasured { reason } => (None, Some(reason.clone())),
     }
 }
 
 /// Who differs, in verdict or vectors.
-fn difference(
-    statuses: &[Status],
-    verdict: Option<bool>,
+fn differing_measurements(
+    engine_statuses: &[Status],
+    clang_verdict: Option<bool>,
     vectors: &Vectors,
-    clang: &Measured,
+    clang_measurement: &MeasuredDecision,
 ) -> Option<String> {
     // Where clang folds a condition its vectors do not tell its value.
-    let folded: Vec<usize> = match clang {
-        Measured::Vectors { conditions, .. } => {
-            (0..conditions.len()).filter(|at| conditions[*at] == Shown::Folded).collect()
-        }
-        Measured::Branch { .. } | Measured::Not { .. } => Vec::new(),
+    let folded_conditions: Vec<usize> = match clang_measurement {
+        MeasuredDecision::Vectors { conditions, .. } => (0..conditions.len())
+            .filter(|condition_index| conditions[*condition_index] == MeasuredCondition::Folded)
+            .collect(),
+        MeasuredDecision::Branch { .. } | MeasuredDecision::NotMeasured { .. } => Vec::new(),
     };
-    let blinded = |values: &BTreeSet<String>| -> BTreeSet<String> {
-        let hide = |vector: &String| {
+    let without_folded_values = |values: &BTreeSet<String>| -> BTreeSet<String> {
+        let hide_folded = |vector: &String| {
             let letters = vector.chars().enumerate();
             letters
-                .map(|(at, letter)| if folded.contains(&at) { 'C' } else { letter })
+                .map(
+                    |(condition_index, letter)| {
+                        if folded_conditions.contains(&condition_index) { 'C' } else { letter }
+                    },
+                )
                 .collect::<String>()
         };
-        values.iter().map(hide).collect()
+        values.iter().map(hide_folded).collect()
     };
-    let covered = |at: usize| statuses.get(at).map(|status| *status == Status::Covered);
-    let clang = (verdict?, blinded(vectors.clang.as_ref()?));
-    let sequential = (covered(0)?, blinded(&vectors.sequential));
-    let device = covered(1).zip(vectors.device.as_ref().map(blinded));
-    let who = match (sequential == clang, device) {
+    let covered = |condition_index: usize| {
+        engine_statuses.get(condition_index).map(|status| *status == Status::Covered)
+    };
+    let clang_measurement = (clang_verdict?, without_folded_values(vectors.clang.as_ref()?));
+    let sequential_result = (covered(0)?, without_folded_values(&vectors.sequential));
+    let device_result = covered(1).zip(vectors.device.as_ref().map(without_folded_values));
+    let differing_parties = match (sequential_result == clang_measurement, device_result) {
         (true, None) => return None,
-        (true, Some(device)) if device == clang => return None,
+        (true, Some(device_result)) if device_result == clang_measurement => return None,
         (true, Some(_)) => "the device alone differs",
         (false, None) => "clang and the sequential engine differ",
-        (false, Some(device)) if device == sequential => "clang alone differs",
-        (false, Some(device)) if device == clang => "the sequential engine alone differs",
+        (false, Some(device_result)) if device_result == sequential_result => "clang alone differs",
+        (false, Some(device_result)) if device_result == clang_measurement => {
+            "the sequential engine alone differs"
+        }
         (false, Some(_)) => "all three differ",
     };
-    Some(who.to_owned())
+    Some(differing_parties.to_owned())
 }
 
 impl Comparison {
     /// Counts the rows.
     pub fn summarise(&mut self) {
-        let with = |agreement: Agreement| {
+        let count_agreement = |agreement: Agreement| {
             self.conditions.iter().filter(|row| row.agreement == agreement).count()
         };
-        let compared = self.conditions.iter().filter(|row| row.agreement == Agreement::Agrees);
-        let decisions: BTreeSet<_> = compared
+        let agreeing_rows = self.conditions.iter().filter(|row| row.agreement == Agreement::Agrees);
+        let agreeing_decisions: BTreeSet<_> = agreeing_rows
             .map(|row| {
                 ((&row.kernel, &row.configuration, &row.decision), row.vectors.sequential.len())
             })
             .collect();
-        let outputs = |wanted: fn(&Compared) -> bool| {
-            let counted = |row: &&OutputRow| wanted(&row.sequential) || wanted(&row.device);
-            self.outputs.iter().filter(counted).count()
+        let count_outputs = |wanted: fn(&Compared) -> bool| {
+            let is_counted = |row: &&OutputRow| wanted(&row.sequential) || wanted(&row.device);
+            self.outputs.iter().filter(is_counted).count()
         };
         self.summary = Summary {
             conditions: self.conditions.len(),
-            agree: with(Agreement::Agrees),
-            disagree: with(Agreement::Disagrees),
-            not_measured: with(Agreement::NotMeasured),
-            vectors: decisions.iter().map(|(_, vectors)| vectors).sum(),
+            agree: count_agreement(Agreement::Agrees),
+            disagree: count_agreement(Agreement::Disagrees),
+            not_measured: count_agreement(Agreement::NotMeasured),
+            vectors: agreeing_decisions.iter().map(|(_, vectors)| vectors).sum(),
             tests: self.outputs.len(),
             identical_outputs: self
                 .outputs
                 .iter()
                 .filter(|row| row.sequential == Compared::Identical)
                 .count(),
-            outputs_within_bounds: outputs(|compared| {
-                matches!(compared, Compared::WithinBounds(_))
+            outputs_within_bounds: count_outputs(|agreeing_rows| {
+                matches!(agreeing_rows, Compared::WithinBounds(_))
             }),
-            different_outputs: outputs(|compared| matches!(compared, Compared::Different(_))),
-            stopped: outputs(|compared| matches!(compared, Compared::Stopped(_))),
+            different_outputs: count_outputs(|agreeing_rows| {
+                matches!(agreeing_rows, Compared::Different(_))
+            }),
+            stopped: count_outputs(|agreeing_rows| matches!(agreeing_rows, Compared::Stopped(_))),
             unsupported: self.kernels.iter().filter(|row| row.unsupported.is_some()).count()
-                + outputs(|compared| matches!(compared, Compared::Unsupported(_))),
+                + count_outputs(|agreeing_rows| matches!(agreeing_rows, Compared::Unsupported(_))),
         };
     }
 }

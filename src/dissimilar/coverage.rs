@@ -7,7 +7,7 @@
 //! written; clang's values of conditions with `!` before them are turned into those of the leaf.
 //! What cannot be matched is not measured, with the reason.
 
-use super::clang::Reports;
+use super::clang::CoverageReports;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_glsl::cpp::{Extent, PlacedDecision, Program};
@@ -17,19 +17,19 @@ pub const FOLDED: &str = "a constant, which clang folds";
 
 /// What clang measured of one decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Measured {
+pub enum MeasuredDecision {
     /// MC/DC: per condition, and the vectors that were executed (`T`, `F`, `-`, and `C` for a
     /// folded constant).
-    Vectors { conditions: Vec<Shown>, vectors: BTreeSet<String> },
+    Vectors { conditions: Vec<MeasuredCondition>, vectors: BTreeSet<String> },
     /// A single condition: how often its branch was taken with the leaf true and false.
     Branch { true_count: u64, false_count: u64 },
     /// Nothing, and why.
-    Not { reason: String },
+    NotMeasured { reason: String },
 }
 
 /// What clang says of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum MeasuredCondition {
     Covered,
     Uncovered,
     /// A constant: not measured.
@@ -37,131 +37,169 @@ pub enum Shown {
 }
 
 /// All that was read of a program's coverage.
-pub struct Coverage<'a> {
+pub struct ProgramCoverage<'a> {
     program: &'a Program,
     lines: Vec<&'a str>,
-    branches: BTreeMap<Extent, Branch>,
+    branch_counts: BTreeMap<Extent, BranchCounts>,
     /// By line and column of the region's start.
-    regions: BTreeMap<Extent, Vec<bool>>,
-    blocks: BTreeMap<Extent, Block>,
+    mcdc_records: BTreeMap<Extent, Vec<bool>>,
+    mcdc_blocks: BTreeMap<Extent, McdcBlock>,
     /// Where branches start that clang folds.
-    folded: BTreeSet<(u32, u32)>,
+    folded_branches: BTreeSet<(u32, u32)>,
     /// Reasons for what clang did not measure, by line and column.
     warnings: BTreeMap<(u32, u32), String>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Branch {
+struct BranchCounts {
     true_count: u64,
     false_count: u64,
 }
 
 /// What `llvm-cov show` prints of one decision.
 #[derive(Debug, Clone, Default)]
-struct Block {
+struct McdcBlock {
     /// Where the conditions start.
-    starts: Vec<(u32, u32)>,
-    vectors: Vec<Vec<char>>,
-    folded: BTreeSet<usize>,
+    condition_starts: Vec<(u32, u32)>,
+    executed_vectors: Vec<Vec<char>>,
+    folded_conditions: BTreeSet<usize>,
 }
 
-impl<'a> Coverage<'a> {
+impl<'a> ProgramCoverage<'a> {
     /// Reads what llvm-cov and the compiler said of a program.
-    pub fn read(program: &'a Program, reports: &Reports, said: &str) -> Result<Self, String> {
+    pub fn from_reports(
+        program: &'a Program,
+        reports: &CoverageReports,
+        compiler_messages: &str,
+    ) -> Result<Self, String> {
         let document: Value =
             serde_json::from_str(&reports.json).map_err(|error| error.to_string())?;
-        let file = &document["data"][0]["files"][0];
-        let (mut branches, mut regions) = (BTreeMap::new(), BTreeMap::new());
-        for row in file["branches"].as_array().into_iter().flatten() {
-            let [extent, rest] = record(row).ok_or("a branch record that is not understood")?;
-            let (Some(true_count), Some(false_count)) = (rest[0].as_u64(), rest[1].as_u64()) else {
+        let file_report = &document["data"][0]["files"][0];
+        let (mut branch_counts, mut mcdc_records) = (BTreeMap::new(), BTreeMap::new());
+        for row in file_report["branches"].as_array().into_iter().flatten() {
+            let [extent, record_values] =
+                split_record(row).ok_or("a branch record that is not understood")?;
+            let (Some(true_count), Some(false_count)) =
+                (record_values[0].as_u64(), record_values[1].as_u64())
+            else {
                 return Err("a branch record that is not understood".to_owned());
             };
-            if let Some(extent) = one_line(extent) {
-                branches.insert(extent, Branch { true_count, false_count });
+            if let Some(extent) = extent_on_one_line(extent) {
+                branch_counts.insert(extent, BranchCounts { true_count, false_count });
             }
         }
-        for row in file["mcdc_records"].as_array().into_iter().flatten() {
-            let [extent, rest] = record(row).ok_or("an MC/DC record that is not understood")?;
-            let covered = rest
+        for row in file_report["mcdc_records"].as_array().into_iter().flatten() {
+            let [extent, record_values] =
+                split_record(row).ok_or("an MC/DC record that is not understood")?;
+            let covered_conditions = record_values
                 .last()
                 .and_then(Value::as_array)
                 .ok_or("an MC/DC record that is not understood")?;
-            if let Some(extent) = one_line(extent) {
-                regions.insert(
+            if let Some(extent) = extent_on_one_line(extent) {
+                mcdc_records.insert(
                     extent,
-                    covered.iter().map(|shown| shown == &Value::Bool(true)).collect(),
+                    covered_conditions
+                        .iter()
+                        .map(|covered_flag| covered_flag == &Value::Bool(true))
+                        .collect(),
                 );
             }
         }
-        let blocks = blocks(&reports.text)?;
+        let mcdc_blocks = mcdc_blocks(&reports.text)?;
         let lines = program.text.lines().collect();
-        let folded = folded(&reports.text);
-        Ok(Self { program, lines, branches, regions, blocks, folded, warnings: warnings(said) })
+        let folded_branches = folded_branches(&reports.text);
+        Ok(Self {
+            program,
+            lines,
+            branch_counts,
+            mcdc_records,
+            mcdc_blocks,
+            folded_branches,
+            warnings: mcdc_warnings(compiler_messages),
+        })
     }
 
     /// Warnings that are not about what MC/DC covers.
-    pub fn other_warnings(said: &str) -> Vec<String> {
-        let warned = said.lines().filter(|line| line.contains(": warning: "));
-        warned.filter(|line| !line.contains("MC/DC")).map(str::to_owned).collect()
+    pub fn other_warnings(compiler_messages: &str) -> Vec<String> {
+        let warning_lines = compiler_messages.lines().filter(|line| line.contains(": warning: "));
+        warning_lines.filter(|line| !line.contains("MC/DC")).map(str::to_owned).collect()
     }
 
     /// Every decision that the program holds.
-    pub fn measured(&self) -> BTreeMap<vkcert_model::id::DecisionId, Measured> {
-        self.program.decisions.iter().map(|placed| (placed.id, self.decision(placed))).collect()
-    }
-
-    fn decision(&self, placed: &PlacedDecision) -> Measured {
-        let made =
-            if placed.conditions.len() == 1 { self.branch(placed) } else { self.vectors(placed) };
-        made.unwrap_or_else(|reason| Measured::Not { reason })
-    }
-
-    fn branch(&self, placed: &PlacedDecision) -> Result<Measured, String> {
-        let leaf = placed.conditions[0];
-        let (extent, branch) = self
-            .branches
+    pub fn measured_decisions(&self) -> BTreeMap<vkcert_model::id::DecisionId, MeasuredDecision> {
+        self.program
+            .decisions
             .iter()
-            .find(|(extent, _)| self.is_same(**extent, leaf))
+            .map(|placed| (placed.id, self.measure_decision(placed)))
+            .collect()
+    }
+
+    fn measure_decision(&self, placed_decision: &PlacedDecision) -> MeasuredDecision {
+        let measured_decision = if placed_decision.conditions.len() == 1 {
+            self.measure_branch(placed_decision)
+        } else {
+            self.measure_vectors(placed_decision)
+        };
+        measured_decision.unwrap_or_else(|reason| MeasuredDecision::NotMeasured { reason })
+    }
+
+    fn measure_branch(&self, placed_decision: &PlacedDecision) -> Result<MeasuredDecision, String> {
+        let leaf_extent = placed_decision.conditions[0];
+        let (extent, branch_counts) = self
+            .branch_counts
+            .iter()
+            .find(|(extent, _)| self.is_same_expression(**extent, leaf_extent))
             .ok_or("a value without a branch: clang counts branches alone")?;
-        if self.folded.contains(&(extent.line, extent.start)) {
+        if self.folded_branches.contains(&(extent.line, extent.start)) {
             return Err(FOLDED.to_owned());
         }
-        let (true_count, false_count) = match self.negations(*extent, leaf) % 2 {
-            0 => (branch.true_count, branch.false_count),
-            _ => (branch.false_count, branch.true_count),
+        let (true_count, false_count) = match self.negation_count(*extent, leaf_extent) % 2 {
+            0 => (branch_counts.true_count, branch_counts.false_count),
+            _ => (branch_counts.false_count, branch_counts.true_count),
         };
-        Ok(Measured::Branch { true_count, false_count })
+        Ok(MeasuredDecision::Branch { true_count, false_count })
     }
 
-    fn vectors(&self, placed: &PlacedDecision) -> Result<Measured, String> {
-        let whole = self.regions.iter().find(|(extent, _)| self.is_same(**extent, placed.root));
-        let (extent, covered) = whole.ok_or_else(|| self.reason(placed))?;
-        let block = self.blocks.get(extent).ok_or("llvm-cov shows no vectors of it")?;
-        let count = placed.conditions.len();
-        if covered.len() != count || block.starts.len() != count {
-            let found = format!("clang counts {} conditions", covered.len());
-            return Err(match self.holds_exclusive_or(placed) {
-                true => format!("`^^` has no counterpart in C++: {found}"),
-                false => found,
+    fn measure_vectors(
+        &self,
+        placed_decision: &PlacedDecision,
+    ) -> Result<MeasuredDecision, String> {
+        let decision_record = self
+            .mcdc_records
+            .iter()
+            .find(|(extent, _)| self.is_same_expression(**extent, placed_decision.root));
+        let (extent, covered_conditions) =
+            decision_record.ok_or_else(|| self.missing_record_reason(placed_decision))?;
+        let mcdc_block = self.mcdc_blocks.get(extent).ok_or("llvm-cov shows no vectors of it")?;
+        let condition_count = placed_decision.conditions.len();
+        if covered_conditions.len() != condition_count
+            || mcdc_block.condition_starts.len() != condition_count
+        {
+            let count_sentence = format!("clang counts {} conditions", covered_conditions.len());
+            return Err(match self.holds_exclusive_or(placed_decision) {
+                true => format!("`^^` has no counterpart in C++: {count_sentence}"),
+                false => count_sentence,
             });
         }
-        let mut leaves = Vec::with_capacity(count);
-        for start in &block.starts {
-            leaves.push(self.leaf(*start, placed)?);
+        let mut leaves = Vec::with_capacity(condition_count);
+        for start in &mcdc_block.condition_starts {
+            leaves.push(self.leaf_of_condition(*start, placed_decision)?);
         }
-        let mut conditions = vec![Shown::Uncovered; count];
-        for (at, (leaf, _)) in leaves.iter().enumerate() {
-            conditions[*leaf] = match (block.folded.contains(&at), covered[at]) {
-                (true, _) => Shown::Folded,
-                (false, true) => Shown::Covered,
-                (false, false) => Shown::Uncovered,
+        let mut conditions = vec![MeasuredCondition::Uncovered; condition_count];
+        for (condition_index, (leaf_index, _)) in leaves.iter().enumerate() {
+            conditions[*leaf_index] = match (
+                mcdc_block.folded_conditions.contains(&condition_index),
+                covered_conditions[condition_index],
+            ) {
+                (true, _) => MeasuredCondition::Folded,
+                (false, true) => MeasuredCondition::Covered,
+                (false, false) => MeasuredCondition::Uncovered,
             };
         }
-        let vectors = block.vectors.iter().map(|row| {
-            let mut values = vec!['?'; count];
-            for (value, (leaf, negations)) in row.iter().zip(&leaves) {
-                values[*leaf] = match (value, negations % 2) {
+        let vectors = mcdc_block.executed_vectors.iter().map(|executed_vector| {
+            let mut values = vec!['?'; condition_count];
+            for (value, (leaf_index, negation_count)) in executed_vector.iter().zip(&leaves) {
+                values[*leaf_index] = match (value, negation_count % 2) {
                     ('T', 1) => 'F',
                     ('F', 1) => 'T',
                     (value, _) => *value,
@@ -169,78 +207,98 @@ impl<'a> Coverage<'a> {
             }
             values.into_iter().collect()
         });
-        Ok(Measured::Vectors { vectors: vectors.collect(), conditions })
+        Ok(MeasuredDecision::Vectors { vectors: vectors.collect(), conditions })
     }
 
     /// Which leaf a condition of clang's is, and how many `!` clang counts to it.
-    fn leaf(&self, start: (u32, u32), placed: &PlacedDecision) -> Result<(usize, usize), String> {
-        let found = self.branches.keys().find(|extent| (extent.line, extent.start) == start);
-        let found = found.ok_or("a condition of clang's without a branch")?;
-        let leaf = placed.conditions.iter().position(|leaf| self.is_same(*found, *leaf));
-        let leaf = leaf.ok_or("a condition of clang's that is no condition of the decision")?;
-        Ok((leaf, self.negations(*found, placed.conditions[leaf])))
+    fn leaf_of_condition(
+        &self,
+        start: (u32, u32),
+        placed_decision: &PlacedDecision,
+    ) -> Result<(usize, usize), String> {
+        let branch_extent =
+            self.branch_counts.keys().find(|extent| (extent.line, extent.start) == start);
+        let branch_extent = branch_extent.ok_or("a condition of clang's without a branch")?;
+        let leaf_index = placed_decision
+            .conditions
+            .iter()
+            .position(|leaf_index| self.is_same_expression(*branch_extent, *leaf_index));
+        let leaf_index =
+            leaf_index.ok_or("a condition of clang's that is no condition of the decision")?;
+        Ok((
+            leaf_index,
+            self.negation_count(*branch_extent, placed_decision.conditions[leaf_index]),
+        ))
     }
 
     /// Why there is no MC/DC record.
-    fn reason(&self, placed: &PlacedDecision) -> String {
-        let within = |(line, column): &(u32, u32)| {
-            *line == placed.whole.line
-                && *column + 1 >= placed.whole.start
-                && *column <= placed.whole.end
+    fn missing_record_reason(&self, placed_decision: &PlacedDecision) -> String {
+        let is_within = |(line, column): &(u32, u32)| {
+            *line == placed_decision.whole.line
+                && *column + 1 >= placed_decision.whole.start
+                && *column <= placed_decision.whole.end
         };
-        let warned =
-            self.warnings.iter().find(|(at, _)| within(at)).map(|(_, reason)| reason.clone());
-        let surrounding = || {
-            let inside = |(line, column): &(u32, u32)| {
-                *line == placed.whole.line && *column < placed.whole.start
+        let clang_reason = self
+            .warnings
+            .iter()
+            .find(|(warning_place, _)| is_within(warning_place))
+            .map(|(_, reason)| reason.clone());
+        let surrounding_reason = || {
+            let starts_before = |(line, column): &(u32, u32)| {
+                *line == placed_decision.whole.line && *column < placed_decision.whole.start
             };
-            let nested = self.warnings.iter().rev().find(|(at, _)| inside(at));
-            nested.map(|_| "nested in a decision that clang does not measure".to_owned())
+            let outer_warning =
+                self.warnings.iter().rev().find(|(warning_place, _)| starts_before(warning_place));
+            outer_warning.map(|_| "nested in a decision that clang does not measure".to_owned())
         };
-        let text = self.text(placed.whole);
-        let exclusive = text
+        let decision_text = self.text_at(placed_decision.whole);
+        let exclusive_or_reason = decision_text
             .contains(") != (")
             .then(|| "`^^` has no counterpart in C++ (`!=` is one condition)".to_owned());
-        warned
-            .or(exclusive)
-            .or_else(surrounding)
+        clang_reason
+            .or(exclusive_or_reason)
+            .or_else(surrounding_reason)
             .unwrap_or_else(|| "clang has no record of it".to_owned())
     }
 
     /// The emitter writes `^^` so, and nothing else of a decision with several conditions.
-    fn holds_exclusive_or(&self, placed: &PlacedDecision) -> bool {
-        self.text(placed.whole).contains(") != (")
+    fn holds_exclusive_or(&self, placed_decision: &PlacedDecision) -> bool {
+        self.text_at(placed_decision.whole).contains(") != (")
     }
 
-    fn text(&self, extent: Extent) -> &str {
+    fn text_at(&self, extent: Extent) -> &str {
         // What was not written has no place.
-        let at = |number: u32| (number as usize).checked_sub(1);
-        let piece = || self.lines.get(at(extent.line)?)?.get(at(extent.start)?..at(extent.end)?);
-        piece().unwrap_or_default()
+        let zero_based = |number: u32| (number as usize).checked_sub(1);
+        let text_piece = || {
+            self.lines
+                .get(zero_based(extent.line)?)?
+                .get(zero_based(extent.start)?..zero_based(extent.end)?)
+        };
+        text_piece().unwrap_or_default()
     }
 
     /// Whether two pieces of a line are the same expression, but for `!` and parentheses around all
     /// of it.
-    fn is_same(&self, outer: Extent, inner: Extent) -> bool {
+    fn is_same_expression(&self, outer: Extent, inner: Extent) -> bool {
         let overlaps =
             outer.line == inner.line && outer.start < inner.end && inner.start < outer.end;
-        overlaps && bare(self.text(outer)) == bare(self.text(inner))
+        overlaps && without_negation(self.text_at(outer)) == without_negation(self.text_at(inner))
     }
 
     /// The `!` that stand around the leaf in what clang calls the condition.
-    fn negations(&self, outer: Extent, leaf: Extent) -> usize {
-        let before = leaf.start.saturating_sub(outer.start) as usize;
-        self.text(outer).get(..before).map_or(0, |text| text.matches('!').count())
+    fn negation_count(&self, outer: Extent, leaf: Extent) -> usize {
+        let bytes_before = leaf.start.saturating_sub(outer.start) as usize;
+        self.text_at(outer).get(..bytes_before).map_or(0, |text| text.matches('!').count())
     }
 }
 
 /// Without `!` and parentheses around all of it.
-fn bare(text: &str) -> &str {
+fn without_negation(text: &str) -> &str {
     let mut text = text.trim();
     loop {
-        if let Some(rest) = text.strip_prefix('!') {
-            text = rest.trim_start();
-        } else if encloses(text) {
+        if let Some(negated_text) = text.strip_prefix('!') {
+            text = negated_text.trim_start();
+        } else if is_parenthesised(text) {
             text = text[1..text.len() - 1].trim();
         } else {
             return text;
@@ -249,127 +307,138 @@ fn bare(text: &str) -> &str {
 }
 
 /// Whether the first character is a parenthesis that the last one closes.
-fn encloses(text: &str) -> bool {
+fn is_parenthesised(text: &str) -> bool {
     let mut depth = 0_usize;
     if !text.starts_with('(') || !text.ends_with(')') {
         return false;
     }
-    for (at, character) in text.char_indices() {
+    for (byte_index, character) in text.char_indices() {
         match character {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 {
-            return at + 1 == text.len();
+            return byte_index + 1 == text.len();
         }
     }
     false
 }
 
 /// The four numbers of a record's place, and what stands behind them.
-fn record(row: &Value) -> Option<[&[Value]; 2]> {
-    let row = row.as_array()?;
-    (row.len() > 6).then(|| [&row[..4], &row[4..]])
+fn split_record(record_values: &Value) -> Option<[&[Value]; 2]> {
+    let record_values = record_values.as_array()?;
+    (record_values.len() > 6).then(|| [&record_values[..4], &record_values[4..]])
 }
 
 /// Expressions of the kernel stand on one line; what does not is none.
-fn one_line(place: &[Value]) -> Option<Extent> {
-    let number = |at: usize| place.get(at)?.as_u64().and_then(|number| u32::try_from(number).ok());
+fn extent_on_one_line(place_numbers: &[Value]) -> Option<Extent> {
+    let number = |number_index: usize| {
+        place_numbers.get(number_index)?.as_u64().and_then(|number| u32::try_from(number).ok())
+    };
     let (line, start, end_line, end) = (number(0)?, number(1)?, number(2)?, number(3)?);
     (line == end_line).then_some(Extent { line, start, end })
 }
 
 /// `(12:7)` somewhere in a line, all of them.
-fn positions(line: &str) -> Vec<(u32, u32)> {
-    let position = |text: &str| {
+fn parse_positions(line: &str) -> Vec<(u32, u32)> {
+    let parse_position = |text: &str| {
         let (line, column) = text.split_once(')')?.0.split_once(':')?;
         Some((line.parse().ok()?, column.parse().ok()?))
     };
-    line.split('(').skip(1).filter_map(position).collect()
+    line.split('(').skip(1).filter_map(parse_position).collect()
 }
 
 /// Where the branches of constant conditions start: `Branch (10:7): [Folded - Ignored]`.
-fn folded(text: &str) -> BTreeSet<(u32, u32)> {
-    let lines = text
+fn folded_branches(text: &str) -> BTreeSet<(u32, u32)> {
+    let folded_lines = text
         .lines()
         .filter(|line| line.contains("Branch (") && line.contains("[Folded - Ignored]"));
-    lines.filter_map(|line| positions(line).first().copied()).collect()
+    folded_lines.filter_map(|line| parse_positions(line).first().copied()).collect()
 }
 
 /// The blocks of MC/DC in the text of `llvm-cov show`.
-fn blocks(text: &str) -> Result<BTreeMap<Extent, Block>, String> {
-    let mut blocks = BTreeMap::new();
-    let mut current: Option<(Extent, Block)> = None;
-    let mut conditions = 0;
+fn mcdc_blocks(text: &str) -> Result<BTreeMap<Extent, McdcBlock>, String> {
+    let mut finished_blocks = BTreeMap::new();
+    let mut current_block: Option<(Extent, McdcBlock)> = None;
+    let mut condition_count = 0;
     for line in text.lines() {
         if line.contains("|---> MC/DC Decision Region") {
-            blocks.extend(current.take());
-            let &[(line, start), (end_line, end)] = positions(line).as_slice() else {
+            finished_blocks.extend(current_block.take());
+            let &[(line, start), (end_line, end)] = parse_positions(line).as_slice() else {
                 return Err(format!("a line of llvm-cov is not understood: `{line}`"));
             };
             if line == end_line {
-                current = Some((Extent { line, start, end }, Block::default()));
+                current_block = Some((Extent { line, start, end }, McdcBlock::default()));
             }
-            conditions = 0;
+            condition_count = 0;
             continue;
         }
-        let Some((_, block)) = &mut current else { continue };
-        let Some(said) = line.trim_start().strip_prefix('|').map(str::trim) else { continue };
-        if let Some(count) = said.strip_prefix("Number of Conditions:") {
-            conditions = count
+        let Some((_, block)) = &mut current_block else { continue };
+        let Some(block_line) = line.trim_start().strip_prefix('|').map(str::trim) else { continue };
+        if let Some(count) = block_line.strip_prefix("Number of Conditions:") {
+            condition_count = count
                 .trim()
                 .parse()
                 .map_err(|_| format!("a line of llvm-cov is not understood: `{line}`"))?;
-        } else if said.starts_with("Condition C") && said.contains("-->") {
-            block.starts.extend(positions(said).first());
-        } else if let Some((before, rest)) = said.split_once('{')
+        } else if block_line.starts_with("Condition C") && block_line.contains("-->") {
+            block.condition_starts.extend(parse_positions(block_line).first());
+        } else if let Some((before, vector_text)) = block_line.split_once('{')
             && before.trim().parse::<u32>().is_ok()
         {
-            let row = vector(rest).filter(|row: &Vec<char>| row.len() == conditions);
-            block.vectors.push(
-                row.ok_or_else(|| format!("a vector of llvm-cov is not understood: `{line}`"))?,
+            let executed_vector = parse_vector(vector_text)
+                .filter(|executed_vector: &Vec<char>| executed_vector.len() == condition_count);
+            block.executed_vectors.push(
+                executed_vector
+                    .ok_or_else(|| format!("a vector of llvm-cov is not understood: `{line}`"))?,
             );
-        } else if let Some((name, _)) = said.split_once("-Pair: constant folded") {
-            let number: Option<usize> =
-                name.strip_prefix('C').and_then(|number| number.parse().ok());
-            block.folded.extend(number.map(|number| number - 1));
+        } else if let Some((name, _)) = block_line.split_once("-Pair: constant folded") {
+            let condition_number: Option<usize> =
+                name.strip_prefix('C').and_then(|condition_number| condition_number.parse().ok());
+            block
+                .folded_conditions
+                .extend(condition_number.map(|condition_number| condition_number - 1));
         }
     }
-    blocks.extend(current);
-    Ok(blocks)
+    finished_blocks.extend(current_block);
+    Ok(finished_blocks)
 }
 
 /// `F,  -,  T  = F      }`
-fn vector(text: &str) -> Option<Vec<char>> {
+fn parse_vector(text: &str) -> Option<Vec<char>> {
     let (values, _) = text.split_once('=')?;
-    let value = |value: &str| match value.trim() {
+    let parse_value = |value: &str| match value.trim() {
         "T" => Some('T'),
         "F" => Some('F'),
         "-" => Some('-'),
         "C" => Some('C'),
         _ => None,
     };
-    values.split(',').map(value).collect()
+    values.split(',').map(parse_value).collect()
 }
 
 /// `program.cpp:7:14: warning: unsupported MC/DC boolean expression; contains ...`
-fn warnings(said: &str) -> BTreeMap<(u32, u32), String> {
-    let mut found = BTreeMap::new();
-    for line in said.lines().filter(|line| line.contains("unsupported MC/DC boolean expression")) {
-        let Some((place, message)) =
+fn mcdc_warnings(compiler_messages: &str) -> BTreeMap<(u32, u32), String> {
+    let mut reasons_by_place = BTreeMap::new();
+    for line in compiler_messages
+        .lines()
+        .filter(|line| line.contains("unsupported MC/DC boolean expression"))
+    {
+        let Some((place_text, message)) =
             line.split_once(": warning: unsupported MC/DC boolean expression; ")
         else {
             continue;
         };
-        let mut numbers = place.rsplit(':');
-        let (Some(column), Some(row)) = (numbers.next(), numbers.next()) else { continue };
-        if let (Ok(row), Ok(column)) = (row.parse(), column.parse()) {
+        let mut numbers = place_text.rsplit(':');
+        let (Some(column_number), Some(line_number)) = (numbers.next(), numbers.next()) else {
+            continue;
+        };
+        if let (Ok(line_number), Ok(column_number)) = (line_number.parse(), column_number.parse()) {
             let reason = message.split(". Expression").next().unwrap_or(message);
-            found.insert((row, column), format!("clang: {reason}"));
+            reasons_by_place.insert((line_number, column_number), format!("clang: {reason}"));
         }
     }
-    found
+    reasons_by_place
 }
 
 #[cfg(test)]
@@ -409,12 +478,14 @@ mod tests {
         let json = r#"{"data":[{"files":[{"branches":[[2,5,2,9,1,1,0,0,6],[2,13,2,14,0,1,0,0,6]],
             "mcdc_records":[[2,5,2,14,0,5,[true,false]]]}]}]}"#;
         let text = SHOWN.replace("(2:13)", "(2:14)").replace("(2:11)", "(2:13)");
-        let reports = Reports { json: json.to_owned(), text };
-        let coverage = Coverage::read(&made, &reports, "").unwrap();
-        let Measured::Vectors { conditions, vectors } = &coverage.measured()[&DecisionId(1)] else {
+        let reports = CoverageReports { json: json.to_owned(), text };
+        let coverage = ProgramCoverage::from_reports(&made, &reports, "").unwrap();
+        let MeasuredDecision::Vectors { conditions, vectors } =
+            &coverage.measured_decisions()[&DecisionId(1)]
+        else {
             panic!()
         };
-        assert_eq!(*conditions, [Shown::Covered, Shown::Uncovered]);
+        assert_eq!(*conditions, [MeasuredCondition::Covered, MeasuredCondition::Uncovered]);
         assert_eq!(vectors.iter().map(String::as_str).collect::<Vec<_>>(), ["FF", "T-"]);
     }
 
@@ -422,11 +493,11 @@ mod tests {
     fn a_branch_of_a_negated_condition_is_turned_around() {
         let made = program("\nif (!a)", extent(5, 7), vec![extent(6, 7)]);
         let json = r#"{"data":[{"files":[{"branches":[[2,5,2,7,3,1,0,0,4]],"mcdc_records":[]}]}]}"#;
-        let reports = Reports { json: json.to_owned(), text: String::new() };
-        let coverage = Coverage::read(&made, &reports, "").unwrap();
+        let reports = CoverageReports { json: json.to_owned(), text: String::new() };
+        let coverage = ProgramCoverage::from_reports(&made, &reports, "").unwrap();
         assert_eq!(
-            coverage.measured()[&DecisionId(1)],
-            Measured::Branch { true_count: 1, false_count: 3 }
+            coverage.measured_decisions()[&DecisionId(1)],
+            MeasuredDecision::Branch { true_count: 1, false_count: 3 }
         );
     }
 
@@ -435,10 +506,15 @@ mod tests {
         let made = program("\nif (ON)", extent(5, 7), vec![extent(5, 7)]);
         let json = r#"{"data":[{"files":[{"branches":[[2,5,2,7,0,0,0,0,4]],"mcdc_records":[]}]}]}"#;
         let text = "  |  Branch (2:5): [Folded - Ignored]\n".to_owned();
-        let coverage = Coverage::read(&made, &Reports { json: json.to_owned(), text }, "").unwrap();
+        let coverage = ProgramCoverage::from_reports(
+            &made,
+            &CoverageReports { json: json.to_owned(), text },
+            "",
+        )
+        .unwrap();
         assert_eq!(
-            coverage.measured()[&DecisionId(1)],
-            Measured::Not { reason: FOLDED.to_owned() }
+            coverage.measured_decisions()[&DecisionId(1)],
+            MeasuredDecision::NotMeasured { reason: FOLDED.to_owned() }
         );
     }
 
@@ -446,12 +522,16 @@ mod tests {
     fn what_clang_refuses_is_told_in_its_words() {
         let made = program("\nif (a && b)", extent(5, 11), vec![extent(5, 6), extent(10, 11)]);
         let json = r#"{"data":[{"files":[{"branches":[],"mcdc_records":[]}]}]}"#;
-        let reports = Reports { json: json.to_owned(), text: String::new() };
+        let reports = CoverageReports { json: json.to_owned(), text: String::new() };
         let said = "/x/program.cpp:2:5: warning: unsupported MC/DC boolean expression; contains an operation with a \
                     nested boolean expression. Expression will not be covered";
-        let coverage = Coverage::read(&made, &reports, said).unwrap();
-        let Measured::Not { reason } = &coverage.measured()[&DecisionId(1)] else { panic!() };
+        let coverage = ProgramCoverage::from_reports(&made, &reports, said).unwrap();
+        let MeasuredDecision::NotMeasured { reason } =
+            &coverage.measured_decisions()[&DecisionId(1)]
+        else {
+            panic!()
+        };
         assert_eq!(reason, "clang: contains an operation with a nested boolean expression");
-        assert_eq!(Coverage::other_warnings(said), Vec::<String>::new());
+        assert_eq!(ProgramCoverage::other_warnings(said), Vec::<String>::new());
     }
 }

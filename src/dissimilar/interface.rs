@@ -10,7 +10,7 @@ use vkcert_spirv::types::{Majorness, MatrixLayout, StructureMember, Type, Types}
 
 /// The interface of an entry point under one specialization (raw bits by id). The module is one
 /// that no optimiser has run over, so that it declares what the text declares.
-pub fn interface(
+pub fn kernel_interface(
     module: &Module,
     entry: &str,
     specialization: &BTreeMap<u32, u64>,
@@ -20,11 +20,11 @@ pub fn interface(
     let types = Types::of_module(module);
     let constants =
         Constants::evaluate(module, &types, specialization).map_err(|error| error.to_string())?;
-    let shapes = Shapes { types: &types, constants: &constants };
+    let layout_reader = LayoutReader { types: &types, constants: &constants };
     let mut blocks = BTreeMap::new();
     for resource in &reflection.resources {
         let Some(name) = resource.block_name.clone() else { continue };
-        let layout = shapes.layout(resource.block_type, None);
+        let layout = layout_reader.type_layout(resource.block_type, None);
         blocks.insert(name, Block { set: resource.set, binding: resource.binding, layout });
     }
     let specialization = reflection.specialization.iter().filter_map(|constant| {
@@ -37,62 +37,69 @@ pub fn interface(
         push_constants: reflection
             .push_constants
             .as_ref()
-            .map(|block| shapes.structure(&block.members)),
+            .map(|block| layout_reader.structure_layout(&block.members)),
         specialization: specialization.collect(),
         workgroup_bytes: reflection.workgroup.iter().map(|variable| variable.size).sum(),
     })
 }
 
-struct Shapes<'a> {
+struct LayoutReader<'a> {
     types: &'a Types,
     constants: &'a Constants,
 }
 
-impl Shapes<'_> {
-    fn structure(&self, members: &[StructureMember]) -> Layout {
-        let member = |member: &StructureMember| {
-            let layout = self.layout(member.ty, member.matrix);
+impl LayoutReader<'_> {
+    fn structure_layout(&self, members: &[StructureMember]) -> Layout {
+        let member_layout = |member: &StructureMember| {
+            let layout = self.type_layout(member.ty, member.matrix);
             (member.offset.unwrap_or(0), layout)
         };
-        Layout::Structure(members.iter().map(member).collect())
+        Layout::Structure(members.iter().map(member_layout).collect())
     }
 
     /// `matrix`: how a matrix lies that the type is or holds.
-    fn layout(&self, id: Id, matrix: Option<MatrixLayout>) -> Layout {
-        let other = || Layout::Other(format!("the type {}", self.types.glsl_name(id)));
+    fn type_layout(&self, id: Id, matrix: Option<MatrixLayout>) -> Layout {
+        let unsupported_layout = || Layout::Other(format!("the type {}", self.types.glsl_name(id)));
         match self.types.get(id) {
             Some(Type::Int { width, .. }) => Layout::Number(width / 8),
             Some(Type::Float { width: width @ (16 | 32 | 64) }) => Layout::Number(width / 8),
-            Some(Type::Vector { component, count }) => match self.layout(*component, None) {
+            Some(Type::Vector { component, count }) => match self.type_layout(*component, None) {
                 Layout::Number(bytes) => Layout::Vector { count: *count, bytes },
-                _ => other(),
+                _ => unsupported_layout(),
             },
-            Some(Type::Matrix { column, count }) => match (self.layout(*column, None), matrix) {
+            Some(Type::Matrix { column, count }) => match (self.type_layout(*column, None), matrix)
+            {
                 (Layout::Vector { count: rows, bytes }, Some(matrix)) => {
-                    let order = match matrix.majorness {
+                    let matrix_order = match matrix.majorness {
                         Majorness::Column => MatrixOrder::Columns,
                         Majorness::Row => MatrixOrder::Rows,
                     };
-                    Layout::Matrix { columns: *count, rows, bytes, stride: matrix.stride, order }
+                    Layout::Matrix {
+                        columns: *count,
+                        rows,
+                        bytes,
+                        stride: matrix.stride,
+                        order: matrix_order,
+                    }
                 }
-                _ => other(),
+                _ => unsupported_layout(),
             },
             Some(Type::Array { element, length, stride: Some(stride) }) => {
                 match self.constants.array_length(*length) {
                     Some(count) => {
-                        let element = Box::new(self.layout(*element, matrix));
+                        let element = Box::new(self.type_layout(*element, matrix));
                         Layout::Array { stride: *stride, count: Some(count), element }
                     }
-                    None => other(),
+                    None => unsupported_layout(),
                 }
             }
             Some(Type::RuntimeArray { element, stride: Some(stride) }) => Layout::Array {
                 stride: *stride,
                 count: None,
-                element: Box::new(self.layout(*element, matrix)),
+                element: Box::new(self.type_layout(*element, matrix)),
             },
-            Some(Type::Structure { members, .. }) => self.structure(members),
-            _ => other(),
+            Some(Type::Structure { members, .. }) => self.structure_layout(members),
+            _ => unsupported_layout(),
         }
     }
 }

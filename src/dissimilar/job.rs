@@ -1,6 +1,6 @@
 //! The text by which a program gets a test's data, and gives its buffers back.
 //!
-//! Knows: the lines that `header.hpp` describes. Promises: [`outputs`] reads what the program
+//! Knows: the lines that `header.hpp` describes. Promises: [`parse_outputs`] reads what the program
 //! prints, whole or not at all.
 
 use std::fmt::Write;
@@ -15,10 +15,10 @@ pub const SUBGROUP_SIZE: u32 = 32;
 /// The text of some dispatches of a job, all of one module, on buffers with these contents; what a
 /// program cannot be told is named. Dispatches that ask for no size of subgroups get
 /// `subgroup_size`.
-pub fn text(
+pub fn job_text(
     job: &Job,
     dispatches: Range<usize>,
-    contents: &[Vec<u8>],
+    contents: &[impl AsRef<[u8]>],
     subgroup_size: u32,
 ) -> Result<String, String> {
     if !job.resources.addresses.is_empty() {
@@ -26,26 +26,27 @@ pub fn text(
     }
     let mut text = String::new();
     for (number, bytes) in contents.iter().enumerate() {
-        writeln!(text, "buffer {number} {}", digits(bytes)).expect("a string takes everything");
+        writeln!(text, "buffer {number} {}", hex_digits(bytes.as_ref()))
+            .expect("a string takes everything");
     }
-    let mut told = SUBGROUP_SIZE;
+    let mut current_subgroup_size = SUBGROUP_SIZE;
     for dispatch in &job.dispatches[dispatches] {
-        let wanted = dispatch.subgroup_size.unwrap_or(subgroup_size);
-        if wanted != told {
-            writeln!(text, "subgroup {wanted}").expect("a string takes everything");
-            told = wanted;
+        let wanted_subgroup_size = dispatch.subgroup_size.unwrap_or(subgroup_size);
+        if wanted_subgroup_size != current_subgroup_size {
+            writeln!(text, "subgroup {wanted_subgroup_size}").expect("a string takes everything");
+            current_subgroup_size = wanted_subgroup_size;
         }
         for binding in &dispatch.bindings {
-            writeln!(text, "{}", bind(binding)?).expect("a string takes everything");
+            writeln!(text, "{}", binding_line(binding)?).expect("a string takes everything");
         }
         let JobDispatch { push_constants, groups: [x, y, z], .. } = dispatch;
-        writeln!(text, "push {}\ndispatch {x} {y} {z}", digits(push_constants))
+        writeln!(text, "push {}\ndispatch {x} {y} {z}", hex_digits(push_constants))
             .expect("a string takes everything");
     }
     Ok(text)
 }
 
-fn bind(bound: &JobBinding) -> Result<String, String> {
+fn binding_line(job_binding: &JobBinding) -> Result<String, String> {
     let JobBinding {
         set,
         binding,
@@ -56,14 +57,16 @@ fn bind(bound: &JobBinding) -> Result<String, String> {
         offset,
         range,
         dynamic_offset,
-    } = bound;
+    } = job_binding;
     match class {
         DescriptorClass::Storage
         | DescriptorClass::Uniform
         | DescriptorClass::StorageDynamic
         | DescriptorClass::UniformDynamic => {}
-        other => {
-            return Err(format!("a descriptor of class {other:?} at set {set}, binding {binding}"));
+        other_class => {
+            return Err(format!(
+                "a descriptor of class {other_class:?} at set {set}, binding {binding}"
+            ));
         }
     }
     if *view != JobView::Bytes || *array_index != 0 {
@@ -72,7 +75,7 @@ fn bind(bound: &JobBinding) -> Result<String, String> {
     Ok(format!("bind {set} {binding} {buffer} {} {range}", offset + dynamic_offset))
 }
 
-fn digits(bytes: &[u8]) -> String {
+fn hex_digits(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "-".to_owned();
     }
@@ -83,7 +86,7 @@ fn digits(bytes: &[u8]) -> String {
 }
 
 /// Final contents of the buffers, in order.
-pub fn outputs(text: &str, count: usize) -> Result<Vec<Vec<u8>>, String> {
+pub fn parse_outputs(text: &str, buffer_count: usize) -> Result<Vec<Vec<u8>>, String> {
     let mut buffers = Vec::new();
     for line in text.lines() {
         let malformed = || format!("the program printed a line that is no buffer: `{line}`");
@@ -96,16 +99,16 @@ pub fn outputs(text: &str, count: usize) -> Result<Vec<Vec<u8>>, String> {
         if number.parse() != Ok(buffers.len()) {
             return Err(malformed());
         }
-        buffers.push(bytes(digits).ok_or_else(malformed)?);
+        buffers.push(parse_hex(digits).ok_or_else(malformed)?);
     }
-    if buffers.len() == count {
+    if buffers.len() == buffer_count {
         Ok(buffers)
     } else {
-        Err(format!("{} buffers of {count} came back", buffers.len()))
+        Err(format!("{} buffers of {buffer_count} came back", buffers.len()))
     }
 }
 
-fn bytes(digits: &str) -> Option<Vec<u8>> {
+fn parse_hex(digits: &str) -> Option<Vec<u8>> {
     if digits == "-" {
         return Some(Vec::new());
     }
@@ -114,7 +117,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     }
     (0..digits.len())
         .step_by(2)
-        .map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok())
+        .map(|digit_index| u8::from_str_radix(digits.get(digit_index..digit_index + 2)?, 16).ok())
         .collect()
 }
 
@@ -124,14 +127,14 @@ mod tests {
 
     #[test]
     fn outputs_are_read_whole_or_not_at_all() {
-        assert_eq!(outputs("buffer 0 00ff\nbuffer 1 -\n", 2), Ok(vec![vec![0, 255], vec![]]));
+        assert_eq!(parse_outputs("buffer 0 00ff\nbuffer 1 -\n", 2), Ok(vec![vec![0, 255], vec![]]));
         for wrong in [
             "buffer 0 00ff\n",
             "buffer 0 0\nbuffer 1 -\n",
             "buffer 1 -\nbuffer 0 -\n",
             "buffer 0 -\nx\n",
         ] {
-            assert!(outputs(wrong, 2).is_err(), "{wrong}");
+            assert!(parse_outputs(wrong, 2).is_err(), "{wrong}");
         }
     }
 }

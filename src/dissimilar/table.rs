@@ -1,22 +1,27 @@
 //! The comparison as text for people: Markdown, whose columns line up in a terminal too.
 
 use super::comparison::{Agreement, Compared, Comparison, ConditionRow, Vectors};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The whole report.
-pub fn markdown(comparison: &Comparison) -> String {
+pub fn markdown_report(comparison: &Comparison) -> String {
     let mut text = "# Dissimilar measurement\n\n".to_owned();
     let device = comparison.device.as_deref().unwrap_or("none");
     let _ = writeln!(text, "Compiler: {} ({})", comparison.compiler, comparison.options.join(" "));
     let _ = writeln!(text, "Device: {device}\n");
-    text.push_str(&summary(comparison));
+    text.push_str(&summary_lines(comparison));
     let unsupported: Vec<_> = comparison
         .kernels
         .iter()
         .filter_map(|row| Some((row, row.unsupported.as_ref()?)))
         .collect();
-    for (row, what) in unsupported {
-        let _ = writeln!(text, "- {} [{}]: unsupported: {what}", row.kernel, row.configuration);
+    for (row, unsupported_construct) in unsupported {
+        let _ = writeln!(
+            text,
+            "- {} [{}]: unsupported: {unsupported_construct}",
+            row.kernel, row.configuration
+        );
     }
     for (row, warning) in comparison
         .kernels
@@ -26,48 +31,58 @@ pub fn markdown(comparison: &Comparison) -> String {
         let _ = writeln!(text, "- {} [{}]: {warning}", row.kernel, row.configuration);
     }
     text.push_str("\n## Outputs\n\n");
-    text.push_str(&outputs(comparison));
+    text.push_str(&output_table(comparison));
     text.push_str(
         "\n## Conditions\n\nUnique-cause MC/DC, and the executed vectors of each decision. ",
     );
     text.push_str("A decision with one condition: whether its branch went both ways.\n\n");
-    text.push_str(&conditions(comparison));
+    text.push_str(&condition_table(comparison));
     text
 }
 
-fn outputs(comparison: &Comparison) -> String {
+fn output_table(comparison: &Comparison) -> String {
     let rows = comparison.outputs.iter().map(|row| {
         let (kernels, bytes) = (row.kernels.join(", "), row.bytes.to_string());
-        vec![row.test.clone(), kernels, bytes, compared(&row.sequential), compared(&row.device)]
+        vec![
+            row.test.clone(),
+            kernels,
+            bytes,
+            comparison_cell(&row.sequential),
+            comparison_cell(&row.device),
+        ]
     });
-    table(&["test", "kernels", "bytes", "against sequential", "against device"], rows.collect())
+    markdown_table(
+        &["test", "kernels", "bytes", "against sequential", "against device"],
+        rows.collect(),
+    )
 }
 
-fn conditions(comparison: &Comparison) -> String {
-    let decision =
+fn condition_table(comparison: &Comparison) -> String {
+    let decision_key =
         |row: &ConditionRow| (row.kernel.clone(), row.configuration.clone(), row.decision.clone());
-    let mut before = None;
+    let mut previous_decision = None;
     let mut rows = Vec::new();
     for row in &comparison.conditions {
         // The vectors of a decision stand beside its first condition.
-        let first = before.replace(decision(row)) != Some(decision(row));
+        let is_first_condition =
+            previous_decision.replace(decision_key(row)) != Some(decision_key(row));
         let kernel = match row.configuration.as_str() {
             "default" => row.kernel.clone(),
-            name => format!("{} [{name}]", row.kernel),
+            configuration_name => format!("{} [{configuration_name}]", row.kernel),
         };
         rows.push(vec![
             kernel,
             row.condition.clone(),
             format!("{}:{}", row.line, row.column),
-            cell(&row.text),
+            escaped_cell(&row.text),
             row.sequential.clone(),
             row.device.clone().unwrap_or_else(|| "not run".to_owned()),
             row.clang.clone(),
-            agreement(row),
-            if first { vectors(&row.vectors) } else { String::new() },
+            agreement_cell(row),
+            if is_first_condition { vectors_cell(&row.vectors) } else { String::new() },
         ]);
     }
-    let heads = [
+    let column_heads = [
         "kernel",
         "condition",
         "place",
@@ -78,11 +93,11 @@ fn conditions(comparison: &Comparison) -> String {
         "agreement",
         "vectors",
     ];
-    table(&heads, rows)
+    markdown_table(&column_heads, rows)
 }
 
 /// What it comes to, in a few lines.
-pub fn summary(comparison: &Comparison) -> String {
+pub fn summary_lines(comparison: &Comparison) -> String {
     let summary = &comparison.summary;
     format!(
         "{} of {} conditions agree, {} disagree, {} not measured; {} vectors were measured alike.\n{} of {} tests left \
@@ -101,7 +116,7 @@ pub fn summary(comparison: &Comparison) -> String {
     )
 }
 
-fn agreement(row: &ConditionRow) -> String {
+fn agreement_cell(row: &ConditionRow) -> String {
     let word = match row.agreement {
         Agreement::Agrees => "agrees",
         Agreement::Disagrees => "DISAGREES",
@@ -109,59 +124,69 @@ fn agreement(row: &ConditionRow) -> String {
     };
     row.reason
         .as_ref()
-        .map_or_else(|| word.to_owned(), |reason| format!("{word}: {}", cell(reason)))
+        .map_or_else(|| word.to_owned(), |reason| format!("{word}: {}", escaped_cell(reason)))
 }
 
-fn compared(compared: &Compared) -> String {
+fn comparison_cell(compared: &Compared) -> String {
     match compared {
         Compared::Identical => "identical".to_owned(),
-        Compared::WithinBounds(why) => format!("within the error bounds: {}", cell(why)),
-        Compared::Different(why) => format!("DIFFERENT: {}", cell(why)),
-        Compared::DifferentOnTheDevice(why) => {
-            format!("different, as the engines are: {}", cell(why))
+        Compared::WithinBounds(reason) => {
+            format!("within the error bounds: {}", escaped_cell(reason))
         }
-        Compared::Stopped(why) => format!("STOPPED: {}", cell(why)),
-        Compared::Unsupported(why) => format!("unsupported: {}", cell(why)),
-        Compared::NotRun(why) => format!("not run: {}", cell(why)),
+        Compared::Different(reason) => format!("DIFFERENT: {}", escaped_cell(reason)),
+        Compared::DifferentOnTheDevice(reason) => {
+            format!("different, as the engines are: {}", escaped_cell(reason))
+        }
+        Compared::Stopped(reason) => format!("STOPPED: {}", escaped_cell(reason)),
+        Compared::Unsupported(reason) => format!("unsupported: {}", escaped_cell(reason)),
+        Compared::NotRun(reason) => format!("not run: {}", escaped_cell(reason)),
     }
 }
 
 /// One list where all measurements are the same, else each of them.
-fn vectors(vectors: &Vectors) -> String {
-    let shown = |all: &std::collections::BTreeSet<String>| {
-        if all.is_empty() {
-            "none".to_owned()
-        } else {
-            all.iter().cloned().collect::<Vec<_>>().join(" ")
-        }
-    };
-    let others = [vectors.device.as_ref(), vectors.clang.as_ref()];
-    if others.iter().flatten().all(|other| **other == vectors.sequential) {
-        return shown(&vectors.sequential);
+fn vectors_cell(vectors: &Vectors) -> String {
+    let other_measurements = [vectors.device.as_ref(), vectors.clang.as_ref()];
+    if other_measurements.into_iter().flatten().all(|measured| *measured == vectors.sequential) {
+        return vector_list(&vectors.sequential);
     }
-    let mut parts = vec![format!("sequential {}", shown(&vectors.sequential))];
-    parts.extend(vectors.device.as_ref().map(|all| format!("device {}", shown(all))));
-    parts.extend(vectors.clang.as_ref().map(|all| format!("clang {}", shown(all))));
+    let mut parts = vec![format!("sequential {}", vector_list(&vectors.sequential))];
+    for (name, measured) in ["device", "clang"].into_iter().zip(other_measurements) {
+        parts.extend(measured.map(|measured| format!("{name} {}", vector_list(measured))));
+    }
     parts.join("; ")
 }
 
+/// The vectors with spaces between them.
+fn vector_list(vectors: &BTreeSet<String>) -> String {
+    if vectors.is_empty() {
+        return "none".to_owned();
+    }
+    vectors.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
 /// Text that may stand in a cell.
-fn cell(text: &str) -> String {
+fn escaped_cell(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }
 
-fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
-    let width = |column: usize| {
+fn markdown_table(column_heads: &[&str], rows: Vec<Vec<String>>) -> String {
+    let column_width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.chain([heads[column].len()]).max().unwrap_or(0)
+        cells.chain([column_heads[column].len()]).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-    let line = |cells: &[String]| {
-        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        format!("| {} |\n", padded.collect::<Vec<_>>().join(" | "))
+    let column_widths: Vec<usize> = (0..column_heads.len()).map(column_width).collect();
+    let table_line = |cells: &[String]| {
+        let padded_cells = cells
+            .iter()
+            .zip(&column_widths)
+            .map(|(cell, column_width)| format!("{cell:<column_width$}"));
+        format!("| {} |\n", padded_cells.collect::<Vec<_>>().join(" | "))
     };
-    let mut text = line(&heads.iter().map(|head| (*head).to_owned()).collect::<Vec<_>>());
-    text.push_str(&line(&widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>()));
-    rows.iter().for_each(|row| text.push_str(&line(row)));
+    let mut text =
+        table_line(&column_heads.iter().map(|head| (*head).to_owned()).collect::<Vec<_>>());
+    text.push_str(&table_line(
+        &column_widths.iter().map(|column_width| "-".repeat(*column_width)).collect::<Vec<_>>(),
+    ));
+    rows.iter().for_each(|row| text.push_str(&table_line(row)));
     text
 }

@@ -11,7 +11,7 @@ use super::preprocessor::{self, Predefined};
 use super::{KernelSource, Optimization, marker_calls};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
-use vkcert_crash::{Inside, Part};
+use vkcert_crash::{NativePart, NativeScope};
 use vkcert_model::diagnostic::{Diagnostic, Location};
 use vkcert_model::place::Position;
 
@@ -160,7 +160,7 @@ pub(crate) fn production(
     let mut compile_options =
         options(kernel, Included::Exact(includes), Defines::Given).map_err(single_diagnostic)?;
     compile_options.set_optimization_level(level(kernel.optimization));
-    let _inside = Inside::new(Part::Compiler, &kernel.path);
+    let _inside = NativeScope::new(NativePart::Compiler, &kernel.path);
     let result = compiler().map_err(single_diagnostic)?.compile_into_spirv(
         &kernel.text,
         shaderc::ShaderKind::Compute,
@@ -249,7 +249,7 @@ pub(crate) fn rewritten(
         options(kernel, Included::Nothing, Defines::None).map_err(not_compiled)?;
     compile_options.set_optimization_level(level(optimization));
     let compiler = compiler().map_err(not_compiled)?;
-    let _inside = Inside::new(Part::Compiler, &kernel.path);
+    let _inside = NativeScope::new(NativePart::Compiler, &kernel.path);
     let result = compiler.compile_into_spirv(
         text,
         shaderc::ShaderKind::Compute,
@@ -293,7 +293,7 @@ pub(crate) fn preprocessed(
     let compile_options = options(kernel, Included::LineEnded(includes), Defines::Given)
         .map_err(|error| error.to_string())?;
     let compiler = compiler().map_err(|error| error.to_string())?;
-    let _inside = Inside::new(Part::Compiler, &kernel.path);
+    let _inside = NativeScope::new(NativePart::Compiler, &kernel.path);
     let result = compiler.preprocess(text, &kernel.path, &kernel.entry, Some(&compile_options));
     result.map(|artifact| artifact.as_text()).map_err(|error| error.to_string())
 }
@@ -320,7 +320,7 @@ impl Predefined for CompilerMacros<'_> {
             return macro_values;
         };
         let Ok(compiler) = compiler() else { return macro_values };
-        let _inside = Inside::new(Part::Compiler, &self.kernel.path);
+        let _inside = NativeScope::new(NativePart::Compiler, &self.kernel.path);
         let Ok(artifact) = compiler.preprocess(&probe_text, "probe", "main", Some(&options)) else {
             return macro_values;
         };

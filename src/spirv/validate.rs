@@ -11,7 +11,7 @@ use super::rewrite::outline;
 use rspirv::spirv::Op;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
-use vkcert_crash::{Inside, Part};
+use vkcert_crash::{NativePart, NativeScope};
 
 /// The environment whose rules a module must obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,7 +154,7 @@ fn run_validator(
     id_names: IdNames,
     layout_rules: LayoutRules,
 ) -> Result<(), ValidationError> {
-    let _inside = Inside::new(Part::Validator, &module_subject(words));
+    let _inside = NativeScope::new(NativePart::Validator, &module_subject(words));
     let context = ValidatorContext::new(target_env)?;
     let options = ValidatorOptions::permissive()?;
     // SAFETY: a live options object.
@@ -200,7 +200,7 @@ pub fn disassemble(words: &[u32]) -> Result<String, ValidationError> {
     let context = ValidatorContext::new(TargetEnv::Universal1_6)?;
     let mut diagnostic = ValidatorDiagnostic(ptr::null_mut());
     let mut text = DisassemblyText(ptr::null_mut());
-    let _inside = Inside::new(Part::Validator, &module_subject(words));
+    let _inside = NativeScope::new(NativePart::Validator, &module_subject(words));
     // SAFETY: as in `validate`; `text` receives a pointer that its Drop gives back.
     let result_code = unsafe {
         spvBinaryToText(

@@ -3,25 +3,33 @@
 use super::args::{Common, OutputForm, Verify};
 use super::output;
 use vkcert_model::exit::Exit;
-use vkcert_verification::{self as verify, Demand, Options, Replay, Toolchain, telling};
+use vkcert_verification::{
+    self as verify, Replay, SuccessDemand, Toolchain, VerificationOptions, telling,
+};
 
 /// Exit 0 if nothing differs from what follows from the raw records (under `--strict`: and all was
 /// derived), else 1.
-pub fn command<T: Toolchain>(
+pub fn run_verify<T: Toolchain>(
     common: &Common,
     arguments: &Verify,
     toolchain: &T,
 ) -> Result<Exit, T::Error> {
-    let options = Options {
+    let options = VerificationOptions {
         root: arguments.root.clone(),
         project: arguments.project.clone(),
         replay: if arguments.replay { Replay::Sequential } else { Replay::No },
-        demand: if arguments.strict { Demand::Everything } else { Demand::NoDifference },
+        demand: if arguments.strict {
+            SuccessDemand::Everything
+        } else {
+            SuccessDemand::NoDifference
+        },
     };
-    let (found, _) = verify::folder(&arguments.evidence, &options, toolchain)?;
+    let (verification, _) = verify::verify_folder(&arguments.evidence, &options, toolchain)?;
     match common.format {
-        OutputForm::Json => output::print(&format!("{:#}\n", telling::document(&found)))?,
-        OutputForm::Text => output::print(&telling::in_words(&found))?,
+        OutputForm::Json => {
+            output::print_text(&format!("{:#}\n", telling::json_document(&verification)))?
+        }
+        OutputForm::Text => output::print_text(&telling::in_words(&verification))?,
     }
-    Ok(if found.satisfies(options.demand) { Exit::Success } else { Exit::Failed })
+    Ok(if verification.satisfies(options.demand) { Exit::Success } else { Exit::Failed })
 }

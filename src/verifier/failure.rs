@@ -47,7 +47,7 @@ impl<'a> From<&'a VerifyError> for Failure<'a> {
 }
 
 /// How the program ends after a failure.
-pub fn exit_of(failure: Failure) -> Exit {
+pub fn exit_for(failure: Failure) -> Exit {
     match failure {
         Failure::Input(_) => Exit::Usage,
         Failure::Tool { .. } => Exit::Tool,
@@ -56,12 +56,12 @@ pub fn exit_of(failure: Failure) -> Exit {
 }
 
 /// The `{"error": ...}` document: the first diagnostic, and all of them where there are more.
-pub fn json(failure: Failure) -> serde_json::Value {
-    let one = |kind: &str, message: &str, diagnostic: Option<&Diagnostic>| {
+pub fn json_document(failure: Failure) -> serde_json::Value {
+    let error_object = |kind: &str, message: &str, diagnostic: Option<&Diagnostic>| {
         let location = diagnostic.and_then(|diagnostic| diagnostic.location.as_ref());
         serde_json::json!({
             "kind": kind,
-            "message": shortened(message),
+            "message": shortened_message(message),
             "hint": diagnostic.and_then(|diagnostic| diagnostic.hint.clone()),
             "file": location.map(|location| location.file.clone()),
             "line": location.and_then(|location| location.position).map(|position| position.line),
@@ -70,21 +70,23 @@ pub fn json(failure: Failure) -> serde_json::Value {
     };
     match failure {
         Failure::Input(diagnostics) => {
-            let all: Vec<_> =
-                diagnostics.iter().map(|item| one(item.kind, &item.message, Some(item))).collect();
-            let mut document = serde_json::json!({ "error": all.first() });
-            if all.len() > 1 {
-                document["errors"] = all.into();
+            let error_objects: Vec<_> = diagnostics
+                .iter()
+                .map(|item| error_object(item.kind, &item.message, Some(item)))
+                .collect();
+            let mut document = serde_json::json!({ "error": error_objects.first() });
+            if error_objects.len() > 1 {
+                document["errors"] = error_objects.into();
             }
             document
         }
         Failure::Tool { message, path } => {
-            let mut error = one("tool", message, None);
+            let mut error = error_object("tool", message, None);
             error["file"] = path.into();
             serde_json::json!({ "error": error })
         }
         Failure::Unavailable { message, hint } => {
-            let mut error = one("unavailable", message, None);
+            let mut error = error_object("unavailable", message, None);
             error["hint"] = hint.into();
             serde_json::json!({ "error": error })
         }
@@ -92,33 +94,37 @@ pub fn json(failure: Failure) -> serde_json::Value {
 }
 
 /// Prints a failure to stderr for people.
-pub fn print(failure: Failure, color: Color) {
-    let colors = color.on_stderr();
+pub fn print_failure(failure: Failure, color: Color) {
+    let stderr_coloring = color.on_stderr();
     match failure {
         Failure::Input(diagnostics) => {
             const SHOWN: usize = 20;
             for diagnostic in diagnostics.iter().take(SHOWN) {
-                output::tell(render(diagnostic, colors));
+                output::print_to_stderr(render_diagnostic(diagnostic, stderr_coloring));
             }
             if diagnostics.len() > SHOWN {
-                output::tell(format_args!("... and {} more\n", diagnostics.len() - SHOWN));
+                output::print_to_stderr(format_args!(
+                    "... and {} more\n",
+                    diagnostics.len() - SHOWN
+                ));
             }
         }
-        Failure::Tool { message, .. } => {
-            output::tell(render(&Diagnostic::new("tool", message), colors))
-        }
+        Failure::Tool { message, .. } => output::print_to_stderr(render_diagnostic(
+            &Diagnostic::new("tool", message),
+            stderr_coloring,
+        )),
         Failure::Unavailable { message, hint } => {
             let diagnostic = Diagnostic {
                 hint: hint.map(str::to_owned),
                 ..Diagnostic::new("unavailable", message)
             };
-            output::tell(render(&diagnostic, colors));
+            output::print_to_stderr(render_diagnostic(&diagnostic, stderr_coloring));
         }
     }
 }
 
 /// Lays a diagnostic out with its source lines.
-pub fn render(diagnostic: &Diagnostic, colors: Coloring) -> String {
+pub fn render_diagnostic(diagnostic: &Diagnostic, colors: Coloring) -> String {
     let handler = MietteHandlerOpts::new()
         .color(colors == Coloring::Colored)
         .unicode(true)
@@ -126,14 +132,15 @@ pub fn render(diagnostic: &Diagnostic, colors: Coloring) -> String {
         .context_lines(1)
         .width(stderr_width())
         .build();
-    let shown = Shown::from(diagnostic);
+    let miette_diagnostic = MietteDiagnostic::from(diagnostic);
     let mut text = String::new();
-    let report: &dyn miette::Diagnostic = &shown;
-    let written = fmt::Write::write_fmt(
+    let report: &dyn miette::Diagnostic = &miette_diagnostic;
+    let write_result = fmt::Write::write_fmt(
         &mut text,
-        format_args!("{}", Debugged { handler: &handler, report }),
+        format_args!("{}", MietteReport { handler: &handler, report }),
     );
-    written.map_or_else(|_| format!("{}\n", Report::msg(diagnostic.message.clone())), |()| text)
+    write_result
+        .map_or_else(|_| format!("{}\n", Report::msg(diagnostic.message.clone())), |()| text)
 }
 
 /// Columns that a diagnostic is laid out in: those of the terminal, but never more than can be
@@ -143,12 +150,12 @@ fn stderr_width() -> usize {
         .map_or(100, |(width, _)| usize::from(width.0).clamp(40, 100))
 }
 
-struct Debugged<'a> {
+struct MietteReport<'a> {
     handler: &'a miette::MietteHandler,
     report: &'a dyn miette::Diagnostic,
 }
 
-impl fmt::Display for Debugged<'_> {
+impl fmt::Display for MietteReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         miette::ReportHandler::debug(self.handler, self.report, f)?;
         writeln!(f)
@@ -158,7 +165,7 @@ impl fmt::Display for Debugged<'_> {
 /// A diagnostic in the form that `miette` asks for.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-struct Shown {
+struct MietteDiagnostic {
     message: String,
     code: String,
     help: Option<String>,
@@ -166,12 +173,12 @@ struct Shown {
     label: Option<LabeledSpan>,
 }
 
-impl From<&Diagnostic> for Shown {
+impl From<&Diagnostic> for MietteDiagnostic {
     fn from(diagnostic: &Diagnostic) -> Self {
         let mut shown = Self {
-            message: shortened(&diagnostic.message),
+            message: shortened_message(&diagnostic.message),
             code: diagnostic.kind.to_owned(),
-            help: diagnostic.hint.as_deref().map(shortened),
+            help: diagnostic.hint.as_deref().map(shortened_message),
             text: None,
             label: None,
         };
@@ -179,7 +186,7 @@ impl From<&Diagnostic> for Shown {
         match (&location.text, &location.span) {
             (Some(text), Some(span)) => {
                 let excerpt = Excerpt::new(&location.file, text, span);
-                let shown_span = excerpt.within(span);
+                let shown_span = excerpt.quoted_part(span);
                 let label = location.label.clone().or(Some("here".to_owned()));
                 shown.label = Some(LabeledSpan::new(label, shown_span.start, shown_span.len()));
                 shown.text = Some(excerpt);
@@ -199,7 +206,7 @@ impl From<&Diagnostic> for Shown {
 }
 
 /// A message, cut where it is longer than anybody reads.
-fn shortened(message: &str) -> String {
+fn shortened_message(message: &str) -> String {
     match message.char_indices().nth(MOST_MESSAGE_CHARACTERS) {
         None => message.to_owned(),
         Some((end, _)) => format!("{} ... (shortened)", &message[..end]),
@@ -218,7 +225,7 @@ struct Excerpt {
     file: String,
     text: Arc<str>,
     /// The bytes that are quoted; none: whole lines.
-    window: Option<Range<usize>>,
+    quoted_range: Option<Range<usize>>,
 }
 
 impl Excerpt {
@@ -229,24 +236,24 @@ impl Excerpt {
         let line_before = text[..line_start].rsplit('\n').next().unwrap_or_default();
         let line_after =
             text[line_end..].trim_start_matches('\n').split('\n').next().unwrap_or_default();
-        let longest = [line_before.len(), line_end - line_start, line_after.len()]
+        let longest_line = [line_before.len(), line_end - line_start, line_after.len()]
             .into_iter()
             .max()
             .unwrap_or(0);
-        let window = (longest > MOST_LINE_BYTES).then(|| {
-            let first =
+        let window = (longest_line > MOST_LINE_BYTES).then(|| {
+            let window_start =
                 boundary_below(text, start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
-            first..boundary_below(text, (first + MOST_LINE_BYTES).min(line_end))
+            window_start..boundary_below(text, (window_start + MOST_LINE_BYTES).min(line_end))
         });
-        Self { file: file.to_owned(), text: text.clone(), window }
+        Self { file: file.to_owned(), text: text.clone(), quoted_range: window }
     }
 
     /// The part of a span that the excerpt holds.
-    fn within(&self, span: &Range<usize>) -> Range<usize> {
-        let whole = 0..self.text.len();
-        let held = self.window.as_ref().unwrap_or(&whole);
-        let start = span.start.clamp(held.start, held.end);
-        start..span.end.clamp(start, held.end)
+    fn quoted_part(&self, span: &Range<usize>) -> Range<usize> {
+        let whole_text = 0..self.text.len();
+        let quoted_bytes = self.quoted_range.as_ref().unwrap_or(&whole_text);
+        let start = span.start.clamp(quoted_bytes.start, quoted_bytes.end);
+        start..span.end.clamp(start, quoted_bytes.end)
     }
 }
 
@@ -259,13 +266,14 @@ impl SourceCode for Excerpt {
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let text: &'a str = &self.text;
         let name = self.file.clone();
-        let Some(window) = &self.window else {
-            let whole = text.read_span(span, lines_before, lines_after)?;
-            let (line, column, count) = (whole.line(), whole.column(), whole.line_count());
+        let Some(window) = &self.quoted_range else {
+            let whole_lines = text.read_span(span, lines_before, lines_after)?;
+            let (line, column, count) =
+                (whole_lines.line(), whole_lines.column(), whole_lines.line_count());
             return Ok(Box::new(MietteSpanContents::new_named(
                 name,
-                whole.data(),
-                *whole.span(),
+                whole_lines.data(),
+                *whole_lines.span(),
                 line,
                 column,
                 count,
@@ -278,14 +286,14 @@ impl SourceCode for Excerpt {
             window.start
         };
         let place = vkcert_model::place::Position::of(text, start);
-        let data = &text.as_bytes()[start..window.end];
-        let shown = SourceSpan::from((start, data.len()));
+        let quoted_text = &text.as_bytes()[start..window.end];
+        let shown_span = SourceSpan::from((start, quoted_text.len()));
         let (line, column) = (place.line as usize - 1, place.column as usize - 1);
-        Ok(Box::new(MietteSpanContents::new_named(name, data, shown, line, column, 1)))
+        Ok(Box::new(MietteSpanContents::new_named(name, quoted_text, shown_span, line, column, 1)))
     }
 }
 
-impl miette::Diagnostic for Shown {
+impl miette::Diagnostic for MietteDiagnostic {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         Some(Box::new(&self.code))
     }

@@ -25,39 +25,39 @@ const STACK_BYTES: usize = 512 << 20;
 pub fn main() -> Exit {
     // An already started pool keeps its stacks; here nothing has started one.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
-    match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(program) {
+    match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run_command) {
         // The panic has told its message.
         Ok(program) => program.join().unwrap_or(Exit::Tool),
         Err(error) => {
             let failure = VerifyError::tool(format!("cannot start: {error}"));
-            failure::print((&failure).into(), Color::Auto);
+            failure::print_failure((&failure).into(), Color::Auto);
             Exit::Tool
         }
     }
 }
 
-fn program() -> Exit {
-    let line = match CommandLine::try_parse() {
-        Ok(line) => line,
-        Err(error) => return unreadable(&error),
+fn run_command() -> Exit {
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return exit_for_usage_error(&error),
     };
-    let common = &line.common;
-    let result = match &line.command {
-        Command::Report(report) => report::command(common, report, &NoToolchain),
-        Command::Verify(verify) => command::command(common, verify, &NoToolchain),
+    let common = &command_line.common;
+    let result = match &command_line.command {
+        Command::Report(report) => report::run_report(common, report, &NoToolchain),
+        Command::Verify(verify) => command::run_verify(common, verify, &NoToolchain),
     };
     result.unwrap_or_else(|error| {
         if common.format == OutputForm::Json {
             // Nothing can be done about a stdout that cannot be written.
-            let _ = output::print(&format!("{:#}\n", failure::json((&error).into())));
+            let _ = output::print_text(&format!("{:#}\n", failure::json_document((&error).into())));
         }
-        failure::print((&error).into(), common.color);
-        failure::exit_of((&error).into())
+        failure::print_failure((&error).into(), common.color);
+        failure::exit_for((&error).into())
     })
 }
 
 /// A command line that does not parse; `--help` and `--version` arrive here too.
-pub fn unreadable(error: &clap::Error) -> Exit {
+pub fn exit_for_usage_error(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
         // Help and version: a closed stdout is no failure.
         let _ = error.print();
@@ -66,11 +66,13 @@ pub fn unreadable(error: &clap::Error) -> Exit {
     if asks_for_json() {
         let message = error.to_string();
         // The first paragraph; behind it stand the usage line and a pointer to the help.
-        let said = message.lines().map(str::trim).take_while(|line| !line.is_empty());
-        let said = said.collect::<Vec<_>>().join(" ");
-        let diagnostics = [Diagnostic::new("usage", said.trim_start_matches("error: "))];
-        let _ =
-            output::print(&format!("{:#}\n", failure::json(failure::Failure::Input(&diagnostics))));
+        let first_paragraph = message.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let first_paragraph = first_paragraph.collect::<Vec<_>>().join(" ");
+        let diagnostics = [Diagnostic::new("usage", first_paragraph.trim_start_matches("error: "))];
+        let _ = output::print_text(&format!(
+            "{:#}\n",
+            failure::json_document(failure::Failure::Input(&diagnostics))
+        ));
     }
     let _ = error.print();
     Exit::Usage

@@ -6,13 +6,13 @@ use vkcert_verification::VerifyError;
 
 /// Prints to stdout. A reader that has gone away is no failure: what a command comes to does not
 /// depend on who reads it, so that its exit code stands.
-pub fn print(text: &str) -> Result<(), VerifyError> {
+pub fn print_text(text: &str) -> Result<(), VerifyError> {
     print_bytes(text.as_bytes())
 }
 
 /// Writes to stderr, lines with their ends. Who does not read it changes nothing of what a command
 /// comes to.
-pub fn tell(text: impl std::fmt::Display) {
+pub fn print_to_stderr(text: impl std::fmt::Display) {
     let _ = write!(std::io::stderr(), "{text}");
 }
 

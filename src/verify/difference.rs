@@ -6,65 +6,74 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Longest text of a value in a message, in characters.
-const SHOWN: usize = 120;
+const MOST_VALUE_CHARACTERS: usize = 120;
 
 /// Counts the values compared and names those that differ.
 #[derive(Debug, Default)]
 pub struct Differences {
     pub compared: u64,
-    pub found: Vec<String>,
+    pub messages: Vec<String>,
 }
 
 impl Differences {
     /// Compares what is stored under `path` with what was derived.
     pub fn compare(&mut self, path: &str, stored: &Value, derived: &Value) {
         match (stored, derived) {
-            (Value::Object(ours), Value::Object(theirs)) => {
-                let keys: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+            (Value::Object(stored_members), Value::Object(derived_members)) => {
+                let keys: BTreeSet<&String> =
+                    stored_members.keys().chain(derived_members.keys()).collect();
                 for key in keys {
-                    self.member(&format!("{path}/{key}"), ours.get(key), theirs.get(key));
+                    self.compare_member(
+                        &format!("{path}/{key}"),
+                        stored_members.get(key),
+                        derived_members.get(key),
+                    );
                 }
             }
-            (Value::Array(ours), Value::Array(theirs)) => {
-                for index in 0..ours.len().max(theirs.len()) {
-                    self.member(&format!("{path}/{index}"), ours.get(index), theirs.get(index));
+            (Value::Array(stored_members), Value::Array(derived_members)) => {
+                for index in 0..stored_members.len().max(derived_members.len()) {
+                    self.compare_member(
+                        &format!("{path}/{index}"),
+                        stored_members.get(index),
+                        derived_members.get(index),
+                    );
                 }
             }
             (_, _) => {
                 self.compared += 1;
                 if stored != derived {
-                    self.found.push(format!(
+                    self.messages.push(format!(
                         "{path}: stored {}, derived {}",
-                        shown(stored),
-                        shown(derived)
+                        shortened_value(stored),
+                        shortened_value(derived)
                     ));
                 }
             }
         }
     }
 
-    fn member(&mut self, path: &str, stored: Option<&Value>, derived: Option<&Value>) {
+    fn compare_member(&mut self, path: &str, stored: Option<&Value>, derived: Option<&Value>) {
         match (stored, derived) {
             (Some(stored), Some(derived)) => self.compare(path, stored, derived),
-            (Some(stored), None) => {
-                self.one_sided(format!("{path}: stored {}, and nothing is derived", shown(stored)))
-            }
-            (None, Some(derived)) => {
-                self.one_sided(format!("{path}: not stored, derived {}", shown(derived)))
-            }
+            (Some(stored), None) => self.add_one_sided(format!(
+                "{path}: stored {}, and nothing is derived",
+                shortened_value(stored)
+            )),
+            (None, Some(derived)) => self
+                .add_one_sided(format!("{path}: not stored, derived {}", shortened_value(derived))),
             (None, None) => {}
         }
     }
 
-    fn one_sided(&mut self, message: String) {
+    fn add_one_sided(&mut self, message: String) {
         self.compared += 1;
-        self.found.push(message);
+        self.messages.push(message);
     }
 }
 
-fn shown(value: &Value) -> String {
+fn shortened_value(value: &Value) -> String {
     let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MOST_VALUE_CHARACTERS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,
     }
@@ -88,7 +97,7 @@ mod tests {
             "f/d: stored [], derived {}",
             "f/e: not stored, derived \"\"",
         ];
-        assert_eq!(differences.found, expected);
+        assert_eq!(differences.messages, expected);
         assert_eq!(differences.compared, 6);
     }
 }

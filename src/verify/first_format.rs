@@ -17,7 +17,7 @@ use vkcert_model::generation::FIRST_VERSION;
 use vkcert_model::requirement::Justification;
 
 /// The only version that wrote format 1; later ones write later formats alone.
-const WRITER: &str = FIRST_VERSION;
+const WRITING_VERSION: &str = FIRST_VERSION;
 
 /// What of evidence in format 1 is not derived, in words.
 const NOT_DERIVED: &str = "format 1: the project file, the other inputs, open items, notes and what dispatches store were not \
@@ -27,28 +27,33 @@ sentences; they are judged by what that format knew";
 
 /// Says what is not derived of format 1, and finds what it cannot hold. Other formats are no
 /// concern of this.
-pub fn check(stored: &Evidence, found: &mut Verification) {
+pub fn check_first_format(stored: &Evidence, verification: &mut Verification) {
     let campaign = &stored.campaign;
     if campaign.schema != FIRST_SCHEMA {
         return;
     }
-    found.not_derivable.push(NOT_DERIVED.to_owned());
+    verification.not_derivable.push(NOT_DERIVED.to_owned());
     let project = &campaign.project;
-    found.check(project.tool == TOOL && project.tool_version == WRITER, || {
+    verification.check(project.tool == TOOL && project.tool_version == WRITING_VERSION, || {
         format!("format 1 is not what {} {} writes", project.tool, project.tool_version)
     });
-    found.check(stored.inputs.is_none(), || later("stored inputs"));
+    verification.check(stored.inputs.is_none(), || later_part_sentence("stored inputs"));
     // A list of reports came with later formats, too.
-    found.check(found.list.is_none(), || later("a list of reports beside it"));
-    let parts = of_campaign(campaign).into_iter().chain(stored.kernels.iter().flat_map(of_kernel));
-    let mut present: Vec<&str> = parts.filter(|part| part.present).map(|part| part.name).collect();
-    present.sort();
-    present.dedup();
-    found.checked += 1;
-    found.problems.extend(present.into_iter().map(later));
+    verification.check(verification.reports_hash.is_none(), || {
+        later_part_sentence("a list of reports beside it")
+    });
+    let later_parts = parts_of_campaign(campaign)
+        .into_iter()
+        .chain(stored.kernels.iter().flat_map(parts_of_kernel));
+    let mut present_parts: Vec<&str> =
+        later_parts.filter(|part| part.present).map(|part| part.name).collect();
+    present_parts.sort();
+    present_parts.dedup();
+    verification.checked += 1;
+    verification.problems.extend(present_parts.into_iter().map(later_part_sentence));
 }
 
-fn later(part: &str) -> String {
+fn later_part_sentence(part: &str) -> String {
     format!("format 1 has {part}, which came with a later format")
 }
 
@@ -58,32 +63,34 @@ struct LaterPart {
     present: bool,
 }
 
-fn part(name: &'static str, present: bool) -> LaterPart {
+fn later_part(name: &'static str, present: bool) -> LaterPart {
     LaterPart { name, present }
 }
 
-fn of_campaign(campaign: &Campaign) -> Vec<LaterPart> {
+fn parts_of_campaign(campaign: &Campaign) -> Vec<LaterPart> {
     let mut parts = vec![
-        part("the project file", campaign.settings.is_some()),
-        part("records of verification", !campaign.records.is_empty()),
-        part("open items", !campaign.open_items.is_empty()),
-        part("rejected acceptances", !campaign.rejected_acceptances.is_empty()),
-        part("notes of page 1", !campaign.notes.is_empty()),
-        part("kinds of findings that were not looked for", !campaign.unsought.is_empty()),
-        part("grounds of the conclusion", !campaign.conclusion.grounds.is_empty()),
-        part(
+        later_part("the project file", campaign.settings.is_some()),
+        later_part("records of verification", !campaign.records.is_empty()),
+        later_part("open items", !campaign.open_items.is_empty()),
+        later_part("rejected acceptances", !campaign.rejected_acceptances.is_empty()),
+        later_part("notes of page 1", !campaign.notes.is_empty()),
+        later_part("kinds of findings that were not looked for", !campaign.unsought.is_empty()),
+        later_part("grounds of the conclusion", !campaign.conclusion.grounds.is_empty()),
+        later_part(
             "what agreement leaves open",
             campaign.agreement.iter().any(|row| !row.left_open.is_empty()),
         ),
     ];
-    parts.extend(campaign.requirements.iter().flat_map(of_requirement));
-    parts.extend(campaign.tests.iter().flat_map(of_test));
-    parts.extend(campaign.justifications.iter().map(|row| of_justification(&row.justification)));
-    parts.extend(campaign.all_findings().map(|(_, _, finding)| of_finding(finding)));
+    parts.extend(campaign.requirements.iter().flat_map(parts_of_requirement));
+    parts.extend(campaign.tests.iter().flat_map(parts_of_test));
+    parts.extend(
+        campaign.justifications.iter().map(|row| parts_of_justification(&row.justification)),
+    );
+    parts.extend(campaign.all_findings().map(|(_, _, finding)| parts_of_finding(finding)));
     parts
 }
 
-fn of_requirement(row: &RequirementEvidence) -> [LaterPart; 4] {
+fn parts_of_requirement(row: &RequirementEvidence) -> [LaterPart; 4] {
     let later_status = match row.status {
         RequirementStatus::Open => true,
         RequirementStatus::Verified
@@ -93,14 +100,14 @@ fn of_requirement(row: &RequirementEvidence) -> [LaterPart; 4] {
         | RequirementStatus::VerifiedByChildren => false,
     };
     [
-        part("tests of requirements that were left out", !row.left_out_tests.is_empty()),
-        part("open methods of verification", !row.open.is_empty()),
-        part("a later status of requirements", later_status),
-        part("kernels in which code is not tested", !row.untested_kernels.is_empty()),
+        later_part("tests of requirements that were left out", !row.left_out_tests.is_empty()),
+        later_part("open methods of verification", !row.open.is_empty()),
+        later_part("a later status of requirements", later_status),
+        later_part("kernels in which code is not tested", !row.untested_kernels.is_empty()),
     ]
 }
 
-fn of_test(test: &TestEvidence) -> Vec<LaterPart> {
+fn parts_of_test(test: &TestEvidence) -> Vec<LaterPart> {
     let later_form = |expected: &vkcert_model::procedure::Expectation| {
         expected.count.is_some()
             || expected.order.is_some()
@@ -108,58 +115,59 @@ fn of_test(test: &TestEvidence) -> Vec<LaterPart> {
             || expected.check.is_some()
     };
     let mut parts = vec![
-        part("what dispatches store", !test.flows.is_empty()),
-        part("expectations of a later form", test.definition.expect.iter().any(later_form)),
+        later_part("what dispatches store", !test.flows.is_empty()),
+        later_part("expectations of a later form", test.definition.expect.iter().any(later_form)),
     ];
-    parts.extend(test.results.iter().flat_map(of_result));
+    parts.extend(test.results.iter().flat_map(parts_of_result));
     parts
 }
 
-fn of_result(result: &TestResult) -> [LaterPart; 7] {
+fn parts_of_result(result: &TestResult) -> [LaterPart; 7] {
     [
-        part("the repetition that gave a verdict", result.deciding_repetition.is_some()),
-        part("directed schedules", !result.directed.is_empty()),
-        part("what a test leaves open", !result.left_open.is_empty()),
-        part("passes by undefined values", result.rests_on_undefined),
-        part("remarks of engines", !result.notes.is_empty()),
-        part("numbers of printed lines", result.printed_lines > 0),
-        part("what dispatches accessed", !result.touched.is_empty()),
+        later_part("the repetition that gave a verdict", result.deciding_repetition.is_some()),
+        later_part("directed schedules", !result.directed.is_empty()),
+        later_part("what a test leaves open", !result.left_open.is_empty()),
+        later_part("passes by undefined values", result.rests_on_undefined),
+        later_part("remarks of engines", !result.notes.is_empty()),
+        later_part("numbers of printed lines", result.printed_lines > 0),
+        later_part("what dispatches accessed", !result.touched.is_empty()),
     ]
 }
 
-fn of_justification(justification: &Justification) -> LaterPart {
-    let later = justification.category.is_some()
+fn parts_of_justification(justification: &Justification) -> LaterPart {
+    let has_later_key = justification.category.is_some()
         || justification.means.is_some()
         || justification.argument.is_some();
-    part("a category, means or argument of a justification", later)
+    later_part("a category, means or argument of a justification", has_later_key)
 }
 
-fn of_finding(finding: &Finding) -> LaterPart {
-    part(
+fn parts_of_finding(finding: &Finding) -> LaterPart {
+    later_part(
         "typed subjects of findings",
         finding.acceptance.as_ref().is_some_and(|accepted| accepted.subject.is_some()),
     )
 }
 
-fn of_kernel(kernel: &KernelEvidence) -> [LaterPart; 4] {
+fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 4] {
     let coverage = &kernel.coverage;
-    let lists = [
+    let obligation_lists = [
         &coverage.statements,
         &coverage.branches,
         &coverage.points,
         &coverage.barriers,
         &coverage.objects,
     ];
-    let uncounted = lists.into_iter().flatten().any(|obligation| !obligation.uncounted.is_empty());
+    let has_uncounted =
+        obligation_lists.into_iter().flatten().any(|obligation| !obligation.uncounted.is_empty());
     let records = || kernel.records.iter().chain(&kernel.objects.records);
     [
-        part("tests that exercise and do not count", uncounted),
-        part("digests of texts", !kernel.structure.texts.is_empty()),
-        part(
+        later_part("tests that exercise and do not count", has_uncounted),
+        later_part("digests of texts", !kernel.structure.texts.is_empty()),
+        later_part(
             "vectors of directed schedules",
             records().any(|row| !row.records.directed.is_empty()),
         ),
-        part(
+        later_part(
             "what may follow undefined values",
             records().any(|row| row.records.follow_undefined()),
         ),

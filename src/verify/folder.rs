@@ -18,64 +18,67 @@ use vkcert_requirement::{PROJECT_FILE, is_requirement_file};
 
 /// The files of an evidence folder, and the reports beside it.
 #[derive(Debug, Clone, Default)]
-pub struct Folder {
+pub struct EvidenceFolder {
     /// As messages name it.
-    pub shown: String,
+    pub folder_name: String,
     pub files: BTreeMap<String, Vec<u8>>,
     /// Entries that are no files.
-    pub strange: Vec<String>,
+    pub stray_entries: Vec<String>,
     /// `reports.json`, where it is there.
-    pub list: Option<Vec<u8>>,
+    pub report_list: Option<Vec<u8>>,
     /// The reports that it names and that are there.
     pub reports: BTreeMap<String, Vec<u8>>,
     /// Reports beside the evidence that it does not name, sorted.
     pub unlisted: Vec<String>,
 }
 
-impl Folder {
+impl EvidenceFolder {
     /// Reads everything; a folder without manifest is an error.
     pub fn read(folder: &Path) -> Result<Self, VerifyError> {
-        let shown = folder.display().to_string();
-        let mut found = Self { shown: shown.clone(), ..Self::default() };
-        found.files.insert(MANIFEST.to_owned(), read(folder, MANIFEST)?);
-        let entries =
-            fs::read_dir(folder).map_err(|error| unreadable(&shown, &error.to_string()))?;
+        let folder_name = folder.display().to_string();
+        let mut evidence_folder = Self { folder_name: folder_name.clone(), ..Self::default() };
+        evidence_folder.files.insert(MANIFEST.to_owned(), read_file(folder, MANIFEST)?);
+        let entries = fs::read_dir(folder)
+            .map_err(|error| unreadable_file(&folder_name, &error.to_string()))?;
         for entry in entries {
-            let entry = entry.map_err(|error| unreadable(&shown, &error.to_string()))?;
+            let entry = entry.map_err(|error| unreadable_file(&folder_name, &error.to_string()))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if name == MANIFEST {
                 continue;
             }
             if entry.path().is_file() && entry.file_name().to_str().is_some() {
-                found.files.insert(name.clone(), read(folder, &name)?);
+                evidence_folder.files.insert(name.clone(), read_file(folder, &name)?);
             } else {
-                found.strange.push(name);
+                evidence_folder.stray_entries.push(name);
             }
         }
-        found.strange.sort();
-        found.read_reports(folder)?;
-        Ok(found)
+        evidence_folder.stray_entries.sort();
+        evidence_folder.read_reports(folder)?;
+        Ok(evidence_folder)
     }
 
     fn read_reports(&mut self, folder: &Path) -> Result<(), VerifyError> {
-        let Some(beside) = beside(folder) else { return Ok(()) };
+        let Some(report_folder) = folder_above(folder) else { return Ok(()) };
         let names = FORMATS
             .iter()
             .filter_map(|format| format.file)
-            .filter(|name| beside.join(name).is_file());
+            .filter(|name| report_folder.join(name).is_file());
         self.unlisted = names.map(str::to_owned).collect();
         self.unlisted.sort();
-        if !beside.join(REPORTS).is_file() {
+        if !report_folder.join(REPORTS).is_file() {
             return Ok(());
         }
-        let bytes = read(&beside, REPORTS)?;
-        let names: Vec<String> =
-            report_list(&bytes).map(|list| list.reports.into_keys().collect()).unwrap_or_default();
-        for name in names.into_iter().filter(|name| is_plain(name) && beside.join(name).is_file()) {
-            self.reports.insert(name.clone(), read(&beside, &name)?);
+        let list_bytes = read_file(&report_folder, REPORTS)?;
+        let names: Vec<String> = report_list(&list_bytes)
+            .map(|list| list.reports.into_keys().collect())
+            .unwrap_or_default();
+        for name in
+            names.into_iter().filter(|name| is_plain(name) && report_folder.join(name).is_file())
+        {
+            self.reports.insert(name.clone(), read_file(&report_folder, &name)?);
         }
         self.unlisted.retain(|name| !self.reports.contains_key(name));
-        self.list = Some(bytes);
+        self.report_list = Some(list_bytes);
         Ok(())
     }
 
@@ -86,19 +89,19 @@ impl Folder {
 
     /// Whether `reports.json` is there and no list of reports.
     pub fn has_unreadable_list(&self) -> bool {
-        self.list.as_deref().is_some_and(|bytes| report_list(bytes).is_none())
+        self.report_list.as_deref().is_some_and(|bytes| report_list(bytes).is_none())
     }
 
     /// SHA-256 of `reports.json`.
     pub fn list_hash(&self) -> Option<String> {
-        self.list.as_deref().map(sha256_digits)
+        self.report_list.as_deref().map(sha256_digits)
     }
 }
 
 /// The folder that holds the evidence folder.
-fn beside(folder: &Path) -> Option<PathBuf> {
-    let whole = folder.canonicalize().ok()?;
-    whole.parent().map(Path::to_owned)
+fn folder_above(folder: &Path) -> Option<PathBuf> {
+    let canonical_path = folder.canonicalize().ok()?;
+    canonical_path.parent().map(Path::to_owned)
 }
 
 /// Whether a name is that of a file in the same folder.
@@ -112,7 +115,7 @@ fn report_list(bytes: &[u8]) -> Option<ReportList> {
 }
 
 /// What an evidence folder holds.
-pub struct Stored {
+pub struct ExaminedFolder {
     /// What is wrong with its files, whatever they say.
     pub problems: Vec<String>,
     /// None where files are gone or unreadable, so that there is nothing to derive from.
@@ -120,46 +123,46 @@ pub struct Stored {
 }
 
 /// Reads a folder for listings: everything must be there, whatever its hashes.
-pub fn load(path: &Path) -> Result<(Evidence, Vec<String>), VerifyError> {
-    let folder = Folder::read(path)?;
-    let manifest = manifest(&folder)?;
-    let problems = tampering(&folder, &manifest);
-    Ok((evidence(&folder, manifest)?, problems))
+pub fn load_evidence(path: &Path) -> Result<(Evidence, Vec<String>), VerifyError> {
+    let folder = EvidenceFolder::read(path)?;
+    let manifest = parse_manifest(&folder)?;
+    let problems = find_tampering(&folder, &manifest);
+    Ok((parse_evidence(&folder, manifest)?, problems))
 }
 
 /// Looks at the files of a folder: hashes, missing and unlisted files, the form of each. Only a
 /// manifest that cannot be read is an error.
-pub fn examine(folder: &Folder) -> Result<Stored, VerifyError> {
-    let manifest = manifest(folder)?;
-    let mut problems = tampering(folder, &manifest);
-    match evidence(folder, manifest) {
+pub fn examine_files(folder: &EvidenceFolder) -> Result<ExaminedFolder, VerifyError> {
+    let manifest = parse_manifest(folder)?;
+    let mut problems = find_tampering(folder, &manifest);
+    match parse_evidence(folder, manifest) {
         Ok(evidence) => {
-            problems.extend(form(folder, &evidence)?);
-            Ok(Stored { problems, evidence: Some(Box::new(evidence)) })
+            problems.extend(check_form(folder, &evidence)?);
+            Ok(ExaminedFolder { problems, evidence: Some(Box::new(evidence)) })
         }
-        Err(VerifyError::Input(found)) => {
-            problems.extend(found.iter().map(|diagnostic| diagnostic.to_string()));
-            Ok(Stored { problems, evidence: None })
+        Err(VerifyError::Input(diagnostics)) => {
+            problems.extend(diagnostics.iter().map(|diagnostic| diagnostic.to_string()));
+            Ok(ExaminedFolder { problems, evidence: None })
         }
         Err(failure) => Err(failure),
     }
 }
 
-fn manifest(folder: &Folder) -> Result<Manifest, VerifyError> {
+fn parse_manifest(folder: &EvidenceFolder) -> Result<Manifest, VerifyError> {
     let bytes = folder.files.get(MANIFEST).map(Vec::as_slice).unwrap_or_default();
-    parse(&folder.shown, MANIFEST, bytes)
+    parse_file(&folder.folder_name, MANIFEST, bytes)
 }
 
 /// Files whose hashes are not those of the manifest or of the list of reports, missing files, and
 /// files that nothing lists.
-pub fn tampering(folder: &Folder, manifest: &Manifest) -> Vec<String> {
-    let stray = |name: &String| format!("{name} is in the folder but not in the manifest");
-    let mut problems: Vec<String> = folder.strange.iter().map(stray).collect();
+pub fn find_tampering(folder: &EvidenceFolder, manifest: &Manifest) -> Vec<String> {
+    let stray_sentence = |name: &String| format!("{name} is in the folder but not in the manifest");
+    let mut problems: Vec<String> = folder.stray_entries.iter().map(stray_sentence).collect();
     let unlisted = folder
         .files
         .keys()
         .filter(|name| *name != MANIFEST && !manifest.outputs.contains_key(*name));
-    problems.extend(unlisted.map(stray));
+    problems.extend(unlisted.map(stray_sentence));
     problems.sort();
     for (name, hash) in &manifest.outputs {
         match folder.files.get(name) {
@@ -170,12 +173,18 @@ pub fn tampering(folder: &Folder, manifest: &Manifest) -> Vec<String> {
             Some(_) => {}
         }
     }
-    problems.extend(folder.list.as_deref().map(|list| reports(folder, list)).unwrap_or_default());
+    problems.extend(
+        folder
+            .report_list
+            .as_deref()
+            .map(|list| check_report_list(folder, list))
+            .unwrap_or_default(),
+    );
     problems
 }
 
 /// What is wrong with the list of reports.
-fn reports(folder: &Folder, bytes: &[u8]) -> Vec<String> {
+fn check_report_list(folder: &EvidenceFolder, bytes: &[u8]) -> Vec<String> {
     let Some(list) = report_list(bytes) else {
         return vec![format!("{REPORTS} is not a list of reports")];
     };
@@ -202,26 +211,28 @@ fn reports(folder: &Folder, bytes: &[u8]) -> Vec<String> {
 
 /// Files that hold something else than what was read from them, or that have another name than they
 /// should. Older evidence lacks fields that would be written now.
-fn form(folder: &Folder, evidence: &Evidence) -> Result<Vec<String>, VerifyError> {
-    let schemas =
+fn check_form(folder: &EvidenceFolder, evidence: &Evidence) -> Result<Vec<String>, VerifyError> {
+    let file_schemas =
         evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
-    let schemas = schemas.chain(evidence.inputs.iter().map(|inputs| inputs.schema));
+    let file_schemas = file_schemas.chain(evidence.inputs.iter().map(|inputs| inputs.schema));
     let schema = evidence.manifest.schema;
-    if !READABLE_SCHEMAS.contains(&schema) || schemas.into_iter().any(|other| other != schema) {
+    if !READABLE_SCHEMAS.contains(&schema)
+        || file_schemas.into_iter().any(|other_schema| other_schema != schema)
+    {
         return Ok(vec!["version of the evidence format".to_owned()]);
     }
-    let mut problems = inputs(evidence);
-    let mut written = files(evidence)?;
-    written.insert(MANIFEST.to_owned(), canonical(&evidence.manifest)?);
-    for name in folder.files.keys().filter(|name| !written.contains_key(*name)) {
+    let mut problems = check_inputs(evidence);
+    let mut written_files = files(evidence)?;
+    written_files.insert(MANIFEST.to_owned(), canonical(&evidence.manifest)?);
+    for name in folder.files.keys().filter(|name| !written_files.contains_key(*name)) {
         problems.push(format!("{name} is none of the files of this evidence"));
     }
-    for (name, bytes) in &written {
+    for (name, bytes) in &written_files {
         match folder.files.get(name) {
             None => {
                 problems.push(format!("{name} is missing: the evidence has it under another name"))
             }
-            Some(found) if found != bytes && schema == EVIDENCE_SCHEMA => {
+            Some(stored_bytes) if stored_bytes != bytes && schema == EVIDENCE_SCHEMA => {
                 problems.push(format!("{name} is not in the form that this program writes"));
             }
             Some(_) => {}
@@ -231,7 +242,7 @@ fn form(folder: &Folder, evidence: &Evidence) -> Result<Vec<String>, VerifyError
 }
 
 /// Stored inputs that are not those of the manifest.
-fn inputs(evidence: &Evidence) -> Vec<String> {
+fn check_inputs(evidence: &Evidence) -> Vec<String> {
     let Some(stored) = &evidence.inputs else { return Vec::new() };
     let mut problems = Vec::new();
     for (path, hash) in &evidence.manifest.inputs {
@@ -255,62 +266,64 @@ fn inputs(evidence: &Evidence) -> Vec<String> {
 /// stored of these.
 fn may_be_omitted(evidence: &Evidence, path: &str, bytes: u64) -> bool {
     let settings = evidence.campaign.settings.as_ref();
-    let mut sources = settings
+    let mut kernel_sources = settings
         .into_iter()
         .flat_map(|settings| &settings.kernels)
         .map(|kernel| kernel.source.as_str());
-    let mut texts = evidence.kernels.iter().flat_map(|kernel| &kernel.structure.files);
+    let mut structure_files = evidence.kernels.iter().flat_map(|kernel| &kernel.structure.files);
     let is_kept = path == PROJECT_FILE
         || is_requirement_file(path)
-        || sources.any(|source| source == path)
-        || texts.any(|file| file.path == path);
+        || kernel_sources.any(|source| source == path)
+        || structure_files.any(|file| file.path == path);
     !is_kept && settings.is_some_and(|settings| bytes > settings.limits.output_bytes)
 }
 
-fn evidence(folder: &Folder, manifest: Manifest) -> Result<Evidence, VerifyError> {
-    let listed =
+fn parse_evidence(folder: &EvidenceFolder, manifest: Manifest) -> Result<Evidence, VerifyError> {
+    let listed_file =
         |name: &str| folder.files.get(name).filter(|_| manifest.outputs.contains_key(name));
-    let bytes =
-        listed(CAMPAIGN).ok_or_else(|| unreadable(&folder.shown, "it holds no campaign.json"))?;
-    let campaign: Campaign = parse(&folder.shown, CAMPAIGN, bytes)?;
+    let campaign_bytes = listed_file(CAMPAIGN)
+        .ok_or_else(|| unreadable_file(&folder.folder_name, "it holds no campaign.json"))?;
+    let campaign: Campaign = parse_file(&folder.folder_name, CAMPAIGN, campaign_bytes)?;
     let mut kernels = Vec::new();
     for name in folder.files.keys().filter(|name| name.starts_with("kernel-")) {
-        let Some(bytes) = listed(name) else { continue };
-        kernels.push(parse::<KernelEvidence>(&folder.shown, name, bytes)?);
+        let Some(campaign_bytes) = listed_file(name) else { continue };
+        kernels.push(parse_file::<KernelEvidence>(&folder.folder_name, name, campaign_bytes)?);
     }
-    let inputs = listed(INPUTS).map(|bytes| parse(&folder.shown, INPUTS, bytes)).transpose()?;
+    let inputs = listed_file(INPUTS)
+        .map(|campaign_bytes| parse_file(&folder.folder_name, INPUTS, campaign_bytes))
+        .transpose()?;
     // File names do not keep the project's order; the conclusion does.
-    let order = |kernel: &KernelEvidence| {
+    let summary_position = |kernel: &KernelEvidence| {
         let rows = &campaign.conclusion.summary;
-        let same = |row: &&KernelSummary| {
+        let is_summary_of = |row: &&KernelSummary| {
             row.kernel == kernel.kernel
                 && row.configuration == kernel.configuration.name
                 && row.engine == kernel.engine
         };
-        rows.iter().position(|row| same(&row)).unwrap_or(usize::MAX)
+        rows.iter().position(|row| is_summary_of(&row)).unwrap_or(usize::MAX)
     };
-    kernels.sort_by_key(order);
+    kernels.sort_by_key(summary_position);
     Ok(Evidence { campaign, kernels, inputs, manifest })
 }
 
-fn read(folder: &Path, name: &str) -> Result<Vec<u8>, VerifyError> {
+fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, VerifyError> {
     let path = folder.join(name);
-    fs::read(&path).map_err(|error| unreadable(&shown(&path), &error.to_string()))
+    fs::read(&path).map_err(|error| unreadable_file(&shown(&path), &error.to_string()))
 }
 
-fn unreadable(file: &str, reason: &str) -> VerifyError {
+fn unreadable_file(file: &str, reason: &str) -> VerifyError {
     Diagnostic::new("missing-file", format!("the evidence cannot be read: {reason}"))
         .hint("run `vkcert certify` first, or name the `evidence` folder that it has written")
         .in_file(file)
         .into()
 }
 
-fn parse<T: serde::de::DeserializeOwned>(
+fn parse_file<T: serde::de::DeserializeOwned>(
     folder: &str,
     name: &str,
     bytes: &[u8],
 ) -> Result<T, VerifyError> {
-    let read = || {
+    let deserialize_file = || {
         check_depth(bytes)?;
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
         deserializer.disable_recursion_limit();
@@ -318,7 +331,7 @@ fn parse<T: serde::de::DeserializeOwned>(
         deserializer.end()?;
         Ok(value)
     };
-    read().map_err(|error: serde_json::Error| {
+    deserialize_file().map_err(|error: serde_json::Error| {
         let position = Position { line: error.line() as u32, column: error.column() as u32 };
         Diagnostic::new("bad-evidence", format!("not an evidence file of this version: {error}"))
             .at_position(Path::new(folder).join(name).display().to_string(), position)

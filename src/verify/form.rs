@@ -13,38 +13,38 @@ use vkcert_model::structure::{
 };
 
 /// What is wrong with the form of evidence; none where nothing is.
-pub fn malformed(stored: &Evidence) -> Option<String> {
+pub fn malformed_reason(stored: &Evidence) -> Option<String> {
     stored.kernels.iter().find_map(|kernel| {
-        let reason = of_kernel(kernel).err()?;
+        let reason = check_kernel(kernel).err()?;
         Some(format!("{} on {}: {reason}", kernel.kernel, kernel.engine))
     })
 }
 
-type Checked = Result<(), String>;
+type CheckResult = Result<(), String>;
 
-fn require(holds: bool, reason: impl FnOnce() -> String) -> Checked {
+fn require(holds: bool, reason: impl FnOnce() -> String) -> CheckResult {
     if holds { Ok(()) } else { Err(reason()) }
 }
 
-fn of_kernel(kernel: &KernelEvidence) -> Checked {
+fn check_kernel(kernel: &KernelEvidence) -> CheckResult {
     let structure = &kernel.structure;
-    Reader { structure }.whole()?;
+    StructureCheck { structure }.check_structure()?;
     for (number, marker) in &kernel.presence.markers {
-        let known = structure.markers.get(*number as usize);
-        require(known == Some(&marker.role), || {
+        let structure_role = structure.markers.get(*number as usize);
+        require(structure_role == Some(&marker.role), || {
             format!("marker {number} is not what the structure says")
         })?;
     }
-    require(kernel.layout == layout(kernel), || {
+    require(kernel.layout == derived_layout(kernel), || {
         "the layout of its records does not follow from its structure".to_owned()
     })?;
     for (index, branch) in kernel.objects.structure.branches.iter().enumerate() {
         require(branch.id.0 as usize == index + 1, || {
             format!("branch {} is out of order", branch.id)
         })?;
-        let bits = kernel.objects.structure.bits;
-        let inside = branch.outcomes.iter().all(|outcome| outcome.bit < bits);
-        require(inside, || {
+        let record_bits = kernel.objects.structure.bits;
+        let bits_inside = branch.outcomes.iter().all(|outcome| outcome.bit < record_bits);
+        require(bits_inside, || {
             format!("a record of branch {} lies outside of the records", branch.id)
         })?;
     }
@@ -58,42 +58,42 @@ fn of_kernel(kernel: &KernelEvidence) -> Checked {
 }
 
 /// The layout that follows; of a kernel that is not measured, none.
-fn layout(kernel: &KernelEvidence) -> RecordLayout {
+fn derived_layout(kernel: &KernelEvidence) -> RecordLayout {
     if kernel.presence.markers.is_empty() {
         return RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     }
     vkcert_coverage::layout::record_layout(&kernel.structure, &kernel.presence)
 }
 
-struct Reader<'a> {
+struct StructureCheck<'a> {
     structure: &'a KernelStructure,
 }
 
-impl Reader<'_> {
-    fn whole(&self) -> Checked {
+impl StructureCheck<'_> {
+    fn check_structure(&self) -> CheckResult {
         let structure = self.structure;
         for (index, decision) in structure.decisions.iter().enumerate() {
             require(decision.id.0 as usize == index + 1, || {
                 format!("decision {} is out of order", decision.id)
             })?;
-            self.decision(decision)?;
+            self.check_decision(decision)?;
         }
         for (index, switch) in structure.switches.iter().enumerate() {
             require(switch.id.0 as usize == index + 1, || {
                 format!("switch {} is out of order", switch.id)
             })?;
-            self.switch(switch)?;
+            self.check_switch(switch)?;
         }
         for (index, function) in structure.functions.iter().enumerate() {
             require(function.id.0 as usize == index + 1, || {
                 format!("function {} is out of order", function.id)
             })?;
-            self.function(function)?;
+            self.check_function(function)?;
         }
-        structure.markers.iter().try_for_each(|role| self.marker(*role))
+        structure.markers.iter().try_for_each(|role| self.check_marker_role(*role))
     }
 
-    fn span(&self, span: Span) -> Checked {
+    fn check_span(&self, span: Span) -> CheckResult {
         let file = self.structure.files.get(span.file.0 as usize);
         let text = file.and_then(|file| file.text.get(span.start as usize..span.end as usize));
         require(text.is_some(), || {
@@ -101,133 +101,145 @@ impl Reader<'_> {
         })
     }
 
-    fn expansions(&self, expansions: &[Expansion]) -> Checked {
-        expansions.iter().try_for_each(|expansion| self.span(expansion.site))
+    fn check_expansions(&self, expansions: &[Expansion]) -> CheckResult {
+        expansions.iter().try_for_each(|expansion| self.check_span(expansion.site))
     }
 
-    fn mark(&self, mark: u32) -> Checked {
+    fn check_mark(&self, mark: u32) -> CheckResult {
         // Each mark has a marker.
         require((mark as usize) < self.structure.markers.len(), || {
             format!("there is no mark {mark}")
         })
     }
 
-    fn known_decision(&self, number: u32) -> Result<&Decision, String> {
+    fn decision_by_number(&self, number: u32) -> Result<&Decision, String> {
         let index = (number as usize).checked_sub(1);
         let decision = index.and_then(|index| self.structure.decisions.get(index));
         decision.ok_or_else(|| format!("there is no decision D{number}"))
     }
 
-    fn known_switch(&self, number: u32) -> Result<&Switch, String> {
+    fn switch_by_number(&self, number: u32) -> Result<&Switch, String> {
         let index = (number as usize).checked_sub(1);
         let switch = index.and_then(|index| self.structure.switches.get(index));
         switch.ok_or_else(|| format!("there is no switch W{number}"))
     }
 
-    fn marker(&self, role: MarkerRole) -> Checked {
+    fn check_marker_role(&self, role: MarkerRole) -> CheckResult {
         match role {
             MarkerRole::Condition { decision, condition } => {
-                let decision = self.known_decision(decision.0)?;
-                let inside = (condition as usize) < decision.conditions.len();
-                require(inside, || format!("{} has no condition {condition}", decision.id))
+                let decision = self.decision_by_number(decision.0)?;
+                let condition_exists = (condition as usize) < decision.conditions.len();
+                require(condition_exists, || {
+                    format!("{} has no condition {condition}", decision.id)
+                })
             }
             MarkerRole::Decision { decision } | MarkerRole::Single { decision } => {
-                self.known_decision(decision.0).map(|_| ())
+                self.decision_by_number(decision.0).map(|_| ())
             }
-            MarkerRole::Mark { mark } => self.mark(mark.0),
+            MarkerRole::Mark { mark } => self.check_mark(mark.0),
         }
     }
 
-    fn decision(&self, decision: &Decision) -> Checked {
-        self.span(decision.span)?;
-        self.expansions(&decision.expansion)?;
-        decision.conditions.iter().try_for_each(|condition| self.span(condition.span))?;
+    fn check_decision(&self, decision: &Decision) -> CheckResult {
+        self.check_span(decision.span)?;
+        self.check_expansions(&decision.expansion)?;
+        decision.conditions.iter().try_for_each(|condition| self.check_span(condition.span))?;
         if let Some(function) = decision.function {
-            let known = function.0 >= 1 && function.0 as usize <= self.structure.functions.len();
-            require(known, || format!("{} is in no function", decision.id))?;
+            let function_exists =
+                function.0 >= 1 && function.0 as usize <= self.structure.functions.len();
+            require(function_exists, || format!("{} is in no function", decision.id))?;
         }
-        let mut used = vec![false; decision.conditions.len()];
-        require(places(&decision.expression, &mut used) && used.iter().all(|used| *used), || {
-            format!("the expression of {} does not have its conditions once each", decision.id)
-        })
+        let mut used_conditions = vec![false; decision.conditions.len()];
+        require(
+            mark_conditions_used(&decision.expression, &mut used_conditions)
+                && used_conditions.iter().all(|used_conditions| *used_conditions),
+            || format!("the expression of {} does not have its conditions once each", decision.id),
+        )
     }
 
-    fn switch(&self, switch: &Switch) -> Checked {
-        self.span(switch.span)?;
+    fn check_switch(&self, switch: &Switch) -> CheckResult {
+        self.check_span(switch.span)?;
         for label in &switch.labels {
-            self.span(label.span)?;
-            label.mark.map_or(Ok(()), |mark| self.mark(mark.0))?;
+            self.check_span(label.span)?;
+            label.mark.map_or(Ok(()), |mark| self.check_mark(mark.0))?;
         }
         Ok(())
     }
 
-    fn function(&self, function: &Function) -> Checked {
-        self.span(function.span)?;
-        self.mark(function.entry_mark.0)?;
-        self.expansions(&function.expansion)?;
+    fn check_function(&self, function: &Function) -> CheckResult {
+        self.check_span(function.span)?;
+        self.check_mark(function.entry_mark.0)?;
+        self.check_expansions(&function.expansion)?;
         for exit in &function.exits {
             match exit {
                 Exit::Return { .. } => {}
-                Exit::EndOfBody { span } => self.span(*span)?,
+                Exit::EndOfBody { span } => self.check_span(*span)?,
             }
         }
-        self.block(&function.body)
+        self.check_block(&function.body)
     }
 
-    fn block(&self, block: &Block) -> Checked {
-        block.0.iter().try_for_each(|statement| self.statement(statement))
+    fn check_block(&self, block: &Block) -> CheckResult {
+        block.0.iter().try_for_each(|statement| self.check_statement(statement))
     }
 
-    fn statement(&self, statement: &Statement) -> Checked {
-        self.span(statement.span)?;
-        self.expansions(&statement.expansion)?;
+    fn check_statement(&self, statement: &Statement) -> CheckResult {
+        self.check_span(statement.span)?;
+        self.check_expansions(&statement.expansion)?;
         match &statement.kind {
-            StatementKind::Block { block } => self.block(block),
+            StatementKind::Block { block } => self.check_block(block),
             StatementKind::Empty
             | StatementKind::Simple
             | StatementKind::Break
             | StatementKind::Continue
             | StatementKind::Return
             | StatementKind::Terminate => Ok(()),
-            StatementKind::If { decision, then, otherwise } => {
-                self.known_decision(decision.0)?;
-                self.statement(then)?;
-                otherwise.iter().try_for_each(|otherwise| self.statement(otherwise))
+            StatementKind::If { decision, then: then_statement, otherwise: else_statement } => {
+                self.decision_by_number(decision.0)?;
+                self.check_statement(then_statement)?;
+                else_statement
+                    .iter()
+                    .try_for_each(|else_statement| self.check_statement(else_statement))
             }
             StatementKind::While { decision, body } | StatementKind::DoWhile { body, decision } => {
-                self.known_decision(decision.0)?;
-                self.statement(body)
+                self.decision_by_number(decision.0)?;
+                self.check_statement(body)
             }
             StatementKind::For { init, decision, body } => {
                 decision
                     .iter()
-                    .try_for_each(|decision| self.known_decision(decision.0).map(|_| ()))?;
-                init.iter().try_for_each(|init| self.statement(init))?;
-                self.statement(body)
+                    .try_for_each(|decision| self.decision_by_number(decision.0).map(|_| ()))?;
+                init.iter().try_for_each(|init| self.check_statement(init))?;
+                self.check_statement(body)
             }
             StatementKind::Switch { switch, body } => {
-                self.known_switch(switch.0)?;
-                self.block(body)
+                self.switch_by_number(switch.0)?;
+                self.check_block(body)
             }
             StatementKind::Label { switch, label } => {
-                let switch = self.known_switch(switch.0)?;
-                let inside = (*label as usize) < switch.labels.len();
-                require(inside, || format!("{} has no label {label}", switch.id))
+                let switch = self.switch_by_number(switch.0)?;
+                let label_exists = (*label as usize) < switch.labels.len();
+                require(label_exists, || format!("{} has no label {label}", switch.id))
             }
         }
     }
 }
 
 /// Marks the conditions of an expression; false where one is not there or stands twice.
-fn places(expression: &BooleanExpression, used: &mut [bool]) -> bool {
+fn mark_conditions_used(expression: &BooleanExpression, used_conditions: &mut [bool]) -> bool {
     match expression {
-        BooleanExpression::Condition(condition) => match used.get_mut(*condition as usize) {
-            Some(slot) => !std::mem::replace(slot, true),
-            None => false,
-        },
-        BooleanExpression::Not(inner) => places(inner, used),
+        BooleanExpression::Condition(condition) => {
+            match used_conditions.get_mut(*condition as usize) {
+                Some(slot) => !std::mem::replace(slot, true),
+                None => false,
+            }
+        }
+        BooleanExpression::Not(inner) => mark_conditions_used(inner, used_conditions),
         BooleanExpression::And(left, right)
         | BooleanExpression::Or(left, right)
-        | BooleanExpression::Xor(left, right) => places(left, used) && places(right, used),
+        | BooleanExpression::Xor(left, right) => {
+            mark_conditions_used(left, used_conditions)
+                && mark_conditions_used(right, used_conditions)
+        }
     }
 }

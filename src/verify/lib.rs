@@ -23,27 +23,27 @@ pub mod telling;
 mod toolchain;
 
 pub use error::VerifyError;
-pub use folder::Folder;
-pub use rebuild::{LaidOutProject, Outcome};
-pub use toolchain::{NoToolchain, Toolchain, maker};
+pub use folder::EvidenceFolder;
+pub use rebuild::{LaidOutProject, RebuildOutcome};
+pub use toolchain::{NoToolchain, Toolchain, maker_of_modules};
 
 use std::path::{Path, PathBuf};
 use vkcert_model::evidence::Evidence;
 
 /// What shall be done beside the ordinary checks.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct VerificationOptions {
     /// A hash that the manifest or the list of reports must have.
     pub root: Option<String>,
     /// A project whose files must be the inputs.
     pub project: Option<PathBuf>,
     pub replay: Replay,
-    pub demand: Demand,
+    pub demand: SuccessDemand,
 }
 
 /// What counts as success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Demand {
+pub enum SuccessDemand {
     /// That nothing differs.
     #[default]
     NoDifference,
@@ -67,24 +67,24 @@ pub struct Verification {
     /// What cannot be derived again, and why.
     pub not_derivable: Vec<String>,
     /// What the modules tell: not derivable where the kernels cannot be compiled as they were.
-    pub of_modules: Vec<String>,
+    pub not_derived_from_modules: Vec<String>,
     /// How many statements were derived again.
     pub checked: u64,
     /// SHA-256 of the manifest.
     pub root: String,
     /// SHA-256 of the list of reports, where it is there.
-    pub list: Option<String>,
-    pub extent: Extent,
+    pub reports_hash: Option<String>,
+    pub extent: DerivationExtent,
     pub root_cover: RootCover,
     /// The hash that `--root` gives, as it was compared.
-    pub root_given: Option<String>,
+    pub given_root: Option<String>,
     pub project: ProjectCheck,
     pub reports: ReportCheck,
 }
 
 /// What could be made again, to derive the rest from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Extent {
+pub enum DerivationExtent {
     /// Project and kernels.
     #[default]
     Whole,
@@ -94,19 +94,19 @@ pub enum Extent {
     WithoutInputs,
 }
 
-impl Extent {
+impl DerivationExtent {
     pub fn name(self) -> &'static str {
         match self {
-            Extent::Whole => "whole",
-            Extent::WithoutModules => "without-modules",
-            Extent::WithoutInputs => "without-inputs",
+            DerivationExtent::Whole => "whole",
+            DerivationExtent::WithoutModules => "without-modules",
+            DerivationExtent::WithoutInputs => "without-inputs",
         }
     }
 }
 
 /// What a verification comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum VerificationStatus {
     /// All was derived, and nothing differs.
     Verified,
     /// Nothing differs, and not all could be derived.
@@ -114,12 +114,12 @@ pub enum Status {
     NotVerified,
 }
 
-impl Status {
+impl VerificationStatus {
     pub fn name(self) -> &'static str {
         match self {
-            Status::Verified => "verified",
-            Status::InPart => "verified-in-part",
-            Status::NotVerified => "not-verified",
+            VerificationStatus::Verified => "verified",
+            VerificationStatus::InPart => "verified-in-part",
+            VerificationStatus::NotVerified => "not-verified",
         }
     }
 }
@@ -165,13 +165,13 @@ pub enum ProjectCheck {
 #[derive(Debug, Default)]
 pub struct ComparedFiles {
     /// As the user names it.
-    pub folder: String,
+    pub folder_name: String,
     /// How many inputs the evidence names; each was looked for.
-    pub inputs: usize,
+    pub input_count: usize,
     /// How many of them the project has with the same SHA-256.
-    pub same: usize,
+    pub same_files: usize,
     /// Requirement files of the project that the run did not read.
-    pub unread: usize,
+    pub unread_files: usize,
     pub kernels: KernelCheck,
 }
 
@@ -225,142 +225,147 @@ impl Verification {
         self.problems.is_empty()
     }
 
-    pub fn status(&self) -> Status {
-        match (self.holds(), self.not_derivable.is_empty() && self.extent == Extent::Whole) {
-            (false, _) => Status::NotVerified,
-            (true, true) => Status::Verified,
-            (true, false) => Status::InPart,
+    pub fn status(&self) -> VerificationStatus {
+        match (
+            self.holds(),
+            self.not_derivable.is_empty() && self.extent == DerivationExtent::Whole,
+        ) {
+            (false, _) => VerificationStatus::NotVerified,
+            (true, true) => VerificationStatus::Verified,
+            (true, false) => VerificationStatus::InPart,
         }
     }
 
     /// Whether it is what is demanded.
-    pub fn satisfies(&self, demand: Demand) -> bool {
+    pub fn satisfies(&self, demand: SuccessDemand) -> bool {
         match demand {
-            Demand::NoDifference => self.holds(),
-            Demand::Everything => self.status() == Status::Verified,
+            SuccessDemand::NoDifference => self.holds(),
+            SuccessDemand::Everything => self.status() == VerificationStatus::Verified,
         }
     }
 
     /// Notes what could not be made again, and so not derived.
-    fn leave_out(&mut self, extent: Extent, reason: &str) {
+    fn leave_out(&mut self, extent: DerivationExtent, reason: &str) {
         self.extent = extent;
         self.not_derivable.push(reason.to_owned());
-        self.not_derivable.append(&mut self.of_modules);
+        self.not_derivable.append(&mut self.not_derived_from_modules);
     }
 }
 
 /// Verifies an evidence folder; the evidence comes with it where it could be read.
-pub fn folder<T: Toolchain>(
+pub fn verify_folder<T: Toolchain>(
     path: &Path,
-    options: &Options,
+    options: &VerificationOptions,
     toolchain: &T,
 ) -> Result<(Verification, Option<Box<Evidence>>), T::Error> {
-    let folder = Folder::read(path)?;
-    let (mut found, stored) = files(&folder, options)?;
+    let folder = EvidenceFolder::read(path)?;
+    let (mut verification, stored) = verify_files(&folder, options)?;
     if let Some(project) = &options.project {
-        found.project = ProjectCheck::NotCompared { folder: project.display().to_string() };
+        verification.project = ProjectCheck::NotCompared { folder: project.display().to_string() };
     }
     if let Some(stored) = &stored {
-        whole(stored, options, toolchain, &mut found)?;
+        verify_evidence(stored, options, toolchain, &mut verification)?;
     }
-    Ok((found, stored))
+    Ok((verification, stored))
 }
 
 /// Hashes and form of the files alone.
-pub fn files(
-    folder: &Folder,
-    options: &Options,
+pub fn verify_files(
+    folder: &EvidenceFolder,
+    options: &VerificationOptions,
 ) -> Result<(Verification, Option<Box<Evidence>>), VerifyError> {
-    let stored = folder::examine(folder)?;
-    let mut found = Verification {
-        problems: stored.problems,
+    let examined_folder = folder::examine_files(folder)?;
+    let mut verification = Verification {
+        problems: examined_folder.problems,
         checked: (folder.files.len() + folder.reports.len()) as u64,
         root: folder.root(),
-        list: folder.list_hash(),
+        reports_hash: folder.list_hash(),
         reports: ReportCheck {
-            listed: folder.list.is_some().then(|| folder.reports.keys().cloned().collect()),
+            listed: folder.report_list.is_some().then(|| folder.reports.keys().cloned().collect()),
             unlisted: folder.unlisted.clone(),
             unreadable: folder.has_unreadable_list(),
         },
         ..Verification::default()
     };
-    if let Some(wanted) = &options.root {
-        let wanted = wanted.trim().trim_start_matches("sha256:").to_ascii_lowercase();
-        found.root_cover = if found.list.as_ref() == Some(&wanted) {
+    if let Some(wanted_hash) = &options.root {
+        let wanted_hash = wanted_hash.trim().trim_start_matches("sha256:").to_ascii_lowercase();
+        verification.root_cover = if verification.reports_hash.as_ref() == Some(&wanted_hash) {
             RootCover::EvidenceAndReports
-        } else if found.root == wanted {
+        } else if verification.root == wanted_hash {
             RootCover::Evidence
         } else {
             RootCover::Nothing
         };
-        found.root_given = Some(wanted.clone());
-        found.check(found.root_cover != RootCover::Nothing, || {
-            format!("neither the manifest nor the list of reports has the SHA-256 {wanted}")
+        verification.given_root = Some(wanted_hash.clone());
+        verification.check(verification.root_cover != RootCover::Nothing, || {
+            format!("neither the manifest nor the list of reports has the SHA-256 {wanted_hash}")
         });
     }
-    Ok((found, stored.evidence))
+    Ok((verification, examined_folder.evidence))
 }
 
 /// What the files say.
-fn whole<T: Toolchain>(
+fn verify_evidence<T: Toolchain>(
     stored: &Evidence,
-    options: &Options,
+    options: &VerificationOptions,
     toolchain: &T,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) -> Result<(), T::Error> {
-    if let Some(problem) = form::malformed(stored) {
-        found.problems.push(problem);
+    if let Some(problem) = form::malformed_reason(stored) {
+        verification.problems.push(problem);
         return Ok(());
     }
     if let Some(project) = &options.project {
-        let compared = sources::compare(stored, project, toolchain, found)?;
-        found.project = ProjectCheck::Compared(compared);
+        let compared_files = sources::compare_sources(stored, project, toolchain, verification)?;
+        verification.project = ProjectCheck::Compared(compared_files);
     }
-    let rebuilt = rebuild::rebuild(stored, options.project.as_deref(), toolchain);
-    contents(stored, &rebuilt, options, toolchain, found)
+    let rebuild_outcome = rebuild::rebuild_project(stored, options.project.as_deref(), toolchain);
+    verify_contents(stored, &rebuild_outcome, options, toolchain, verification)
 }
 
 /// What is stored against what the project made of the inputs comes to.
-pub fn contents<T: Toolchain>(
+pub fn verify_contents<T: Toolchain>(
     stored: &Evidence,
-    rebuilt: &Outcome<T::Compiled>,
-    options: &Options,
+    rebuild_outcome: &RebuildOutcome<T::Compiled>,
+    options: &VerificationOptions,
     toolchain: &T,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) -> Result<(), T::Error> {
-    first_format::check(stored, found);
-    consistency::always(stored, found);
-    records::check(stored, found);
-    match rebuilt {
-        Outcome::Whole(rebuilt) => toolchain.derive(stored, rebuilt, options.replay, found)?,
-        Outcome::ProjectAlone(project, reason) => {
-            found.leave_out(Extent::WithoutModules, reason);
-            project_derivation::compare(stored, project, found)?;
-            consistency::of_definitions(stored, found);
-            consistency::of_records(stored, found);
-            refuse_replay(options, found);
+    first_format::check_first_format(stored, verification);
+    consistency::check_always(stored, verification);
+    records::check_bounds(stored, verification);
+    match rebuild_outcome {
+        RebuildOutcome::Whole(rebuild_outcome) => {
+            toolchain.derive(stored, rebuild_outcome, options.replay, verification)?
         }
-        Outcome::Nothing(reason) => {
-            found.leave_out(Extent::WithoutInputs, reason);
-            consistency::of_definitions(stored, found);
-            consistency::of_records(stored, found);
-            refuse_replay(options, found);
+        RebuildOutcome::ProjectAlone(project, reason) => {
+            verification.leave_out(DerivationExtent::WithoutModules, reason);
+            project_derivation::compare_project(stored, project, verification)?;
+            consistency::check_definitions(stored, verification);
+            consistency::check_records(stored, verification);
+            refuse_replay(options, verification);
         }
-        Outcome::Wrong(problem) => found.problems.push(problem.clone()),
+        RebuildOutcome::WithoutInputs(reason) => {
+            verification.leave_out(DerivationExtent::WithoutInputs, reason);
+            consistency::check_definitions(stored, verification);
+            consistency::check_records(stored, verification);
+            refuse_replay(options, verification);
+        }
+        RebuildOutcome::Contradicting(problem) => verification.problems.push(problem.clone()),
     }
     Ok(())
 }
 
-fn refuse_replay(options: &Options, found: &mut Verification) {
+fn refuse_replay(options: &VerificationOptions, verification: &mut Verification) {
     match options.replay {
         Replay::No => {}
         Replay::Sequential => {
-            found.problems.push("the tests cannot be replayed (see above)".to_owned())
+            verification.problems.push("the tests cannot be replayed (see above)".to_owned())
         }
     }
 }
 
 /// Whether reports of the evidence can be made at all; the reason where not.
-pub fn unreadable(stored: &Evidence) -> Option<String> {
-    form::malformed(stored)
+pub fn why_unreadable(stored: &Evidence) -> Option<String> {
+    form::malformed_reason(stored)
 }

@@ -21,57 +21,82 @@ use vkcert_model::project::ProjectKernel;
 use vkcert_requirement::{Project, trace};
 
 /// Compares all of it with what is stored.
-pub fn compare(
+pub fn compare_project(
     stored: &Evidence,
     laid_out: &LaidOutProject,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) -> Result<(), VerifyError> {
     let (campaign, project) = (&stored.campaign, &laid_out.project);
-    let mut comparison = Comparison::default();
-    let mut traced = Campaign {
+    let mut comparison = ProjectComparison::default();
+    let mut derived_campaign = Campaign {
         requirements: trace::trace_requirements(project),
         records: stated::records_of_verification(project),
         ..campaign.clone()
     };
-    derive::settle_requirements(&mut traced, &stored.kernels);
-    keep_absent_code(campaign, &laid_out.absent, &mut traced.requirements);
-    comparison.of("campaign.json/requirements", &campaign.requirements, &traced.requirements)?;
-    comparison.of("campaign.json/records", &campaign.records, &traced.records)?;
-    comparison.of("campaign.json/settings", &campaign.settings, &Some(&project.settings.value))?;
-    let tests: Vec<TestEvidence> = campaign.tests.iter().map(without_results).collect();
-    comparison.of("campaign.json/tests", &tests, &stated::tests_without_results(project))?;
-    let justified: Vec<_> =
+    derive::settle_requirements(&mut derived_campaign, &stored.kernels);
+    keep_absent_code(campaign, &laid_out.absent, &mut derived_campaign.requirements);
+    comparison.compare_values(
+        "campaign.json/requirements",
+        &campaign.requirements,
+        &derived_campaign.requirements,
+    )?;
+    comparison.compare_values(
+        "campaign.json/records",
+        &campaign.records,
+        &derived_campaign.records,
+    )?;
+    comparison.compare_values(
+        "campaign.json/settings",
+        &campaign.settings,
+        &Some(&project.settings.value),
+    )?;
+    let stored_tests: Vec<TestEvidence> = campaign.tests.iter().map(without_results).collect();
+    comparison.compare_values(
+        "campaign.json/tests",
+        &stored_tests,
+        &stated::tests_without_results(project),
+    )?;
+    let stored_justifications: Vec<_> =
         campaign.justifications.iter().map(|row| (&row.justification, &row.file)).collect();
-    let stated: Vec<_> =
+    let project_justifications: Vec<_> =
         project.justifications.iter().map(|row| (&row.value, project.relative_file(row))).collect();
-    comparison.of("campaign.json/justifications", &justified, &stated)?;
-    let definitions: Vec<_> = campaign.coupling.iter().map(|row| row.definition.as_ref()).collect();
-    let interfaces: Vec<_> =
+    comparison.compare_values(
+        "campaign.json/justifications",
+        &stored_justifications,
+        &project_justifications,
+    )?;
+    let stored_interfaces: Vec<_> =
+        campaign.coupling.iter().map(|row| row.definition.as_ref()).collect();
+    let project_interfaces: Vec<_> =
         project.interfaces.iter().map(|interface| Some(&interface.value)).collect();
-    comparison.of("campaign.json/coupling", &definitions, &interfaces)?;
+    comparison.compare_values("campaign.json/coupling", &stored_interfaces, &project_interfaces)?;
     let options = stated::compiler_options(&project.settings.value);
-    comparison.of(
+    comparison.compare_values(
         "campaign.json/project/compiler_options",
         &campaign.project.compiler_options,
         &options,
     )?;
-    comparison.kernels(&stored.kernels, &project.settings.value.kernels)?;
-    found.checked += comparison.0.compared;
-    found.problems.append(&mut comparison.0.found);
-    left_out(campaign, project, found);
+    comparison.compare_kernels(&stored.kernels, &project.settings.value.kernels)?;
+    verification.checked += comparison.0.compared;
+    verification.problems.append(&mut comparison.0.messages);
+    check_left_out_tests(campaign, project, verification);
     Ok(())
 }
 
 /// Whether a file that is not there holds a function is not for this derivation to say.
 fn keep_absent_code(
     campaign: &Campaign,
-    absent: &BTreeSet<String>,
+    absent_files: &BTreeSet<String>,
     derived: &mut [RequirementEvidence],
 ) {
-    for (ours, theirs) in derived.iter_mut().zip(&campaign.requirements) {
-        for (ours, theirs) in ours.code.iter_mut().zip(&theirs.code) {
-            if absent.contains(&ours.file) {
-                (ours.found, ours.line) = (theirs.found, theirs.line);
+    for (derived_requirement, stored_requirement) in derived.iter_mut().zip(&campaign.requirements)
+    {
+        for (derived_requirement, stored_requirement) in
+            derived_requirement.code.iter_mut().zip(&stored_requirement.code)
+        {
+            if absent_files.contains(&derived_requirement.file) {
+                (derived_requirement.found, derived_requirement.line) =
+                    (stored_requirement.found, stored_requirement.line);
             }
         }
     }
@@ -83,45 +108,54 @@ fn without_results(test: &TestEvidence) -> TestEvidence {
 }
 
 /// Tests that were left out are tests of the project.
-fn left_out(campaign: &Campaign, project: &Project, found: &mut Verification) {
-    let known: Vec<_> = project.left_out.iter().map(|test| &test.id).collect();
-    found.check(campaign.left_out.iter().collect::<Vec<_>>() == known, || {
+fn check_left_out_tests(campaign: &Campaign, project: &Project, verification: &mut Verification) {
+    let project_left_out: Vec<_> = project.left_out.iter().map(|test| &test.id).collect();
+    verification.check(campaign.left_out.iter().collect::<Vec<_>>() == project_left_out, || {
         "tests that were left out".to_owned()
     });
 }
 
 #[derive(Default)]
-struct Comparison(Differences);
+struct ProjectComparison(Differences);
 
-impl Comparison {
-    fn of(
+impl ProjectComparison {
+    fn compare_values(
         &mut self,
         path: &str,
         stored: &impl Serialize,
         derived: &impl Serialize,
     ) -> Result<(), VerifyError> {
-        self.0.compare(path, &json(stored)?, &json(derived)?);
+        self.0.compare(path, &json_value(stored)?, &json_value(derived)?);
         Ok(())
     }
 
     /// Where each kernel comes from, as the project file says.
-    fn kernels(
+    fn compare_kernels(
         &mut self,
         stored: &[KernelEvidence],
-        settings: &[ProjectKernel],
+        project_kernels: &[ProjectKernel],
     ) -> Result<(), VerifyError> {
         for row in stored {
             // A kernel that the project does not have is told elsewhere.
-            let Some(kernel) = settings.iter().find(|kernel| kernel.name == row.kernel) else {
+            let Some(kernel) = project_kernels.iter().find(|kernel| kernel.name == row.kernel)
+            else {
                 continue;
             };
             let path = format!("{} on {}", row.kernel, row.engine);
             let configuration = &row.configuration;
-            self.of(&format!("{path}/source"), &row.source, &kernel.source)?;
-            self.of(&format!("{path}/entry"), &configuration.entry, &kernel.entry)?;
-            self.of(&format!("{path}/defines"), &configuration.defines, &kernel.defines)?;
-            self.of(&format!("{path}/include"), &configuration.include, &kernel.include)?;
-            self.of(
+            self.compare_values(&format!("{path}/source"), &row.source, &kernel.source)?;
+            self.compare_values(&format!("{path}/entry"), &configuration.entry, &kernel.entry)?;
+            self.compare_values(
+                &format!("{path}/defines"),
+                &configuration.defines,
+                &kernel.defines,
+            )?;
+            self.compare_values(
+                &format!("{path}/include"),
+                &configuration.include,
+                &kernel.include,
+            )?;
+            self.compare_values(
                 &format!("{path}/target_env"),
                 &configuration.target_env,
                 &kernel.target_env.name(),
@@ -131,6 +165,6 @@ impl Comparison {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<Value, VerifyError> {
+fn json_value(value: &impl Serialize) -> Result<Value, VerifyError> {
     Ok(serde_json::to_value(value)?)
 }

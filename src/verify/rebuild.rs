@@ -23,55 +23,62 @@ pub struct LaidOutProject {
 }
 
 /// What could be made of the stored inputs.
-pub enum Outcome<C> {
+pub enum RebuildOutcome<C> {
     Whole(Box<C>),
     /// The kernels cannot be compiled here, for the reason given.
     ProjectAlone(Box<LaidOutProject>, String),
     /// For the reason given.
-    Nothing(String),
+    WithoutInputs(String),
     /// The stored inputs contradict the evidence.
-    Wrong(String),
+    Contradicting(String),
 }
 
 /// Makes the project again; `sources` is a folder with files that are not stored.
-pub fn rebuild<T: Toolchain>(
+pub fn rebuild_project<T: Toolchain>(
     stored: &Evidence,
-    sources: Option<&Path>,
+    source_folder: Option<&Path>,
     toolchain: &T,
-) -> Outcome<T::Compiled> {
-    let LaidOutInputs { folder, absent } = match inputs(stored, sources) {
-        Ok(inputs) => inputs,
-        Err(Unusable::Absent(reason)) => return Outcome::Nothing(reason),
-        Err(Unusable::Contradicting(problem)) => return Outcome::Wrong(problem),
-    };
-    let missing = absent.values().next().cloned();
-    let mut project = match (requirement::load_project(folder.path()), &missing) {
+) -> RebuildOutcome<T::Compiled> {
+    let LaidOutInputs { folder, absent: absent_inputs } =
+        match lay_out_inputs(stored, source_folder) {
+            Ok(inputs) => inputs,
+            Err(UnusableInputs::Absent(reason)) => return RebuildOutcome::WithoutInputs(reason),
+            Err(UnusableInputs::Contradicting(problem)) => {
+                return RebuildOutcome::Contradicting(problem);
+            }
+        };
+    let missing_reason = absent_inputs.values().next().cloned();
+    let mut project = match (requirement::load_project(folder.path()), &missing_reason) {
         (Ok(project), _) => project,
         (Err(_), Some(reason)) => {
-            return Outcome::Nothing(format!("what follows from the inputs: {reason}"));
+            return RebuildOutcome::WithoutInputs(format!(
+                "what follows from the inputs: {reason}"
+            ));
         }
         (Err(diagnostics), None) => {
-            return Outcome::Wrong(format!(
+            return RebuildOutcome::Contradicting(format!(
                 "the stored inputs are no project: {}",
                 first_message(&diagnostics)
             ));
         }
     };
-    let absent = absent.into_keys().collect();
+    let absent_inputs = absent_inputs.into_keys().collect();
     let left_out = &stored.campaign.left_out;
-    let all = std::mem::take(&mut project.tests);
+    let all_tests = std::mem::take(&mut project.tests);
     (project.left_out, project.tests) =
-        all.into_iter().partition(|test| left_out.contains(&test.id));
-    if let Some(reason) = missing.or_else(|| not_compiled(stored, &project, toolchain)) {
+        all_tests.into_iter().partition(|test| left_out.contains(&test.id));
+    if let Some(reason) = missing_reason.or_else(|| why_not_compiled(stored, &project, toolchain)) {
         let reason = format!("what follows from the modules: {reason}");
-        return Outcome::ProjectAlone(
-            Box::new(LaidOutProject { project, absent, _folder: folder }),
+        return RebuildOutcome::ProjectAlone(
+            Box::new(LaidOutProject { project, absent: absent_inputs, _folder: folder }),
             reason,
         );
     }
-    match toolchain.compile(LaidOutProject { project, absent, _folder: folder }) {
-        Ok(compiled) => Outcome::Whole(Box::new(compiled)),
-        Err(reason) => Outcome::Wrong(format!("the stored inputs cannot be compiled: {reason}")),
+    match toolchain.compile(LaidOutProject { project, absent: absent_inputs, _folder: folder }) {
+        Ok(compiled) => RebuildOutcome::Whole(Box::new(compiled)),
+        Err(reason) => {
+            RebuildOutcome::Contradicting(format!("the stored inputs cannot be compiled: {reason}"))
+        }
     }
 }
 
@@ -82,74 +89,84 @@ struct LaidOutInputs {
 }
 
 /// Why nothing can be made of the stored inputs.
-enum Unusable {
+enum UnusableInputs {
     Absent(String),
     Contradicting(String),
 }
 
-fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<LaidOutInputs, Unusable> {
+fn lay_out_inputs(
+    stored: &Evidence,
+    source_folder: Option<&Path>,
+) -> Result<LaidOutInputs, UnusableInputs> {
     let Some(inputs) = &stored.inputs else {
         let reason =
             "what follows from the inputs: evidence of this format does not store them".to_owned();
-        return Err(Unusable::Absent(reason));
+        return Err(UnusableInputs::Absent(reason));
     };
-    let unusable =
-        |error: std::io::Error| Unusable::Absent(format!("the inputs cannot be laid out: {error}"));
-    let folder = tempfile::tempdir().map_err(unusable)?;
-    let mut absent = BTreeMap::new();
+    let describe_error = |error: std::io::Error| {
+        UnusableInputs::Absent(format!("the inputs cannot be laid out: {error}"))
+    };
+    let folder = tempfile::tempdir().map_err(describe_error)?;
+    let mut absent_inputs = BTreeMap::new();
     for (path, file) in &inputs.files {
         if !is_inside(path) {
-            absent.insert(
+            absent_inputs.insert(
                 path.clone(),
                 format!("the input `{path}` is no file inside of the project"),
             );
             continue;
         }
-        let hash = stored.manifest.inputs.get(path);
-        let bytes = match file {
-            StoredFile::Omitted { bytes } => match given(path, *bytes, hash, sources) {
-                Ok(bytes) => bytes,
-                Err(reason) => {
-                    absent.insert(path.clone(), reason);
-                    continue;
+        let expected_hash = stored.manifest.inputs.get(path);
+        let file_bytes = match file {
+            StoredFile::Omitted { bytes: file_bytes } => {
+                match read_omitted_input(path, *file_bytes, expected_hash, source_folder) {
+                    Ok(file_bytes) => file_bytes,
+                    Err(reason) => {
+                        absent_inputs.insert(path.clone(), reason);
+                        continue;
+                    }
                 }
-            },
+            }
             StoredFile::Text(_) | StoredFile::Bytes(_) => bytes_of(file).ok_or_else(|| {
-                Unusable::Contradicting(format!("the stored input {path} is not base64"))
+                UnusableInputs::Contradicting(format!("the stored input {path} is not base64"))
             })?,
         };
-        if hash != Some(&sha256_digits(&bytes)) {
-            return Err(Unusable::Contradicting(format!(
+        if expected_hash != Some(&sha256_digits(&file_bytes)) {
+            return Err(UnusableInputs::Contradicting(format!(
                 "the stored input {path} has another SHA-256 than the manifest"
             )));
         }
-        let target = folder.path().join(path);
-        let parent = target.parent().unwrap_or(folder.path());
-        let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&target, bytes));
-        written.map_err(|error| {
-            Unusable::Contradicting(format!("the stored input {path} cannot be laid out: {error}"))
+        let target_path = folder.path().join(path);
+        let parent_folder = target_path.parent().unwrap_or(folder.path());
+        let write_result = std::fs::create_dir_all(parent_folder)
+            .and_then(|()| std::fs::write(&target_path, file_bytes));
+        write_result.map_err(|error| {
+            UnusableInputs::Contradicting(format!(
+                "the stored input {path} cannot be laid out: {error}"
+            ))
         })?;
     }
     if let Some(path) = stored.manifest.inputs.keys().find(|path| !inputs.files.contains_key(*path))
     {
-        return Err(Unusable::Contradicting(format!(
+        return Err(UnusableInputs::Contradicting(format!(
             "the input {path} of the manifest is not stored"
         )));
     }
-    Ok(LaidOutInputs { folder, absent })
+    Ok(LaidOutInputs { folder, absent: absent_inputs })
 }
 
 /// The bytes of an input that is not stored, from the project named.
-fn given(
+fn read_omitted_input(
     path: &str,
     size: u64,
-    hash: Option<&String>,
-    sources: Option<&Path>,
+    expected_hash: Option<&String>,
+    source_folder: Option<&Path>,
 ) -> Result<Vec<u8>, String> {
-    let read = sources.and_then(|sources| std::fs::read(sources.join(path)).ok());
-    let right =
-        read.filter(|bytes| bytes.len() as u64 == size && hash == Some(&sha256_digits(bytes)));
-    right.ok_or_else(|| {
+    let read_bytes =
+        source_folder.and_then(|source_folder| std::fs::read(source_folder.join(path)).ok());
+    let matching_bytes = read_bytes
+        .filter(|bytes| bytes.len() as u64 == size && expected_hash == Some(&sha256_digits(bytes)));
+    matching_bytes.ok_or_else(|| {
         format!("the input {path} ({size} bytes) is not stored; `--project` gives it")
     })
 }
@@ -163,21 +180,21 @@ fn is_inside(path: &str) -> bool {
 }
 
 /// Why the kernels cannot be compiled as they were.
-fn not_compiled(
+fn why_not_compiled(
     stored: &Evidence,
     project: &Project,
     toolchain: &impl Toolchain,
 ) -> Option<String> {
-    if let Some(other) = toolchain.other_maker(stored) {
-        return Some(format!("they were made by {other}"));
+    if let Some(other_maker) = toolchain.other_maker(stored) {
+        return Some(format!("they were made by {other_maker}"));
     }
-    let folders = project.settings.value.kernels.iter().flat_map(|kernel| &kernel.include);
-    let outside = folders.into_iter().find(|folder| leaves(folder))?;
-    Some(format!("the include folder `{outside}` is outside of the project"))
+    let include_folders = project.settings.value.kernels.iter().flat_map(|kernel| &kernel.include);
+    let outside_folder = include_folders.into_iter().find(|folder| leaves_folder(folder))?;
+    Some(format!("the include folder `{outside_folder}` is outside of the project"))
 }
 
 /// Whether a relative path leads out of its folder.
-fn leaves(path: &str) -> bool {
+fn leaves_folder(path: &str) -> bool {
     let mut depth = 0_i32;
     for part in Path::new(path).components() {
         match part {
@@ -215,10 +232,10 @@ mod tests {
     #[test]
     fn an_include_folder_leaves_the_project_wherever_it_steps_out() {
         for within in ["", "a", "./a", "a/..", "a/../b", "a/b/../.."] {
-            assert!(!leaves(within), "{within}");
+            assert!(!leaves_folder(within), "{within}");
         }
         for outside in ["..", "a/../..", "a/../../a", "/a"] {
-            assert!(leaves(outside), "{outside}");
+            assert!(leaves_folder(outside), "{outside}");
         }
     }
 
@@ -227,10 +244,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("f"), b"1234").unwrap();
         let hash = sha256_digits(b"1234");
-        let of =
-            |size: u64, hash: Option<&String>| given("f", size, hash, Some(folder.path())).is_ok();
+        let of = |size: u64, hash: Option<&String>| {
+            read_omitted_input("f", size, hash, Some(folder.path())).is_ok()
+        };
         assert!(of(4, Some(&hash)));
         assert!(!of(5, Some(&hash)) && !of(4, Some(&sha256_digits(b"1235"))) && !of(4, None));
-        assert!(given("f", 4, Some(&hash), None).is_err());
+        assert!(read_omitted_input("f", 4, Some(&hash), None).is_err());
     }
 }

@@ -18,40 +18,41 @@ use vkcert_model::structure::MarkIndex;
 use vkcert_model::verdict::{EngineName, Verdict};
 
 /// Everything that has bounds.
-pub fn check(stored: &Evidence, found: &mut Verification) {
+pub fn check_bounds(stored: &Evidence, verification: &mut Verification) {
     for kernel in &stored.kernels {
-        Rows { stored, kernel }.check(found);
+        KernelRecords { stored, kernel }.check_rows(verification);
     }
     for test in &stored.campaign.tests {
-        test.results.iter().for_each(|result| of_result(stored, test, result, found));
+        test.results.iter().for_each(|result| check_result(stored, test, result, verification));
     }
-    repetitions(stored, found);
+    check_repetitions(stored, verification);
 }
 
 /// The records of one kernel under one configuration on one engine.
-struct Rows<'a> {
+struct KernelRecords<'a> {
     stored: &'a Evidence,
     kernel: &'a KernelEvidence,
 }
 
-impl Rows<'_> {
-    fn check(&self, found: &mut Verification) {
+impl KernelRecords<'_> {
+    fn check_rows(&self, verification: &mut Verification) {
         let kernel = self.kernel;
-        let vectors = possible_bits(&kernel.layout);
-        let objects = (0..kernel.objects.structure.bits).collect();
-        let entry = self.entry_mark().and_then(|mark| kernel.layout.mark_bit(mark));
+        let possible_vectors = possible_bits(&kernel.layout);
+        let possible_object_bits = (0..kernel.objects.structure.bits).collect();
+        let entry_bit = self.entry_mark().and_then(|mark| kernel.layout.mark_bit(mark));
         for row in &kernel.records {
-            let entered = entry.is_none_or(|bit| row.records.has(bit));
-            found.check(entered, || self.problem(row, "the entry point was not entered"));
-            self.row(row, kernel.layout.words(), &vectors, found);
-            self.undefined(row, found);
-            self.directed(row, MeasuredCode::Source, found);
+            let entered = entry_bit.is_none_or(|bit| row.records.has(bit));
+            verification
+                .check(entered, || self.problem_sentence(row, "the entry point was not entered"));
+            self.check_row(row, kernel.layout.words(), &possible_vectors, verification);
+            self.check_undefined(row, verification);
+            self.check_directed(row, MeasuredCode::Source, verification);
         }
-        let words = kernel.objects.structure.bits.div_ceil(32) as usize;
+        let object_words = kernel.objects.structure.bits.div_ceil(32) as usize;
         for row in &kernel.objects.records {
-            self.row(row, words, &objects, found);
-            self.undefined(row, found);
-            self.directed(row, MeasuredCode::Object, found);
+            self.check_row(row, object_words, &possible_object_bits, verification);
+            self.check_undefined(row, verification);
+            self.check_directed(row, MeasuredCode::Object, verification);
         }
     }
 
@@ -61,76 +62,88 @@ impl Rows<'_> {
         Some(entry.entry_mark)
     }
 
-    fn problem(&self, row: &TestRecords, reason: &str) -> String {
+    fn problem_sentence(&self, row: &TestRecords, reason: &str) -> String {
         format!(
             "{} on {}: records of {}: {reason}",
             self.kernel.kernel, self.kernel.engine, row.test
         )
     }
 
-    fn row(
+    fn check_row(
         &self,
         row: &TestRecords,
-        words: usize,
-        possible: &BTreeSet<u32>,
-        found: &mut Verification,
+        word_count: usize,
+        possible_bits: &BTreeSet<u32>,
+        verification: &mut Verification,
     ) {
         let records = &row.records;
-        found.check(records.words.len() == words, || {
-            self.problem(row, "another number of words than the layout has")
+        verification.check(records.words.len() == word_count, || {
+            self.problem_sentence(row, "another number of words than the layout has")
         });
-        let bits = (0..records.words.len().min(words) as u32 * 32).filter(|bit| records.has(*bit));
-        let bits: BTreeSet<u32> = bits.collect();
-        found
-            .check(bits.is_subset(possible), || self.problem(row, "a bit that stands for nothing"));
-        let seen: BTreeSet<u32> = records.witnesses.keys().copied().collect();
+        let recorded_bits =
+            (0..records.words.len().min(word_count) as u32 * 32).filter(|bit| records.has(*bit));
+        let recorded_bits: BTreeSet<u32> = recorded_bits.collect();
+        verification.check(recorded_bits.is_subset(possible_bits), || {
+            self.problem_sentence(row, "a bit that stands for nothing")
+        });
+        let witnessed_bits: BTreeSet<u32> = records.witnesses.keys().copied().collect();
         // The sequential engine knows who set each bit; a device tells of all or none.
-        let told = self.kernel.engine == EngineName::Sequential || !seen.is_empty();
-        found.check(!told || seen == bits, || {
-            self.problem(row, "witnesses of other bits than were recorded")
+        let names_witnesses =
+            self.kernel.engine == EngineName::Sequential || !witnessed_bits.is_empty();
+        verification.check(!names_witnesses || witnessed_bits == recorded_bits, || {
+            self.problem_sentence(row, "witnesses of other bits than were recorded")
         });
-        let extents = self.extents(row);
-        let inside = |id: &[u32; 3]| {
-            extents.iter().any(|extent| (0..3).all(|axis| u64::from(id[axis]) < extent[axis]))
+        let dispatch_extents = self.extents(row);
+        let is_invocation = |id: &[u32; 3]| {
+            dispatch_extents
+                .iter()
+                .any(|extent| (0..3).all(|axis| u64::from(id[axis]) < extent[axis]))
         };
-        found.check(records.witnesses.values().all(inside), || {
-            self.problem(row, "a witness that is none of the test's invocations")
+        verification.check(records.witnesses.values().all(is_invocation), || {
+            self.problem_sentence(row, "a witness that is none of the test's invocations")
         });
-        let barriers = self.kernel.barriers.iter().map(|barrier| barrier.number);
-        let barriers: BTreeSet<u32> = barriers.collect();
-        found.check(records.barriers.keys().all(|number| barriers.contains(number)), || {
-            self.problem(row, "a barrier that the kernel does not have")
-        });
+        let kernel_barriers = self.kernel.barriers.iter().map(|barrier| barrier.number);
+        let kernel_barriers: BTreeSet<u32> = kernel_barriers.collect();
+        verification
+            .check(records.barriers.keys().all(|number| kernel_barriers.contains(number)), || {
+                self.problem_sentence(row, "a barrier that the kernel does not have")
+            });
     }
 
     /// What may follow an undefined value is among what was recorded in a passed test that tells of
     /// one.
-    fn undefined(&self, row: &TestRecords, found: &mut Verification) {
+    fn check_undefined(&self, row: &TestRecords, verification: &mut Verification) {
         let records = &row.records;
-        let recorded = records.undefined.iter().all(|bit| records.has(*bit))
+        let is_recorded = records.undefined.iter().all(|bit| records.has(*bit))
             && records
                 .undefined_barriers
                 .iter()
                 .all(|number| records.barriers.contains_key(number));
         let test = self.stored.campaign.tests.iter().find(|test| test.id == row.test);
-        let told = test.is_some_and(tells_of_undefined);
-        found.check(recorded && (told || !records.follow_undefined()), || {
-            self.problem(row, "what may follow an undefined value, of which the test does not tell")
+        let tells_of_value = test.is_some_and(tells_of_undefined);
+        verification.check(is_recorded && (tells_of_value || !records.follow_undefined()), || {
+            self.problem_sentence(
+                row,
+                "what may follow an undefined value, of which the test does not tell",
+            )
         });
     }
 
     /// What directed schedules alone have shown is among what was recorded, and its test says that
     /// they did.
-    fn directed(&self, row: &TestRecords, of: MeasuredCode, found: &mut Verification) {
+    fn check_directed(&self, row: &TestRecords, of: MeasuredCode, found: &mut Verification) {
         let records = &row.records;
         let right = records.directed.iter().all(|(bit, schedule)| {
             records.has(*bit)
-                && self
-                    .told(row, of)
-                    .any(|told| told.schedule == *schedule && told.reason.is_none())
+                && self.told(row, of).any(|directed_schedule| {
+                    directed_schedule.schedule == *schedule && directed_schedule.reason.is_none()
+                })
         });
         found.check(right, || {
-            self.problem(row, "what a directed schedule has shown, which its test does not tell")
+            self.problem_sentence(
+                row,
+                "what a directed schedule has shown, which its test does not tell",
+            )
         });
     }
 
@@ -164,85 +177,108 @@ fn possible_bits(layout: &RecordLayout) -> BTreeSet<u32> {
     layout.marks.iter().copied().chain(sums).collect()
 }
 
-fn of_result(
+fn check_result(
     stored: &Evidence,
     test: &TestEvidence,
     result: &TestResult,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) {
-    let name = || format!("test {} on {}", test.id, result.engine);
-    let sought = |kind| !stored.campaign.not_looked_for.contains(&kind);
+    let result_name = || format!("test {} on {}", test.id, result.engine);
+    let was_sought = |kind| !stored.campaign.not_looked_for.contains(&kind);
     if result.verdict.completed() {
-        let races = result.engine == EngineName::Sequential && sought(FindingKind::DataRace);
+        let races_sought =
+            result.engine == EngineName::Sequential && was_sought(FindingKind::DataRace);
         // Older evidence may not have it.
-        let scoped = result.race_scope.is_some() == races || stored.inputs.is_none();
-        found
-            .check(scoped, || format!("{}: whether its races are those of every schedule", name()));
+        let scope_matches = result.race_scope.is_some() == races_sought || stored.inputs.is_none();
+        verification.check(scope_matches, || {
+            format!("{}: whether its races are those of every schedule", result_name())
+        });
         if stored.inputs.is_some() {
-            touched(test, result, &name, found);
+            check_touched(test, result, &result_name, verification);
         }
     }
-    directed(stored, test, result, found);
-    let may = result.engine == EngineName::Sequential
+    check_directed(stored, test, result, verification);
+    let may_rest_on_undefined = result.engine == EngineName::Sequential
         && tells_of_undefined(test)
         && result.verdict != Verdict::Fail;
-    found.check(may || !result.rests_on_undefined, || {
-        format!("{}: it passes by an undefined value, of which it does not tell", name())
+    verification.check(may_rest_on_undefined || !result.rests_on_undefined, || {
+        format!("{}: it passes by an undefined value, of which it does not tell", result_name())
     });
-    found.check(decided(result), || {
-        format!("{}: which of its repetitions gave the verdict", name())
+    verification.check(decides_alone(result), || {
+        format!("{}: which of its repetitions gave the verdict", result_name())
     });
-    let sorted = result.findings.windows(2).all(|pair| pair[0].order(&pair[1]).is_le());
-    found.check(sorted, || format!("{}: its findings are out of order", name()));
-    for (index, finding) in result.findings.iter().enumerate() {
+    let is_sorted = result.findings.windows(2).all(|pair| pair[0].order(&pair[1]).is_le());
+    verification.check(is_sorted, || format!("{}: its findings are out of order", result_name()));
+    for (finding_index, finding) in result.findings.iter().enumerate() {
         // They are in order, or told: what is the same stands beside it.
-        let alike =
-            result.findings[..index].iter().rev().take_while(|other| other.order(finding).is_eq());
-        let mut same = alike.filter(|other| {
-            other.kernel == finding.kernel && other.configuration == finding.configuration
+        let findings_alike = result.findings[..finding_index]
+            .iter()
+            .rev()
+            .take_while(|earlier_finding| earlier_finding.order(finding).is_eq());
+        let mut same_findings = findings_alike.filter(|earlier_finding| {
+            earlier_finding.kernel == finding.kernel
+                && earlier_finding.configuration == finding.configuration
         });
-        let twice = same.next().is_some();
-        found.check(!twice, || format!("{}: a finding {} stands twice", name(), finding.kind));
-        found.check(finding.count >= 1, || {
-            format!("{}: a finding {} that did not occur", name(), finding.kind)
+        let stands_twice = same_findings.next().is_some();
+        verification.check(!stands_twice, || {
+            format!("{}: a finding {} stands twice", result_name(), finding.kind)
         });
-        found.check(invocations(stored, test, finding), || {
-            format!("{}: a finding {} of invocations that there are none of", name(), finding.kind)
+        verification.check(finding.count >= 1, || {
+            format!("{}: a finding {} that did not occur", result_name(), finding.kind)
+        });
+        verification.check(invocations_exist(stored, test, finding), || {
+            format!(
+                "{}: a finding {} of invocations that there are none of",
+                result_name(),
+                finding.kind
+            )
         });
     }
 }
 
 /// Directed schedules are run of passed tests on the sequential engine, and what they show is in
 /// the records of its kernels.
-fn directed(stored: &Evidence, test: &TestEvidence, result: &TestResult, found: &mut Verification) {
-    let may = result.engine == EngineName::Sequential
+fn check_directed(
+    stored: &Evidence,
+    test: &TestEvidence,
+    result: &TestResult,
+    verification: &mut Verification,
+) {
+    let may_run_directed = result.engine == EngineName::Sequential
         && result.verdict == Verdict::Pass
         && result.schedule.is_none();
-    let rows = result.directed.iter().map(|told| (told.of, told.schedule));
-    let rows: Vec<_> = rows.collect();
-    let twice = (1..rows.len()).any(|index| rows[..index].contains(&rows[index]));
-    found.check(!twice && rows.is_sorted_by_key(|(of, _)| *of), || {
+    let directed_rows = result
+        .directed
+        .iter()
+        .map(|directed_result| (directed_result.of, directed_result.schedule));
+    let directed_rows: Vec<_> = directed_rows.collect();
+    let stands_twice = (1..directed_rows.len())
+        .any(|index| directed_rows[..index].contains(&directed_rows[index]));
+    verification.check(!stands_twice && directed_rows.is_sorted_by_key(|(of, _)| *of), || {
         format!("test {} on {}: its directed schedules are out of order", test.id, result.engine)
     });
-    for told in &result.directed {
-        let rows =
+    for directed_result in &result.directed {
+        let directed_rows =
             stored.kernels.iter().filter(|row| row.engine == result.engine).flat_map(|row| {
-                match told.of {
+                match directed_result.of {
                     MeasuredCode::Source => &row.records,
                     MeasuredCode::Object => &row.objects.records,
                 }
             });
-        let bits =
-            rows.filter(|row| row.test == test.id).flat_map(|row| row.records.directed.values());
-        let shown = bits.filter(|schedule| **schedule == told.schedule).count();
-        let right =
-            may && told.schedule.is_directed() && (told.reason.is_none() || told.shown == 0);
+        let directed_bits = directed_rows
+            .filter(|row| row.test == test.id)
+            .flat_map(|row| row.records.directed.values());
+        let shown_count =
+            directed_bits.filter(|schedule| **schedule == directed_result.schedule).count();
+        let is_consistent = may_run_directed
+            && directed_result.schedule.is_directed()
+            && (directed_result.reason.is_none() || directed_result.shown == 0);
         // Records under a specialization that no configuration has are not stored.
-        let number = shown <= told.shown as usize
-            && (shown == told.shown as usize || !is_configured(stored, test));
-        found.check(right && number, || {
+        let count_matches = shown_count <= directed_result.shown as usize
+            && (shown_count == directed_result.shown as usize || !is_configured(stored, test));
+        verification.check(is_consistent && count_matches, || {
             format!(
-                "test {} on {}: what a directed schedule has shown ({told})",
+                "test {} on {}: what a directed schedule has shown ({directed_result})",
                 test.id, result.engine
             )
         });
@@ -259,7 +295,7 @@ fn is_configured(stored: &Evidence, test: &TestEvidence) -> bool {
 
 /// Whether the repetition that gave the verdict, where others pass, is one of several, and gave no
 /// pass.
-fn decided(result: &TestResult) -> bool {
+fn decides_alone(result: &TestResult) -> bool {
     result.deciding_repetition.is_none_or(|repetition| {
         result.repetitions > 1
             && (1..=result.repetitions).contains(&repetition)
@@ -269,54 +305,59 @@ fn decided(result: &TestResult) -> bool {
 
 /// Whether the witnesses of a finding are invocations of its test, as many as it has places at
 /// most.
-fn invocations(stored: &Evidence, test: &TestEvidence, finding: &Finding) -> bool {
-    let places = finding.place.iter().chain(&finding.other_place).count().max(1);
+fn invocations_exist(stored: &Evidence, test: &TestEvidence, finding: &Finding) -> bool {
+    let place_count = finding.place.iter().chain(&finding.other_place).count().max(1);
     let dispatches = test.definition.dispatches.iter();
-    let own = dispatches
+    let own_dispatches = dispatches
         .filter(|dispatch| finding.kernel.as_ref().is_none_or(|kernel| *kernel == dispatch.kernel));
-    let extents = own.flat_map(|dispatch| {
+    let dispatch_extents = own_dispatches.flat_map(|dispatch| {
         let rows = stored.kernels.iter().filter(|row| row.kernel == dispatch.kernel);
         rows.map(|row| extent(dispatch, row.configuration.local_size))
     });
-    let extents: Vec<[u64; 3]> = extents.collect();
-    let inside = |id: &[u32; 3]| {
-        extents.iter().any(|extent| (0..3).all(|axis| u64::from(id[axis]) < extent[axis]))
+    let dispatch_extents: Vec<[u64; 3]> = dispatch_extents.collect();
+    let is_invocation = |id: &[u32; 3]| {
+        dispatch_extents.iter().any(|extent| (0..3).all(|axis| u64::from(id[axis]) < extent[axis]))
     };
-    finding.invocations.len() <= places.max(2) && finding.invocations.iter().all(inside)
+    finding.invocations.len() <= place_count.max(2) && finding.invocations.iter().all(is_invocation)
 }
 
 /// What the sequential engine accessed is of buffers that are bound; it tells of each dispatch.
-fn touched(
+fn check_touched(
     test: &TestEvidence,
     result: &TestResult,
-    name: &dyn Fn() -> String,
-    found: &mut Verification,
+    result_name: &dyn Fn() -> String,
+    verification: &mut Verification,
 ) {
     let dispatches = &test.definition.dispatches;
-    let due = if result.engine == EngineName::Sequential { dispatches.len() } else { 0 };
-    found.check(result.touched.len() == due, || {
-        format!("{}: what it accessed, per dispatch", name())
+    let expected_count = if result.engine == EngineName::Sequential { dispatches.len() } else { 0 };
+    verification.check(result.touched.len() == expected_count, || {
+        format!("{}: what it accessed, per dispatch", result_name())
     });
-    for (rows, dispatch) in result.touched.iter().zip(dispatches) {
-        let keys: Vec<(u32, u32)> = rows.iter().map(|row| (row.set, row.binding)).collect();
-        let bound = |key: &(u32, u32)| {
+    for (touched_buffers, dispatch) in result.touched.iter().zip(dispatches) {
+        let binding_keys: Vec<(u32, u32)> =
+            touched_buffers.iter().map(|row| (row.set, row.binding)).collect();
+        let is_bound = |key: &(u32, u32)| {
             dispatch.bindings.iter().any(|binding: &Binding| (binding.set, binding.binding) == *key)
         };
-        let right = keys.is_sorted_by(|one, other| one < other) && keys.iter().all(bound);
-        found.check(right, || format!("{}: what it accessed is not what is bound", name()));
+        let is_consistent = binding_keys
+            .is_sorted_by(|first_key, second_key| first_key < second_key)
+            && binding_keys.iter().all(is_bound);
+        verification.check(is_consistent, || {
+            format!("{}: what it accessed is not what is bound", result_name())
+        });
     }
 }
 
 /// All tests that completed on an engine were started equally often.
-fn repetitions(stored: &Evidence, found: &mut Verification) {
+fn check_repetitions(stored: &Evidence, verification: &mut Verification) {
     for engine in [EngineName::Sequential, EngineName::Vulkan] {
         let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
-        let times = results
+        let repetition_counts = results
             .filter(|result| result.engine == engine && result.verdict.completed())
             .map(|result| result.repetitions);
-        let times: BTreeSet<u32> = times.collect();
-        let right = times.len() <= 1 && !times.contains(&0);
-        found.check(right || stored.inputs.is_none(), || {
+        let repetition_counts: BTreeSet<u32> = repetition_counts.collect();
+        let is_consistent = repetition_counts.len() <= 1 && !repetition_counts.contains(&0);
+        verification.check(is_consistent || stored.inputs.is_none(), || {
             format!("tests on {engine} were not started equally often")
         });
     }

@@ -15,37 +15,43 @@ use vkcert_requirement::requirement_files;
 /// Every input that is missing in `project` or has other contents there, files that the run did not
 /// read and a run there would, and kernels that are other ones there, as problems; and how many
 /// were compared.
-pub fn compare(
+pub fn compare_sources(
     stored: &Evidence,
     project: &Path,
     toolchain: &impl Toolchain,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) -> Result<ComparedFiles, VerifyError> {
-    let folder = project.display().to_string();
+    let folder_name = project.display().to_string();
     let inputs = &stored.manifest.inputs;
-    let mut compared =
-        ComparedFiles { inputs: inputs.len(), folder: folder.clone(), ..ComparedFiles::default() };
+    let mut compared_files = ComparedFiles {
+        input_count: inputs.len(),
+        folder_name: folder_name.clone(),
+        ..ComparedFiles::default()
+    };
     for (path, hash) in inputs {
-        found.checked += 1;
+        verification.checked += 1;
         match std::fs::read(project.join(path)) {
-            Ok(bytes) if sha256_digits(&bytes) == *hash => compared.same += 1,
-            Ok(_) => found
+            Ok(bytes) if sha256_digits(&bytes) == *hash => compared_files.same_files += 1,
+            Ok(_) => verification
                 .problems
-                .push(format!("{path} in {folder} is not the input: it has another SHA-256")),
-            Err(error) => {
-                found.problems.push(format!("{path} is an input, and in {folder}: {error}"))
-            }
+                .push(format!("{path} in {folder_name} is not the input: it has another SHA-256")),
+            Err(error) => verification
+                .problems
+                .push(format!("{path} is an input, and in {folder_name}: {error}")),
         }
     }
     for path in requirement_files(project)? {
         let was_read = inputs.contains_key(&path);
-        compared.unread += usize::from(!was_read);
-        found.check(was_read, || format!("{path} is in {folder}, and the run did not read it"));
+        compared_files.unread_files += usize::from(!was_read);
+        verification
+            .check(was_read, || format!("{path} is in {folder_name}, and the run did not read it"));
     }
-    compared.kernels = if compared.same < compared.inputs || compared.unread > 0 {
+    compared_files.kernels = if compared_files.same_files < compared_files.input_count
+        || compared_files.unread_files > 0
+    {
         KernelCheck::NotCompared { reason: "its files are not those of the evidence".to_owned() }
     } else {
-        toolchain.compare_kernels(stored, project, found)
+        toolchain.compare_kernels(stored, project, verification)
     };
-    Ok(compared)
+    Ok(compared_files)
 }

@@ -6,31 +6,31 @@
 //! Does not cover: what was found (`verify`).
 
 use super::{
-    ComparedFiles, ComparedKernels, Extent, KernelCheck, ProjectCheck, ReportCheck, RootCover,
-    Status, Verification,
+    ComparedFiles, ComparedKernels, DerivationExtent, KernelCheck, ProjectCheck, ReportCheck,
+    RootCover, Verification, VerificationStatus,
 };
 use serde_json::{Value, json};
 use vkcert_model::wording::plural;
 
 /// Problems printed one by one; all are counted.
-const LISTED: usize = 200;
+const MOST_LISTED_PROBLEMS: usize = 200;
 
 /// One JSON document.
-pub fn document(found: &Verification) -> Value {
+pub fn json_document(verification: &Verification) -> Value {
     json!({
         "schema": 1,
         // What was not made again at all was not verified, whatever the rest says.
-        "verified": found.holds() && found.extent == Extent::Whole,
-        "status": found.status().name(),
-        "extent": found.extent.name(),
-        "checked": found.checked,
-        "problems": found.problems,
-        "not_rederivable": found.not_derivable,
-        "root": found.root,
-        "reports": found.list,
-        "root_covers": found.root_cover.name(),
-        "project": project_in_numbers(&found.project),
-        "report_files": { "listed": found.reports.listed, "unlisted": found.reports.unlisted },
+        "verified": verification.holds() && verification.extent == DerivationExtent::Whole,
+        "status": verification.status().name(),
+        "extent": verification.extent.name(),
+        "checked": verification.checked,
+        "problems": verification.problems,
+        "not_rederivable": verification.not_derivable,
+        "root": verification.root,
+        "reports": verification.reports_hash,
+        "root_covers": verification.root_cover.name(),
+        "project": project_in_numbers(&verification.project),
+        "report_files": { "listed": verification.reports.listed, "unlisted": verification.reports.unlisted },
     })
 }
 
@@ -38,14 +38,20 @@ pub fn document(found: &Verification) -> Value {
 fn project_in_numbers(project: &ProjectCheck) -> Value {
     match project {
         ProjectCheck::NotGiven => Value::Null,
-        ProjectCheck::NotCompared { folder } => {
+        ProjectCheck::NotCompared { folder: folder_name } => {
             json!({
-                "folder": folder, "inputs": null, "same": null, "unread_requirement_files": null, "kernels": null,
+                "folder": folder_name, "inputs": null, "same": null, "unread_requirement_files": null, "kernels": null,
             })
         }
-        ProjectCheck::Compared(ComparedFiles { folder, inputs, same, unread, kernels }) => {
+        ProjectCheck::Compared(ComparedFiles {
+            folder_name,
+            input_count,
+            same_files,
+            unread_files,
+            kernels,
+        }) => {
             json!({
-                "folder": folder, "inputs": inputs, "same": same, "unread_requirement_files": unread,
+                "folder": folder_name, "inputs": input_count, "same": same_files, "unread_requirement_files": unread_files,
                 "kernels": kernels_in_numbers(kernels),
             })
         }
@@ -53,99 +59,114 @@ fn project_in_numbers(project: &ProjectCheck) -> Value {
 }
 
 /// Null where none was compared.
-fn kernels_in_numbers(kernels: &KernelCheck) -> Value {
-    match kernels {
+fn kernels_in_numbers(kernel_check: &KernelCheck) -> Value {
+    match kernel_check {
         KernelCheck::NotCompared { .. } => Value::Null,
         KernelCheck::Compared(ComparedKernels {
-            kernels,
+            kernels: kernel_count,
             same_files,
             same_modules,
             other_compiler,
         }) => {
             let same_modules = other_compiler.is_none().then_some(same_modules);
-            json!({ "compiled": kernels, "same_files": same_files, "same_modules": same_modules })
+            json!({ "compiled": kernel_count, "same_files": same_files, "same_modules": same_modules })
         }
     }
 }
 
 /// Some lines, of which the first says what the last one says with its numbers.
-pub fn in_words(found: &Verification) -> String {
-    let mut text = format!("result            {}\n", in_brief(found.status()));
-    found
+pub fn in_words(verification: &Verification) -> String {
+    let mut text = format!("result            {}\n", status_in_brief(verification.status()));
+    verification
         .problems
         .iter()
-        .take(LISTED)
+        .take(MOST_LISTED_PROBLEMS)
         .for_each(|problem| text.push_str(&format!("differs           {problem}\n")));
-    if found.problems.len() > LISTED {
+    if verification.problems.len() > MOST_LISTED_PROBLEMS {
         text.push_str(&format!(
             "                  ... and {} more\n",
-            found.problems.len() - LISTED
+            verification.problems.len() - MOST_LISTED_PROBLEMS
         ));
     }
-    found
+    verification
         .not_derivable
         .iter()
         .for_each(|reason| text.push_str(&format!("not re-derivable  {reason}\n")));
-    if let Some(words) = of_project(&found.project) {
+    if let Some(words) = project_in_words(&verification.project) {
         text.push_str(&format!("project           {words}\n"));
     }
-    text.push_str(&format!("root              {}\n", found.root));
-    if let Some(list) = &found.list {
-        text.push_str(&format!("report list       {list}\n"));
+    text.push_str(&format!("root              {}\n", verification.root));
+    if let Some(reports_hash) = &verification.reports_hash {
+        text.push_str(&format!("report list       {reports_hash}\n"));
     }
-    if let (Some(given), Some(words)) = (&found.root_given, of_root(found.root_cover)) {
-        text.push_str(&format!("root given        {given} {words}\n"));
+    if let (Some(given_root), Some(words)) =
+        (&verification.given_root, root_in_words(verification.root_cover))
+    {
+        text.push_str(&format!("root given        {given_root} {words}\n"));
     }
-    text.push_str(&format!("reports           {}\n", of_reports(&found.reports, found.root_cover)));
-    text.push_str(&result(found));
+    text.push_str(&format!(
+        "reports           {}\n",
+        reports_in_words(&verification.reports, verification.root_cover)
+    ));
+    text.push_str(&result_line(verification));
     text
 }
 
 /// The result in words that cannot be taken for another.
-fn in_brief(status: Status) -> &'static str {
+fn status_in_brief(status: VerificationStatus) -> &'static str {
     match status {
-        Status::Verified => "verified",
-        Status::InPart => "verified in part, NOT as a whole: what was not derived stands below",
-        Status::NotVerified => "NOT verified",
+        VerificationStatus::Verified => "verified",
+        VerificationStatus::InPart => {
+            "verified in part, NOT as a whole: what was not derived stands below"
+        }
+        VerificationStatus::NotVerified => "NOT verified",
     }
 }
 
-fn result(found: &Verification) -> String {
-    let (count, problems) = (found.checked, found.problems.len());
-    let left = match found.not_derivable.len() {
+fn result_line(verification: &Verification) -> String {
+    let (statement_count, problems) = (verification.checked, verification.problems.len());
+    let underived_sentence = match verification.not_derivable.len() {
         0 => String::new(),
-        left => format!("; {left} not re-derivable, named above"),
+        underived_sentence => format!("; {underived_sentence} not re-derivable, named above"),
     };
     let statements = "hashes, verdicts, statuses and percentages";
-    match (found.status(), found.extent) {
-        (Status::NotVerified, _) => {
+    match (verification.status(), verification.extent) {
+        (VerificationStatus::NotVerified, _) => {
             let verb = if problems == 1 { "does" } else { "do" };
-            format!("NOT verified: {problems} of {count} statements {verb} not hold{left}\n")
-        }
-        (Status::Verified, _) => {
-            format!("verified: all {count} {statements} follow from the stored records\n")
-        }
-        (Status::InPart, Extent::Whole) => {
             format!(
-                "verified in part, NOT as a whole: {count} {statements} follow from the stored records{left}\n"
+                "NOT verified: {problems} of {statement_count} statements {verb} not hold{underived_sentence}\n"
             )
         }
-        (Status::InPart, Extent::WithoutModules) => {
+        (VerificationStatus::Verified, _) => {
+            format!("verified: all {statement_count} {statements} follow from the stored records\n")
+        }
+        (VerificationStatus::InPart, DerivationExtent::Whole) => {
             format!(
-                "verified in part, NOT as a whole: {count} statements agree; the kernels were NOT derived from their sources{left}\n"
+                "verified in part, NOT as a whole: {statement_count} {statements} follow from the stored records{underived_sentence}\n"
             )
         }
-        (Status::InPart, Extent::WithoutInputs) => {
+        (VerificationStatus::InPart, DerivationExtent::WithoutModules) => {
             format!(
-                "verified in part, NOT as a whole: {count} statements agree; nothing was derived from the project's files{left}\n"
+                "verified in part, NOT as a whole: {statement_count} statements agree; the kernels were NOT derived from their sources{underived_sentence}\n"
+            )
+        }
+        (VerificationStatus::InPart, DerivationExtent::WithoutInputs) => {
+            format!(
+                "verified in part, NOT as a whole: {statement_count} statements agree; nothing was derived from the project's files{underived_sentence}\n"
             )
         }
     }
 }
 
 /// What the files of the project were compared with; none where no project was given.
-fn of_project(project: &ProjectCheck) -> Option<String> {
-    let ComparedFiles { folder, inputs, same, unread, kernels } = match project {
+fn project_in_words(project: &ProjectCheck) -> Option<String> {
+    let ComparedFiles {
+        folder_name: folder,
+        input_count: inputs,
+        same_files: same,
+        unread_files: unread_sentence,
+        kernels,
+    } = match project {
         ProjectCheck::NotGiven => return None,
         ProjectCheck::NotCompared { folder } => {
             return Some(format!(
@@ -154,51 +175,53 @@ fn of_project(project: &ProjectCheck) -> Option<String> {
         }
         ProjectCheck::Compared(compared) => compared,
     };
-    let count = if same == inputs { "all".to_owned() } else { format!("{same} of") };
-    let files = match inputs {
+    let same_count = if same == inputs { "all".to_owned() } else { format!("{same} of") };
+    let files_sentence = match inputs {
         0 => format!("compared with nothing in `{folder}`: the evidence names no input file"),
         1 if *same == 1 => {
             format!("the 1 input file of the evidence has the same SHA-256 in `{folder}`")
         }
         _ => format!(
-            "{count} {inputs} input files of the evidence have the same SHA-256 in `{folder}`"
+            "{same_count} {inputs} input files of the evidence have the same SHA-256 in `{folder}`"
         ),
     };
-    let unread = match unread {
+    let unread_sentence = match unread_sentence {
         0 => "it has no requirement file that the run did not read".to_owned(),
-        count => {
-            let files =
-                plural(*count, "requirement file there was", "requirement files there were");
-            format!("{files} not read by the run")
+        same_count => {
+            let files_sentence =
+                plural(*same_count, "requirement file there was", "requirement files there were");
+            format!("{files_sentence} not read by the run")
         }
     };
-    Some(format!("{files}; {unread}; {}", of_kernels(kernels)))
+    Some(format!("{files_sentence}; {unread_sentence}; {}", kernels_in_words(kernels)))
 }
 
 /// What the kernels were compared with.
-fn of_kernels(kernels: &KernelCheck) -> String {
+fn kernels_in_words(kernels: &KernelCheck) -> String {
     let ComparedKernels { kernels, same_files, same_modules, other_compiler } = match kernels {
         KernelCheck::NotCompared { reason } => {
             return format!("its kernels were not compared: {reason}");
         }
         KernelCheck::Compared(compared) => compared,
     };
-    let files = format!(
+    let files_sentence = format!(
         "{same_files} of its {} the same files",
         plural(*kernels, "kernel includes", "kernels include")
     );
     match other_compiler {
         None => {
-            format!("{files}, {same_modules} of {kernels} compile to the same production module")
+            format!(
+                "{files_sentence}, {same_modules} of {kernels} compile to the same production module"
+            )
         }
-        Some(other) => format!(
-            "{files}; production modules were not compared: {other} made those of the evidence"
+        Some(other_maker) => format!(
+            "{files_sentence}; production modules were not compared: {other_maker} made those of the evidence"
         ),
     }
 }
 
 /// What the hash that was given was held against.
-fn of_root(cover: RootCover) -> Option<&'static str> {
+fn root_in_words(cover: RootCover) -> Option<&'static str> {
     match cover {
         RootCover::NotGiven => None,
         RootCover::Nothing => Some("is neither that of the manifest nor that of the report list"),
@@ -212,14 +235,14 @@ fn of_root(cover: RootCover) -> Option<&'static str> {
 }
 
 /// What the reports beside the evidence were compared with.
-fn of_reports(reports: &ReportCheck, cover: RootCover) -> String {
-    let listed = match &reports.listed {
+fn reports_in_words(reports: &ReportCheck, cover: RootCover) -> String {
+    let listed_sentence = match &reports.listed {
         None => "not checked: there is no reports.json beside the evidence".to_owned(),
         Some(_) if reports.unreadable => "not checked: reports.json cannot be read".to_owned(),
         Some(names) if names.is_empty() => "none listed in reports.json".to_owned(),
         Some(names) => format!("{} checked against reports.json", names.join(", ")),
     };
-    let covered = match (&reports.listed, cover) {
+    let cover_sentence = match (&reports.listed, cover) {
         (None, _) => String::new(),
         (Some(_), RootCover::EvidenceAndReports) => ", whose SHA-256 is the one given".to_owned(),
         (Some(_), RootCover::Evidence) => {
@@ -229,9 +252,9 @@ fn of_reports(reports: &ReportCheck, cover: RootCover) -> String {
             ", and nothing else: `--root` with the hash of the report list covers them".to_owned()
         }
     };
-    let strange = match reports.unlisted.as_slice() {
+    let unlisted_sentence = match reports.unlisted.as_slice() {
         [] => String::new(),
         names => format!("; not checked: {}", names.join(", ")),
     };
-    format!("{listed}{covered}{strange}")
+    format!("{listed_sentence}{cover_sentence}{unlisted_sentence}")
 }

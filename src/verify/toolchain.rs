@@ -24,7 +24,7 @@ pub trait Toolchain {
         stored: &Evidence,
         compiled: &Self::Compiled,
         replay: Replay,
-        found: &mut Verification,
+        verification: &mut Verification,
     ) -> Result<(), Self::Error>;
 
     /// Compiles the kernels of a project in `folder`, whose files are the inputs of the evidence,
@@ -33,7 +33,7 @@ pub trait Toolchain {
         &self,
         stored: &Evidence,
         folder: &Path,
-        found: &mut Verification,
+        verification: &mut Verification,
     ) -> KernelCheck;
 }
 
@@ -50,7 +50,7 @@ impl Toolchain for NoToolchain {
     type Error = VerifyError;
 
     fn other_maker(&self, stored: &Evidence) -> Option<String> {
-        Some(maker(stored))
+        Some(maker_of_modules(stored))
     }
 
     fn compile(&self, _laid_out: LaidOutProject) -> Result<NeverCompiled, String> {
@@ -73,12 +73,17 @@ impl Toolchain for NoToolchain {
         _folder: &Path,
         _found: &mut Verification,
     ) -> KernelCheck {
-        KernelCheck::NotCompared { reason: format!("they were made by {}", maker(stored)) }
+        KernelCheck::NotCompared {
+            reason: format!("they were made by {}", maker_of_modules(stored)),
+        }
     }
 }
 
 /// Who made the modules of the evidence.
-pub fn maker(stored: &Evidence) -> String {
-    let made = &stored.campaign.project;
-    format!("{} {} with {}", made.tool, made.tool_version, made.compiler)
+pub fn maker_of_modules(stored: &Evidence) -> String {
+    let project_identity = &stored.campaign.project;
+    format!(
+        "{} {} with {}",
+        project_identity.tool, project_identity.tool_version, project_identity.compiler
+    )
 }

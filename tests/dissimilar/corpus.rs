@@ -7,7 +7,7 @@ use super::translated;
 use crate::filetest::FileTest;
 use crate::support::root;
 use std::path::PathBuf;
-use vkcert::dissimilar::clang::Ran;
+use vkcert::dissimilar::clang::RunOutcome;
 use vkcert::dissimilar::job;
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::{Executor, Unobserved};
@@ -70,10 +70,10 @@ fn kernels_like_real_ones_are_taken_by_every_compiler_and_agree() {
         let job = test.job();
         let ours = SequentialExecutor::default().run(&job, &mut Unobserved).unwrap();
         assert!(ours.findings.is_empty(), "{}: {:#?}", test.name, ours.findings);
-        let Ran::Completed(printed) = built.run(number, &job) else {
+        let RunOutcome::Completed(printed) = built.run(number, &job) else {
             panic!("{}: {:?}", test.name, built.run(number, &job));
         };
-        let theirs = job::outputs(&printed, job.buffers.len()).unwrap();
+        let theirs = job::parse_outputs(&printed, job.buffers.len()).unwrap();
         let input: Vec<&Vec<u8>> = job.buffers.iter().map(|buffer| &buffer.bytes).collect();
         assert_ne!(ours.buffers.iter().collect::<Vec<_>>(), input, "{} writes nothing", test.name);
         for (ours, theirs) in ours.buffers.iter().zip(&theirs) {

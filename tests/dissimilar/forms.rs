@@ -7,7 +7,7 @@
 use super::filetest;
 use super::{clang, ran, small_job, translated};
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert::dissimilar::clang::Ran;
+use vkcert::dissimilar::clang::RunOutcome;
 use vkcert::dissimilar::job;
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::{Executor, Unobserved};
@@ -141,8 +141,8 @@ fn agree(what: &str, declarations: &[&str], lines: Vec<String>, least: usize) {
     });
     gcc_takes(what, &program.text);
     match ran(&tools, &program.text, &job) {
-        Ok(Ran::Completed(bytes)) => {
-            compare(&lines, &job::outputs(&bytes, 1).unwrap()[0], &ours.buffers[0])
+        Ok(RunOutcome::Completed(bytes)) => {
+            compare(&lines, &job::parse_outputs(&bytes, 1).unwrap()[0], &ours.buffers[0])
         }
         other => panic!("{what}: {other:?}"),
     }

@@ -4,7 +4,7 @@ use super::{TWO_REGIONS, clang, small_job, translated};
 use crate::filetest;
 use crate::support::{run, vkcert, write};
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert::dissimilar::clang::Ran;
+use vkcert::dissimilar::clang::RunOutcome;
 use vkcert::dissimilar::job;
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::{Executor, Job, Unobserved};
@@ -78,10 +78,11 @@ impl Together {
         );
     }
 
-    pub(super) fn run(&self, number: usize, job: &Job) -> Ran {
+    pub(super) fn run(&self, number: usize, job: &Job) -> RunOutcome {
         let contents: Vec<Vec<u8>> =
             job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
-        let text = job::text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE).unwrap();
+        let text =
+            job::job_text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE).unwrap();
         let file = write(self.folder.path(), "job", text);
         let left = std::process::Command::new(&self.program)
             .arg(number.to_string())
@@ -90,8 +91,10 @@ impl Together {
             .unwrap();
         let said = String::from_utf8(left.stderr).unwrap();
         match left.status.code() {
-            Some(0) => Ran::Completed(String::from_utf8(left.stdout).unwrap()),
-            Some(3) => Ran::Stopped(said.trim().strip_prefix("stopped: ").unwrap().to_owned()),
+            Some(0) => RunOutcome::Completed(String::from_utf8(left.stdout).unwrap()),
+            Some(3) => {
+                RunOutcome::StoppedItself(said.trim().strip_prefix("stopped: ").unwrap().to_owned())
+            }
             code => panic!("{code:?}: {said}"),
         }
     }
@@ -282,11 +285,11 @@ fn programs_stop_at_barriers_that_some_invocations_miss_and_nowhere_else() {
             ours.findings.iter().map(|finding| finding.kind).collect();
         let kernel = programs[number].split("// One workgroup").nth(1).unwrap_or_default();
         match (together.run(number, &job), meeting) {
-            (Ran::Completed(left), Meeting::All) => {
+            (RunOutcome::Completed(left), Meeting::All) => {
                 assert!(found.is_empty(), "{name}: {:#?}", ours.findings);
-                assert_eq!(job::outputs(&left, 1).unwrap(), ours.buffers, "{name}\n{kernel}");
+                assert_eq!(job::parse_outputs(&left, 1).unwrap(), ours.buffers, "{name}\n{kernel}");
             }
-            (Ran::Stopped(why), Meeting::Some) => {
+            (RunOutcome::StoppedItself(why), Meeting::Some) => {
                 assert_eq!(
                     found,
                     BTreeSet::from([FindingKind::BarrierDivergence]),
@@ -346,10 +349,12 @@ fn what_is_undefined_or_open_stops_the_program_by_name() {
     for (number, (body, due)) in cases.into_iter().enumerate() {
         let job = small_job(&filetest::compile("open", &text(body)));
         match (together.run(number, &job), due) {
-            (Ran::Stopped(why), Some(due)) => assert!(why.starts_with(due), "{body}: {why}"),
-            (Ran::Completed(left), None) => {
+            (RunOutcome::StoppedItself(why), Some(due)) => {
+                assert!(why.starts_with(due), "{body}: {why}")
+            }
+            (RunOutcome::Completed(left), None) => {
                 let ours = SequentialExecutor::default().run(&job, &mut Unobserved).unwrap();
-                assert_eq!(job::outputs(&left, 1).unwrap(), ours.buffers, "{body}");
+                assert_eq!(job::parse_outputs(&left, 1).unwrap(), ours.buffers, "{body}");
             }
             (left, due) => panic!("{body}: {left:?}, not {due:?}"),
         }
@@ -397,15 +402,15 @@ fn bad_jobs_end_with_a_message() {
     let Some(tools) = clang() else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = translated(TWO_REGIONS, &BTreeMap::new()).unwrap();
-    let built = tools.build(folder.path(), &program.text).unwrap();
+    let built = tools.build_program(folder.path(), &program.text).unwrap();
     let run = |text: &str| {
         let file = write(folder.path(), "job", text);
-        tools.run(&built, &file, &folder.path().join("counts.profraw"))
+        tools.run_program(&built, &file, &folder.path().join("counts.profraw"))
     };
     let words = "00".repeat(16);
     let good =
         format!("# four words\nbuffer 0 {words}\nbind 0 0 0 0 16\npush -\n\ndispatch 1 1 1\n");
-    assert!(matches!(run(&good), Ok(Ran::Completed(_))), "{:?}", run(&good));
+    assert!(matches!(run(&good), Ok(RunOutcome::Completed(_))), "{:?}", run(&good));
     let bound = format!("buffer 0 {words}\nbind 0 0 0 0 16\n");
     for (text, due) in [
         ("buffer 0 zz\n".to_owned(), "line 1 of the job: a character that is no hexadecimal digit"),
@@ -447,7 +452,7 @@ fn bad_jobs_end_with_a_message() {
         (String::new(), "the job dispatches nothing"),
     ] {
         match run(&text) {
-            Ok(Ran::Stopped(why)) => {
+            Ok(RunOutcome::StoppedItself(why)) => {
                 assert!(why.contains(due) && !why.contains('\n'), "{text}: {why}")
             }
             other => panic!("{text}: {other:?}, not {due}"),

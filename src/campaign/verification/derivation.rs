@@ -268,14 +268,14 @@ fn compare(
     for (name, kernel) in names.iter().zip(&derived.kernels) {
         match stored.kernels.iter().find(|row| same_row(row, kernel)) {
             Some(row) => differences.compare(name, &json(row)?, &json(kernel)?),
-            None => differences.found.push(format!("{name} is missing")),
+            None => differences.messages.push(format!("{name} is missing")),
         }
     }
     for row in &stored.kernels {
         let times =
             |rows: &[KernelEvidence]| rows.iter().filter(|other| same_row(row, other)).count();
         if times(&derived.kernels) != 1 || times(&stored.kernels) != 1 {
-            differences.found.push(format!(
+            differences.messages.push(format!(
                 "{} on {} is in the evidence, and nothing asks for it",
                 row.kernel, row.engine
             ));
@@ -289,7 +289,7 @@ fn compare(
     }
     differences.compare("manifest.json", &json(&stored.manifest)?, &json(&manifest)?);
     found.checked += differences.compared;
-    found.problems.append(&mut differences.found);
+    found.problems.append(&mut differences.messages);
     Ok(())
 }
 

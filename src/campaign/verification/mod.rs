@@ -14,7 +14,9 @@ use vkcert_derivation::stated::{TOOL, TOOL_VERSION};
 use vkcert_glsl as glsl;
 use vkcert_model::evidence::Evidence;
 use vkcert_requirement::Project;
-use vkcert_verification::{KernelCheck, LaidOutProject, Replay, Toolchain, Verification, maker};
+use vkcert_verification::{
+    KernelCheck, LaidOutProject, Replay, Toolchain, Verification, maker_of_modules,
+};
 
 /// The compiler that is built in, and the sequential engine.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +78,7 @@ pub fn other_compiler(stored: &Evidence) -> Option<String> {
     let made = &stored.campaign.project;
     let here = (TOOL, TOOL_VERSION, glsl::compiler_identity());
     let same = (made.tool.as_str(), made.tool_version.as_str(), made.compiler.clone()) == here;
-    (!same).then(|| maker(stored))
+    (!same).then(|| maker_of_modules(stored))
 }
 
 /// A failure as one sentence.

@@ -19,26 +19,26 @@ pub(super) struct BenchKernel {
     /// Workgroups at factor 1; y is multiplied.
     groups: [u32; 2],
     /// In order of their bindings in set 0.
-    buffers: &'static [Data],
+    buffers: &'static [BenchBuffer],
     /// Words in order.
-    push_constants: &'static [Amount],
+    push_constants: &'static [WordAmount],
 }
 
 /// A number that the factor multiplies or leaves alone.
 #[derive(Clone, Copy)]
-enum Amount {
+enum WordAmount {
     Fixed(u32),
     Growing(u32),
 }
 
 /// A buffer of 32-bit words.
-struct Data {
-    words: Amount,
-    fill: Fill,
+struct BenchBuffer {
+    words: WordAmount,
+    fill: BufferFill,
 }
 
 #[derive(Clone, Copy)]
-enum Fill {
+enum BufferFill {
     Zero,
     /// Words without pattern.
     Noise,
@@ -46,20 +46,23 @@ enum Fill {
     Floats,
 }
 
-use Amount::{Fixed, Growing};
+use WordAmount::{Fixed, Growing};
 
-const fn data(words: Amount, fill: Fill) -> Data {
-    Data { words, fill }
+const fn bench_buffer(words: WordAmount, fill: BufferFill) -> BenchBuffer {
+    BenchBuffer { words, fill }
 }
 
 /// Every kernel; the order is that of the result.
-pub(super) const KERNELS: &[BenchKernel] = &[
+pub(super) const BENCH_KERNELS: &[BenchKernel] = &[
     BenchKernel {
         id: "copy",
         shape: "memory-bound",
         text: include_str!("copy.comp"),
         groups: [16_384, 1],
-        buffers: &[data(Growing(1 << 20), Fill::Noise), data(Growing(1 << 20), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(1 << 20), BufferFill::Noise),
+            bench_buffer(Growing(1 << 20), BufferFill::Zero),
+        ],
         push_constants: &[Growing((1 << 20) - 5)],
     },
     BenchKernel {
@@ -67,7 +70,10 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "memory-bound, neighbours",
         text: include_str!("stencil.comp"),
         groups: [32, 48],
-        buffers: &[data(Growing(512 * 768), Fill::Floats), data(Growing(512 * 768), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(512 * 768), BufferFill::Floats),
+            bench_buffer(Growing(512 * 768), BufferFill::Zero),
+        ],
         push_constants: &[Fixed(512), Growing(768)],
     },
     BenchKernel {
@@ -76,9 +82,9 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         text: include_str!("matmul_naive.comp"),
         groups: [8, 8],
         buffers: &[
-            data(Growing(128 * 128), Fill::Floats),
-            data(Fixed(128 * 128), Fill::Floats),
-            data(Growing(128 * 128), Fill::Zero),
+            bench_buffer(Growing(128 * 128), BufferFill::Floats),
+            bench_buffer(Fixed(128 * 128), BufferFill::Floats),
+            bench_buffer(Growing(128 * 128), BufferFill::Zero),
         ],
         push_constants: &[Growing(128), Fixed(128), Fixed(128)],
     },
@@ -88,9 +94,9 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         text: include_str!("matmul_tiled.comp"),
         groups: [8, 8],
         buffers: &[
-            data(Growing(128 * 128), Fill::Floats),
-            data(Fixed(128 * 128), Fill::Floats),
-            data(Growing(128 * 128), Fill::Zero),
+            bench_buffer(Growing(128 * 128), BufferFill::Floats),
+            bench_buffer(Fixed(128 * 128), BufferFill::Floats),
+            bench_buffer(Growing(128 * 128), BufferFill::Zero),
         ],
         push_constants: &[Growing(128), Fixed(128), Fixed(128)],
     },
@@ -99,7 +105,10 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "compute-bound",
         text: include_str!("polynomial.comp"),
         groups: [1024, 1],
-        buffers: &[data(Growing(4 * 65_536), Fill::Floats), data(Growing(4 * 65_536), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(4 * 65_536), BufferFill::Floats),
+            bench_buffer(Growing(4 * 65_536), BufferFill::Zero),
+        ],
         push_constants: &[Growing(65_536 - 7), Fixed(32)],
     },
     BenchKernel {
@@ -107,7 +116,7 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "loops of uneven length",
         text: include_str!("mandelbrot.comp"),
         groups: [16, 16],
-        buffers: &[data(Growing(1 << 16), Fill::Zero)],
+        buffers: &[bench_buffer(Growing(1 << 16), BufferFill::Zero)],
         push_constants: &[Fixed(256), Growing(256), Fixed(128)],
     },
     BenchKernel {
@@ -115,7 +124,10 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "a tree of decisions",
         text: include_str!("branchy.comp"),
         groups: [512, 1],
-        buffers: &[data(Growing(32_768), Fill::Noise), data(Growing(32_768), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(32_768), BufferFill::Noise),
+            bench_buffer(Growing(32_768), BufferFill::Zero),
+        ],
         push_constants: &[Growing(32_768 - 7)],
     },
     BenchKernel {
@@ -124,9 +136,9 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         text: include_str!("many_decisions.comp"),
         groups: [256, 1],
         buffers: &[
-            data(Growing(4 * 16_384), Fill::Floats),
-            data(Fixed(4 * 256), Fill::Floats),
-            data(Growing(16_384), Fill::Zero),
+            bench_buffer(Growing(4 * 16_384), BufferFill::Floats),
+            bench_buffer(Fixed(4 * 256), BufferFill::Floats),
+            bench_buffer(Growing(16_384), BufferFill::Zero),
         ],
         push_constants: &[Growing(16_384 - 7)],
     },
@@ -136,9 +148,9 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         text: include_str!("thousand_vectors.comp"),
         groups: [128, 1],
         buffers: &[
-            data(Growing(4 * 8192), Fill::Floats),
-            data(Fixed(4 * 256), Fill::Floats),
-            data(Growing(8192), Fill::Zero),
+            bench_buffer(Growing(4 * 8192), BufferFill::Floats),
+            bench_buffer(Fixed(4 * 256), BufferFill::Floats),
+            bench_buffer(Growing(8192), BufferFill::Zero),
         ],
         push_constants: &[Growing(8192 - 7)],
     },
@@ -147,7 +159,10 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "workgroup memory",
         text: include_str!("reduction.comp"),
         groups: [128, 1],
-        buffers: &[data(Growing(128 * 8192), Fill::Noise), data(Growing(128), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(128 * 8192), BufferFill::Noise),
+            bench_buffer(Growing(128), BufferFill::Zero),
+        ],
         push_constants: &[Growing(128 * 8192 - 100)],
     },
     BenchKernel {
@@ -155,7 +170,10 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "atomics",
         text: include_str!("histogram.comp"),
         groups: [256, 1],
-        buffers: &[data(Growing(256 * 1024), Fill::Noise), data(Fixed(64), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(256 * 1024), BufferFill::Noise),
+            bench_buffer(Fixed(64), BufferFill::Zero),
+        ],
         push_constants: &[Growing(256 * 1024 - 100)],
     },
     BenchKernel {
@@ -163,7 +181,10 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "four nested loops",
         text: include_str!("deep_loops.comp"),
         groups: [128, 1],
-        buffers: &[data(Growing(8192), Fill::Noise), data(Growing(8192), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(8192), BufferFill::Noise),
+            bench_buffer(Growing(8192), BufferFill::Zero),
+        ],
         push_constants: &[Growing(8192 - 7), Fixed(4), Fixed(7)],
     },
     BenchKernel {
@@ -171,7 +192,10 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "sorting network",
         text: include_str!("sorting.comp"),
         groups: [128, 1],
-        buffers: &[data(Growing(128 * 128), Fill::Noise), data(Growing(128 * 128), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(128 * 128), BufferFill::Noise),
+            bench_buffer(Growing(128 * 128), BufferFill::Zero),
+        ],
         push_constants: &[],
     },
     BenchKernel {
@@ -179,13 +203,16 @@ pub(super) const KERNELS: &[BenchKernel] = &[
         shape: "early returns",
         text: include_str!("guard.comp"),
         groups: [4096, 1],
-        buffers: &[data(Growing(1 << 18), Fill::Noise), data(Growing(1 << 18), Fill::Zero)],
+        buffers: &[
+            bench_buffer(Growing(1 << 18), BufferFill::Noise),
+            bench_buffer(Growing(1 << 18), BufferFill::Zero),
+        ],
         push_constants: &[Growing((1 << 18) - 7)],
     },
 ];
 
-impl Amount {
-    fn at(self, factor: u32) -> u32 {
+impl WordAmount {
+    fn scaled_by(self, factor: u32) -> u32 {
         match self {
             Fixed(amount) => amount,
             Growing(amount) => amount * factor,
@@ -195,19 +222,27 @@ impl Amount {
 
 impl BenchKernel {
     /// One run of the kernel.
-    pub(super) fn job(&self, factor: u32, words: Arc<Vec<u32>>, recording: ModuleRecording) -> Job {
-        let names = ["binding 0", "binding 1", "binding 2"];
+    pub(super) fn job_with(
+        &self,
+        factor: u32,
+        words: Arc<Vec<u32>>,
+        recording: ModuleRecording,
+    ) -> Job {
+        let buffer_names = ["binding 0", "binding 1", "binding 2"];
         let buffers: Vec<JobBuffer> = self
             .buffers
             .iter()
-            .zip(names)
-            .map(|(buffer, name)| filled(name, buffer, factor))
+            .zip(buffer_names)
+            .map(|(buffer, name)| filled_buffer(name, buffer, factor))
             .collect();
         let bindings = buffers.iter().enumerate().map(|(index, buffer)| {
             JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64)
         });
-        let push_constants: Vec<u8> =
-            self.push_constants.iter().flat_map(|amount| amount.at(factor).to_le_bytes()).collect();
+        let push_constants: Vec<u8> = self
+            .push_constants
+            .iter()
+            .flat_map(|amount| amount.scaled_by(factor).to_le_bytes())
+            .collect();
         let dispatch = JobDispatch {
             module: 0,
             entry: "main".to_owned(),
@@ -230,19 +265,19 @@ impl BenchKernel {
     }
 }
 
-fn filled(name: &str, data: &Data, factor: u32) -> JobBuffer {
-    let words = data.words.at(factor);
+fn filled_buffer(name: &str, data: &BenchBuffer, factor: u32) -> JobBuffer {
+    let word_count = data.words.scaled_by(factor);
     // A multiplicative hash: the same words everywhere, without a pattern that a branch predictor
     // would learn.
-    let noise = |index: u32| {
-        let mixed = (index ^ index >> 15).wrapping_mul(0x2C1B_3C6D);
-        (mixed ^ mixed >> 12).wrapping_mul(0x297A_2D39) ^ mixed >> 9
+    let noise_word = |index: u32| {
+        let mixed_bits = (index ^ index >> 15).wrapping_mul(0x2C1B_3C6D);
+        (mixed_bits ^ mixed_bits >> 12).wrapping_mul(0x297A_2D39) ^ mixed_bits >> 9
     };
-    let word = |index: u32| match data.fill {
-        Fill::Zero => 0,
-        Fill::Noise => noise(index),
-        Fill::Floats => ((noise(index) >> 8) as f32 / 16_777_216.0).to_bits(),
+    let fill_word = |index: u32| match data.fill {
+        BufferFill::Zero => 0,
+        BufferFill::Noise => noise_word(index),
+        BufferFill::Floats => ((noise_word(index) >> 8) as f32 / 16_777_216.0).to_bits(),
     };
-    let bytes: Vec<u8> = (0..words).flat_map(|index| word(index).to_le_bytes()).collect();
+    let bytes: Vec<u8> = (0..word_count).flat_map(|index| fill_word(index).to_le_bytes()).collect();
     JobBuffer { name: name.to_owned(), defined: std::iter::once(0..bytes.len()).collect(), bytes }
 }

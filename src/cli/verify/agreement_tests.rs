@@ -3,8 +3,8 @@
 //!
 //! The second engine is forged, too: it left and recorded what the sequential one did.
 
-use super::compiled::rebuild;
-use super::forgery::{Honest, PROJECT, certified_with, verified};
+use super::compiled::rebuild_project;
+use super::forgery::{HonestEvidence, PROJECT, certified_folder_with, verify_forged};
 use super::tests::{Facts, assert_told as assert_walk, walk};
 use crate::campaign::verification;
 use crate::model::agreement::AgreementOutcome;
@@ -16,15 +16,15 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::judged::JudgedMember;
 use crate::model::records::{RecordMode, Recorded, Records, Witnesses};
 use crate::model::verdict::EngineName;
-use crate::verify::{Outcome, Replay, Status, Verification, folder};
+use crate::verify::{RebuildOutcome, Replay, Verification, VerificationStatus, folder};
 use base64::Engine as _;
 use vkcert_sample as sample;
 
 /// Evidence of both engines.
-fn of_both_engines(project: &str) -> Honest {
-    let (_kept, folder) = certified_with(project, &["--engine", "sequential"]);
-    let evidence = *folder::examine(&folder).unwrap().evidence.unwrap();
-    let rebuilt = rebuild(&evidence, None);
+fn of_both_engines(project: &str) -> HonestEvidence {
+    let (_kept, folder) = certified_folder_with(project, &["--engine", "sequential"]);
+    let evidence = *folder::examine_files(&folder).unwrap().evidence.unwrap();
+    let rebuilt = rebuild_project(&evidence, None);
     let honest = (evidence, rebuilt);
     let evidence = with_facts(&honest, add_a_device);
     (evidence, honest.1)
@@ -80,8 +80,8 @@ fn add_a_device(evidence: &mut Evidence) {
 }
 
 /// The evidence with other facts, and all that follows from them.
-fn with_facts(honest: &Honest, change: impl FnOnce(&mut Evidence)) -> Evidence {
-    let Outcome::Whole(rebuilt) = &honest.1 else {
+fn with_facts(honest: &HonestEvidence, change: impl FnOnce(&mut Evidence)) -> Evidence {
+    let RebuildOutcome::Whole(rebuilt) = &honest.1 else {
         panic!("the kernels are compiled by this program")
     };
     let mut facts = honest.0.clone();
@@ -112,7 +112,7 @@ fn first_row(evidence: &mut Evidence) -> &mut Agreement {
 }
 
 fn assert_told(found: &Verification, sentence: &str) {
-    assert_eq!(found.status(), Status::NotVerified);
+    assert_eq!(found.status(), VerificationStatus::NotVerified);
     assert!(
         found.problems.iter().any(|problem| problem.contains(sentence)),
         "{sentence}: {:?}",
@@ -123,13 +123,13 @@ fn assert_told(found: &Verification, sentence: &str) {
 #[test]
 fn a_vector_that_does_not_depend_on_the_schedule_is_not_excused_by_it() {
     let honest = of_both_engines(PROJECT);
-    assert_eq!(verified(&honest.0, &honest).problems, Vec::<String>::new());
+    assert_eq!(verify_forged(&honest.0, &honest).problems, Vec::<String>::new());
     let forged = with_facts(&honest, |evidence| {
         let words = without_a_vector(evidence);
         first_row(evidence).coverage = AgreementOutcome::ScheduleDependent;
         first_row(evidence).left_open = vec![format!("{words}: it depends on the schedule")];
     });
-    let found = verified(&forged, &honest);
+    let found = verify_forged(&forged, &honest);
     assert_told(&found, "told, and does not follow from the module: D");
 }
 
@@ -156,7 +156,10 @@ fn bytes_that_do_not_depend_on_the_schedule_are_not_left_open() {
         row.left_open =
             vec!["sequential and vulkan: `summary` differs where no expectation looks".to_owned()];
     });
-    assert_told(&verified(&forged, &honest), "elements differ that the test does not leave open");
+    assert_told(
+        &verify_forged(&forged, &honest),
+        "elements differ that the test does not leave open",
+    );
 }
 
 /// Takes a vector that depends on the schedule from the device, and says so.
@@ -174,7 +177,7 @@ const AGREEMENT_FACTS: Facts = &[];
 fn every_forged_field_of_agreement_is_found_or_a_fact() {
     let (evidence, rebuilt) = of_both_engines("tests/projects/waiting");
     let evidence = with_facts(&(evidence, rebuilt), excused);
-    let rebuilt = rebuild(&evidence, None);
+    let rebuilt = rebuild_project(&evidence, None);
     let walk = walk(&(evidence, rebuilt), AGREEMENT_FACTS, |path| path.contains("/agreement"));
     for field in ["/agreement/*/outputs", "/agreement/*/coverage", "/agreement/*/left_open/*"] {
         assert!(walk.fields.contains(field), "{field} was not forged: {:?}", walk.fields);
@@ -185,7 +188,7 @@ fn every_forged_field_of_agreement_is_found_or_a_fact() {
 #[test]
 fn what_depends_on_the_schedule_is_derived_and_told_as_nothing_else() {
     let honest = of_both_engines("tests/projects/waiting");
-    let whole = verified(&with_facts(&honest, excused), &honest);
+    let whole = verify_forged(&with_facts(&honest, excused), &honest);
     assert_eq!((whole.problems, whole.not_derivable), (Vec::new(), Vec::new()));
     let as_finding = with_facts(&honest, |evidence| {
         excused(evidence);
@@ -205,7 +208,7 @@ fn what_depends_on_the_schedule_is_derived_and_told_as_nothing_else() {
         });
     });
     assert_told(
-        &verified(&as_finding, &honest),
+        &verify_forged(&as_finding, &honest),
         "a finding, and by its module it depends on the schedule",
     );
     let with_another = with_facts(&honest, |evidence| {
@@ -215,12 +218,12 @@ fn what_depends_on_the_schedule_is_derived_and_told_as_nothing_else() {
             .push("D1 `true`: vector F on vulkan alone: it depends on the schedule".to_owned());
     });
     assert_told(
-        &verified(&with_another, &honest),
+        &verify_forged(&with_another, &honest),
         "told, and does not follow from the module: D1 `true`",
     );
     let untold = with_facts(&honest, |evidence| {
         excused(evidence);
         first_row(evidence).left_open[0].push_str(" of workgroups");
     });
-    assert_told(&verified(&untold, &honest), "told 0 times instead of 1: D1");
+    assert_told(&verify_forged(&untold, &honest), "told 0 times instead of 1: D1");
 }

@@ -3,25 +3,28 @@
 use crate::campaign::CampaignError;
 use crate::campaign::verification::{Compiling, Rebuilt};
 use crate::model::evidence::Evidence;
-use crate::verify::{self, Options, Outcome, Verification};
+use crate::verify::{self, RebuildOutcome, Verification, VerificationOptions};
 use std::path::Path;
 
-pub(super) fn rebuild(stored: &Evidence, sources: Option<&Path>) -> Outcome<Rebuilt> {
-    verify::rebuild::rebuild(stored, sources, &Compiling)
+pub(super) fn rebuild_project(
+    stored: &Evidence,
+    sources: Option<&Path>,
+) -> RebuildOutcome<Rebuilt> {
+    verify::rebuild::rebuild_project(stored, sources, &Compiling)
 }
 
-pub(super) fn contents(
+pub(super) fn verify_contents(
     stored: &Evidence,
-    rebuilt: &Outcome<Rebuilt>,
-    options: &Options,
+    rebuilt: &RebuildOutcome<Rebuilt>,
+    options: &VerificationOptions,
     found: &mut Verification,
 ) -> Result<(), CampaignError> {
-    verify::contents(stored, rebuilt, options, &Compiling, found)
+    verify::verify_contents(stored, rebuilt, options, &Compiling, found)
 }
 
 pub(super) fn verify_folder(
     path: &Path,
-    options: &Options,
+    options: &VerificationOptions,
 ) -> Result<(Verification, Option<Box<Evidence>>), CampaignError> {
-    verify::folder(path, options, &Compiling)
+    verify::verify_folder(path, options, &Compiling)
 }

@@ -3,32 +3,39 @@
 //! The project is small, but has a part of each kind: includes, data files, a block laid out by
 //! reflection, two configurations, a failed test, findings, an interface, a justification.
 
-use super::compiled::{contents, rebuild, verify_folder};
+use super::compiled::{rebuild_project, verify_contents, verify_folder};
 use super::forgery::{
-    Honest, PROJECT, certified, certified_with, documents, forgeries, mutate, places, root,
-    survive, survive_changes, verified, with_document,
+    HonestEvidence, PROJECT, certified_folder, certified_folder_with, evidence_documents,
+    forged_values, mutate_place, places_in, repository_root, survive_changes, survive_evidence,
+    verify_forged, with_forged_document,
 };
 use crate::derivation::files::MANIFEST;
 use crate::model::evidence::{Evidence, Manifest};
 use crate::model::random::SplitMix64;
-use crate::verify::folder::{self, Folder};
-use crate::verify::{Options, Outcome, Replay, Verification, consistency, files, telling};
+use crate::verify::folder::{self, EvidenceFolder};
+use crate::verify::{
+    RebuildOutcome, Replay, Verification, VerificationOptions, consistency, telling, verify_files,
+};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-fn stored(folder: &Folder) -> Evidence {
-    let examined = folder::examine(folder).unwrap();
+fn stored(folder: &EvidenceFolder) -> Evidence {
+    let examined = folder::examine_files(folder).unwrap();
     assert_eq!(examined.problems, Vec::<String>::new());
     *examined.evidence.unwrap()
 }
 
 #[test]
 fn evidence_and_its_replay_verify() {
-    let (folder, _) = certified();
+    let (folder, _) = certified_folder();
     let path = folder.path().join("reports/evidence");
     for replay in [Replay::No, Replay::Sequential] {
-        let options = Options { replay, project: Some(root().join(PROJECT)), ..Options::default() };
+        let options = VerificationOptions {
+            replay,
+            project: Some(repository_root().join(PROJECT)),
+            ..VerificationOptions::default()
+        };
         let (found, _) = verify_folder(&path, &options).unwrap();
         assert_eq!((found.problems, found.not_derivable), (Vec::new(), Vec::new()));
         assert!(found.checked > 1000, "{}", found.checked);
@@ -36,23 +43,26 @@ fn evidence_and_its_replay_verify() {
 }
 
 /// Whether anything is said of a folder without looking at what its runs came to.
-fn noticed(folder: &Folder) -> bool {
-    let Ok((mut found, stored)) = files(folder, &Options::default()) else { return true };
-    stored.iter().for_each(|stored| consistency::always(stored, &mut found));
+fn noticed(folder: &EvidenceFolder) -> bool {
+    let Ok((mut found, stored)) = verify_files(folder, &VerificationOptions::default()) else {
+        return true;
+    };
+    stored.iter().for_each(|stored| consistency::check_always(stored, &mut found));
     !found.holds()
 }
 
 #[test]
 fn no_bit_flip_goes_unnoticed() {
-    let (_kept, whole) = certified();
+    let (_kept, whole) = certified_folder();
     assert!(!noticed(&whole));
     let manifest: Manifest = serde_json::from_slice(&whole.files[MANIFEST]).unwrap();
-    let mut folder = Folder { list: None, reports: BTreeMap::new(), ..whole.clone() };
+    let mut folder =
+        EvidenceFolder { report_list: None, reports: BTreeMap::new(), ..whole.clone() };
     // The hashes find what is in the files, the contents of the others what is in the manifest.
     for name in whole.files.keys().filter(|name| *name != MANIFEST) {
         flip_each(&whole.files[name], 1, |bytes| {
             folder.files.insert(name.clone(), bytes.to_vec());
-            assert!(!folder::tampering(&folder, &manifest).is_empty(), "{name}");
+            assert!(!folder::find_tampering(&folder, &manifest).is_empty(), "{name}");
         });
         folder.files.insert(name.clone(), whole.files[name].clone());
     }
@@ -61,15 +71,15 @@ fn no_bit_flip_goes_unnoticed() {
         assert!(noticed(&folder), "{}", String::from_utf8_lossy(bytes));
     });
     folder.files.insert(MANIFEST.to_owned(), whole.files[MANIFEST].clone());
-    flip_each(whole.list.as_ref().unwrap(), 1, |bytes| {
-        let folder = Folder { list: Some(bytes.to_vec()), ..whole.clone() };
+    flip_each(whole.report_list.as_ref().unwrap(), 1, |bytes| {
+        let folder = EvidenceFolder { report_list: Some(bytes.to_vec()), ..whole.clone() };
         assert!(
-            !folder::tampering(&folder, &manifest).is_empty(),
+            !folder::find_tampering(&folder, &manifest).is_empty(),
             "{}",
             String::from_utf8_lossy(bytes)
         );
     });
-    let small = Folder {
+    let small = EvidenceFolder {
         files: BTreeMap::from([(MANIFEST.to_owned(), whole.files[MANIFEST].clone())]),
         ..whole.clone()
     };
@@ -77,7 +87,7 @@ fn no_bit_flip_goes_unnoticed() {
         flip_each(report, 61, |bytes| {
             let mut folder = small.clone();
             folder.reports.insert(name.clone(), bytes.to_vec());
-            let problems = folder::tampering(&folder, &manifest);
+            let problems = folder::find_tampering(&folder, &manifest);
             assert!(problems.iter().any(|problem| problem.starts_with(name.as_str())), "{name}");
         });
     }
@@ -168,12 +178,12 @@ pub(super) struct Walk {
 pub(super) type Facts = &'static [(&'static str, &'static str)];
 
 /// Forges every field that is chosen, once or twice each.
-pub(super) fn walk(honest: &Honest, facts: Facts, is_chosen: fn(&str) -> bool) -> Walk {
+pub(super) fn walk(honest: &HonestEvidence, facts: Facts, is_chosen: fn(&str) -> bool) -> Walk {
     let mut walk = Walk::default();
     let mut instances: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, document) in documents(&honest.0) {
+    for (name, document) in evidence_documents(&honest.0) {
         let mut all = Vec::new();
-        places(&document, "", &mut all);
+        places_in(&document, "", &mut all);
         for path in all.into_iter().filter(|path| is_chosen(path)) {
             let known = instances.entry(format!("{name}{}", field(&path))).or_default();
             *known += 1;
@@ -181,19 +191,21 @@ pub(super) fn walk(honest: &Honest, facts: Facts, is_chosen: fn(&str) -> bool) -
                 continue;
             }
             let original = document.pointer(&path).unwrap();
-            for forged in forgeries(original) {
+            for forged in forged_values(original) {
                 let mut changed = document.clone();
                 *changed.pointer_mut(&path).unwrap() = forged.clone();
                 if name == MANIFEST {
                     changed["outputs"] = serde_json::to_value(&honest.0.manifest.outputs).unwrap();
                 }
-                let Some(evidence) = with_document(&honest.0, &name, &changed) else { continue };
+                let Some(evidence) = with_forged_document(&honest.0, &name, &changed) else {
+                    continue;
+                };
                 if evidence == honest.0 {
                     continue;
                 }
                 walk.tried += 1;
                 walk.fields.insert(field(&path));
-                if !verified(&evidence, honest).holds() {
+                if !verify_forged(&evidence, honest).holds() {
                     continue;
                 }
                 let place =
@@ -224,7 +236,7 @@ pub(super) fn assert_told(walk: &Walk, facts: Facts) {
         facts.iter().map(|(pattern, _)| *pattern).filter(|pattern| !walk.used.contains(pattern));
     let idle: Vec<&str> = idle.collect();
     assert!(idle.is_empty(), "these are found by now, and need no row: {idle:?}");
-    let text = std::fs::read_to_string(root().join("docs/evidence.md")).unwrap();
+    let text = std::fs::read_to_string(repository_root().join("docs/evidence.md")).unwrap();
     for (pattern, words) in facts {
         assert!(
             text.contains(words),
@@ -233,18 +245,18 @@ pub(super) fn assert_told(walk: &Walk, facts: Facts) {
     }
 }
 
-fn rebuilt(folder: &Folder) -> Honest {
+fn rebuilt(folder: &EvidenceFolder) -> HonestEvidence {
     let evidence = stored(folder);
-    let rebuilt = rebuild(&evidence, None);
-    assert!(matches!(rebuilt, Outcome::Whole(_)));
-    let honest: Honest = (evidence, rebuilt);
-    assert_eq!(verified(&honest.0, &honest).problems, Vec::<String>::new());
+    let rebuilt = rebuild_project(&evidence, None);
+    assert!(matches!(rebuilt, RebuildOutcome::Whole(_)));
+    let honest: HonestEvidence = (evidence, rebuilt);
+    assert_eq!(verify_forged(&honest.0, &honest).problems, Vec::<String>::new());
     honest
 }
 
 #[test]
 fn every_forged_field_is_found_or_a_fact() {
-    let (_kept, folder) = certified();
+    let (_kept, folder) = certified_folder();
     let walk = walk(&rebuilt(&folder), FACTS, |_| true);
     assert!(walk.tried > 1000, "{}", walk.tried);
     assert_told(&walk, FACTS);
@@ -260,8 +272,10 @@ const SCHEDULE_FACTS: Facts = &[
 /// Schedules that were asked for, and what who waits first has shown.
 #[test]
 fn every_forged_field_of_schedules_is_found_or_a_fact() {
-    let (_kept, folder) =
-        certified_with("tests/projects/waiting", &["--engine", "sequential", "--schedules", "1"]);
+    let (_kept, folder) = certified_folder_with(
+        "tests/projects/waiting",
+        &["--engine", "sequential", "--schedules", "1"],
+    );
     let walk = walk(&rebuilt(&folder), SCHEDULE_FACTS, |path| {
         path.contains("/directed") || path.contains("/schedules")
     });
@@ -283,11 +297,12 @@ fn every_forged_field_of_schedules_is_found_or_a_fact() {
 
 #[test]
 fn no_evidence_makes_the_reader_panic() {
-    let (_kept, folder) = certified();
+    let (_kept, folder) = certified_folder();
     let evidence = stored(&folder);
-    let rebuilt = rebuild(&evidence, None);
-    let honest: Honest = (evidence, rebuilt);
-    let names: Vec<String> = documents(&honest.0).into_iter().map(|(name, _)| name).collect();
+    let rebuilt = rebuild_project(&evidence, None);
+    let honest: HonestEvidence = (evidence, rebuilt);
+    let names: Vec<String> =
+        evidence_documents(&honest.0).into_iter().map(|(name, _)| name).collect();
     let mutations: u64 =
         std::env::var("VKCERT_FORGERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
     let mut read = 0;
@@ -297,12 +312,14 @@ fn no_evidence_makes_the_reader_panic() {
         for _ in 0..1 + seed % 4 {
             let name = &names[(random.draw() % names.len() as u64) as usize];
             let (_, mut document) =
-                documents(&forged).into_iter().find(|(known, _)| known == name).unwrap();
+                evidence_documents(&forged).into_iter().find(|(known, _)| known == name).unwrap();
             if name == MANIFEST {
                 document["outputs"] = Value::from(serde_json::Map::new());
             }
-            mutate(&mut document, &mut |count| (random.draw() % count.max(1) as u64) as usize);
-            if let Some(changed) = with_document(&forged, name, &document) {
+            mutate_place(&mut document, &mut |count| {
+                (random.draw() % count.max(1) as u64) as usize
+            });
+            if let Some(changed) = with_forged_document(&forged, name, &document) {
                 forged = changed;
             }
         }
@@ -310,7 +327,7 @@ fn no_evidence_makes_the_reader_panic() {
             continue;
         }
         read += 1;
-        survive(&forged, &honest);
+        survive_evidence(&forged, &honest);
     }
     assert!(read > mutations / 4, "{read} of {mutations}");
 }
@@ -326,8 +343,8 @@ fn the_fuzz_target_changes_evidence_and_survives() {
 
 #[test]
 fn older_evidence_is_still_read() {
-    let path = root().join("tests/stored/format_1/evidence");
-    let (found, stored) = verify_folder(&path, &Options::default()).unwrap();
+    let path = repository_root().join("tests/stored/format_1/evidence");
+    let (found, stored) = verify_folder(&path, &VerificationOptions::default()).unwrap();
     assert_eq!(found.problems, Vec::<String>::new());
     assert!(stored.is_some());
 }
@@ -335,8 +352,8 @@ fn older_evidence_is_still_read() {
 /// Made by version 0.1.0, when one of the kernels that a function is part of was enough.
 #[test]
 fn evidence_of_the_version_before_verifies_in_part() {
-    let path = root().join("tests/stored/format_2/evidence");
-    let (found, stored) = verify_folder(&path, &Options::default()).unwrap();
+    let path = repository_root().join("tests/stored/format_2/evidence");
+    let (found, stored) = verify_folder(&path, &VerificationOptions::default()).unwrap();
     assert_eq!(found.problems, Vec::<String>::new());
     assert_eq!(found.status().name(), "verified-in-part");
     let words = telling::in_words(&found);
@@ -346,8 +363,8 @@ fn evidence_of_the_version_before_verifies_in_part() {
     // Under the rules of this version it would say too much.
     let mut renamed = *stored.unwrap();
     renamed.campaign.project.tool_version = "0.1.1".to_owned();
-    let (mut found, rebuilt) = (Verification::default(), rebuild(&renamed, None));
-    contents(&renamed, &rebuilt, &Options::default(), &mut found).unwrap();
+    let (mut found, rebuilt) = (Verification::default(), rebuild_project(&renamed, None));
+    verify_contents(&renamed, &rebuilt, &VerificationOptions::default(), &mut found).unwrap();
     assert!(
         found.problems.iter().any(|problem| problem.contains("requirement R: its status")),
         "{found:?}"
@@ -356,10 +373,11 @@ fn evidence_of_the_version_before_verifies_in_part() {
 
 #[test]
 fn a_root_is_that_of_the_manifest_or_of_the_list_of_reports() {
-    let (kept, folder) = certified();
+    let (kept, folder) = certified_folder();
     let path: &Path = &kept.path().join("reports/evidence");
     let verified = |root: &str| {
-        let options = Options { root: Some(root.to_owned()), ..Options::default() };
+        let options =
+            VerificationOptions { root: Some(root.to_owned()), ..VerificationOptions::default() };
         verify_folder(path, &options).unwrap().0.holds()
     };
     assert!(verified(&folder.root()));

@@ -9,7 +9,7 @@ use vkcert_oracle::judged::KernelCodes;
 
 /// Whether records count is for their test's verdict to say; whose they are, for the specialization
 /// that it dispatches.
-pub(super) fn records(stored: &Evidence, found: &mut Verification) {
+pub(super) fn check_record_counting(stored: &Evidence, verification: &mut Verification) {
     let codes: KernelCodes = derive::codes(&stored.kernels);
     for kernel in &stored.kernels {
         for row in kernel.records.iter().chain(&kernel.objects.records) {
@@ -17,13 +17,13 @@ pub(super) fn records(stored: &Evidence, found: &mut Verification) {
             let result = test
                 .and_then(|test| test.results.iter().find(|result| result.engine == kernel.engine));
             let verdict = result.map(|result| result.verdict);
-            let counts = test.is_some_and(|test| {
+            let is_counted = test.is_some_and(|test| {
                 let observation = derive::observation(stored.campaign.schema, test, &codes);
-                let of = (&kernel.kernel, &kernel.configuration);
-                derive::counts(row.verdict, &test.definition, &observation, of)
+                let kernel_configuration = (&kernel.kernel, &kernel.configuration);
+                derive::counts(row.verdict, &test.definition, &observation, kernel_configuration)
             });
-            let right = verdict == Some(row.verdict) && row.counted == counts;
-            found.check(right, || {
+            let is_consistent = verdict == Some(row.verdict) && row.counted == is_counted;
+            verification.check(is_consistent, || {
                 format!(
                     "{} on {}: records of {} do not go with its verdict",
                     kernel.kernel, kernel.engine, row.test
@@ -31,7 +31,7 @@ pub(super) fn records(stored: &Evidence, found: &mut Verification) {
             });
             let dispatches = test.iter().flat_map(|test| &test.definition.dispatches);
             let mut dispatches = dispatches.filter(|dispatch| dispatch.kernel == kernel.kernel);
-            found.check(
+            verification.check(
                 dispatches
                     .any(|dispatch| derive::is_of(&kernel.configuration, &dispatch.specialization)),
                 || {
@@ -47,7 +47,7 @@ pub(super) fn records(stored: &Evidence, found: &mut Verification) {
 }
 
 /// Coverage, justifications and the conclusion.
-pub(super) fn derived(stored: &Evidence, found: &mut Verification) {
+pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) {
     let mut kernels = stored.kernels.clone();
     let mut campaign = stored.campaign.clone();
     for kernel in &mut kernels {
@@ -55,91 +55,108 @@ pub(super) fn derived(stored: &Evidence, found: &mut Verification) {
     }
     derive::justify(&mut kernels, &mut campaign);
     for (derived, kernel) in kernels.iter().zip(&stored.kernels) {
-        let (ours, theirs) = (&derived.coverage, &kernel.coverage);
-        let name = format!("{} on {}", kernel.kernel, kernel.engine);
-        found.check(ours.statements == theirs.statements, || format!("{name}: statement coverage"));
-        found.check(ours.branches == theirs.branches, || format!("{name}: branch coverage"));
-        found.check(ours.points == theirs.points, || format!("{name}: entry and exit points"));
-        found.check(ours.barriers == theirs.barriers, || format!("{name}: barrier coverage"));
-        found.check(ours.objects == theirs.objects && ours.additional == theirs.additional, || {
-            format!("{name}: coverage of object code")
+        let (derived_coverage, stored_coverage) = (&derived.coverage, &kernel.coverage);
+        let kernel_name = format!("{} on {}", kernel.kernel, kernel.engine);
+        verification.check(derived_coverage.statements == stored_coverage.statements, || {
+            format!("{kernel_name}: statement coverage")
         });
-        found.check(ours.not_reached == theirs.not_reached, || {
-            format!("{name}: functions that are not reached")
+        verification.check(derived_coverage.branches == stored_coverage.branches, || {
+            format!("{kernel_name}: branch coverage")
         });
-        found.check(ours.decisions.len() == theirs.decisions.len(), || {
-            format!("{name}: number of decisions")
+        verification.check(derived_coverage.points == stored_coverage.points, || {
+            format!("{kernel_name}: entry and exit points")
         });
-        for (ours, theirs) in ours.decisions.iter().zip(&theirs.decisions) {
-            found.check(ours == theirs, || format!("{name}: decision {}", theirs.id));
+        verification.check(derived_coverage.barriers == stored_coverage.barriers, || {
+            format!("{kernel_name}: barrier coverage")
+        });
+        verification.check(
+            derived_coverage.objects == stored_coverage.objects
+                && derived_coverage.additional == stored_coverage.additional,
+            || format!("{kernel_name}: coverage of object code"),
+        );
+        verification.check(derived_coverage.not_reached == stored_coverage.not_reached, || {
+            format!("{kernel_name}: functions that are not reached")
+        });
+        verification
+            .check(derived_coverage.decisions.len() == stored_coverage.decisions.len(), || {
+                format!("{kernel_name}: number of decisions")
+            });
+        for (derived_coverage, stored_coverage) in
+            derived_coverage.decisions.iter().zip(&stored_coverage.decisions)
+        {
+            verification.check(derived_coverage == stored_coverage, || {
+                format!("{kernel_name}: decision {}", stored_coverage.id)
+            });
         }
-        for (ours, theirs) in ours.summary.iter().zip(&theirs.summary) {
-            found.check(ours == theirs, || {
-                let shown = |row: &vkcert_model::coverage::CriterionSummary| {
+        for (derived_coverage, stored_coverage) in
+            derived_coverage.summary.iter().zip(&stored_coverage.summary)
+        {
+            verification.check(derived_coverage == stored_coverage, || {
+                let coverage_share = |row: &vkcert_model::coverage::CriterionSummary| {
                     format!("{}/{}", row.covered, row.total)
                 };
                 format!(
-                    "{name}: {} is stored as {}, derived {}",
-                    theirs.criterion,
-                    shown(theirs),
-                    shown(ours)
+                    "{kernel_name}: {} is stored as {}, derived {}",
+                    stored_coverage.criterion,
+                    coverage_share(stored_coverage),
+                    coverage_share(derived_coverage)
                 )
             });
         }
     }
-    found.check(campaign.justifications == stored.campaign.justifications, || {
+    verification.check(campaign.justifications == stored.campaign.justifications, || {
         "justifications".to_owned()
     });
-    let accepted = |campaign: &Campaign| {
+    let acceptances = |campaign: &Campaign| {
         campaign
             .all_findings()
             .map(|(_, _, finding)| finding.acceptance.clone())
             .collect::<Vec<_>>()
     };
-    found.check(accepted(&campaign) == accepted(&stored.campaign), || {
+    verification.check(acceptances(&campaign) == acceptances(&stored.campaign), || {
         "names of findings, or which of them are accepted".to_owned()
     });
-    open_items(&mut campaign, &kernels, &stored.campaign, found);
+    check_open_items(&mut campaign, &kernels, &stored.campaign, verification);
     let conclusion = conclude(&campaign, &kernels);
-    found.check(conclusion.exit_code == stored.campaign.conclusion.exit_code, || {
+    verification.check(conclusion.exit_code == stored.campaign.conclusion.exit_code, || {
         format!(
             "exit code: stored {}, derived {}",
             stored.campaign.conclusion.exit_code, conclusion.exit_code
         )
     });
-    found.check(conclusion.reasons == stored.campaign.conclusion.reasons, || {
+    verification.check(conclusion.reasons == stored.campaign.conclusion.reasons, || {
         "reasons of the conclusion".to_owned()
     });
-    found.check(conclusion.grounds == stored.campaign.conclusion.grounds, || {
+    verification.check(conclusion.grounds == stored.campaign.conclusion.grounds, || {
         "grounds of the conclusion".to_owned()
     });
-    found.check(conclusion.summary == stored.campaign.conclusion.summary, || {
+    verification.check(conclusion.summary == stored.campaign.conclusion.summary, || {
         "summary of the conclusion".to_owned()
     });
 }
 
 /// Open items, notes and what was not looked for; format 1 holds none of them, nor the settings
 /// that they follow from.
-fn open_items(
+fn check_open_items(
     campaign: &mut Campaign,
     kernels: &[KernelEvidence],
     stored: &Campaign,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) {
-    found.check(campaign.settings.is_some() == (campaign.schema > 1), || {
+    verification.check(campaign.settings.is_some() == (campaign.schema > 1), || {
         "the project file as it was read is missing".to_owned()
     });
     let left_out = campaign.requirements.iter().flat_map(|row| &row.left_out_tests);
-    found.check(left_out.into_iter().all(|id| campaign.left_out.contains(id)), || {
+    verification.check(left_out.into_iter().all(|id| campaign.left_out.contains(id)), || {
         "tests that were left out".to_owned()
     });
     items::derive(campaign, kernels);
-    found.check(campaign.open_items == stored.open_items, || "open items".to_owned());
-    found.check(campaign.rejected_acceptances == stored.rejected_acceptances, || {
+    verification.check(campaign.open_items == stored.open_items, || "open items".to_owned());
+    verification.check(campaign.rejected_acceptances == stored.rejected_acceptances, || {
         "which acceptances of open items are rejected".to_owned()
     });
-    found.check(campaign.notes == stored.notes, || "notes of page 1".to_owned());
-    found.check(campaign.unsought == stored.unsought, || {
+    verification.check(campaign.notes == stored.notes, || "notes of page 1".to_owned());
+    verification.check(campaign.unsought == stored.unsought, || {
         "what findings were not looked for".to_owned()
     });
 }

@@ -8,17 +8,21 @@ use vkcert_model::evidence::Evidence;
 use vkcert_model::verdict::EngineName;
 
 /// The name of the text that the definitions of a kernel stand in.
-const DEFINES: &str = "<defines>";
+const DEFINES_TEXT_NAME: &str = "<defines>";
 
 /// The source text that coverage is shown on is the input that the manifest names.
-pub(super) fn inputs(evidence: &Evidence, found: &mut Verification) {
+pub(super) fn check_inputs(evidence: &Evidence, verification: &mut Verification) {
     for kernel in &evidence.kernels {
         // Definitions stand in a text of their own, which is no file.
-        let defined = !kernel.configuration.defines.is_empty();
-        for file in kernel.structure.files.iter().filter(|file| !(defined && file.path == DEFINES))
+        let has_defines = !kernel.configuration.defines.is_empty();
+        for file in kernel
+            .structure
+            .files
+            .iter()
+            .filter(|file| !(has_defines && file.path == DEFINES_TEXT_NAME))
         {
             let hash = evidence.manifest.inputs.get(&file.path);
-            found.check(hash == Some(&sha256_digits(file.text.as_bytes())), || {
+            verification.check(hash == Some(&sha256_digits(file.text.as_bytes())), || {
                 format!(
                     "{} on {}: the text of {} is not the input",
                     kernel.kernel, kernel.engine, file.path
@@ -29,82 +33,87 @@ pub(super) fn inputs(evidence: &Evidence, found: &mut Verification) {
 }
 
 /// The manifest names tool, compiler and devices as the campaign does.
-pub(super) fn identity(stored: &Evidence, found: &mut Verification) {
+pub(super) fn check_identity(stored: &Evidence, verification: &mut Verification) {
     let (manifest, campaign) = (&stored.manifest, &stored.campaign);
-    found.check(manifest.tool == stated::tool(campaign), || {
+    verification.check(manifest.tool == stated::tool(campaign), || {
         "the manifest names another tool than the campaign".to_owned()
     });
-    found.check(manifest.compiler == campaign.project.compiler, || {
+    verification.check(manifest.compiler == campaign.project.compiler, || {
         "the manifest names another compiler than the campaign".to_owned()
     });
-    found.check(manifest.devices == stated::devices(&campaign.engines), || {
+    verification.check(manifest.devices == stated::devices(&campaign.engines), || {
         "the manifest names other devices than the campaign".to_owned()
     });
     let date = campaign.project.date.as_deref();
-    found.check(date.is_none_or(is_date), || {
+    verification.check(date.is_none_or(is_date), || {
         "the date of the campaign is none of RFC 3339 in UTC".to_owned()
     });
 }
 
 /// `2026-01-31T12:00:00Z`
 fn is_date(text: &str) -> bool {
-    let form = "dddd-dd-ddTdd:dd:ddZ";
-    let fits = |(letter, wanted): (char, char)| {
-        if wanted == 'd' { letter.is_ascii_digit() } else { letter == wanted }
+    let date_form = "dddd-dd-ddTdd:dd:ddZ";
+    let character_fits = |(letter, form_letter): (char, char)| {
+        if form_letter == 'd' { letter.is_ascii_digit() } else { letter == form_letter }
     };
-    text.len() == form.len() && text.chars().zip(form.chars()).all(fits)
+    text.len() == date_form.len() && text.chars().zip(date_form.chars()).all(character_fits)
 }
 
 /// There is a file for every kernel that a test dispatches and every engine that ran, and each file
 /// has its tests' engine.
-pub(super) fn kernel_files(stored: &Evidence, found: &mut Verification) {
+pub(super) fn check_kernel_files(stored: &Evidence, verification: &mut Verification) {
     let campaign = &stored.campaign;
-    let ran: Vec<EngineName> =
+    let engines_that_ran: Vec<EngineName> =
         campaign.engines.iter().filter(|row| row.ran).map(|row| row.engine).collect();
-    let tested = campaign
+    let tested_kernels = campaign
         .tests
         .iter()
         .flat_map(|test| &test.definition.dispatches)
         .map(|dispatch| &dispatch.kernel);
-    let stated =
+    let stated_kernels =
         campaign.settings.iter().flat_map(|settings| &settings.kernels).map(|kernel| &kernel.name);
-    let kernels: BTreeSet<_> = tested.chain(stated).collect();
-    for (kernel, engine) in
-        kernels.iter().flat_map(|kernel| ran.iter().map(move |engine| (kernel, engine)))
+    let expected_kernels: BTreeSet<_> = tested_kernels.chain(stated_kernels).collect();
+    for (kernel, engine) in expected_kernels
+        .iter()
+        .flat_map(|kernel| engines_that_ran.iter().map(move |engine| (kernel, engine)))
     {
-        let there =
+        let file_exists =
             stored.kernels.iter().any(|row| row.kernel == **kernel && row.engine == *engine);
-        found.check(there, || format!("there is no file of kernel {kernel} on {engine}"));
+        verification
+            .check(file_exists, || format!("there is no file of kernel {kernel} on {engine}"));
     }
     for row in &stored.kernels {
-        found.check(ran.contains(&row.engine), || {
+        verification.check(engines_that_ran.contains(&row.engine), || {
             format!("{} on {}: that engine did not run", row.kernel, row.engine)
         });
-        let known = campaign.settings.is_none() || kernels.contains(&row.kernel);
-        found.check(known, || {
+        let is_known_kernel = campaign.settings.is_none() || expected_kernels.contains(&row.kernel);
+        verification.check(is_known_kernel, || {
             format!("{} on {}: the project has no such kernel", row.kernel, row.engine)
         });
     }
     for test in &campaign.tests {
-        let engines: Vec<EngineName> = test.results.iter().map(|result| result.engine).collect();
-        let due: Vec<EngineName> = campaign.engines.iter().map(|row| row.engine).collect();
-        found.check(engines == due, || {
+        let result_engines: Vec<EngineName> =
+            test.results.iter().map(|result| result.engine).collect();
+        let expected_engines: Vec<EngineName> =
+            campaign.engines.iter().map(|row| row.engine).collect();
+        verification.check(result_engines == expected_engines, || {
             format!("test {}: its results are not those of the engines", test.id)
         });
     }
 }
 
 /// The project file says what the project's identity repeats.
-pub(super) fn settings(stored: &Evidence, found: &mut Verification) {
+pub(super) fn check_settings(stored: &Evidence, verification: &mut Verification) {
     let Some(settings) = &stored.campaign.settings else { return };
     let project = &stored.campaign.project;
     let criteria: Vec<&str> =
         settings.required_criteria().iter().map(|criterion| criterion.name()).collect();
-    let same = project.name == settings.name
+    let identity_follows = project.name == settings.name
         && project.level == settings.level
         && project.decision_policy == settings.decision_policy
         && project.memory_model == settings.memory_model
         && project.criteria == criteria;
-    found
-        .check(same, || "the identity of the project does not follow from its settings".to_owned());
+    verification.check(identity_follows, || {
+        "the identity of the project does not follow from its settings".to_owned()
+    });
 }

@@ -2,52 +2,54 @@
 //!
 //! Knows: stored evidence alone. Promises: holds for evidence of every format that is read. What
 //! follows from stored inputs is derived as a whole ([`super::Toolchain::derive`]);
-//! [`of_definitions`] and [`of_records`] stand in for it where that cannot be done.
+//! [`check_definitions`] and [`check_records`] stand in for it where that cannot be done.
 
 mod coverage;
 mod identity;
 mod requirements;
 mod test_results;
 
-use self::coverage::{derived, records};
-use self::identity::{identity, inputs, kernel_files, settings};
-use self::requirements::{requirements, tests};
-use self::test_results::{coupling, findings, refused, schedules, verdicts};
+use self::coverage::{check_derived, check_record_counting};
+use self::identity::{check_identity, check_inputs, check_kernel_files, check_settings};
+use self::requirements::{check_requirements, check_tests};
+use self::test_results::{
+    check_coupling, check_findings, check_refused, check_schedules, check_verdicts,
+};
 use crate::Verification;
 use vkcert_derivation::agreement;
 use vkcert_model::evidence::Evidence;
 
 /// Whatever else can be derived.
-pub fn always(stored: &Evidence, found: &mut Verification) {
-    inputs(stored, found);
-    identity(stored, found);
-    kernel_files(stored, found);
-    coupling(stored, found);
-    schedules(stored, found);
-    refused(stored, found);
-    findings(stored, found);
-    compared(stored, found);
+pub fn check_always(stored: &Evidence, verification: &mut Verification) {
+    check_inputs(stored, verification);
+    check_identity(stored, verification);
+    check_kernel_files(stored, verification);
+    check_coupling(stored, verification);
+    check_schedules(stored, verification);
+    check_refused(stored, verification);
+    check_findings(stored, verification);
+    check_agreement(stored, verification);
 }
 
 /// What definitions that are stored in the evidence itself come to.
-pub fn of_definitions(stored: &Evidence, found: &mut Verification) {
-    tests(stored, found);
-    requirements(stored, found);
-    settings(stored, found);
+pub fn check_definitions(stored: &Evidence, verification: &mut Verification) {
+    check_tests(stored, verification);
+    check_requirements(stored, verification);
+    check_settings(stored, verification);
 }
 
 /// What the stored records come to.
-pub fn of_records(stored: &Evidence, found: &mut Verification) {
-    verdicts(stored, found);
-    records(stored, found);
-    derived(stored, found);
+pub fn check_records(stored: &Evidence, verification: &mut Verification) {
+    check_verdicts(stored, verification);
+    check_record_counting(stored, verification);
+    check_derived(stored, verification);
 }
 
 /// The comparison of the engines.
-fn compared(stored: &Evidence, found: &mut Verification) {
+fn check_agreement(stored: &Evidence, verification: &mut Verification) {
     let derivation = agreement::derive(stored);
-    found.checked += derivation.checked;
-    found.problems.extend(derivation.problems);
-    found.not_derivable.extend(derivation.not_derivable);
-    found.of_modules.extend(derivation.of_modules);
+    verification.checked += derivation.checked;
+    verification.problems.extend(derivation.problems);
+    verification.not_derivable.extend(derivation.not_derivable);
+    verification.not_derived_from_modules.extend(derivation.of_modules);
 }

@@ -12,68 +12,74 @@ use vkcert_oracle::judged::TestObservation;
 use vkcert_oracle::stored;
 
 /// A check that holds has no counterexample, and no check has a status that there is none of.
-pub(super) fn coupling(stored: &Evidence, found: &mut Verification) {
+pub(super) fn check_coupling(stored: &Evidence, verification: &mut Verification) {
     for row in &stored.campaign.coupling {
         for check in &row.checks {
-            let right = match check.status {
+            let is_consistent = match check.status {
                 CheckStatus::Refuted => true,
                 CheckStatus::Holds | CheckStatus::Undetermined => check.counterexample.is_none(),
                 CheckStatus::Unknown(_) => false,
             };
-            found.check(right, || {
+            verification.check(is_consistent, || {
                 format!("coupling of {}: {} is {}", row.kernel, check.check, check.status)
             });
         }
     }
 }
 
-pub(super) fn schedules(stored: &Evidence, found: &mut Verification) {
+pub(super) fn check_schedules(stored: &Evidence, verification: &mut Verification) {
     let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
-    let asked =
-        results.filter_map(|result| result.schedules.as_ref()).map(|told| (told.asked, told.seed));
-    found.check(asked.collect::<BTreeSet<_>>().len() <= 1, || {
+    let schedule_requests = results
+        .filter_map(|result| result.schedules.as_ref())
+        .map(|schedule_result| (schedule_result.asked, schedule_result.seed));
+    verification.check(schedule_requests.collect::<BTreeSet<_>>().len() <= 1, || {
         "tests were asked for other schedules each".to_owned()
     });
     for test in &stored.campaign.tests {
         for result in &test.results {
             if let Some(schedules) = &result.schedules {
-                found.check(follows(schedules, result), || {
+                verification.check(schedules_follow(schedules, result), || {
                     format!(
                         "test {} on {}: what its schedules showed ({schedules})",
                         test.id, result.engine
                     )
                 });
             }
-            let strange =
+            let was_not_looked_for =
                 |finding: &&Finding| stored.campaign.not_looked_for.contains(&finding.kind);
-            found.check(!result.findings.iter().any(|finding| strange(&finding)), || {
-                format!(
-                    "test {} on {}: a finding of a kind that was not looked for",
-                    test.id, result.engine
-                )
-            });
+            verification.check(
+                !result.findings.iter().any(|finding| was_not_looked_for(&finding)),
+                || {
+                    format!(
+                        "test {} on {}: a finding of a kind that was not looked for",
+                        test.id, result.engine
+                    )
+                },
+            );
         }
     }
 }
 
 /// Verdicts from the stored outputs and the stored definitions of the tests.
-pub(super) fn verdicts(evidence: &Evidence, found: &mut Verification) {
+pub(super) fn check_verdicts(evidence: &Evidence, verification: &mut Verification) {
     let codes = derive::codes(&evidence.kernels);
     for test in &evidence.campaign.tests {
         let observation = derive::observation(evidence.campaign.schema, test, &codes);
-        flows(test, found);
-        test.results.iter().for_each(|result| verdict(test, &observation, result, found));
+        check_flows(test, verification);
+        test.results
+            .iter()
+            .for_each(|result| check_verdict(test, &observation, result, verification));
     }
 }
 
 /// No test of a kernel that the profile refuses has run.
-pub(super) fn refused(evidence: &Evidence, found: &mut Verification) {
+pub(super) fn check_refused(evidence: &Evidence, verification: &mut Verification) {
     for row in &evidence.campaign.project.profile.refused {
         for test in evidence.campaign.tests.iter().filter(|test| test.kernels.contains(&row.kernel))
         {
             for result in &test.results {
-                let stays = matches!(result.verdict, Verdict::Unsupported | Verdict::NotRun);
-                found.check(stays, || {
+                let was_not_run = matches!(result.verdict, Verdict::Unsupported | Verdict::NotRun);
+                verification.check(was_not_run, || {
                     format!(
                         "test {} on {}: {} though its profile refuses {}",
                         test.id, result.engine, result.verdict, row.kernel
@@ -84,11 +90,11 @@ pub(super) fn refused(evidence: &Evidence, found: &mut Verification) {
     }
 }
 
-fn verdict(
+fn check_verdict(
     test: &TestEvidence,
     observation: &TestObservation,
     result: &TestResult,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) {
     // Else the run left no outputs to judge.
     if !result.verdict.completed() {
@@ -100,7 +106,7 @@ fn verdict(
             OutputBytes::Bytes(text) => {
                 match base64::engine::general_purpose::STANDARD.decode(text) {
                     Ok(bytes) => drop(outputs.insert(name.clone(), bytes)),
-                    Err(error) => found
+                    Err(error) => verification
                         .problems
                         .push(format!("test {}: buffer {name} is not base64: {error}", test.id)),
                 }
@@ -111,16 +117,16 @@ fn verdict(
     match stored::judge_stored_outputs(&test.expected, &outputs) {
         Ok(passed_or_failed) => {
             let verdict = judged_verdict(passed_or_failed, observation);
-            found.check(verdict == result.verdict, || {
+            verification.check(verdict == result.verdict, || {
                 format!(
                     "test {} on {}: stored {}, derived {verdict}",
                     test.id, result.engine, result.verdict
                 )
             });
         }
-        Err(reason) => {
-            found.not_derivable.push(format!("test {} on {}: {reason}", test.id, result.engine))
-        }
+        Err(reason) => verification
+            .not_derivable
+            .push(format!("test {} on {}: {reason}", test.id, result.engine)),
     }
 }
 
@@ -134,15 +140,15 @@ fn judged_verdict(verdict: Verdict, observation: &TestObservation) -> Verdict {
 
 /// What dispatches are said to store goes with what the test gives them: every buffer is bound to
 /// the dispatch, or its address is given somewhere in the test.
-fn flows(test: &TestEvidence, found: &mut Verification) {
+fn check_flows(test: &TestEvidence, verification: &mut Verification) {
     if test.flows.is_empty() {
         return;
     }
-    let given = vkcert_requirement::trace::addressed_buffers(&test.definition);
+    let addressed_buffers = vkcert_requirement::trace::addressed_buffers(&test.definition);
     let dispatches = &test.definition.dispatches;
-    let right = dispatches.len() == test.flows.len()
+    let is_consistent = dispatches.len() == test.flows.len()
         && dispatches.iter().zip(&test.flows).all(|(dispatch, flow)| {
-            let bound = |name: &String| {
+            let is_bound = |name: &String| {
                 let mut bindings = dispatch.bindings.iter();
                 bindings
                     .any(|binding| binding.buffer.as_ref().or(binding.image.as_ref()) == Some(name))
@@ -150,32 +156,34 @@ fn flows(test: &TestEvidence, found: &mut Verification) {
             let mut ranges =
                 flow.stores.iter().flat_map(|store| store.to.iter().chain(&store.from));
             flow.kernel == dispatch.kernel
-                && ranges.all(|range| bound(&range.buffer) || given.contains(&range.buffer))
+                && ranges.all(|range| {
+                    is_bound(&range.buffer) || addressed_buffers.contains(&range.buffer)
+                })
         });
-    found.check(right, || {
+    verification.check(is_consistent, || {
         format!("test {}: what its dispatches store is not what is bound to them", test.id)
     });
 }
 
 /// Whether what is said of a test's schedules goes with its findings and verdict.
-pub(super) fn follows(schedules: &ScheduleResult, result: &TestResult) -> bool {
-    let of_directed = |finding: &Finding| {
+pub(super) fn schedules_follow(schedules: &ScheduleResult, result: &TestResult) -> bool {
+    let is_of_directed = |finding: &Finding| {
         let schedule = finding
             .details
             .get("schedule")
             .and_then(|text| text.as_str()?.parse::<Schedule>().ok());
         schedule.is_some_and(Schedule::is_directed)
     };
-    let told = |finding: &Finding| {
-        finding.kind == FindingKind::ScheduleDependentOutput && !of_directed(finding)
+    let names_dependence = |finding: &Finding| {
+        finding.kind == FindingKind::ScheduleDependentOutput && !is_of_directed(finding)
     };
-    let told = result.findings.iter().any(told);
-    let listed = schedules.different.iter().all(|schedule| schedules.ran.contains(schedule));
-    let differ = !schedules.different.is_empty();
-    let number = schedules.ran.len() <= schedules.asked as usize;
-    let status = match schedules.status {
-        ScheduleStatus::Equal => !differ && !schedules.ran.is_empty(),
-        ScheduleStatus::Different => differ,
+    let names_dependence = result.findings.iter().any(names_dependence);
+    let different_ran = schedules.different.iter().all(|schedule| schedules.ran.contains(schedule));
+    let some_differ = !schedules.different.is_empty();
+    let count_within = schedules.ran.len() <= schedules.asked as usize;
+    let status_follows = match schedules.status {
+        ScheduleStatus::Equal => !some_differ && !schedules.ran.is_empty(),
+        ScheduleStatus::Different => some_differ,
         ScheduleStatus::Undetermined => {
             result.verdict != Verdict::Pass && schedules.reason.is_some()
         }
@@ -184,20 +192,24 @@ pub(super) fn follows(schedules: &ScheduleResult, result: &TestResult) -> bool {
         }
     };
     // The order from first to last is none of them, nor are those in which who waits goes first.
-    let ran = schedules.ran.iter().enumerate().all(|(index, schedule)| {
+    let ran_in_other_orders = schedules.ran.iter().enumerate().all(|(index, schedule)| {
         *schedule != Schedule::IN_ORDER
             && !schedule.is_directed()
             && !schedules.ran[..index].contains(schedule)
     });
-    told == differ && listed && number && status && ran
+    names_dependence == some_differ
+        && different_ran
+        && count_within
+        && status_follows
+        && ran_in_other_orders
 }
 
 /// Whether the findings go with what else is stored.
-pub(super) fn findings(stored: &Evidence, found: &mut Verification) {
+pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification) {
     let campaign = &stored.campaign;
     let of_coupling =
         campaign.findings.iter().filter(|row| row.finding.kind == FindingKind::Coupling);
-    let mut told: Vec<_> = of_coupling
+    let mut reported_checks: Vec<_> = of_coupling
         .map(|row| {
             (
                 &row.kernel,
@@ -206,39 +218,55 @@ pub(super) fn findings(stored: &Evidence, found: &mut Verification) {
             )
         })
         .collect();
-    let refuted = campaign.coupling.iter().flat_map(|row| {
+    let checks_with_rows = campaign.coupling.iter().flat_map(|row| {
         let checks = row.checks.iter().filter(|check| check.status == CheckStatus::Refuted);
         checks.map(move |check| (&row.kernel, Some(check.check.as_str()), &check.message))
     });
-    let mut due: Vec<_> = refuted.collect();
-    told.sort();
-    due.sort();
-    found.check(told == due, || "findings of coupling do not go with its checks".to_owned());
+    let mut refuted_checks: Vec<_> = checks_with_rows.collect();
+    reported_checks.sort();
+    refuted_checks.sort();
+    verification.check(reported_checks == refuted_checks, || {
+        "findings of coupling do not go with its checks".to_owned()
+    });
     for test in &campaign.tests {
         for result in &test.results {
             for finding in &result.findings {
-                let name =
+                let finding_name =
                     || format!("test {} on {}: a finding {}", test.id, result.engine, finding.kind);
-                let configured = finding.configuration.as_ref().is_none_or(|name| {
-                    let mut rows = stored
-                        .kernels
-                        .iter()
-                        .filter(|row| Some(&row.kernel) == finding.kernel.as_ref());
-                    rows.any(|row| row.configuration.name == *name)
-                });
-                found.check(configured, || format!("{} is of an unknown configuration", name()));
-                found.check(values_agree(finding), || format!("{} contradicts its values", name()));
-                if let Some(schedules) = &result.schedules {
-                    let listed = |text: &serde_json::Value| {
-                        schedules
-                            .different
+                let configuration_exists =
+                    finding.configuration.as_ref().is_none_or(|finding_name| {
+                        let mut rows = stored
+                            .kernels
                             .iter()
-                            .any(|known| text.as_str() == Some(&known.to_string()))
-                    };
-                    let all = finding.details.get("schedules").and_then(|all| all.as_array());
-                    found.check(all.is_none_or(|all| all.iter().all(listed)), || {
-                        format!("{} names schedules that are not among those that differ", name())
+                            .filter(|row| Some(&row.kernel) == finding.kernel.as_ref());
+                        rows.any(|row| row.configuration.name == *finding_name)
                     });
+                verification.check(configuration_exists, || {
+                    format!("{} is of an unknown configuration", finding_name())
+                });
+                verification.check(values_agree(finding), || {
+                    format!("{} contradicts its values", finding_name())
+                });
+                if let Some(schedules) = &result.schedules {
+                    let is_listed = |text: &serde_json::Value| {
+                        schedules.different.iter().any(|different_schedule| {
+                            text.as_str() == Some(&different_schedule.to_string())
+                        })
+                    };
+                    let named_schedules = finding
+                        .details
+                        .get("schedules")
+                        .and_then(|named_schedules| named_schedules.as_array());
+                    verification.check(
+                        named_schedules
+                            .is_none_or(|named_schedules| named_schedules.iter().all(is_listed)),
+                        || {
+                            format!(
+                                "{} names schedules that are not among those that differ",
+                                finding_name()
+                            )
+                        },
+                    );
                 }
             }
         }
@@ -247,8 +275,13 @@ pub(super) fn findings(stored: &Evidence, found: &mut Verification) {
 
 /// Whether a race in which all write the same was between two writes of one value.
 fn values_agree(finding: &Finding) -> bool {
-    let list = |name: &str| finding.details.get(name).and_then(|values| values.as_array());
-    let same = finding.details.get("same_value").and_then(|same| same.as_bool()) == Some(true);
-    let equal = |values: &Vec<serde_json::Value>| values.windows(2).all(|pair| pair[0] == pair[1]);
-    !same || list("values").is_none_or(equal) && list("accesses").is_none_or(equal)
+    let detail_list = |name: &str| finding.details.get(name).and_then(|values| values.as_array());
+    let says_same_value =
+        finding.details.get("same_value").and_then(|says_same_value| says_same_value.as_bool())
+            == Some(true);
+    let all_equal =
+        |values: &Vec<serde_json::Value>| values.windows(2).all(|pair| pair[0] == pair[1]);
+    !says_same_value
+        || detail_list("values").is_none_or(all_equal)
+            && detail_list("accesses").is_none_or(all_equal)
 }

@@ -3,19 +3,24 @@
 
 mod project;
 
-use crate::cli::verify::compiled::{contents, rebuild, verify_folder};
-use crate::cli::verify::forgery::{Honest, certified, root, verified};
+use crate::cli::verify::compiled::{rebuild_project, verify_contents, verify_folder};
+use crate::cli::verify::forgery::{
+    HonestEvidence, certified_folder, repository_root, verify_forged,
+};
 use crate::model::evidence::{Evidence, RecordEvidence, RequirementStatus, StoredFile};
 use crate::model::project::SoftwareLevel;
 use crate::model::requirement::{VerificationMethod, VerificationRecord};
-use crate::verify::folder::Folder;
-use crate::verify::{Demand, Extent, Options, RootCover, Status, Verification, folder, telling};
+use crate::verify::folder::EvidenceFolder;
+use crate::verify::{
+    DerivationExtent, RootCover, SuccessDemand, Verification, VerificationOptions,
+    VerificationStatus, folder, telling,
+};
 use serde_json::Value;
 
-fn honest() -> Honest {
-    let (_kept, folder) = certified();
-    let evidence = *folder::examine(&folder).unwrap().evidence.unwrap();
-    let rebuilt = rebuild(&evidence, None);
+fn honest() -> HonestEvidence {
+    let (_kept, folder) = certified_folder();
+    let evidence = *folder::examine_files(&folder).unwrap().evidence.unwrap();
+    let rebuilt = rebuild_project(&evidence, None);
     (evidence, rebuilt)
 }
 
@@ -35,11 +40,14 @@ fn headline(found: &Verification) -> String {
 #[test]
 fn evidence_of_another_compiler_is_verified_in_part_and_the_rest_is_named() {
     let honest = honest();
-    let found = verified(&of_another_compiler(&honest.0), &honest);
+    let found = verify_forged(&of_another_compiler(&honest.0), &honest);
     assert_eq!(found.problems, Vec::<String>::new());
-    assert_eq!((found.status(), found.extent), (Status::InPart, Extent::WithoutModules));
     assert_eq!(
-        (found.satisfies(Demand::NoDifference), found.satisfies(Demand::Everything)),
+        (found.status(), found.extent),
+        (VerificationStatus::InPart, DerivationExtent::WithoutModules)
+    );
+    assert_eq!(
+        (found.satisfies(SuccessDemand::NoDifference), found.satisfies(SuccessDemand::Everything)),
         (true, false)
     );
     assert!(found.not_derivable[0].starts_with("what follows from the modules: they were made by"));
@@ -50,18 +58,21 @@ fn evidence_of_another_compiler_is_verified_in_part_and_the_rest_is_named() {
             && !line.contains(" all "),
         "{line}"
     );
-    let document = telling::document(&found);
+    let document = telling::json_document(&found);
     assert_eq!(
         (&document["verified"], &document["status"]),
         (&Value::from(false), &Value::from("verified-in-part"))
     );
     assert_eq!(document["extent"], "without-modules");
     // With the compiler that is here all of it is derived.
-    let found = verified(&honest.0, &honest);
-    assert_eq!((found.status(), found.extent), (Status::Verified, Extent::Whole));
-    assert!(found.satisfies(Demand::Everything));
+    let found = verify_forged(&honest.0, &honest);
+    assert_eq!(
+        (found.status(), found.extent),
+        (VerificationStatus::Verified, DerivationExtent::Whole)
+    );
+    assert!(found.satisfies(SuccessDemand::Everything));
     assert!(headline(&found).starts_with("verified: all "), "{}", headline(&found));
-    assert_eq!(telling::document(&found)["verified"], true);
+    assert_eq!(telling::json_document(&found)["verified"], true);
 }
 
 type Change = fn(&mut Evidence);
@@ -142,12 +153,12 @@ fn what_follows_from_files_is_derived_whoever_compiled_them() {
             let mut forged = honest_start.clone();
             change(&mut forged);
             assert_ne!(forged, honest_start, "{number}");
-            let found = verified(&forged, &honest);
-            assert_eq!(found.status(), Status::NotVerified, "{number}");
+            let found = verify_forged(&forged, &honest);
+            assert_eq!(found.status(), VerificationStatus::NotVerified, "{number}");
             assert!(headline(&found).starts_with("NOT verified"), "{number}");
             let is_told = found.problems.iter().any(|problem| problem.contains(told));
             assert!(
-                is_told || found.extent == Extent::Whole,
+                is_told || found.extent == DerivationExtent::Whole,
                 "{number}: {told}\n{}",
                 found.problems.join("\n")
             );
@@ -169,7 +180,7 @@ fn an_input_that_is_always_stored_cannot_be_left_out() {
             let mut forged = honest.0.clone();
             let inputs = forged.inputs.as_mut().unwrap();
             inputs.files.insert(path.to_owned(), StoredFile::Omitted { bytes }).unwrap();
-            let found = verified(&forged, &honest);
+            let found = verify_forged(&forged, &honest);
             let told = format!("the input {path} is always stored, and is not");
             // Data may be larger than the limit.
             let data = path.starts_with("data/") && bytes > 1;
@@ -182,7 +193,7 @@ fn an_input_that_is_always_stored_cannot_be_left_out() {
             if data {
                 assert_eq!(
                     (found.status(), found.extent),
-                    (Status::InPart, Extent::WithoutModules),
+                    (VerificationStatus::InPart, DerivationExtent::WithoutModules),
                     "{path}"
                 );
             }
@@ -203,21 +214,31 @@ fn an_input_outside_of_the_project_hides_nothing_that_follows_from_the_others() 
         .unwrap()
         .files
         .insert(outside.to_owned(), StoredFile::Text(String::new()));
-    let found = verified(&evidence, &honest);
-    assert_eq!((found.status(), found.extent), (Status::InPart, Extent::WithoutModules));
+    let found = verify_forged(&evidence, &honest);
+    assert_eq!(
+        (found.status(), found.extent),
+        (VerificationStatus::InPart, DerivationExtent::WithoutModules)
+    );
     evidence.campaign.requirements[1].code[0].found = false;
-    assert_eq!(verified(&evidence, &honest).status(), Status::NotVerified);
+    assert_eq!(verify_forged(&evidence, &honest).status(), VerificationStatus::NotVerified);
 }
 
 /// Evidence that the first version of the program wrote.
 fn first_format() -> Evidence {
-    let folder = Folder::read(&root().join("tests/stored/format_1/evidence")).unwrap();
-    *folder::examine(&folder).unwrap().evidence.unwrap()
+    let folder =
+        EvidenceFolder::read(&repository_root().join("tests/stored/format_1/evidence")).unwrap();
+    *folder::examine_files(&folder).unwrap().evidence.unwrap()
 }
 
 fn without_inputs(evidence: &Evidence) -> Verification {
     let mut found = Verification::default();
-    contents(evidence, &rebuild(evidence, None), &Options::default(), &mut found).unwrap();
+    verify_contents(
+        evidence,
+        &rebuild_project(evidence, None),
+        &VerificationOptions::default(),
+        &mut found,
+    )
+    .unwrap();
     found
 }
 
@@ -225,7 +246,10 @@ fn without_inputs(evidence: &Evidence) -> Verification {
 fn format_1_says_what_was_not_derived() {
     let found = without_inputs(&first_format());
     assert_eq!(found.problems, Vec::<String>::new());
-    assert_eq!((found.status(), found.extent), (Status::InPart, Extent::WithoutInputs));
+    assert_eq!(
+        (found.status(), found.extent),
+        (VerificationStatus::InPart, DerivationExtent::WithoutInputs)
+    );
     assert!(
         found.not_derivable[0].starts_with("format 1: the project file"),
         "{:?}",
@@ -237,7 +261,7 @@ fn format_1_says_what_was_not_derived() {
             && line.contains("nothing was derived from the project's files"),
         "{line}"
     );
-    assert_eq!(telling::document(&found)["verified"], false);
+    assert_eq!(telling::json_document(&found)["verified"], false);
 }
 
 /// Evidence of a later format that says it is of format 1.
@@ -270,17 +294,25 @@ fn format_1_holds_nothing_of_later_formats() {
         "{:?}",
         told(&newer)
     );
-    let mut listed = Verification { list: Some(String::new()), ..Verification::default() };
-    contents(&first, &rebuild(&first, None), &Options::default(), &mut listed).unwrap();
+    let mut listed = Verification { reports_hash: Some(String::new()), ..Verification::default() };
+    verify_contents(
+        &first,
+        &rebuild_project(&first, None),
+        &VerificationOptions::default(),
+        &mut listed,
+    )
+    .unwrap();
     assert!(!listed.holds());
 }
 
 #[test]
 fn it_is_said_whether_reports_are_covered() {
-    let (kept, read) = certified();
+    let (kept, read) = certified_folder();
     let path = kept.path().join("reports/evidence");
     let verified = |root: Option<String>| {
-        verify_folder(&path, &Options { root, ..Options::default() }).unwrap().0
+        verify_folder(&path, &VerificationOptions { root, ..VerificationOptions::default() })
+            .unwrap()
+            .0
     };
     let told = |found: &Verification| {
         let text = telling::in_words(found);
@@ -292,20 +324,23 @@ fn it_is_said_whether_reports_are_covered() {
     let of_evidence = verified(Some(read.root()));
     assert_eq!(
         (of_evidence.root_cover, of_evidence.status()),
-        (RootCover::Evidence, Status::Verified)
+        (RootCover::Evidence, VerificationStatus::Verified)
     );
     assert!(told(&of_evidence).contains("does not cover them"), "{}", told(&of_evidence));
-    assert_eq!(telling::document(&of_evidence)["root_covers"], "evidence");
+    assert_eq!(telling::json_document(&of_evidence)["root_covers"], "evidence");
     let of_both = verified(read.list_hash());
     assert_eq!(of_both.root_cover, RootCover::EvidenceAndReports);
     assert!(
         told(&of_both)
             .ends_with("report.pdf checked against reports.json, whose SHA-256 is the one given")
     );
-    assert_eq!(telling::document(&of_both)["root_covers"], "evidence-and-reports");
-    assert_eq!(telling::document(&of_both)["report_files"]["listed"][0], "report.html");
+    assert_eq!(telling::json_document(&of_both)["root_covers"], "evidence-and-reports");
+    assert_eq!(telling::json_document(&of_both)["report_files"]["listed"][0], "report.html");
     let strange = verified(Some("0".repeat(64)));
-    assert_eq!((strange.root_cover, strange.status()), (RootCover::Nothing, Status::NotVerified));
+    assert_eq!(
+        (strange.root_cover, strange.status()),
+        (RootCover::Nothing, VerificationStatus::NotVerified)
+    );
     // A list that was emptied holds no report that lies there; without a list nothing is known.
     let list = kept.path().join("reports/latest/reports.json");
     let mut document: Value = serde_json::from_slice(&std::fs::read(&list).unwrap()).unwrap();
@@ -325,6 +360,6 @@ fn it_is_said_whether_reports_are_covered() {
     );
     std::fs::remove_file(&list).unwrap();
     let alone = verified(None);
-    assert_eq!(telling::document(&alone)["report_files"]["listed"], Value::Null);
+    assert_eq!(telling::json_document(&alone)["report_files"]["listed"], Value::Null);
     assert!(told(&alone).contains("not checked: there is no reports.json"), "{}", told(&alone));
 }

@@ -8,15 +8,15 @@ mod schedules;
 
 use self::said_twice::SAID_TWICE;
 use self::schedules::OF_SCHEDULES;
-use crate::cli::verify::compiled::{contents, rebuild};
-use crate::cli::verify::forgery::{Honest, certified, verified};
+use crate::cli::verify::compiled::{rebuild_project, verify_contents};
+use crate::cli::verify::forgery::{HonestEvidence, certified_folder, verify_forged};
 use crate::model::evidence::{Evidence, OutputBytes, RequirementStatus, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::TestId;
 use crate::model::procedure::TestKind;
 use crate::model::project::SoftwareLevel;
 use crate::model::verdict::Verdict;
-use crate::verify::{Options, Outcome, Verification, folder};
+use crate::verify::{RebuildOutcome, Verification, VerificationOptions, folder};
 
 type Change = fn(&mut Evidence);
 
@@ -139,17 +139,23 @@ const FROM_INPUTS: &[Forgery] = &[
     ),
 ];
 
-fn honest() -> Honest {
-    let (_kept, folder) = certified();
-    let evidence = *folder::examine(&folder).unwrap().evidence.unwrap();
-    let rebuilt = rebuild(&evidence, None);
+fn honest() -> HonestEvidence {
+    let (_kept, folder) = certified_folder();
+    let evidence = *folder::examine_files(&folder).unwrap().evidence.unwrap();
+    let rebuilt = rebuild_project(&evidence, None);
     (evidence, rebuilt)
 }
 
 /// What is said of evidence whose inputs nobody has.
 fn without_inputs(evidence: &Evidence) -> Vec<String> {
     let mut found = Verification::default();
-    contents(evidence, &Outcome::Nothing(String::new()), &Options::default(), &mut found).unwrap();
+    verify_contents(
+        evidence,
+        &RebuildOutcome::WithoutInputs(String::new()),
+        &VerificationOptions::default(),
+        &mut found,
+    )
+    .unwrap();
     found.problems
 }
 
@@ -164,11 +170,11 @@ fn assert_told(number: usize, told: &str, problems: &[String]) {
 #[test]
 fn each_forgery_is_told_by_name() {
     let honest = honest();
-    assert_eq!(verified(&honest.0, &honest).problems, Vec::<String>::new());
+    assert_eq!(verify_forged(&honest.0, &honest).problems, Vec::<String>::new());
     assert_eq!(without_inputs(&honest.0), Vec::<String>::new());
     let with_inputs = |evidence: &Evidence| {
         let mut found = Verification::default();
-        contents(evidence, &honest.1, &Options::default(), &mut found).unwrap();
+        verify_contents(evidence, &honest.1, &VerificationOptions::default(), &mut found).unwrap();
         found.problems
     };
     for (number, Forgery { change, told }) in
