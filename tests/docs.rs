@@ -307,7 +307,7 @@ fn the_examples_of_schedules_are_what_the_program_prints() {
     }
     assert!(text.contains("1,048,576 workgroups") && MOST_WORKGROUPS == 1_048_576);
     assert_eq!(
-        Schedules { count: 9, seed: 0 }.list(&[3]).len(),
+        Schedules { count: 9, seed: 0 }.workgroup_orders(&[3]).len(),
         5,
         "three workgroups have five other orders"
     );

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use vkcert_exec::flow::BindingNames;
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{flow, stored};
-use vkcert_model::altered::held_to;
+use vkcert_model::altered::failed_alterations;
 use vkcert_model::flow::DispatchFlow;
 use vkcert_model::id::KernelName;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -93,10 +93,11 @@ pub fn doubt_idle_tests(
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
         let by_code = TestObservation::from_expectations(expected, flows, &codes);
         let sequential = row.iter().find(|run| run.engine == EngineName::Sequential);
-        let observation = match sequential.and_then(|run| held_to(run.verdict, &run.altered)) {
-            Some(altered) => by_code.confirmed_by_alterations(altered, flows),
-            None => by_code,
-        };
+        let observation =
+            match sequential.and_then(|run| failed_alterations(run.verdict, &run.altered)) {
+                Some(altered) => by_code.confirmed_by_alterations(altered, flows),
+                None => by_code,
+            };
         let Some(reason) = observation.emptiness_reason() else { continue };
         let passed = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
         passed.for_each(|run| run.doubt(reason.clone()));

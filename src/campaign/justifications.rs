@@ -57,7 +57,7 @@ fn unnamed(
     (kernel, known): (&Kernel, &BTreeMap<ObligationId, String>),
     project: &Project,
 ) -> Option<Diagnostic> {
-    let what = id.what()?;
+    let what = id.name_suffix()?;
     let error = |message: String| row.origin.at("finding").error("unknown-id", message);
     let of_test = project.tests.iter().any(|test| id.is_in(&test.id));
     let statement = |part: &str| {

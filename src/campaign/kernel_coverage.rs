@@ -88,7 +88,7 @@ pub fn kernel_coverage(
 }
 
 fn defined(rows: &[(TestId, &Records)]) -> Vec<(TestId, Records)> {
-    rows.iter().map(|(test, records)| (test.clone(), records.defined())).collect()
+    rows.iter().map(|(test, records)| (test.clone(), records.without_undefined())).collect()
 }
 
 fn borrowed(rows: &[(TestId, Records)]) -> Vec<(TestId, &Records)> {

@@ -174,7 +174,7 @@ fn write_results(
     folder.write(REPORTS, &list_bytes)?;
     let shown_files = linked_names
         .iter()
-        .map(|name| crate::model::path::shown(&output_folder.join(name)))
+        .map(|name| crate::model::path::display_path(&output_folder.join(name)))
         .collect();
     linked_names.push(REPORTS);
     folder.finish(&linked_names)?;

@@ -190,7 +190,7 @@ proptest! {
         let found = mcdc.decision().feasible_vectors(1_000).vectors;
         prop_assert_eq!(found.iter().map(|vector| text_of(&vector.values)).collect::<Vec<_>>(), expected.clone());
         // An outcome that is decided by the fixed values alone is the only one.
-        if let Some(outcome) = expression.decided(&|condition| fixed[condition as usize]) {
+        if let Some(outcome) = expression.decided_value(&|condition| fixed[condition as usize]) {
             prop_assert!(expected.iter().all(|text| under(&tree, text) == Some(outcome)));
         }
         let analysis = mcdc.analyse_vectors(&[]).unwrap();

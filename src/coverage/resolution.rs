@@ -181,7 +181,7 @@ impl<'a> Resolution<'a> {
     /// The only outcome that a decision can have.
     pub(crate) fn outcome(&self, decision: DecisionId) -> Option<Outcome> {
         let expression = &self.structure.decision(decision).expression;
-        expression.decided(&|condition| self.value(decision, condition)).map(Outcome::from)
+        expression.decided_value(&|condition| self.value(decision, condition)).map(Outcome::from)
     }
 
     /// Whether control can come to a decision.

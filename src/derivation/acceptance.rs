@@ -181,7 +181,7 @@ fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
                 .any(|result| result.schedules.as_ref().is_some_and(|found| !found.ran.is_empty()));
             (!any).then_some("no other schedule ran")
         }
-        FindingKind::Coupling if id.what() == Some("device-limits") => no_device(),
+        FindingKind::Coupling if id.name_suffix() == Some("device-limits") => no_device(),
         FindingKind::Coupling
         | FindingKind::UntracedBranch
         | FindingKind::BarrierDivergence

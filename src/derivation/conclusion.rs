@@ -59,7 +59,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
             criteria: kernel.coverage.summary.clone(),
         })
         .collect();
-    let grounds = match Generation::of(campaign) {
+    let grounds = match Generation::for_campaign(campaign) {
         Generation::First | Generation::Second => Vec::new(),
         Generation::Current => reasons.iter().map(Reason::ground).collect(),
     };

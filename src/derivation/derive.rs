@@ -13,7 +13,7 @@ use vkcert_coverage::{
     self as coverage, Approval, Binding, CoverageSubject, Criterion, CriterionSubject,
     ProposalRules, Standard, criteria, justification,
 };
-use vkcert_model::altered::{AlteredStores, held_to};
+use vkcert_model::altered::{AlteredStores, failed_alterations};
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
 use vkcert_model::element::ElementType;
 use vkcert_model::evidence::{
@@ -120,7 +120,7 @@ pub fn codes(kernels: &[KernelEvidence]) -> KernelCodes {
 /// which alone alters them.
 pub fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
     let result = test.results.iter().find(|result| result.engine == EngineName::Sequential)?;
-    held_to(result.verdict, &result.altered)
+    failed_alterations(result.verdict, &result.altered)
 }
 
 /// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch
@@ -163,7 +163,7 @@ pub fn settle_requirements(campaign: &mut Campaign, kernels: &[KernelEvidence]) 
         records: &campaign.records,
         code: &code,
     };
-    let rules = Generation::of(campaign);
+    let rules = Generation::for_campaign(campaign);
     status::assign_statuses(&mut campaign.requirements, shown, rules);
 }
 
@@ -233,7 +233,7 @@ fn follows_undefined(row: &KernelEvidence) -> bool {
 fn by_defined_records(row: &KernelEvidence) -> KernelEvidence {
     let mut row = row.clone();
     for test in row.records.iter_mut().chain(&mut row.objects.records) {
-        test.records = test.records.defined();
+        test.records = test.records.without_undefined();
     }
     row
 }

@@ -95,8 +95,8 @@ impl Scope<'_> {
                 let shape = image.expect("an image is bound").shape;
                 let layers = view.layer..view.layer + view.layers;
                 let shown = (view.level..view.level + view.levels).filter_map(|level| {
-                    let start = shape.start(level, layers.start)?;
-                    Some(range(start, shape.start(level, layers.end)? - start))
+                    let start = shape.layer_start(level, layers.start)?;
+                    Some(range(start, shape.layer_start(level, layers.end)? - start))
                 });
                 shown.collect()
             }

@@ -134,7 +134,7 @@ fn outcomes(
     }
     let decided = |(decision, values): (DecisionId, BTreeMap<u32, bool>)| {
         let expression = &structure.decision(decision).expression;
-        Some((decision, expression.decided(&|condition| values.get(&condition).copied())?))
+        Some((decision, expression.decided_value(&|condition| values.get(&condition).copied())?))
     };
     values.into_iter().filter_map(decided).collect()
 }

@@ -86,7 +86,7 @@ pub struct AlteredStores {
 
 /// What a run of the sequential engine is held to: altered contents are tried where it passed, and stay where a rule has taken
 /// the pass back; none of another run.
-pub fn held_to(verdict: Verdict, altered: &[AlteredStores]) -> Option<&[AlteredStores]> {
+pub fn failed_alterations(verdict: Verdict, altered: &[AlteredStores]) -> Option<&[AlteredStores]> {
     (verdict == Verdict::Pass || !altered.is_empty()).then_some(altered)
 }
 

@@ -16,23 +16,24 @@ use std::ops::Range;
 
 /// Canonical JSON without white space: what hashes are taken over.
 pub fn canonical_json(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    written(value, Layout::Compact)
+    sorted_json(value, Layout::Compact)
 }
 
 /// Canonical JSON as files hold it: two spaces of indentation, one newline at the end.
 pub fn canonical_lines(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut text = written(value, Layout::Lines)?;
+    let mut text = sorted_json(value, Layout::Lines)?;
     text.push('\n');
     Ok(text)
 }
 
 /// Writes the value as serde gives it and sorts each object where it ends: no tree of the whole is
 /// built, which for the evidence of a large kernel takes ten times the memory of its text.
-fn written(value: &impl Serialize, layout: Layout) -> Result<String, serde_json::Error> {
-    let text = RefCell::new(Vec::new());
-    let sorting = Sorting { text: &text, layout, open: Vec::new() };
-    value.serialize(&mut Serializer::with_formatter(SharedText(&text), sorting))?;
-    Ok(String::from_utf8(text.into_inner()).expect("JSON is UTF-8"))
+fn sorted_json(value: &impl Serialize, layout: Layout) -> Result<String, serde_json::Error> {
+    let shared_text = RefCell::new(Vec::new());
+    let sorting_formatter = SortingFormatter { text: &shared_text, layout, open: Vec::new() };
+    value
+        .serialize(&mut Serializer::with_formatter(SharedText(&shared_text), sorting_formatter))?;
+    Ok(String::from_utf8(shared_text.into_inner()).expect("JSON is UTF-8"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,15 +57,15 @@ impl Write for SharedText<'_> {
 }
 
 /// Puts the members of every object in the order of their keys when the object ends.
-struct Sorting<'t> {
+struct SortingFormatter<'t> {
     text: &'t RefCell<Vec<u8>>,
     layout: Layout,
     /// The objects and arrays that have begun and not ended, the innermost last.
-    open: Vec<Container>,
+    open: Vec<OpenContainer>,
 }
 
 /// An object or array of the text. Places are byte offsets.
-struct Container {
+struct OpenContainer {
     /// Behind the opening bracket.
     start: usize,
     /// An object's members so far; of an array, nothing.
@@ -81,30 +82,34 @@ struct Member {
     end: usize,
 }
 
-impl Sorting<'_> {
-    fn place(&self) -> usize {
+impl SortingFormatter<'_> {
+    fn text_length(&self) -> usize {
         self.text.borrow().len()
     }
 
-    fn begin(&mut self, bracket: u8) {
+    fn begin_container(&mut self, bracket: u8) {
         self.text.borrow_mut().push(bracket);
-        self.open.push(Container { start: self.place(), members: Vec::new(), is_empty: true });
+        self.open.push(OpenContainer {
+            start: self.text_length(),
+            members: Vec::new(),
+            is_empty: true,
+        });
     }
 
-    fn end(&mut self) -> Container {
+    fn end_container(&mut self) -> OpenContainer {
         self.open.pop().expect("what ends has begun")
     }
 
-    fn innermost(&mut self) -> &mut Container {
+    fn innermost_container(&mut self) -> &mut OpenContainer {
         self.open.last_mut().expect("members and elements stand in something")
     }
 
     /// What stands before an element or member.
-    fn separate(&mut self, is_first: bool) {
+    fn write_separator(&mut self, is_first: bool) {
         if !is_first {
             self.text.borrow_mut().push(b',');
         }
-        self.innermost().is_empty = false;
+        self.innermost_container().is_empty = false;
         self.start_line();
     }
 
@@ -117,7 +122,7 @@ impl Sorting<'_> {
         }
     }
 
-    fn close(&self, bracket: u8, is_empty: bool) {
+    fn close_container(&self, bracket: u8, is_empty: bool) {
         if !is_empty {
             self.start_line();
         }
@@ -125,46 +130,50 @@ impl Sorting<'_> {
     }
 
     /// Writes an object's members again, in the order of their keys.
-    fn sort(&mut self, object: &Container) {
+    fn sort_members(&mut self, object: &OpenContainer) {
         let unsorted = self.text.borrow_mut().split_off(object.start);
-        let part =
+        let part_of_object =
             |range: Range<usize>| &unsorted[range.start - object.start..range.end - object.start];
         let mut members: Vec<(Cow<str>, &[u8])> = Vec::with_capacity(object.members.len());
         for member in &object.members {
-            members.push((key_of(part(member.key.clone())), part(member.key.start..member.end)));
+            members.push((
+                unescaped_key(part_of_object(member.key.clone())),
+                part_of_object(member.key.start..member.end),
+            ));
         }
-        members.sort_by(|a, b| a.0.cmp(&b.0));
-        for (number, (_, text)) in members.into_iter().enumerate() {
-            self.separate(number == 0);
+        members.sort_by(|first_member, second_member| first_member.0.cmp(&second_member.0));
+        for (member_number, (_, text)) in members.into_iter().enumerate() {
+            self.write_separator(member_number == 0);
             self.text.borrow_mut().extend_from_slice(text);
         }
     }
 
-    fn is_sorted(&self, object: &Container) -> bool {
+    fn is_sorted(&self, object: &OpenContainer) -> bool {
         let text = self.text.borrow();
-        object
-            .members
-            .is_sorted_by(|a, b| key_of(&text[a.key.clone()]) < key_of(&text[b.key.clone()]))
+        object.members.is_sorted_by(|first_member, second_member| {
+            unescaped_key(&text[first_member.key.clone()])
+                < unescaped_key(&text[second_member.key.clone()])
+        })
     }
 }
 
 /// A key as it was before it was written.
-fn key_of(quoted: &[u8]) -> Cow<'_, str> {
-    let inner = std::str::from_utf8(&quoted[1..quoted.len() - 1]).expect("JSON is UTF-8");
-    match inner.contains('\\') {
-        false => Cow::Borrowed(inner),
+fn unescaped_key(quoted: &[u8]) -> Cow<'_, str> {
+    let inner_text = std::str::from_utf8(&quoted[1..quoted.len() - 1]).expect("JSON is UTF-8");
+    match inner_text.contains('\\') {
+        false => Cow::Borrowed(inner_text),
         true => Cow::Owned(serde_json::from_slice(quoted).expect("what was written is a string")),
     }
 }
 
-impl Formatter for Sorting<'_> {
+impl Formatter for SortingFormatter<'_> {
     /// As the value of 64 bits, whose shortest digits are others: files have always held these.
     fn write_f32<W: ?Sized + Write>(&mut self, writer: &mut W, value: f32) -> io::Result<()> {
         self.write_f64(writer, f64::from(value))
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.begin(b'[');
+        self.begin_container(b'[');
         Ok(())
     }
 
@@ -173,31 +182,31 @@ impl Formatter for Sorting<'_> {
         _: &mut W,
         is_first: bool,
     ) -> io::Result<()> {
-        self.separate(is_first);
+        self.write_separator(is_first);
         Ok(())
     }
 
     fn end_array<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        let array = self.end();
-        self.close(b']', array.is_empty);
+        let array = self.end_container();
+        self.close_container(b']', array.is_empty);
         Ok(())
     }
 
     fn begin_object<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.begin(b'{');
+        self.begin_container(b'{');
         Ok(())
     }
 
     fn begin_object_key<W: ?Sized + Write>(&mut self, _: &mut W, is_first: bool) -> io::Result<()> {
-        self.separate(is_first);
-        let start = self.place();
-        self.innermost().members.push(Member { key: start..start, end: start });
+        self.write_separator(is_first);
+        let start = self.text_length();
+        self.innermost_container().members.push(Member { key: start..start, end: start });
         Ok(())
     }
 
     fn end_object_key<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        let end = self.place();
-        self.innermost().members.last_mut().expect("a key has begun").key.end = end;
+        let end = self.text_length();
+        self.innermost_container().members.last_mut().expect("a key has begun").key.end = end;
         Ok(())
     }
 
@@ -206,19 +215,19 @@ impl Formatter for Sorting<'_> {
     }
 
     fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        let end = self.place();
-        self.innermost().members.last_mut().expect("a key has begun").end = end;
+        let end = self.text_length();
+        self.innermost_container().members.last_mut().expect("a key has begun").end = end;
         Ok(())
     }
 
     fn end_object<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        let object = self.innermost();
-        let object = Container { members: std::mem::take(&mut object.members), ..*object };
+        let object = self.innermost_container();
+        let object = OpenContainer { members: std::mem::take(&mut object.members), ..*object };
         if !self.is_sorted(&object) {
-            self.sort(&object);
+            self.sort_members(&object);
         }
-        self.end();
-        self.close(b'}', object.is_empty);
+        self.end_container();
+        self.close_container(b'}', object.is_empty);
         Ok(())
     }
 }
@@ -235,9 +244,9 @@ pub fn content_hash(bytes: &[u8]) -> String {
 
 /// Whether a text has the form of a content hash.
 pub fn is_content_hash(text: &str) -> bool {
-    let digits = text.strip_prefix("sha256:").unwrap_or("");
-    digits.len() == 64
-        && digits.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
+    let hash_digits = text.strip_prefix("sha256:").unwrap_or("");
+    hash_digits.len() == 64
+        && hash_digits.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
 }
 
 #[cfg(test)]

@@ -74,14 +74,14 @@ impl Diagnostic {
     pub fn at_span(
         mut self,
         file: impl Into<String>,
-        text: impl Into<Arc<str>>,
+        source_text: impl Into<Arc<str>>,
         span: Range<usize>,
     ) -> Self {
-        let text = text.into();
-        let position = Some(Position::of(&text, span.start));
+        let source_text = source_text.into();
+        let position = Some(Position::of(&source_text, span.start));
         self.location = Some(Location {
             file: file.into(),
-            text: Some(text),
+            text: Some(source_text),
             span: Some(span),
             position,
             label: None,

@@ -125,15 +125,15 @@ impl ElementType {
     }
 
     /// All names that parse, canonical names first.
-    pub fn names() -> Vec<String> {
-        let vectors =
+    pub fn all_names() -> Vec<String> {
+        let vector_names =
             |prefix: &'static str| (2..=4).map(move |components| format!("{prefix}{components}"));
-        let canonical = ScalarType::ALL.iter().flat_map(|(_, name, _, prefix)| {
-            std::iter::once((*name).to_owned()).chain(vectors(prefix))
+        let canonical_names = ScalarType::ALL.iter().flat_map(|(_, name, _, prefix)| {
+            std::iter::once((*name).to_owned()).chain(vector_names(prefix))
         });
-        let others =
+        let other_names =
             ScalarType::ALL.iter().flat_map(|row| row.2.iter().map(|name| (*name).to_owned()));
-        canonical.chain(others).collect()
+        canonical_names.chain(other_names).collect()
     }
 }
 
@@ -156,8 +156,8 @@ pub struct ElementTypeError {
 impl FromStr for ElementType {
     type Err = ElementTypeError;
     fn from_str(name: &str) -> Result<Self, ElementTypeError> {
-        for (scalar, canonical, others, prefix) in ScalarType::ALL {
-            if name == *canonical || others.contains(&name) {
+        for (scalar, canonical_name, other_names, prefix) in ScalarType::ALL {
+            if name == *canonical_name || other_names.contains(&name) {
                 return Ok(Self::scalar(*scalar));
             }
             if let Some(components @ ("2" | "3" | "4")) = name.strip_prefix(prefix) {
@@ -226,8 +226,8 @@ macro_rules! named_type {
         }
     };
 }
-named_type!(ElementType, ElementType::names());
-named_type!(DataType, ElementType::names().into_iter().chain(["reflect".to_owned()]).collect());
+named_type!(ElementType, ElementType::all_names());
+named_type!(DataType, ElementType::all_names().into_iter().chain(["reflect".to_owned()]).collect());
 
 /// A value as a file writes it: a number, a Boolean, a string (`"NaN"`, `"0x7fc00000"`, a 64-bit integer), or these
 /// in arrays and in objects by member name.
@@ -264,15 +264,15 @@ impl fmt::Display for Datum {
             Datum::Text(value) => write!(f, "{value:?}"),
             Datum::List(values) => {
                 f.write_str("[")?;
-                for (index, value) in values.iter().enumerate() {
-                    write!(f, "{}{value}", if index > 0 { ", " } else { "" })?;
+                for (member_index, value) in values.iter().enumerate() {
+                    write!(f, "{}{value}", if member_index > 0 { ", " } else { "" })?;
                 }
                 f.write_str("]")
             }
             Datum::Record(members) => {
                 f.write_str("{")?;
-                for (index, (name, value)) in members.iter().enumerate() {
-                    write!(f, "{}{name} = {value}", if index > 0 { ", " } else { "" })?;
+                for (member_index, (name, value)) in members.iter().enumerate() {
+                    write!(f, "{}{name} = {value}", if member_index > 0 { ", " } else { "" })?;
                 }
                 f.write_str("}")
             }
@@ -336,11 +336,11 @@ impl<'de> Visitor<'de> for DatumVisitor {
         Ok(Datum::Text(value.to_owned()))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Datum, A::Error> {
-        let mut values = Vec::with_capacity(sequence.size_hint().unwrap_or(0).min(1 << 20));
+        let mut element_values = Vec::with_capacity(sequence.size_hint().unwrap_or(0).min(1 << 20));
         while let Some(value) = sequence.next_element()? {
-            values.push(value);
+            element_values.push(value);
         }
-        Ok(Datum::List(values))
+        Ok(Datum::List(element_values))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Datum, A::Error> {
         let mut members = BTreeMap::new();
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn every_type_name_parses_to_a_type_whose_name_parses_back() {
-        for name in ElementType::names() {
+        for name in ElementType::all_names() {
             let element: ElementType = name.parse().unwrap();
             assert_eq!(element.to_string().parse::<ElementType>().unwrap(), element, "{name}");
         }

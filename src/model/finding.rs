@@ -73,7 +73,7 @@ impl FindingKind {
     pub fn name(self) -> &'static str {
         Self::ALL
             .iter()
-            .find(|(kind, _)| *kind == self)
+            .find(|(listed_kind, _)| *listed_kind == self)
             .map(|(_, name)| *name)
             .expect("ALL lists every kind")
     }

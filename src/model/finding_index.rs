@@ -23,11 +23,11 @@ impl<K> Default for FindingIndex<K> {
 
 impl<K: Hash + Eq> FindingIndex<K> {
     /// The first row of a key that is the same.
-    pub fn find(&mut self, key: &K, same: impl Fn(usize) -> bool) -> Option<usize> {
-        let rows = self.rows.get(key)?;
-        let found = rows.iter().position(|row| same(*row));
-        self.looked_at += found.map_or(rows.len(), |at| at + 1) as u64;
-        found.map(|at| rows[at])
+    pub fn find(&mut self, key: &K, is_same: impl Fn(usize) -> bool) -> Option<usize> {
+        let same_key_rows = self.rows.get(key)?;
+        let row_position = same_key_rows.iter().position(|row| is_same(*row));
+        self.looked_at += row_position.map_or(same_key_rows.len(), |at| at + 1) as u64;
+        row_position.map(|at| same_key_rows[at])
     }
 
     /// Notes a row.

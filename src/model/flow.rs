@@ -40,11 +40,11 @@ pub struct StorePlace {
 impl fmt::Display for StorePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { set, binding, name } = self;
-        let name = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
+        let quoted_name = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
         if *set > 0 {
-            write!(f, "set {set} binding {binding}{name}")
+            write!(f, "set {set} binding {binding}{quoted_name}")
         } else {
-            write!(f, "binding {binding}{name}")
+            write!(f, "binding {binding}{quoted_name}")
         }
     }
 }

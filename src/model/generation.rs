@@ -20,7 +20,7 @@ pub enum Generation {
 }
 
 impl Generation {
-    pub fn of(campaign: &Campaign) -> Self {
+    pub fn for_campaign(campaign: &Campaign) -> Self {
         match campaign.schema {
             FIRST_SCHEMA => Generation::First,
             _ if campaign.project.tool_version == FIRST_VERSION => Generation::Second,

@@ -97,11 +97,11 @@ impl fmt::Display for ConditionId {
 impl FromStr for ConditionId {
     type Err = IdError;
     fn from_str(text: &str) -> Result<Self, IdError> {
-        let error = || IdError { text: text.to_owned(), form: "D<number>.C<number>" };
-        let (decision, number) = text.split_once(".C").ok_or_else(error)?;
+        let wrong_form = || IdError { text: text.to_owned(), form: "D<number>.C<number>" };
+        let (decision, number) = text.split_once(".C").ok_or_else(wrong_form)?;
         Ok(Self {
-            decision: decision.parse().map_err(|_| error())?,
-            number: number.parse().map_err(|_| error())?,
+            decision: decision.parse().map_err(|_| wrong_form())?,
+            number: number.parse().map_err(|_| wrong_form())?,
         })
     }
 }
@@ -152,22 +152,23 @@ name_id!(
 impl FindingId {
     /// The kind that it names; none where it names no kind.
     pub fn kind(&self) -> Option<super::finding::FindingKind> {
-        let name = self.0.split('@').next().unwrap_or_default();
+        let kind_name = self.0.split('@').next().unwrap_or_default();
         super::finding::FindingKind::ALL
             .iter()
-            .find(|(_, known)| *known == name)
+            .find(|(_, listed_name)| *listed_name == kind_name)
             .map(|(kind, _)| *kind)
     }
 
     /// What it names of that kind: statements, a test, a check; none where it names a kind alone.
-    pub fn what(&self) -> Option<&str> {
-        self.0.split_once('@').map(|(_, what)| what)
+    pub fn name_suffix(&self) -> Option<&str> {
+        self.0.split_once('@').map(|(_, suffix)| suffix)
     }
 
     /// Whether it names a test, or something in one.
     pub fn is_in(&self, test: &TestId) -> bool {
-        let rest = self.what().and_then(|what| what.strip_prefix(test.as_str()));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        let behind_test = self.name_suffix().and_then(|suffix| suffix.strip_prefix(test.as_str()));
+        behind_test
+            .is_some_and(|behind_test| behind_test.is_empty() || behind_test.starts_with('.'))
     }
 }
 

@@ -272,11 +272,11 @@ impl ImageShape {
     }
 
     /// Byte at which a layer of a level starts; of level `levels`: the size of the contents. None: more than can be counted.
-    pub fn start(&self, level: u32, layer: u32) -> Option<u64> {
+    pub fn layer_start(&self, level: u32, layer: u32) -> Option<u64> {
         let mut texels = 0_u64;
-        for before in 0..level {
-            texels =
-                texels.checked_add(self.layer_texels(before)?.checked_mul(self.layers.into())?)?;
+        for level_before in 0..level {
+            texels = texels
+                .checked_add(self.layer_texels(level_before)?.checked_mul(self.layers.into())?)?;
         }
         if layer > 0 {
             texels = texels.checked_add(self.layer_texels(level)?.checked_mul(layer.into())?)?;
@@ -286,27 +286,32 @@ impl ImageShape {
 
     /// The texel (its sample) with this number in the contents, from 0, and a component of it; none: there is none.
     pub fn texel_place(&self, number: u64, component: u32) -> Option<TexelPlace> {
-        let mut rest = number;
+        let mut remaining_texels = number;
         for level in 0..self.levels {
-            let of_layer = self.layer_texels(level)?;
-            let of_level = of_layer.checked_mul(self.layers.into())?;
-            if rest < of_level {
+            let layer_texels = self.layer_texels(level)?;
+            let level_texels = layer_texels.checked_mul(self.layers.into())?;
+            if remaining_texels < level_texels {
                 let [columns, rows, _] = self.level_extent(level).map(u64::from);
-                let (layer, samples) = (rest / of_layer, u64::from(self.samples));
-                let (within, sample) = (rest % of_layer / samples, rest % samples);
-                let texel = [within % columns, within / columns % rows, within / (columns * rows)]
-                    .map(|at| at as u32);
+                let (layer, samples) = (remaining_texels / layer_texels, u64::from(self.samples));
+                let (texel_in_layer, sample) =
+                    (remaining_texels % layer_texels / samples, remaining_texels % samples);
+                let texel = [
+                    texel_in_layer % columns,
+                    texel_in_layer / columns % rows,
+                    texel_in_layer / (columns * rows),
+                ]
+                .map(|coordinate| coordinate as u32);
                 let sample = (self.samples > 1).then_some(sample as u32);
                 return Some(TexelPlace { level, layer: layer as u32, texel, sample, component });
             }
-            rest -= of_level;
+            remaining_texels -= level_texels;
         }
         None
     }
 
     /// Bytes of the contents; none: more than can be counted.
     pub fn bytes(&self) -> Option<u64> {
-        self.start(self.levels, 0)
+        self.layer_start(self.levels, 0)
     }
 }
 
@@ -327,12 +332,12 @@ pub struct TexelPlace {
 impl std::fmt::Display for TexelPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { level, layer, texel: [x, y, z], sample, component } = self;
-        let color = ["red", "green", "blue", "alpha"].get(*component as usize).unwrap_or(&"?");
+        let color_name = ["red", "green", "blue", "alpha"].get(*component as usize).unwrap_or(&"?");
         write!(f, "texel ({x}, {y}, {z}) ")?;
         if let Some(sample) = sample {
             write!(f, "sample {sample} ")?;
         }
-        f.write_str(color)?;
+        f.write_str(color_name)?;
         if *level > 0 || *layer > 0 {
             write!(f, " of level {level}, layer {layer}")?;
         }
@@ -459,10 +464,10 @@ mod tests {
         );
         // 15 texels of 2 bytes in 2 layers, then 2 texels, then 1.
         assert_eq!(
-            (shape.start(0, 1), shape.start(1, 0), shape.start(1, 1)),
+            (shape.layer_start(0, 1), shape.layer_start(1, 0), shape.layer_start(1, 1)),
             (Some(30), Some(60), Some(64))
         );
-        assert_eq!((shape.start(2, 1), shape.bytes()), (Some(70), Some(72)));
+        assert_eq!((shape.layer_start(2, 1), shape.bytes()), (Some(70), Some(72)));
         let vast = ImageShape { extent: [u32::MAX; 3], ..shape };
         assert_eq!(vast.bytes(), None);
     }
@@ -472,7 +477,7 @@ mod tests {
         let (format, extent) = (ImageFormat::Rg8, [5, 3, 1]);
         let shape =
             ImageShape { dim: ImageDim::Two, format, extent, layers: 2, levels: 1, samples: 4 };
-        assert_eq!((shape.start(0, 1), shape.bytes()), (Some(120), Some(240)));
+        assert_eq!((shape.layer_start(0, 1), shape.bytes()), (Some(120), Some(240)));
         // In layer 1, row 2, column 3: sample 1.
         let place = shape.texel_place(60 + (2 * 5 + 3) * 4 + 1, 0).unwrap();
         assert_eq!(place.to_string(), "texel (3, 2, 0) sample 1 red of level 0, layer 1");

@@ -18,11 +18,11 @@ impl Ranks {
     pub const NONE: &'static Ranks = &Ranks { words: Vec::new() };
 
     pub fn insert(&mut self, rank: u32) {
-        let word = rank as usize / 64;
-        if self.words.len() <= word {
-            self.words.resize(word + 1, 0);
+        let word_index = rank as usize / 64;
+        if self.words.len() <= word_index {
+            self.words.resize(word_index + 1, 0);
         }
-        self.words[word] |= 1 << (rank % 64);
+        self.words[word_index] |= 1 << (rank % 64);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -35,33 +35,49 @@ impl Ranks {
     }
 
     pub fn lowest(&self) -> Option<u32> {
-        let word = self.words.iter().position(|word| *word != 0)?;
-        Some(64 * word as u32 + self.words[word].trailing_zeros())
+        let word_index = self.words.iter().position(|word| *word != 0)?;
+        Some(64 * word_index as u32 + self.words[word_index].trailing_zeros())
     }
 
     /// Those that are in one of the two alone.
     pub fn differing(&self, other: &Ranks) -> Ranks {
-        let words = self.words.len().max(other.words.len());
-        Self::of((0..words).map(|word| self.word(word) ^ other.word(word)).collect())
+        let word_count = self.words.len().max(other.words.len());
+        Self::trimmed(
+            (0..word_count)
+                .map(|word_index| self.word(word_index) ^ other.word(word_index))
+                .collect(),
+        )
     }
 
     /// Those that are in one of the two or both.
     pub fn united(&self, other: &Ranks) -> Ranks {
-        let words = self.words.len().max(other.words.len());
-        Self::of((0..words).map(|word| self.word(word) | other.word(word)).collect())
+        let word_count = self.words.len().max(other.words.len());
+        Self::trimmed(
+            (0..word_count)
+                .map(|word_index| self.word(word_index) | other.word(word_index))
+                .collect(),
+        )
     }
 
     /// Those that are in both.
     pub fn shared(&self, other: &Ranks) -> Ranks {
-        Self::of(self.words.iter().zip(&other.words).map(|(one, two)| one & two).collect())
+        Self::trimmed(
+            self.words
+                .iter()
+                .zip(&other.words)
+                .map(|(own_word, other_word)| own_word & other_word)
+                .collect(),
+        )
     }
 
     fn word(&self, index: usize) -> u64 {
         self.words.get(index).copied().unwrap_or_default()
     }
 
-    fn of(mut words: Vec<u64>) -> Self {
-        words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
+    fn trimmed(mut words: Vec<u64>) -> Self {
+        words.truncate(
+            words.iter().rposition(|word| *word != 0).map_or(0, |last_index| last_index + 1),
+        );
         Self { words }
     }
 }

@@ -52,14 +52,15 @@ impl JudgedMember {
     /// `binding 2 `Results.values[]``; `indexed`: the binding is an array of descriptors.
     pub fn place_in_words(&self, indexed: bool) -> String {
         let Some(place) = &self.place else { return "what device addresses name".to_owned() };
-        let index = if indexed { format!("[{}]", self.array_index) } else { String::new() };
-        let block = place.name.clone().unwrap_or_default() + &index;
-        let parts: Vec<&str> = [block.as_str(), self.member.as_deref().unwrap_or_default()]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect();
-        let name = (!parts.is_empty()).then(|| parts.join("."));
-        StorePlace { name, ..place.clone() }.to_string()
+        let index_suffix = if indexed { format!("[{}]", self.array_index) } else { String::new() };
+        let block_name = place.name.clone().unwrap_or_default() + &index_suffix;
+        let name_parts: Vec<&str> =
+            [block_name.as_str(), self.member.as_deref().unwrap_or_default()]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect();
+        let member_name = (!name_parts.is_empty()).then(|| name_parts.join("."));
+        StorePlace { name: member_name, ..place.clone() }.to_string()
     }
 
     pub fn place(&self) -> MemberPlace {

@@ -113,8 +113,9 @@ impl std::fmt::Display for ObjectOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             ObjectOrigin::Decisions(decisions) => {
-                let names: Vec<String> = decisions.iter().map(ToString::to_string).collect();
-                f.pad(&names.join(", "))
+                let decision_names: Vec<String> =
+                    decisions.iter().map(ToString::to_string).collect();
+                f.pad(&decision_names.join(", "))
             }
             ObjectOrigin::Switch(switch) => f.pad(&switch.to_string()),
             ObjectOrigin::Loop(keyword) => f.pad(&format!("`{keyword}` statement")),

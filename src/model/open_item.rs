@@ -149,11 +149,18 @@ impl OpenItem {
         acceptable: Acceptability,
         sentence: impl Into<String>,
     ) -> Self {
-        let name = match &subject {
+        let item_name = match &subject {
             Some(subject) => format!("{kind} {subject}"),
             None => kind.to_string(),
         };
-        Self { kind, subject, name, sentence: sentence.into(), acceptable, acceptance: None }
+        Self {
+            kind,
+            subject,
+            name: item_name,
+            sentence: sentence.into(),
+            acceptable,
+            acceptance: None,
+        }
     }
 
     /// Whether it counts against the result.

@@ -7,53 +7,60 @@ use std::path::{Component, Path, PathBuf};
 
 /// Removes `.` and resolves `..` without looking at the disk.
 pub fn lexically_clean(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
+    let mut clean_path = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
-            Component::ParentDir if clean.file_name().is_some() => {
-                clean.pop();
+            Component::ParentDir if clean_path.file_name().is_some() => {
+                clean_path.pop();
             }
             Component::ParentDir
             | Component::Prefix(_)
             | Component::RootDir
             | Component::Normal(_) => {
-                clean.push(component);
+                clean_path.push(component);
             }
         }
     }
-    clean
+    clean_path
 }
 
 /// A path as the user would name it: without `./` for the current folder.
-pub fn shown(path: &Path) -> String {
-    let short: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
-    if short.as_os_str().is_empty() { ".".to_owned() } else { short.display().to_string() }
+pub fn display_path(path: &Path) -> String {
+    let shown_path: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    if shown_path.as_os_str().is_empty() {
+        ".".to_owned()
+    } else {
+        shown_path.display().to_string()
+    }
 }
 
 /// A project-relative path with `/` between its parts, so that `./glsl/k.comp` and `glsl/k.comp`
 /// are one name. `..` stays, since what it leads to behind a link is not known; so does a path that
 /// is absolute or empty.
-pub fn one_name(path: &str) -> String {
-    let here = Path::new(path).components().filter(|part| *part != Component::CurDir);
-    let parts: Option<Vec<&str>> = here.map(|part| part.as_os_str().to_str()).collect();
-    match parts {
-        Some(parts) if Path::new(path).is_relative() && !parts.is_empty() => parts.join("/"),
+pub fn canonical_name(path: &str) -> String {
+    let name_components = Path::new(path).components().filter(|part| *part != Component::CurDir);
+    let name_parts: Option<Vec<&str>> =
+        name_components.map(|part| part.as_os_str().to_str()).collect();
+    match name_parts {
+        Some(name_parts) if Path::new(path).is_relative() && !name_parts.is_empty() => {
+            name_parts.join("/")
+        }
         Some(_) | None => path.to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::one_name;
+    use super::canonical_name;
 
     #[test]
     fn a_file_has_one_name() {
         for path in ["glsl/k.comp", "./glsl/k.comp", "glsl/./k.comp", "glsl//k.comp"] {
-            assert_eq!(one_name(path), "glsl/k.comp");
+            assert_eq!(canonical_name(path), "glsl/k.comp");
         }
         for path in ["../k.comp", "glsl/old/../k.comp", "/glsl/k.comp", "", "."] {
-            assert_eq!(one_name(path), path);
+            assert_eq!(canonical_name(path), path);
         }
     }
 }

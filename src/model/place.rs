@@ -47,11 +47,11 @@ impl Position {
         while !text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let before = &text[..offset];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let text_before = &text[..offset];
+        let line_start = text_before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {
-            line: before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1,
-            column: before[line_start..].chars().count() as u32 + 1,
+            line: text_before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1,
+            column: text_before[line_start..].chars().count() as u32 + 1,
         }
     }
 }
@@ -62,8 +62,8 @@ pub struct LineStarts(Vec<usize>);
 
 impl LineStarts {
     pub fn of(text: &str) -> Self {
-        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Self(std::iter::once(0).chain(newlines.map(|(offset, _)| offset + 1)).collect())
+        let newline_bytes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self(std::iter::once(0).chain(newline_bytes.map(|(offset, _)| offset + 1)).collect())
     }
 
     /// 1-based line of byte `offset`; an offset past the end is on the last line.
@@ -73,17 +73,19 @@ impl LineStarts {
 
     /// The bytes of a 1-based line in the text that the lines were found in, without its line feed; none behind the last.
     pub fn range(&self, text: &str, line: u32) -> Option<(usize, usize)> {
-        let index = (line as usize).checked_sub(1)?;
-        let start = *self.0.get(index)?;
-        Some((start, self.0.get(index + 1).map_or(text.len(), |next| next - 1)))
+        let line_index = (line as usize).checked_sub(1)?;
+        let start = *self.0.get(line_index)?;
+        Some((start, self.0.get(line_index + 1).map_or(text.len(), |next_start| next_start - 1)))
     }
 
     /// As [`Position::of`]; `text` is the one that the lines were found in.
     pub fn position(&self, text: &str, offset: usize) -> Position {
-        let line = self.0.partition_point(|start| *start <= offset.min(text.len())).max(1) - 1;
-        let start = self.0[line];
-        let in_line = Position::of(&text[start..], offset.min(text.len()) - start);
-        Position { line: line as u32 + 1, column: in_line.column }
+        let line_index =
+            self.0.partition_point(|line_start| *line_start <= offset.min(text.len())).max(1) - 1;
+        let line_start = self.0[line_index];
+        let column_position =
+            Position::of(&text[line_start..], offset.min(text.len()) - line_start);
+        Position { line: line_index as u32 + 1, column: column_position.column }
     }
 }
 

@@ -141,7 +141,7 @@ impl SoftwareLevel {
     }
 
     /// Whether verification needs independence (table A-7 at levels A and B): author and approver differ.
-    pub fn independence(self) -> bool {
+    pub fn requires_independence(self) -> bool {
         match self {
             SoftwareLevel::A | SoftwareLevel::B => true,
             SoftwareLevel::C | SoftwareLevel::D => false,
@@ -195,9 +195,10 @@ impl CriterionName {
 
     /// Whether a project that asks for `asked` asks for this criterion, too: what shows unique-cause MC/DC shows masking
     /// MC/DC.
-    pub fn is_met_by(self, asked: CriterionName) -> bool {
-        self == asked
-            || (self, asked) == (CriterionName::McdcMasking, CriterionName::McdcUniqueCause)
+    pub fn is_met_by(self, asked_criterion: CriterionName) -> bool {
+        self == asked_criterion
+            || (self, asked_criterion)
+                == (CriterionName::McdcMasking, CriterionName::McdcUniqueCause)
     }
 }
 

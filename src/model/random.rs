@@ -13,11 +13,11 @@ pub struct SplitMix64 {
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The first draw of a generator with this seed: a hash of it.
-pub fn mixed(seed: u64) -> u64 {
-    let mixed = seed.wrapping_add(STEP);
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
+pub fn mix_bits(seed: u64) -> u64 {
+    let mixed_bits = seed.wrapping_add(STEP);
+    let mixed_bits = (mixed_bits ^ mixed_bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed_bits = (mixed_bits ^ mixed_bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed_bits ^ mixed_bits >> 31
 }
 
 impl SplitMix64 {
@@ -26,18 +26,19 @@ impl SplitMix64 {
     }
 
     pub fn draw(&mut self) -> u64 {
-        let drawn = mixed(self.state);
+        let drawn_bits = mix_bits(self.state);
         self.state = self.state.wrapping_add(STEP);
-        drawn
+        drawn_bits
     }
 
     /// An integer from `least` to `most`, both included; at most 2^64 different values.
     pub fn integer(&mut self, least: i128, most: i128) -> i128 {
-        let count = (most - least + 1) as u128;
-        let draw = u128::from(self.draw());
+        let value_count = (most - least + 1) as u128;
+        let drawn_bits = u128::from(self.draw());
         // At most 2^64 values times a 64-bit draw: the full 2^64 needs no product.
-        let index = if count == 1 << 64 { draw } else { (draw * count) >> 64 };
-        least + index as i128
+        let value_index =
+            if value_count == 1 << 64 { drawn_bits } else { (drawn_bits * value_count) >> 64 };
+        least + value_index as i128
     }
 }
 

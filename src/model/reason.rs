@@ -55,14 +55,14 @@ impl ReasonKind {
 
     /// The verdict that it is of; none of other kinds.
     pub fn verdict(self) -> Option<Verdict> {
-        let all = [
+        let test_verdicts = [
             Verdict::Unsupported,
             Verdict::Fail,
             Verdict::Error,
             Verdict::Timeout,
             Verdict::Undetermined,
         ];
-        all.into_iter().find(|verdict| Self::of_verdict(*verdict) == Some(self))
+        test_verdicts.into_iter().find(|verdict| Self::of_verdict(*verdict) == Some(self))
     }
 }
 
@@ -176,7 +176,7 @@ impl Reason {
 
     /// What evidence stores beside the sentence.
     pub fn ground(&self) -> Ground {
-        let about = match self {
+        let subject_text = match self {
             Reason::NoTest | Reason::NoRequirement => String::new(),
             Reason::ProfileRefusal { kernel, .. } => kernel.to_string(),
             Reason::Test { test, .. } => test.to_string(),
@@ -194,7 +194,7 @@ impl Reason {
                 item.clone()
             }
         };
-        Ground { kind: self.kind(), about }
+        Ground { kind: self.kind(), about: subject_text }
     }
 }
 
@@ -209,9 +209,10 @@ impl fmt::Display for Reason {
                 )
             }
             Reason::NoTest => f.write_str("the project has no test"),
-            Reason::Test { kind: _, test, engines, verdict, reason } => {
-                let engines: Vec<String> = engines.iter().map(EngineName::to_string).collect();
-                write!(f, "test {test} on {}: {verdict}", engines.join(" and "))?;
+            Reason::Test { kind: _, test, engines: engine_names, verdict, reason } => {
+                let engine_names: Vec<String> =
+                    engine_names.iter().map(EngineName::to_string).collect();
+                write!(f, "test {test} on {}: {verdict}", engine_names.join(" and "))?;
                 reason.iter().try_for_each(|reason| write!(f, ": {reason}"))
             }
             Reason::NoRequirement => f.write_str("the project has no requirement"),
@@ -221,25 +222,31 @@ impl fmt::Display for Reason {
             Reason::RequirementUntested { requirement } => {
                 write!(f, "requirement {requirement} is untested")
             }
-            Reason::RequirementFailed { requirement, children } => match children.as_slice() {
-                [] => write!(f, "requirement {requirement} is not met by its tests"),
-                [child] => write!(
-                    f,
-                    "requirement {requirement} is not met, since its child {child} is not"
-                ),
-                children => {
-                    let children: Vec<&str> = children.iter().map(RequirementId::as_str).collect();
-                    let children = children.join(", ");
-                    write!(
+            Reason::RequirementFailed { requirement, children: child_names } => {
+                match child_names.as_slice() {
+                    [] => write!(f, "requirement {requirement} is not met by its tests"),
+                    [child] => write!(
                         f,
-                        "requirement {requirement} is not met, since its children {children} are not"
-                    )
+                        "requirement {requirement} is not met, since its child {child} is not"
+                    ),
+                    child_names => {
+                        let child_names: Vec<&str> =
+                            child_names.iter().map(RequirementId::as_str).collect();
+                        let child_names = child_names.join(", ");
+                        write!(
+                            f,
+                            "requirement {requirement} is not met, since its children {child_names} are not"
+                        )
+                    }
                 }
-            },
-            Reason::RequirementOpen { requirement, why } => {
-                let why =
-                    if why.is_empty() { String::new() } else { format!(": {}", why.join("; ")) };
-                write!(f, "requirement {requirement} is open{why}")
+            }
+            Reason::RequirementOpen { requirement, why: open_reason } => {
+                let open_reason = if open_reason.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", open_reason.join("; "))
+                };
+                write!(f, "requirement {requirement} is open{open_reason}")
             }
             Reason::LinkSuspect { requirement, parent } => {
                 write!(f, "link {requirement} -> {parent} is suspect: {parent} has changed")

@@ -53,8 +53,9 @@ impl RecordLayout {
 
     /// The slot of a decision with its index.
     pub fn position(&self, decision: DecisionId) -> Option<(u32, &DecisionSlot)> {
-        let at = self.decisions.binary_search_by_key(&decision, |slot| slot.decision).ok()?;
-        Some((at as u32, &self.decisions[at]))
+        let slot_index =
+            self.decisions.binary_search_by_key(&decision, |slot| slot.decision).ok()?;
+        Some((slot_index as u32, &self.decisions[slot_index]))
     }
 }
 
@@ -141,26 +142,27 @@ impl Records {
     /// Adds what `other` recorded; witnesses already there stay.
     pub fn merge(&mut self, other: &Records) {
         self.directed.retain(|bit, _| !other.has(*bit) || other.directed.contains_key(bit));
-        let new: Vec<_> = other.directed.iter().filter(|(bit, _)| !self.has(**bit)).collect();
-        self.directed.extend(new);
+        let new_bits: Vec<_> = other.directed.iter().filter(|(bit, _)| !self.has(**bit)).collect();
+        self.directed.extend(new_bits);
         self.undefined.retain(|bit| !other.has(*bit) || other.undefined.contains(bit));
-        let new: Vec<u32> = other.undefined.iter().copied().filter(|bit| !self.has(*bit)).collect();
-        self.undefined.extend(new);
+        let new_bits: Vec<u32> =
+            other.undefined.iter().copied().filter(|bit| !self.has(*bit)).collect();
+        self.undefined.extend(new_bits);
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }
-        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
-            *mine |= theirs;
+        for (own_word, other_word) in self.words.iter_mut().zip(&other.words) {
+            *own_word |= other_word;
         }
         for (bit, witness) in &other.witnesses {
             self.witnesses.entry(*bit).or_insert(*witness);
         }
-        for (bit, operands) in &other.operands {
-            self.operands.entry(*bit).or_insert_with(|| operands.clone());
+        for (bit, operand_values) in &other.operands {
+            self.operands.entry(*bit).or_insert_with(|| operand_values.clone());
         }
-        for (barrier, times) in &other.barriers {
-            let known = self.barriers.entry(*barrier).or_insert(0);
-            *known = known.saturating_add(*times);
+        for (barrier, reached_times) in &other.barriers {
+            let known_times = self.barriers.entry(*barrier).or_insert(0);
+            *known_times = known_times.saturating_add(*reached_times);
         }
     }
 }
@@ -173,15 +175,17 @@ impl Records {
         bits: &BTreeSet<u32>,
         schedule: Schedule,
     ) -> u32 {
-        let new: Vec<u32> =
+        let new_bits: Vec<u32> =
             bits.iter().copied().filter(|bit| other.has(*bit) && !self.has(*bit)).collect();
-        for bit in &new {
+        for bit in &new_bits {
             self.words[*bit as usize / 32] |= 1 << (bit % 32);
             self.directed.insert(*bit, schedule);
             self.witnesses.extend(other.witnesses.get(bit).map(|witness| (*bit, *witness)));
-            self.operands.extend(other.operands.get(bit).map(|operands| (*bit, operands.clone())));
+            self.operands.extend(
+                other.operands.get(bit).map(|operand_values| (*bit, operand_values.clone())),
+            );
         }
-        new.len() as u32
+        new_bits.len() as u32
     }
 }
 
@@ -197,23 +201,31 @@ impl Records {
     }
 
     /// What was recorded whatever undefined values are.
-    pub fn defined(&self) -> Records {
-        let mut defined = self.clone();
-        for bit in std::mem::take(&mut defined.undefined) {
-            if let Some(word) = defined.words.get_mut(bit as usize / 32) {
-                *word &= !(1 << (bit % 32));
+    pub fn without_undefined(&self) -> Records {
+        let mut defined_records = self.clone();
+        for bit in std::mem::take(&mut defined_records.undefined) {
+            if let Some(record_word) = defined_records.words.get_mut(bit as usize / 32) {
+                *record_word &= !(1 << (bit % 32));
             }
         }
-        let barriers = std::mem::take(&mut defined.undefined_barriers);
-        defined.barriers.retain(|number, _| !barriers.contains(number));
-        defined
+        let undefined_barriers = std::mem::take(&mut defined_records.undefined_barriers);
+        defined_records.barriers.retain(|number, _| !undefined_barriers.contains(number));
+        defined_records
     }
 
     /// Notes that all but some bits and barriers may follow undefined values.
-    pub fn hold_to(&mut self, bits: &BTreeSet<u32>, barriers: &BTreeSet<u32>) {
-        self.undefined = self.bits().filter(|bit| !bits.contains(bit)).collect();
-        self.undefined_barriers =
-            self.barriers.keys().copied().filter(|number| !barriers.contains(number)).collect();
+    pub fn keep_undefined_outside(
+        &mut self,
+        defined_bits: &BTreeSet<u32>,
+        defined_barriers: &BTreeSet<u32>,
+    ) {
+        self.undefined = self.bits().filter(|bit| !defined_bits.contains(bit)).collect();
+        self.undefined_barriers = self
+            .barriers
+            .keys()
+            .copied()
+            .filter(|number| !defined_barriers.contains(number))
+            .collect();
     }
 }
 

@@ -325,22 +325,24 @@ pub enum BooleanExpression {
 
 impl BooleanExpression {
     /// The value where the known values of conditions leave no choice; `value` is asked by condition index.
-    pub fn decided(&self, value: &dyn Fn(u32) -> Option<bool>) -> Option<bool> {
-        let controlled = |left: &Self, right: &Self, controlling: bool| {
-            let operands = [left.decided(value), right.decided(value)];
-            match operands {
-                _ if operands.contains(&Some(controlling)) => Some(controlling),
+    pub fn decided_value(&self, value_of: &dyn Fn(u32) -> Option<bool>) -> Option<bool> {
+        let decide_controlled = |left: &Self, right: &Self, controlling: bool| {
+            let decided_operands = [left.decided_value(value_of), right.decided_value(value_of)];
+            match decided_operands {
+                _ if decided_operands.contains(&Some(controlling)) => Some(controlling),
                 [Some(_), Some(_)] => Some(!controlling),
                 _ => None,
             }
         };
         match self {
-            BooleanExpression::Condition(condition) => value(*condition),
-            BooleanExpression::Not(operand) => operand.decided(value).map(|operand| !operand),
-            BooleanExpression::And(left, right) => controlled(left, right, false),
-            BooleanExpression::Or(left, right) => controlled(left, right, true),
+            BooleanExpression::Condition(condition) => value_of(*condition),
+            BooleanExpression::Not(decided_operand) => {
+                decided_operand.decided_value(value_of).map(|decided_operand| !decided_operand)
+            }
+            BooleanExpression::And(left, right) => decide_controlled(left, right, false),
+            BooleanExpression::Or(left, right) => decide_controlled(left, right, true),
             BooleanExpression::Xor(left, right) => {
-                Some(left.decided(value)? ^ right.decided(value)?)
+                Some(left.decided_value(value_of)? ^ right.decided_value(value_of)?)
             }
         }
     }
@@ -414,11 +416,11 @@ mod chain {
         otherwise: &Option<Box<Statement>>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        let mut next = otherwise.as_deref();
-        while let Some(statement) = next {
+        let mut statement_list = serializer.serialize_seq(None)?;
+        let mut next_statement = otherwise.as_deref();
+        while let Some(statement) = next_statement {
             let kind;
-            (kind, next) = match &statement.kind {
+            (kind, next_statement) = match &statement.kind {
                 StatementKind::If { decision, then, otherwise } => (
                     LinkKind::If { decision: *decision, then, otherwise: [] },
                     otherwise.as_deref(),
@@ -426,20 +428,20 @@ mod chain {
                 other => (LinkKind::Other(other), None),
             };
             let Statement { id, span, expansion, .. } = statement;
-            list.serialize_element(&Link { id: *id, span: *span, kind, expansion })?;
+            statement_list.serialize_element(&Link { id: *id, span: *span, kind, expansion })?;
         }
-        list.end()
+        statement_list.end()
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Box<Statement>>, D::Error> {
-        let mut chain: Option<Box<Statement>> = None;
+        let mut statement_chain: Option<Box<Statement>> = None;
         for mut statement in Vec::<Statement>::deserialize(deserializer)?.into_iter().rev() {
-            if let Some(rest) = chain.take() {
+            if let Some(following_chain) = statement_chain.take() {
                 match &mut statement.kind {
                     StatementKind::If { otherwise, .. } if otherwise.is_none() => {
-                        *otherwise = Some(rest)
+                        *otherwise = Some(following_chain)
                     }
                     _ => {
                         return Err(D::Error::custom(
@@ -448,9 +450,9 @@ mod chain {
                     }
                 }
             }
-            chain = Some(Box::new(statement));
+            statement_chain = Some(Box::new(statement));
         }
-        Ok(chain)
+        Ok(statement_chain)
     }
 }
 

@@ -61,13 +61,13 @@ pub struct ValuesError {
 impl FromStr for Values {
     type Err = ValuesError;
     fn from_str(text: &str) -> Result<Self, ValuesError> {
-        let value = |(offset, character)| match character {
+        let condition_value = |(offset, character)| match character {
             'T' => Ok(ConditionValue::True),
             'F' => Ok(ConditionValue::False),
             '-' => Ok(ConditionValue::NotEvaluated),
             _ => Err(ValuesError { text: text.to_owned(), character, offset }),
         };
-        text.char_indices().map(value).collect::<Result<_, _>>().map(Values)
+        text.char_indices().map(condition_value).collect::<Result<_, _>>().map(Values)
     }
 }
 

@@ -79,11 +79,11 @@ impl EngineName {
     /// How often a job runs where nobody says: three times on a device; once on the sequential engine, which is
     /// deterministic by construction.
     pub const fn default_repetitions(self) -> NonZeroU32 {
-        let times = match self {
+        let repetition_count = match self {
             EngineName::Sequential => NonZeroU32::new(1),
             EngineName::Vulkan => NonZeroU32::new(3),
         };
-        times.expect("not zero")
+        repetition_count.expect("not zero")
     }
 }
 

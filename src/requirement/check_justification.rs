@@ -119,7 +119,7 @@ fn check_finding(
         );
         return Some(place.error("bad-value", message).hint(hint));
     }
-    if finding_id.what().is_none() {
+    if finding_id.name_suffix().is_none() {
         let message = format!("`{finding_id}` does not say which finding is meant");
         return Some(
             place

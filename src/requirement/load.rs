@@ -14,7 +14,7 @@ use std::sync::Arc;
 use vkcert_model::canonical::content_hash;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::KernelName;
-use vkcert_model::path::one_name;
+use vkcert_model::path::canonical_name;
 use vkcert_model::procedure::{Procedure, SCHEMA, Test};
 use vkcert_model::project::ProjectFile;
 use vkcert_model::requirement::{Interface, Justification, Requirement, VerificationRecord};
@@ -81,7 +81,7 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
     let ProjectItems { mut requirements, tests, analyses, reviews, justifications, interfaces } =
         items;
     for link in requirements.iter_mut().flat_map(|requirement| &mut requirement.value.implements) {
-        link.file = one_name(&link.file);
+        link.file = canonical_name(&link.file);
     }
     let (root, left_out) = (root.to_owned(), Vec::new());
     let project = Project {
@@ -152,7 +152,7 @@ fn load_settings(
     check_schema(&origin, &document).map_err(|problem| vec![problem])?;
     let mut settings: ProjectFile = origin.read()?;
     for kernel in &mut settings.kernels {
-        kernel.source = one_name(&kernel.source);
+        kernel.source = canonical_name(&kernel.source);
     }
     Ok(Some(Located { value: settings, origin }))
 }

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn types_of_other_shading_languages_lead_to_those_of_glsl() {
-        let known = vkcert_model::element::ElementType::names();
+        let known = vkcert_model::element::ElementType::all_names();
         let cases = [
             ("int2", "ivec2"),
             ("float4", "vec4"),

@@ -1,6 +1,6 @@
 //! The coverage of the two kernels, with the texts that it is of.
 
-use super::decision::{DecisionSample, simple};
+use super::decision::{DecisionSample, simple_obligation};
 use vkcert_model::coverage::{
     CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status,
 };
@@ -37,7 +37,7 @@ void main() {
 }
 ";
 
-fn counts(criterion: &str, statuses: impl Iterator<Item = Status>) -> CriterionSummary {
+fn criterion_summary(criterion: &str, statuses: impl Iterator<Item = Status>) -> CriterionSummary {
     let mut summary = CriterionSummary {
         criterion: criterion.into(),
         total: 0,
@@ -58,37 +58,53 @@ fn counts(criterion: &str, statuses: impl Iterator<Item = Status>) -> CriterionS
     summary
 }
 
-fn summarised(mut coverage: KernelCoverage) -> KernelCoverage {
-    let status = |item: &SimpleObligation| item.status;
-    let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
-    let mcdc = || coverage.decisions.iter().flat_map(|decision| &decision.mcdc);
+fn with_summary(mut coverage: KernelCoverage) -> KernelCoverage {
+    let status_of = |item: &SimpleObligation| item.status;
+    let decision_outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
+    let condition_mcdc = || coverage.decisions.iter().flat_map(|decision| &decision.mcdc);
     coverage.summary = vec![
-        counts("statement", coverage.statements.iter().map(status)),
-        counts("branch", coverage.branches.iter().map(status)),
-        counts("decision", outcomes().chain(&coverage.points).map(status)),
-        counts("mcdc-masking", mcdc().map(|mcdc| mcdc.masking.status)),
-        counts("mcdc-unique-cause", mcdc().map(|mcdc| mcdc.unique_cause.status)),
+        criterion_summary("statement", coverage.statements.iter().map(status_of)),
+        criterion_summary("branch", coverage.branches.iter().map(status_of)),
+        criterion_summary("decision", decision_outcomes().chain(&coverage.points).map(status_of)),
+        criterion_summary("mcdc-masking", condition_mcdc().map(|mcdc| mcdc.masking.status)),
+        criterion_summary(
+            "mcdc-unique-cause",
+            condition_mcdc().map(|mcdc| mcdc.unique_cause.status),
+        ),
     ];
     coverage
 }
 
-fn statements(file: &str, source: &str, uncovered: &[usize]) -> Vec<SimpleObligation> {
-    let lines = (1..).zip(source.lines()).filter(|(_, line)| line.starts_with("    "));
-    let lines = lines.filter(|(_, line)| line.trim() != "}");
+fn statement_obligations(
+    file: &str,
+    source: &str,
+    uncovered_numbers: &[usize],
+) -> Vec<SimpleObligation> {
+    let statement_lines = (1..).zip(source.lines()).filter(|(_, line)| line.starts_with("    "));
+    let statement_lines = statement_lines.filter(|(_, line)| line.trim() != "}");
     (1..)
-        .zip(lines)
+        .zip(statement_lines)
         .map(|(number, (line, text))| {
             let column = (text.len() - text.trim_start().len()) as u32 + 1;
-            let status =
-                if uncovered.contains(&number) { Status::Uncovered } else { Status::Covered };
-            simple(&format!("S{number}"), file, Position { line, column }, text.trim(), status)
+            let status = if uncovered_numbers.contains(&number) {
+                Status::Uncovered
+            } else {
+                Status::Covered
+            };
+            simple_obligation(
+                &format!("S{number}"),
+                file,
+                Position { line, column },
+                text.trim(),
+                status,
+            )
         })
         .collect()
 }
 
 pub(super) fn naive_coverage(engine: EngineName) -> KernelCoverage {
     const FILE: &str = "glsl/matmul_naive.comp";
-    let guard: &[(&str, bool, &[&str])] = match engine {
+    let guard_vectors: &[(&str, bool, &[&str])] = match engine {
         EngineName::Sequential => &[
             ("TT", true, &["TC-MM-01", "TC-MM-02", "TC-MM-03"]),
             ("TF", false, &["TC-MM-02"]),
@@ -98,10 +114,11 @@ pub(super) fn naive_coverage(engine: EngineName) -> KernelCoverage {
             &[("TT", true, &["TC-MM-01", "TC-MM-02"]), ("F-", false, &["TC-MM-01"])]
         }
     };
-    let both = Some(["TT", "TF"]);
-    let second = if engine == EngineName::Sequential { (both, both) } else { (None, None) };
-    let first = (Some(["TT", "F-"]), Some(["TT", "F-"]));
-    let base = DecisionSample {
+    let both_pair = Some(["TT", "TF"]);
+    let second_pairs =
+        if engine == EngineName::Sequential { (both_pair, both_pair) } else { (None, None) };
+    let first_pairs = (Some(["TT", "F-"]), Some(["TT", "F-"]));
+    let loop_decision = DecisionSample {
         number: 1,
         file: FILE,
         source: NAIVE_SOURCE,
@@ -113,34 +130,35 @@ pub(super) fn naive_coverage(engine: EngineName) -> KernelCoverage {
         missing: &[],
         closing: &[],
     };
-    let open: &[&str] = if engine == EngineName::Sequential { &[] } else { &["TF"] };
+    let open_vectors: &[&str] = if engine == EngineName::Sequential { &[] } else { &["TF"] };
     let decisions = vec![
-        base.build(),
+        loop_decision.build(),
         DecisionSample {
             number: 2,
             text: "x < k && y < m",
             conditions: &["x < k", "y < m"],
             context: DecisionContext::If,
-            vectors: guard,
-            pairs: &[first, second],
-            missing: open,
-            closing: open,
-            ..base
+            vectors: guard_vectors,
+            pairs: &[first_pairs, second_pairs],
+            missing: open_vectors,
+            closing: open_vectors,
+            ..loop_decision
         }
         .build(),
     ];
     let branches = decisions.iter().flat_map(|decision| decision.outcomes.clone()).collect();
-    let point =
-        |id: &str, line| simple(id, FILE, Position { line, column: 1 }, "main", Status::Covered);
-    summarised(KernelCoverage {
+    let covered_point = |id: &str, line| {
+        simple_obligation(id, FILE, Position { line, column: 1 }, "main", Status::Covered)
+    };
+    with_summary(KernelCoverage {
         configuration: "default".into(),
-        statements: statements(FILE, NAIVE_SOURCE, &[]),
+        statements: statement_obligations(FILE, NAIVE_SOURCE, &[]),
         branches,
         points: vec![
-            point("F1.entry", 10),
-            point("F1.X1", 15),
-            point("F3.entry", 20),
-            point("F3.X1", 26),
+            covered_point("F1.entry", 10),
+            covered_point("F1.X1", 15),
+            covered_point("F3.entry", 20),
+            covered_point("F3.X1", 26),
         ],
         decisions,
         objects: Vec::new(),
@@ -164,12 +182,12 @@ pub(super) fn large_source() -> String {
             "        accumulate_with_saturation_{number}(x, y, \"<b>&amp;\");\n    }}\n"
         ));
     }
-    source.push_str(&format!("    bool all_ok = {};\n}}\n", twelve()));
+    source.push_str(&format!("    bool all_ok = {};\n}}\n", twelve_flags()));
     source
 }
 
-fn twelve() -> String {
-    (1..=12).map(|n| format!("flag_{n:02}")).collect::<Vec<_>>().join(" && ")
+fn twelve_flags() -> String {
+    (1..=12).map(|flag_number| format!("flag_{flag_number:02}")).collect::<Vec<_>>().join(" && ")
 }
 
 pub(super) fn large_coverage() -> KernelCoverage {
@@ -178,29 +196,30 @@ pub(super) fn large_coverage() -> KernelCoverage {
     let source = large_source();
     let mut decisions = Vec::new();
     for number in 1..60 {
-        let one = format!("inside{number}(x, y)");
-        let two = format!("tile_border_{number} < saturation_limit");
-        let open = number % 17 == 3;
+        let first_condition = format!("inside{number}(x, y)");
+        let second_condition = format!("tile_border_{number} < saturation_limit");
+        let is_open = number % 17 == 3;
         let tests: &[&str] =
             &["TC-CONV-01", "TC-CONV-02", "TC-CONV-03-WITH-A-RATHER-LONG-IDENTIFIER-FOR-A-TEST"];
-        let all = [("T-", true, tests), ("FT", true, &tests[..1]), ("FF", false, &tests[1..2])];
-        let both = |pair: [&'static str; 2]| (Some(pair), Some(pair));
+        let all_vectors =
+            [("T-", true, tests), ("FT", true, &tests[..1]), ("FF", false, &tests[1..2])];
+        let same_pairs = |pair: [&'static str; 2]| (Some(pair), Some(pair));
         decisions.push(
             DecisionSample {
                 number,
                 file: FILE,
                 source: &source,
-                text: &format!("{one} || {two}"),
-                conditions: &[&one, &two],
+                text: &format!("{first_condition} || {second_condition}"),
+                conditions: &[&first_condition, &second_condition],
                 context: DecisionContext::If,
-                vectors: if open { &all[..2] } else { &all },
-                pairs: &if open {
+                vectors: if is_open { &all_vectors[..2] } else { &all_vectors },
+                pairs: &if is_open {
                     [(None, None); 2]
                 } else {
-                    [both(["T-", "FF"]), both(["FT", "FF"])]
+                    [same_pairs(["T-", "FF"]), same_pairs(["FT", "FF"])]
                 },
-                missing: if open { &["FF"] } else { &[] },
-                closing: if open { &["FF"] } else { &[] },
+                missing: if is_open { &["FF"] } else { &[] },
+                closing: if is_open { &["FF"] } else { &[] },
             }
             .build(),
         );
@@ -210,15 +229,26 @@ pub(super) fn large_coverage() -> KernelCoverage {
     decisions[6].constant_outcome = Some(Outcome::True);
     decisions[7].expansion = vec!["CLAMPED".into(), "GUARD".into()];
     let branches = decisions[..59].iter().flat_map(|decision| decision.outcomes.clone()).collect();
-    let mut points =
-        vec![simple("F1.entry", FILE, Position { line: 4, column: 1 }, "main", Status::Covered)];
+    let mut points = vec![simple_obligation(
+        "F1.entry",
+        FILE,
+        Position { line: 4, column: 1 },
+        "main",
+        Status::Covered,
+    )];
     points.push(SimpleObligation {
         reason: Some("accepted: unreachable by construction".into()),
-        ..simple("F1.X2", FILE, Position { line: 90, column: 5 }, "return;", Status::Justified)
+        ..simple_obligation(
+            "F1.X2",
+            FILE,
+            Position { line: 90, column: 5 },
+            "return;",
+            Status::Justified,
+        )
     });
-    summarised(KernelCoverage {
+    with_summary(KernelCoverage {
         configuration: "default".into(),
-        statements: statements(FILE, &source, &[6, 7, 40]),
+        statements: statement_obligations(FILE, &source, &[6, 7, 40]),
         branches,
         points,
         decisions,
@@ -231,14 +261,16 @@ pub(super) fn large_coverage() -> KernelCoverage {
 }
 
 fn twelve_conditions(file: &str, source: &str) -> DecisionCoverage {
-    let names: Vec<String> = (1..=12).map(|n| format!("flag_{n:02}")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let rows: Vec<String> =
-        (0..12).map(|n| format!("{}F{}", "T".repeat(n), "-".repeat(11 - n))).collect();
+    let flag_names: Vec<String> =
+        (1..=12).map(|flag_number| format!("flag_{flag_number:02}")).collect();
+    let flag_names: Vec<&str> = flag_names.iter().map(String::as_str).collect();
+    let false_vectors: Vec<String> = (0..12)
+        .map(|flag_number| format!("{}F{}", "T".repeat(flag_number), "-".repeat(11 - flag_number)))
+        .collect();
     let tests: &[&str] = &["TC-CONV-02"];
     let mut vectors: Vec<(&str, bool, &[&str])> = vec![("TTTTTTTTTTTT", true, tests)];
-    vectors.extend(rows.iter().map(|row| (row.as_str(), false, tests)));
-    let pairs: Vec<_> = rows
+    vectors.extend(false_vectors.iter().map(|row| (row.as_str(), false, tests)));
+    let pairs: Vec<_> = false_vectors
         .iter()
         .map(|row| Some(["TTTTTTTTTTTT", row.as_str()]))
         .map(|pair| (pair, pair))
@@ -247,8 +279,8 @@ fn twelve_conditions(file: &str, source: &str) -> DecisionCoverage {
         number: 60,
         file,
         source,
-        text: &twelve(),
-        conditions: &names,
+        text: &twelve_flags(),
+        conditions: &flag_names,
         context: DecisionContext::Initialiser,
         vectors: &vectors,
         pairs: &pairs,

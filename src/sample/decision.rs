@@ -9,7 +9,7 @@ use vkcert_model::place::Position;
 use vkcert_model::structure::{Constness, DecisionContext};
 use vkcert_model::vector::{Outcome, Values};
 
-fn values(text: &str) -> Values {
+fn vector_values(text: &str) -> Values {
     text.parse().expect("samples hold valid vectors")
 }
 
@@ -35,22 +35,25 @@ pub(super) struct DecisionSample<'a> {
 impl DecisionSample<'_> {
     pub(super) fn build(&self) -> DecisionCoverage {
         let id = DecisionId(self.number);
-        let start = self.source.find(self.text).expect("the decision stands in the source");
-        let at = Position::of(self.source, start);
-        let mut from = start;
+        let decision_start =
+            self.source.find(self.text).expect("the decision stands in the source");
+        let decision_position = Position::of(self.source, decision_start);
+        let mut search_start = decision_start;
         let conditions: Vec<ConditionPlace> = (1..)
             .zip(self.conditions)
-            .map(|(number, text)| {
-                let begin = from
-                    + self.source[from..].find(text).expect("the condition stands in the decision");
-                from = begin + text.len();
-                let place = Position::of(self.source, begin);
+            .map(|(number, shown_text)| {
+                let condition_start = search_start
+                    + self.source[search_start..]
+                        .find(shown_text)
+                        .expect("the condition stands in the decision");
+                search_start = condition_start + shown_text.len();
+                let place = Position::of(self.source, condition_start);
                 ConditionPlace {
                     id: ConditionId { decision: id, number },
-                    text: (*text).to_owned(),
+                    text: (*shown_text).to_owned(),
                     line: place.line,
                     column: place.column,
-                    span: [begin as u32, from as u32],
+                    span: [condition_start as u32, search_start as u32],
                     constness: Constness::Runtime,
                     value: None,
                     coupled_with: Vec::new(),
@@ -59,8 +62,8 @@ impl DecisionSample<'_> {
             .collect();
         let vectors: Vec<ObservedVector> = (0..)
             .zip(self.vectors)
-            .map(|(index, (text, outcome, tests))| ObservedVector {
-                values: values(text),
+            .map(|(index, (shown_text, outcome, tests))| ObservedVector {
+                values: vector_values(shown_text),
                 outcome: Outcome::from(*outcome),
                 tests: tests.iter().map(|test| TestId::from(*test)).collect(),
                 witness: Some([index, 0, 0]),
@@ -70,22 +73,28 @@ impl DecisionSample<'_> {
             })
             .collect();
         let outcomes = [("T", true), ("F", false)].map(|(letter, value)| {
-            let seen = self.vectors.iter().find(|(_, outcome, _)| *outcome == value);
-            let status = if seen.is_some() { Status::Covered } else { Status::Uncovered };
-            let tests = seen.map_or(Vec::new(), |(_, _, tests)| {
+            let showing_vector = self.vectors.iter().find(|(_, outcome, _)| *outcome == value);
+            let status = if showing_vector.is_some() { Status::Covered } else { Status::Uncovered };
+            let tests = showing_vector.map_or(Vec::new(), |(_, _, tests)| {
                 tests.iter().map(|test| TestId::from(*test)).collect()
             });
-            let text = format!("{} is {value}", self.text);
+            let shown_text = format!("{} is {value}", self.text);
             SimpleObligation {
                 tests,
-                ..simple(&format!("{id}.{letter}"), self.file, at, &text, status)
+                ..simple_obligation(
+                    &format!("{id}.{letter}"),
+                    self.file,
+                    decision_position,
+                    &shown_text,
+                    status,
+                )
             }
         });
-        let side = |pair: Option<[&str; 2]>| {
-            let witness = |text: &str| {
+        let independence_of = |pair: Option<[&str; 2]>| {
+            let witness_of = |shown_text: &str| {
                 let vector = vectors
                     .iter()
-                    .find(|vector| vector.values == values(text))
+                    .find(|vector| vector.values == vector_values(shown_text))
                     .expect("pairs name vectors");
                 Witness {
                     test: vector.tests[0].clone(),
@@ -95,8 +104,8 @@ impl DecisionSample<'_> {
             };
             Independence {
                 status: if pair.is_some() { Status::Covered } else { Status::Uncovered },
-                pair: pair.map(|pair| pair.map(values)),
-                shown_by: pair.map(|pair| pair.map(witness)),
+                pair: pair.map(|pair| pair.map(vector_values)),
+                shown_by: pair.map(|pair| pair.map(witness_of)),
                 uncounted: Vec::new(),
                 reason: None,
                 proposal: None,
@@ -107,12 +116,12 @@ impl DecisionSample<'_> {
             .zip(self.pairs)
             .map(|(condition, (unique, masking))| ConditionMcdc {
                 condition: condition.id,
-                unique_cause: side(*unique),
-                masking: side(*masking),
+                unique_cause: independence_of(*unique),
+                masking: independence_of(*masking),
             })
             .collect();
-        let explanation = mcdc.iter().filter(|mcdc| mcdc.masking.status != Status::Covered);
-        let explanation = explanation.map(|mcdc| {
+        let explanation_lines = mcdc.iter().filter(|mcdc| mcdc.masking.status != Status::Covered);
+        let explanation_lines = explanation_lines.map(|mcdc| {
             format!(
                 "{} was never shown to affect the outcome: no passed test evaluated it to both values.",
                 mcdc.condition
@@ -121,8 +130,8 @@ impl DecisionSample<'_> {
         DecisionCoverage {
             id,
             file: self.file.to_owned(),
-            line: at.line,
-            column: at.column,
+            line: decision_position.line,
+            column: decision_position.column,
             text: self.text.to_owned(),
             function: Some("main".into()),
             context: self.context,
@@ -132,37 +141,37 @@ impl DecisionSample<'_> {
             outcomes: outcomes.into(),
             conditions,
             vectors: vectors.clone(),
-            explanation: explanation.collect(),
+            explanation: explanation_lines.collect(),
             mcdc,
             combinations: Vec::new(),
             coupling: None,
             minimum: Some(MinimumVectors {
                 conditions_plus_one: self.conditions.len() as u32 + 1,
-                unique_cause: count(self.conditions.len() as u32 + 1, self.conditions.len()),
-                masking: count(self.conditions.len() as u32 + 1, self.conditions.len()),
+                unique_cause: vector_count(self.conditions.len() as u32 + 1, self.conditions.len()),
+                masking: vector_count(self.conditions.len() as u32 + 1, self.conditions.len()),
             }),
-            missing: self.missing.iter().map(|text| values(text)).collect(),
-            closing_set: self.closing.iter().map(|text| values(text)).collect(),
+            missing: self.missing.iter().map(|shown_text| vector_values(shown_text)).collect(),
+            closing_set: self.closing.iter().map(|shown_text| vector_values(shown_text)).collect(),
         }
     }
 }
 
-fn count(vectors: u32, conditions: usize) -> VectorCount {
+fn vector_count(vectors: u32, conditions: usize) -> VectorCount {
     VectorCount { vectors, at_least: vectors, conditions: conditions as u32 }
 }
 
-pub(super) fn simple(
+pub(super) fn simple_obligation(
     id: &str,
     file: &str,
-    at: Position,
+    text_position: Position,
     text: &str,
     status: Status,
 ) -> SimpleObligation {
     SimpleObligation {
         id: ObligationId::from(id),
         file: file.to_owned(),
-        line: at.line,
-        column: at.column,
+        line: text_position.line,
+        column: text_position.column,
         text: text.to_owned(),
         status,
         reason: None,

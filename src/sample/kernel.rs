@@ -1,7 +1,7 @@
 //! The two kernels on the two engines.
 
 use super::coverage::{NAIVE_SOURCE, large_coverage, large_source, naive_coverage};
-use super::{NAIVE, hash};
+use super::{NAIVE, made_up_hash};
 use vkcert_model::evidence::{
     Configuration, EVIDENCE_SCHEMA, KernelEvidence, LoweringDecision, ModuleHashes, ObjectEvidence,
     SpecializedConstant, TestRecords,
@@ -12,7 +12,7 @@ use vkcert_model::records::{Presence, RecordLayout, Records};
 use vkcert_model::structure::{Accuracy, Block, Function, KernelStructure, MarkIndex, TextDigests};
 use vkcert_model::verdict::{EngineName, Verdict};
 
-fn constant(id: u32, name: &str, type_name: &str, value: &str) -> SpecializedConstant {
+fn specialized_constant(id: u32, name: &str, type_name: &str, value: &str) -> SpecializedConstant {
     SpecializedConstant {
         id,
         name: Some(name.into()),
@@ -23,9 +23,9 @@ fn constant(id: u32, name: &str, type_name: &str, value: &str) -> SpecializedCon
     }
 }
 
-pub(super) fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
-    let naive = name == NAIVE;
-    let (file, text) = if naive {
+pub(super) fn kernel_evidence(name: &str, engine: EngineName) -> KernelEvidence {
+    let is_naive = name == NAIVE;
+    let (file, text) = if is_naive {
         ("glsl/matmul_naive.comp", NAIVE_SOURCE.to_owned())
     } else {
         (
@@ -33,7 +33,7 @@ pub(super) fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
             large_source(),
         )
     };
-    let function = |number: u32, name: &str| {
+    let sample_function = |number: u32, name: &str| {
         let start =
             text.find(&format!(" {name}(")).expect("the function stands in the source") as u32;
         Function {
@@ -46,18 +46,22 @@ pub(super) fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
             expansion: Vec::new(),
         }
     };
-    let functions = if naive {
-        vec![function(1, "dot_row_column"), function(2, "unused"), function(3, "main")]
+    let functions = if is_naive {
+        vec![
+            sample_function(1, "dot_row_column"),
+            sample_function(2, "unused"),
+            sample_function(3, "main"),
+        ]
     } else {
-        vec![function(1, "main")]
+        vec![sample_function(1, "main")]
     };
-    let record = |test: &str, verdict, counted| TestRecords {
+    let sample_record = |test: &str, verdict, counted| TestRecords {
         test: TestId::from(test),
         verdict,
         counted,
         records: Records::default(),
     };
-    let lowering = |id: &str, text: &str, true_count, false_count| LoweringDecision {
+    let lowering_decision = |id: &str, text: &str, true_count, false_count| LoweringDecision {
         id: id.into(),
         text: text.into(),
         true_count,
@@ -75,18 +79,18 @@ pub(super) fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
             defines: [("TILE".to_owned(), "16".to_owned())].into(),
             include: Vec::new(),
             specialization: vec![
-                constant(0, "TILE", "uint", "16"),
-                constant(1, "CLAMP", "bool", "true"),
+                specialized_constant(0, "TILE", "uint", "16"),
+                specialized_constant(1, "CLAMP", "bool", "true"),
             ],
             local_size: [16, 16, 1],
         },
         modules: ModuleHashes {
-            code: hash(5).trim_start_matches("sha256:").to_owned(),
+            code: made_up_hash(5).trim_start_matches("sha256:").to_owned(),
             text: None,
-            production: hash(1),
+            production: made_up_hash(1),
             production_file: Some(format!("spirv/{name}.spv")),
-            traced: hash(2),
-            instrumented: hash(3),
+            traced: made_up_hash(2),
+            instrumented: made_up_hash(3),
         },
         recording: None,
         structure: KernelStructure {
@@ -103,18 +107,21 @@ pub(super) fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
         },
         layout: RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 },
         presence: Presence::default(),
-        records: if naive {
-            vec![record("TC-MM-01", Verdict::Pass, true), record("TC-MM-04", Verdict::Fail, false)]
+        records: if is_naive {
+            vec![
+                sample_record("TC-MM-01", Verdict::Pass, true),
+                sample_record("TC-MM-04", Verdict::Fail, false),
+            ]
         } else {
-            vec![record("TC-CONV-01", Verdict::Pass, true)]
+            vec![sample_record("TC-CONV-01", Verdict::Pass, true)]
         },
         objects: ObjectEvidence::default(),
         barriers: Vec::new(),
-        coverage: if naive { naive_coverage(engine) } else { large_coverage() },
+        coverage: if is_naive { naive_coverage(engine) } else { large_coverage() },
         lowering: match engine {
             EngineName::Sequential => vec![
-                lowering("L1", "workgroup.x < groups.x", 12, 4),
-                lowering("L2", "invocation.x < local_size.x", 3072, 192),
+                lowering_decision("L1", "workgroup.x < groups.x", 12, 4),
+                lowering_decision("L2", "invocation.x < local_size.x", 3072, 192),
             ],
             EngineName::Vulkan => Vec::new(),
         },

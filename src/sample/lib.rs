@@ -10,10 +10,10 @@ mod kernel;
 mod requirement;
 mod test_results;
 
-use self::coupling::coupling;
-use self::kernel::kernel;
-use self::requirement::requirements;
-use self::test_results::tests;
+use self::coupling::sample_coupling;
+use self::kernel::kernel_evidence;
+use self::requirement::sample_requirements;
+use self::test_results::sample_tests;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{
     Agreement, BoundedBuffer, BoundedElement, Campaign, Conclusion, EVIDENCE_SCHEMA, ElementValue,
@@ -37,7 +37,7 @@ pub const LONG_KERNEL: &str = "convolution_2d_zero_padding_with_bounds_checks_an
 
 const NAIVE: &str = "matmul_naive";
 
-fn hash(seed: u64) -> String {
+fn made_up_hash(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut text = String::from("sha256:");
     for _ in 0..4 {
@@ -49,24 +49,24 @@ fn hash(seed: u64) -> String {
     text
 }
 
-fn settings() -> ProjectFile {
-    let kernel =
+fn project_settings() -> ProjectFile {
+    let kernel_table =
         |name: &str| serde_json::json!({"name": name, "source": format!("glsl/{name}.comp")});
     serde_json::from_value(serde_json::json!({
-        "schema": 1, "name": "Matrix & image kernels <demo>", "level": "A", "kernel": [kernel(NAIVE), kernel(LONG_KERNEL)],
+        "schema": 1, "name": "Matrix & image kernels <demo>", "level": "A", "kernel": [kernel_table(NAIVE), kernel_table(LONG_KERNEL)],
     }))
     .expect("a project file")
 }
 
 /// One of each state.
 fn open_items() -> Vec<OpenItem> {
-    let criterion = OpenItem::new(
+    let criterion_item = OpenItem::new(
         OpenItemKind::CriterionNotAsked,
         Some(OpenItemSubject::Criterion(CriterionName::AdditionalCode)),
         Acceptability::ByProject,
         "DO-178C table A-7 asks for additional-code coverage at level A, and `criteria` does not",
     );
-    let interface = OpenItem {
+    let interface_item = OpenItem {
         acceptance: Some(ItemApproval {
             reason: "The host of this kernel is verified by its own project, document V-17.".into(),
             author: "A. Prüfer".into(),
@@ -79,13 +79,13 @@ fn open_items() -> Vec<OpenItem> {
             "the kernel has no [[interface]]: its coupling with the host is not analysed",
         )
     };
-    let left_out = OpenItem::new(
+    let left_out_item = OpenItem::new(
         OpenItemKind::TestLeftOut,
         Some(OpenItemSubject::Test("TC-MM-05".into())),
         Acceptability::Never,
         "test TC-MM-05 was left out on request (--without)",
     );
-    vec![criterion, interface, left_out]
+    vec![criterion_item, interface_item, left_out_item]
 }
 
 /// Both engines left and recorded the same.
@@ -106,19 +106,19 @@ pub fn evidence() -> Evidence {
     let engines = [EngineName::Sequential, EngineName::Vulkan];
     let kernels: Vec<KernelEvidence> = [NAIVE, LONG_KERNEL]
         .iter()
-        .flat_map(|name| engines.map(|engine| kernel(name, engine)))
+        .flat_map(|name| engines.map(|engine| kernel_evidence(name, engine)))
         .collect();
-    let summary = kernels.iter().map(|kernel| KernelSummary {
+    let kernel_summaries = kernels.iter().map(|kernel| KernelSummary {
         kernel: kernel.kernel.clone(),
         configuration: kernel.configuration.name.clone(),
         engine: kernel.engine,
         criteria: kernel.coverage.summary.clone(),
     });
-    let summary = summary.collect();
-    let identity = |pairs: &[(&str, &str)]| {
+    let kernel_summaries = kernel_summaries.collect();
+    let engine_identity = |pairs: &[(&str, &str)]| {
         pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
     };
-    let justification = |obligation: &str, rejected: Option<&str>| {
+    let justification_row = |obligation: &str, rejected: Option<&str>| {
         JustificationEvidence {
         justification: Justification {
             kernel: LONG_KERNEL.into(),
@@ -131,26 +131,27 @@ pub fn evidence() -> Evidence {
             argument: None,
             author: "A. Prüfer".into(),
             approver: "B. Reviewer".into(),
-            hash: hash(77),
+            hash: made_up_hash(77),
         },
         file: "requirements/justifications.toml".into(),
         rejected: rejected.map(str::to_owned),
         not_judged: None,
     }
     };
-    let agreement = |test: &str, coverage: AgreementOutcome, differences: Vec<String>| Agreement {
-        left_open: Vec::new(),
-        test: test.into(),
-        kernel: NAIVE.into(),
-        outputs: AgreementOutcome::Identical,
-        coverage,
-        differences,
-        bounds: None,
-    };
+    let agreement_row =
+        |test: &str, coverage: AgreementOutcome, differences: Vec<String>| Agreement {
+            left_open: Vec::new(),
+            test: test.into(),
+            kernel: NAIVE.into(),
+            outputs: AgreementOutcome::Identical,
+            coverage,
+            differences,
+            bounds: None,
+        };
     Evidence {
         campaign: Campaign {
             schema: EVIDENCE_SCHEMA,
-            settings: Some(settings()),
+            settings: Some(project_settings()),
             project: ProjectIdentity {
                 name: "Matrix & image kernels <demo>".into(),
                 level: SoftwareLevel::A,
@@ -171,13 +172,13 @@ pub fn evidence() -> Evidence {
                     engine: EngineName::Sequential,
                     ran: true,
                     reason: None,
-                    identity: identity(&[("tile width", "64"), ("order", "ascending")]),
+                    identity: engine_identity(&[("tile width", "64"), ("order", "ascending")]),
                 },
                 EngineIdentity {
                     engine: EngineName::Vulkan,
                     ran: true,
                     reason: None,
-                    identity: identity(&[
+                    identity: engine_identity(&[
                         ("device", "llvmpipe (LLVM 15.0.6, 256 bits)"),
                         ("driver", "llvmpipe Mesa 22.3.6"),
                         ("api", "1.3.230"),
@@ -185,14 +186,17 @@ pub fn evidence() -> Evidence {
                     ]),
                 },
             ],
-            requirements: requirements(),
-            tests: tests(),
+            requirements: sample_requirements(),
+            tests: sample_tests(),
             records: Vec::new(),
             justifications: vec![
-                justification("F1.X2", None),
-                justification("S6", Some("the hash is of another content: the code has changed")),
+                justification_row("F1.X2", None),
+                justification_row(
+                    "S6",
+                    Some("the hash is of another content: the code has changed"),
+                ),
             ],
-            coupling: coupling(),
+            coupling: sample_coupling(),
             findings: vec![KernelFinding {
                 kernel: NAIVE.into(),
                 engine: None,
@@ -204,8 +208,8 @@ pub fn evidence() -> Evidence {
                 .detail("check", "dispatch-covers-domain"),
             }],
             agreement: vec![
-                agreement("TC-MM-01", AgreementOutcome::Identical, Vec::new()),
-                agreement(
+                agreement_row("TC-MM-01", AgreementOutcome::Identical, Vec::new()),
+                agreement_row(
                     "TC-MM-02",
                     AgreementOutcome::Different,
                     vec!["D2: vector TF on sequential only".into()],
@@ -213,7 +217,7 @@ pub fn evidence() -> Evidence {
                 Agreement {
                     outputs: AgreementOutcome::WithinErrorBounds,
                     bounds: Some(error_bounds()),
-                    ..agreement("TC-MM-03", AgreementOutcome::Identical, Vec::new())
+                    ..agreement_row("TC-MM-03", AgreementOutcome::Identical, Vec::new())
                 },
             ],
             left_out: Vec::new(),
@@ -231,9 +235,9 @@ pub fn evidence() -> Evidence {
             ],
             conclusion: Conclusion {
                 exit_code: 1,
-                reasons: reasons().iter().map(Reason::to_string).collect(),
-                grounds: reasons().iter().map(Reason::ground).collect(),
-                summary,
+                reasons: sample_reasons().iter().map(Reason::to_string).collect(),
+                grounds: sample_reasons().iter().map(Reason::ground).collect(),
+                summary: kernel_summaries,
             },
         },
         kernels,
@@ -244,17 +248,18 @@ pub fn evidence() -> Evidence {
             compiler: "shaderc 2024.4".into(),
             devices: vec!["llvmpipe (LLVM 15.0.6, 256 bits)".into()],
             inputs: ["glsl/matmul_naive.comp", "requirements/matmul.toml", "vkcert.toml"]
-                .map(|path| (path.to_owned(), hash(path.len() as u64)))
+                .map(|path| (path.to_owned(), made_up_hash(path.len() as u64)))
                 .into(),
             outputs: ["campaign.json", "kernel-matmul_naive-sequential.json"]
-                .map(|path| (path.to_owned(), hash(path.len() as u64)))
+                .map(|path| (path.to_owned(), made_up_hash(path.len() as u64)))
                 .into(),
         },
     }
 }
 
 fn error_bounds() -> ErrorBounds {
-    let value = |value: f64, bits: &str| ElementValue { value: value.into(), bits: bits.into() };
+    let element_value =
+        |value: f64, bits: &str| ElementValue { value: value.into(), bits: bits.into() };
     ErrorBounds {
         runs: 2,
         rounding: "nearest".into(),
@@ -269,11 +274,11 @@ fn error_bounds() -> ErrorBounds {
                 offset: 12,
                 type_name: "float".into(),
                 within: true,
-                sequential: value(2.0, "0x40000000"),
-                vulkan: value(2.0000005, "0x40000002"),
+                sequential: element_value(2.0, "0x40000000"),
+                vulkan: element_value(2.0000005, "0x40000002"),
                 permitted: vec![vec![
-                    value(1.9999993, "0x3ffffffa"),
-                    value(2.000001, "0x40000004"),
+                    element_value(1.9999993, "0x3ffffffa"),
+                    element_value(2.000001, "0x40000004"),
                 ]],
                 nan_permitted: false,
                 texel: None,
@@ -315,9 +320,9 @@ pub fn flawless() -> Evidence {
     campaign.coupling.clear();
     campaign.findings.clear();
     campaign.agreement.clear();
-    let kept =
+    let is_kept =
         |row: &KernelSummary| row.kernel.as_str() == NAIVE && row.engine == EngineName::Sequential;
-    campaign.conclusion.summary.retain(kept);
+    campaign.conclusion.summary.retain(is_kept);
     campaign.conclusion.exit_code = 0;
     campaign.conclusion.reasons.clear();
     campaign.conclusion.grounds.clear();
@@ -325,16 +330,16 @@ pub fn flawless() -> Evidence {
 }
 
 /// Some of those that the sample gives.
-fn reasons() -> Vec<Reason> {
+fn sample_reasons() -> Vec<Reason> {
     let (test, engines, verdict) =
         (TestId::from("TC-MM-04"), vec![EngineName::Sequential], Verdict::Fail);
-    let kind = ReasonKind::TestFailed;
-    let told = [
-        Reason::Test { kind, test, engines, verdict, reason: None },
+    let reason_kind = ReasonKind::TestFailed;
+    let test_reasons = [
+        Reason::Test { kind: reason_kind, test, engines, verdict, reason: None },
         Reason::RequirementUntested { requirement: "LLR-CONV-001".into() },
         Reason::FindingStands { kind: FindingKind::DataRace, count: 1 },
         Reason::FindingStands { kind: FindingKind::Coupling, count: 1 },
     ];
-    let items = open_items().into_iter().filter(OpenItem::stands).map(|item| item.reason());
-    told.into_iter().chain(items).collect()
+    let item_reasons = open_items().into_iter().filter(OpenItem::stands).map(|item| item.reason());
+    test_reasons.into_iter().chain(item_reasons).collect()
 }

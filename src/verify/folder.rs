@@ -11,7 +11,7 @@ use vkcert_model::evidence::{
     Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, KernelSummary, Manifest, READABLE_SCHEMAS,
     ReportList, StoredFile,
 };
-use vkcert_model::path::shown;
+use vkcert_model::path::display_path;
 use vkcert_model::place::Position;
 use vkcert_report::FORMATS;
 use vkcert_requirement::{PROJECT_FILE, is_requirement_file};
@@ -308,7 +308,7 @@ fn parse_evidence(folder: &EvidenceFolder, manifest: Manifest) -> Result<Evidenc
 
 fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, VerifyError> {
     let path = folder.join(name);
-    fs::read(&path).map_err(|error| unreadable_file(&shown(&path), &error.to_string()))
+    fs::read(&path).map_err(|error| unreadable_file(&display_path(&path), &error.to_string()))
 }
 
 fn unreadable_file(file: &str, reason: &str) -> VerifyError {

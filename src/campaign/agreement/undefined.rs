@@ -74,7 +74,7 @@ fn hold(rows: &mut [ModuleRecords], defined: &[Defined]) {
     for (index, row) in rows.iter_mut().enumerate() {
         let Defined { bits, barriers } = defined.get(index).unwrap_or(&nothing);
         if let Ok(records) = &mut row.records {
-            records.hold_to(bits, barriers);
+            records.keep_undefined_outside(bits, barriers);
         }
     }
 }

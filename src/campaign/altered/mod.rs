@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use strict::StrictTest;
 use vkcert_exec::prepare::{ExpectedContents, Prepared};
 use vkcert_exec::{ExecError, Job, JobBuffer};
-use vkcert_model::altered::{AlteredStores, NoticedAlteration, held_to};
+use vkcert_model::altered::{AlteredStores, NoticedAlteration, failed_alterations};
 use vkcert_model::evidence::StoredExpectation;
 use vkcert_model::flow::DispatchFlow;
 use vkcert_model::judged::JudgedParts;
@@ -91,7 +91,8 @@ pub fn derive(
     for (test, row) in prepared.iter().zip(runs) {
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
         let told = |run: &&mut TestRun| {
-            run.engine == EngineName::Sequential && held_to(run.verdict, &run.altered).is_some()
+            run.engine == EngineName::Sequential
+                && failed_alterations(run.verdict, &run.altered).is_some()
         };
         let (Some(run), Ok(plan)) = (row.iter_mut().find(told), &test.plan) else { continue };
         let by_code = TestObservation::from_expectations(expected, flows, &codes);

@@ -80,7 +80,7 @@ impl Means {
             Means::Rewritten(permutable) => {
                 let workgroups: Vec<u32> =
                     permutable.orders().iter().map(|order| order.workgroups).collect();
-                asked.list(&workgroups).into_iter().map(Schedule::from).collect()
+                asked.workgroup_orders(&workgroups).into_iter().map(Schedule::from).collect()
             }
             Means::ByEngine { job: _, extents } => asked.list_with_tiles(extents),
         }

@@ -448,7 +448,11 @@ impl<'a> Trial<'a> {
 
     /// The schedules that do part of what one does and have not run.
     fn untried(&self, schedule: Schedule) -> Vec<Schedule> {
-        schedule.simpler().into_iter().filter(|simpler| !self.found.ran.contains(simpler)).collect()
+        schedule
+            .simpler_schedules()
+            .into_iter()
+            .filter(|simpler| !self.found.ran.contains(simpler))
+            .collect()
     }
 
     /// The simplest schedule that does part of what this one does and still leaves other contents.

@@ -59,7 +59,7 @@ impl Resolution<'_> {
                 kept.iter().copied().filter(|other| *other != condition).collect();
             let value =
                 |index: u32| self.value(decision, index).filter(|_| without.contains(&index));
-            if expression.decided(&value).is_some() {
+            if expression.decided_value(&value).is_some() {
                 kept = without;
             }
         }

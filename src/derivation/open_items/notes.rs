@@ -35,7 +35,7 @@ pub(super) fn all(stored: &Stored) -> Vec<CampaignNote> {
         .chain(directed(stored))
         .chain(undefined(stored));
     let earlier = earlier.chain(undefined_passes(stored));
-    match Generation::of(stored.campaign) {
+    match Generation::for_campaign(stored.campaign) {
         Generation::First | Generation::Second => earlier.collect(),
         Generation::Current => {
             let members = parts::Members::of(stored);

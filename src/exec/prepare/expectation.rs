@@ -215,8 +215,10 @@ fn image_scope<'a>(
     }
     let texel = shape.format.texel_size() as u64;
     let size = job.buffers[buffer].bytes.len() as u64;
-    let start =
-        shape.start(level, layer)?.checked_add(expectation.offset).filter(|start| *start < size);
+    let start = shape
+        .layer_start(level, layer)?
+        .checked_add(expectation.offset)
+        .filter(|start| *start < size);
     let Some(start) = start.filter(|start| start.is_multiple_of(texel)) else {
         let message = format!(
             "offset {} is no start of a texel of `{name}` ({} bytes each, {size} bytes in all)",

@@ -193,7 +193,7 @@ impl DeviceImage {
     fn regions(&self) -> Vec<vk::BufferImageCopy> {
         let level = |level| {
             let [width, height, depth] = self.shape.level_extent(level);
-            let start = self.shape.start(level, 0).unwrap_or(0);
+            let start = self.shape.layer_start(level, 0).unwrap_or(0);
             vk::BufferImageCopy::default()
                 .buffer_offset(GUARD as u64 + start)
                 .image_subresource(

@@ -136,7 +136,7 @@ fn check_depth(device: &Device, image: &WireImage) -> Result<(), Ending> {
         ));
     }
     let start = (0..shape.levels)
-        .filter_map(|level| shape.start(level, 0))
+        .filter_map(|level| shape.layer_start(level, 0))
         .find(|start| !start.is_multiple_of(4));
     match start {
         Some(start) => unsupported(format!(

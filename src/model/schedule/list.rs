@@ -59,121 +59,131 @@ impl Sequence {
 
 impl Extent {
     /// Invocations of a tile, as many as there are at most.
-    fn width(&self, tiles: Option<Tiles>) -> u32 {
-        let wanted = tiles.map_or(self.ordinary_width, |tiles| tiles.width);
-        wanted.next_multiple_of(self.together.max(1)).clamp(1, self.invocations.max(1))
+    fn tile_width(&self, tiles: Option<Tiles>) -> u32 {
+        let wanted_width = tiles.map_or(self.ordinary_width, |tiles| tiles.width);
+        wanted_width.next_multiple_of(self.together.max(1)).clamp(1, self.invocations.max(1))
     }
 
     /// What a schedule comes to: order of the workgroups, width and order of the tiles.
     fn arrangement(&self, schedule: Schedule) -> (Sequence, u32, Sequence) {
-        let width = self.width(schedule.tiles);
-        let order = schedule.tiles.map_or(Order::InOrder, |tiles| tiles.order);
-        let tiles = Sequence::of(order, self.invocations.div_ceil(width));
-        (Sequence::of(schedule.workgroups, self.workgroups), width, tiles)
+        let tile_width = self.tile_width(schedule.tiles);
+        let tile_order = schedule.tiles.map_or(Order::InOrder, |tile_sequence| tile_sequence.order);
+        let tile_sequence = Sequence::of(tile_order, self.invocations.div_ceil(tile_width));
+        (Sequence::of(schedule.workgroups, self.workgroups), tile_width, tile_sequence)
     }
 }
 
 impl Schedules {
     /// The orders of a test whose dispatches have these numbers of workgroups: `reversed`, then in turn a workgroup that
     /// goes first and a random order.
-    pub fn list(self, workgroups: &[u32]) -> Vec<Order> {
-        let most = workgroups.iter().copied().max().unwrap_or(0);
-        let mut known = BTreeSet::new();
+    pub fn workgroup_orders(self, workgroups: &[u32]) -> Vec<Order> {
+        let most_workgroups = workgroups.iter().copied().max().unwrap_or(0);
+        let mut known_permutations = BTreeSet::new();
         let mut is_new = |order: Order| {
-            if most > FEW {
+            if most_workgroups > FEW {
                 return true;
             }
-            known.insert(
+            known_permutations.insert(
                 workgroups.iter().map(|count| order.permutation(*count)).collect::<Vec<_>>(),
             )
         };
         is_new(Order::InOrder);
-        let mut list = vec![Order::Reversed];
-        list.retain(|order| is_new(*order));
-        let mut firsts = spread(most).into_iter().map(Order::First).peekable();
-        let (mut number, mut refused) = (0, 0);
-        while list.len() < self.count as usize && most > 1 {
-            let wants_first = list.len() % 2 == 1 || refused > GIVE_UP;
-            let next = match firsts.next_if(|_| wants_first) {
+        let mut chosen_orders = vec![Order::Reversed];
+        chosen_orders.retain(|order| is_new(*order));
+        let mut first_workgroups =
+            spread_workgroups(most_workgroups).into_iter().map(Order::First).peekable();
+        let (mut random_number, mut refused_count) = (0, 0);
+        while chosen_orders.len() < self.count as usize && most_workgroups > 1 {
+            let wants_first = chosen_orders.len() % 2 == 1 || refused_count > GIVE_UP;
+            let next_order = match first_workgroups.next_if(|_| wants_first) {
                 Some(first) => first,
-                None if refused > GIVE_UP => break,
+                None if refused_count > GIVE_UP => break,
                 None => {
-                    number += 1;
-                    Order::Random { seed: self.seed, number }
+                    random_number += 1;
+                    Order::Random { seed: self.seed, number: random_number }
                 }
             };
-            match is_new(next) {
-                true => list.push(next),
-                false => refused += 1,
+            match is_new(next_order) {
+                true => chosen_orders.push(next_order),
+                false => refused_count += 1,
             }
         }
-        list.truncate(self.count as usize);
-        list
+        chosen_orders.truncate(self.count as usize);
+        chosen_orders
     }
 
     /// The schedules of a test with these dispatches, tiles included: workgroups last to first; invocations one by one, last to
     /// first and first to last; then in turn a workgroup that goes first, workgroups and invocations at random, workgroups at
     /// random, and tiles of several widths.
     pub fn list_with_tiles(self, extents: &[Extent]) -> Vec<Schedule> {
-        let arrangement = |schedule| {
+        let arrangement_of = |schedule| {
             extents.iter().map(|extent| extent.arrangement(schedule)).collect::<Vec<_>>()
         };
-        let mut known = BTreeSet::from([arrangement(Schedule::IN_ORDER)]);
-        let least = extents.iter().map(|extent| extent.together).min().unwrap_or(1);
-        let firsts = spread(extents.iter().map(|extent| extent.workgroups).max().unwrap_or(0));
-        let (mut list, mut refused) = (Vec::new(), 0);
+        let mut known_arrangements = BTreeSet::from([arrangement_of(Schedule::IN_ORDER)]);
+        let least_width = extents.iter().map(|extent| extent.together).min().unwrap_or(1);
+        let first_workgroups =
+            spread_workgroups(extents.iter().map(|extent| extent.workgroups).max().unwrap_or(0));
+        let (mut chosen_schedules, mut refused_count) = (Vec::new(), 0);
         for step in 0.. {
-            if list.len() == self.count as usize || refused > GIVE_UP {
+            if chosen_schedules.len() == self.count as usize || refused_count > GIVE_UP {
                 break;
             }
-            let mut next = self.candidate(step, &firsts);
+            let mut next_schedule = self.candidate(step, &first_workgroups);
             // The text says what is done: tiles hold whole subgroups in any case.
-            next.tiles = next.tiles.map(|tiles| Tiles { width: tiles.width.max(least), ..tiles });
-            match known.insert(arrangement(next)) {
-                true => list.push(next),
-                false => refused += 1,
+            next_schedule.tiles = next_schedule
+                .tiles
+                .map(|tiles| Tiles { width: tiles.width.max(least_width), ..tiles });
+            match known_arrangements.insert(arrangement_of(next_schedule)) {
+                true => chosen_schedules.push(next_schedule),
+                false => refused_count += 1,
             }
         }
-        list
+        chosen_schedules
     }
 
-    fn candidate(self, step: u32, firsts: &[u32]) -> Schedule {
-        let one = |order| Some(Tiles { order, width: 1 });
-        let Some(step) = step.checked_sub(3) else {
-            return match step {
+    fn candidate(self, candidate_step: u32, firsts: &[u32]) -> Schedule {
+        let single_lane_tiles = |order| Some(Tiles { order, width: 1 });
+        let Some(candidate_step) = candidate_step.checked_sub(3) else {
+            return match candidate_step {
                 0 => Order::Reversed.into(),
-                1 => Schedule::new(Order::InOrder, one(Order::Reversed)),
-                _ => Schedule::new(Order::InOrder, one(Order::InOrder)),
+                1 => Schedule::new(Order::InOrder, single_lane_tiles(Order::Reversed)),
+                _ => Schedule::new(Order::InOrder, single_lane_tiles(Order::InOrder)),
             };
         };
-        let round = step / 4;
-        let random = |number| Order::Random { seed: self.seed, number };
-        let (odd, even) = (random(2 * round + 1), random(2 * round + 2));
-        let width = WIDTHS[round as usize % WIDTHS.len()];
-        match (step % 4, firsts.get(round as usize)) {
+        let candidate_round = candidate_step / 4;
+        let random_order = |number| Order::Random { seed: self.seed, number };
+        let (odd_order, even_order) =
+            (random_order(2 * candidate_round + 1), random_order(2 * candidate_round + 2));
+        let tile_width = WIDTHS[candidate_round as usize % WIDTHS.len()];
+        match (candidate_step % 4, firsts.get(candidate_round as usize)) {
             (0, Some(first)) => Order::First(*first).into(),
-            (0, None) => odd.into(),
-            (1, _) => Schedule::new(odd, one(odd)),
-            (2, _) => even.into(),
-            _ if (round as usize) < WIDTHS.len() => {
-                Schedule::new(Order::Reversed, Some(Tiles { order: Order::Reversed, width }))
+            (0, None) => odd_order.into(),
+            (1, _) => Schedule::new(odd_order, single_lane_tiles(odd_order)),
+            (2, _) => even_order.into(),
+            _ if (candidate_round as usize) < WIDTHS.len() => Schedule::new(
+                Order::Reversed,
+                Some(Tiles { order: Order::Reversed, width: tile_width }),
+            ),
+            _ => {
+                Schedule::new(Order::InOrder, Some(Tiles { order: even_order, width: tile_width }))
             }
-            _ => Schedule::new(Order::InOrder, Some(Tiles { order: even, width })),
         }
     }
 }
 
 /// Every workgroup but the first, the middle one first, then the quarters, the eighths and so on.
-fn spread(workgroups: u32) -> Vec<u32> {
-    let mut seen = BTreeSet::from([0]);
-    let mut found = Vec::new();
-    let mut parts: u64 = 2;
-    while parts < u64::from(workgroups) * 2 && found.len() < MOST_SCHEDULES as usize {
-        let marks = (1..parts).step_by(2).map(|part| (part * u64::from(workgroups) / parts) as u32);
-        found.extend(marks.filter(|workgroup| seen.insert(*workgroup)));
-        parts *= 2;
+fn spread_workgroups(workgroups: u32) -> Vec<u32> {
+    let mut seen_workgroups = BTreeSet::from([0]);
+    let mut spread_list = Vec::new();
+    let mut part_count: u64 = 2;
+    while part_count < u64::from(workgroups) * 2 && spread_list.len() < MOST_SCHEDULES as usize {
+        let part_starts = (1..part_count)
+            .step_by(2)
+            .map(|part| (part * u64::from(workgroups) / part_count) as u32);
+        spread_list.extend(part_starts.filter(|workgroup| seen_workgroups.insert(*workgroup)));
+        part_count *= 2;
     }
-    found
+    spread_list
 }
 
 #[cfg(test)]
@@ -191,8 +201,9 @@ mod tests {
 
     #[test]
     fn a_list_begins_with_the_simple_ones() {
-        let list =
-            |count, seed, workgroups: &[u32]| texts(&Schedules { count, seed }.list(workgroups));
+        let list = |count, seed, workgroups: &[u32]| {
+            texts(&Schedules { count, seed }.workgroup_orders(workgroups))
+        };
         assert_eq!(
             list(6, 9, &[64]),
             ["reversed", "first:32", "random:9:1", "first:16", "random:9:2", "first:48"]
@@ -249,8 +260,8 @@ mod tests {
             workgroups in proptest::collection::vec(1_u32..40, 1..4),
         ) {
             let schedules = Schedules { count, seed };
-            let list = schedules.list(&workgroups);
-            prop_assert_eq!(&list, &schedules.list(&workgroups));
+            let list = schedules.workgroup_orders(&workgroups);
+            prop_assert_eq!(&list, &schedules.workgroup_orders(&workgroups));
             prop_assert!(list.len() <= count as usize);
             if workgroups.iter().any(|count| *count > 5) {
                 prop_assert_eq!(list.len(), count as usize);
@@ -295,7 +306,7 @@ mod tests {
 
         #[test]
         fn workgroups_that_go_first_are_all_there_is(workgroups in 1_u32..900) {
-            let mut sorted = spread(workgroups);
+            let mut sorted = spread_workgroups(workgroups);
             sorted.sort_unstable();
             prop_assert_eq!(sorted, (1..workgroups).collect::<Vec<_>>());
         }

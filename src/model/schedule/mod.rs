@@ -48,12 +48,13 @@ impl Order {
         match self {
             Order::InOrder => (0..count).collect(),
             Order::Reversed => (0..count).rev().collect(),
-            Order::First(first) => {
-                let first = first.checked_rem(count);
-                let others = (0..count).filter(|one| Some(*one) != first);
-                first.into_iter().chain(others).collect()
+            Order::First(first_workgroup) => {
+                let first_workgroup = first_workgroup.checked_rem(count);
+                let other_workgroups =
+                    (0..count).filter(|workgroup| Some(*workgroup) != first_workgroup);
+                first_workgroup.into_iter().chain(other_workgroups).collect()
             }
-            Order::Random { seed, number } => shuffled(count, seed, number),
+            Order::Random { seed, number } => shuffled_indices(count, seed, number),
         }
     }
 
@@ -74,15 +75,15 @@ impl Order {
 
 /// Fisher and Yates's shuffle from the last place down. The generator starts at the first draw of the seed's own
 /// generator plus the number.
-fn shuffled(count: u32, seed: u64, number: u32) -> Vec<u32> {
-    let start = SplitMix64::new(seed).draw().wrapping_add(u64::from(number));
-    let mut generator = SplitMix64::new(start);
-    let mut order: Vec<u32> = (0..count).collect();
-    for place in (1..order.len()).rev() {
-        let other = generator.integer(0, place as i128) as usize;
-        order.swap(place, other);
+fn shuffled_indices(count: u32, seed: u64, number: u32) -> Vec<u32> {
+    let start_state = SplitMix64::new(seed).draw().wrapping_add(u64::from(number));
+    let mut generator = SplitMix64::new(start_state);
+    let mut index_order: Vec<u32> = (0..count).collect();
+    for swap_place in (1..index_order.len()).rev() {
+        let swap_partner = generator.integer(0, swap_place as i128) as usize;
+        index_order.swap(swap_place, swap_partner);
     }
-    order
+    index_order
 }
 
 impl fmt::Display for Order {
@@ -159,24 +160,25 @@ impl Schedule {
     }
 
     /// Simpler schedules that do part of what this one does, the simplest first; never the ordinary one.
-    pub fn simpler(self) -> Vec<Schedule> {
-        let orders = |order: Order| {
+    pub fn simpler_schedules(self) -> Vec<Schedule> {
+        let simpler_orders = |order: Order| {
             [Order::InOrder, Order::Reversed, order].into_iter().filter(move |o| *o <= order)
         };
-        let tiles = self
-            .tiles
-            .into_iter()
-            .flat_map(|tiles| orders(tiles.order).map(move |o| Tiles { order: o, ..tiles }));
-        let tiles: Vec<Option<Tiles>> = std::iter::once(None).chain(tiles.map(Some)).collect();
-        let turns = [Turns::AsReached, self.turns];
-        let all = orders(self.workgroups)
-            .flat_map(|order| tiles.iter().map(move |tiles| Schedule::new(order, *tiles)));
-        let all = all.flat_map(|schedule| turns.map(|turns| Schedule { turns, ..schedule }));
-        let mut simpler: Vec<Schedule> =
-            all.filter(|one| *one < self && *one != Self::IN_ORDER).collect();
-        simpler.sort_unstable();
-        simpler.dedup();
-        simpler
+        let simpler_tiles = self.tiles.into_iter().flat_map(|tiles| {
+            simpler_orders(tiles.order).map(move |order| Tiles { order, ..tiles })
+        });
+        let simpler_tiles: Vec<Option<Tiles>> =
+            std::iter::once(None).chain(simpler_tiles.map(Some)).collect();
+        let simpler_turns = [Turns::AsReached, self.turns];
+        let all_schedules = simpler_orders(self.workgroups)
+            .flat_map(|order| simpler_tiles.iter().map(move |tiles| Schedule::new(order, *tiles)));
+        let all_schedules = all_schedules
+            .flat_map(|schedule| simpler_turns.map(|turns| Schedule { turns, ..schedule }));
+        let mut sorted_schedules: Vec<Schedule> =
+            all_schedules.filter(|one| *one < self && *one != Self::IN_ORDER).collect();
+        sorted_schedules.sort_unstable();
+        sorted_schedules.dedup();
+        sorted_schedules
     }
 }
 
@@ -188,14 +190,14 @@ impl From<Order> for Schedule {
 
 impl Ord for Schedule {
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |one: &Self| {
-            let directed = one.turns == Turns::WaitersFirst;
-            let parts = u8::from(one.workgroups != Order::InOrder)
-                + u8::from(one.tiles.is_some())
-                + u8::from(directed);
-            (parts, directed, one.tiles.is_some(), one.workgroups, one.tiles)
+        let sort_key = |schedule: &Self| {
+            let is_directed = schedule.turns == Turns::WaitersFirst;
+            let part_count = u8::from(schedule.workgroups != Order::InOrder)
+                + u8::from(schedule.tiles.is_some())
+                + u8::from(is_directed);
+            (part_count, is_directed, schedule.tiles.is_some(), schedule.workgroups, schedule.tiles)
         };
-        key(self).cmp(&key(other))
+        sort_key(self).cmp(&sort_key(other))
     }
 }
 
@@ -231,7 +233,7 @@ pub struct ScheduleError {
 impl FromStr for Schedule {
     type Err = ScheduleError;
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let tiles = |text: &str| {
+        let parse_tiles = |text: &str| {
             let (width, order) = match text.strip_prefix("tiles:")?.split_once(':') {
                 Some((width, order)) => (width, Order::parse(order)?),
                 None => (text.strip_prefix("tiles:")?, Order::InOrder),
@@ -239,15 +241,15 @@ impl FromStr for Schedule {
             let width = width.parse().ok().filter(|width| (1..=MOST_TILE_WIDTH).contains(width))?;
             Some(Tiles { order, width })
         };
-        let (parts, turns) = match text.strip_suffix(WAITERS_FIRST) {
-            Some(parts) => (parts, Turns::WaitersFirst),
+        let (schedule_parts, turns) = match text.strip_suffix(WAITERS_FIRST) {
+            Some(schedule_parts) => (schedule_parts, Turns::WaitersFirst),
             None => (text, Turns::AsReached),
         };
-        let schedule = match parts.split_once('+') {
-            None => Order::parse(parts).map(Schedule::from),
-            Some((order, rest)) => {
-                Order::parse(order).zip(tiles(rest)).map(|(order, t)| Schedule::new(order, Some(t)))
-            }
+        let schedule = match schedule_parts.split_once('+') {
+            None => Order::parse(schedule_parts).map(Schedule::from),
+            Some((order, rest)) => Order::parse(order)
+                .zip(parse_tiles(rest))
+                .map(|(order, parsed_tiles)| Schedule::new(order, Some(parsed_tiles))),
         };
         let schedule = schedule.map(|schedule| Schedule { turns, ..schedule });
         // One text for each schedule: `first:+5`, `first:05` and `in-order+tiles:8:in-order` are none.
@@ -385,7 +387,7 @@ mod tests {
     #[test]
     fn what_a_schedule_does_in_part_is_simpler() {
         let simpler = |text: &str| {
-            schedule(text).simpler().iter().map(ToString::to_string).collect::<Vec<_>>()
+            schedule(text).simpler_schedules().iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(simpler("in-order"), Vec::<String>::new());
         assert_eq!(simpler("first:3"), ["reversed"]);
@@ -411,7 +413,7 @@ mod tests {
 
         #[test]
         fn simpler_ones_come_before_in_ascending_order(schedule in any_schedule()) {
-            let mut all = schedule.simpler();
+            let mut all = schedule.simpler_schedules();
             all.push(schedule);
             prop_assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", all);
             prop_assert!(schedule == Schedule::IN_ORDER || !all.contains(&Schedule::IN_ORDER));

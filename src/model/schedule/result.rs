@@ -53,16 +53,16 @@ pub enum MeasuredCode {
 impl fmt::Display for DirectedResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { schedule, of, shown, reason } = self;
-        let measured = match of {
+        let measured_code = match of {
             MeasuredCode::Source => "vectors and marks",
             MeasuredCode::Object => "outcomes of object code",
         };
         write!(f, "directed schedule `{schedule}`: ")?;
         match reason {
-            Some(reason) => write!(f, "{measured} do not count: {reason}"),
+            Some(reason) => write!(f, "{measured_code} do not count: {reason}"),
             None => write!(
                 f,
-                "{shown} {measured} that depend on the schedule and that the ordinary one does not show"
+                "{shown} {measured_code} that depend on the schedule and that the ordinary one does not show"
             ),
         }
     }
@@ -98,16 +98,20 @@ impl ScheduleStatus {
 
 impl fmt::Display for ScheduleResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { asked, seed, ran, different, .. } = self;
-        let fewer =
-            if ran.len() < *asked as usize { format!(" of {asked}") } else { String::new() };
-        let ran = ran.len();
+        let Self { asked, seed, ran: ran_count, different, .. } = self;
+        let fewer_sentence =
+            if ran_count.len() < *asked as usize { format!(" of {asked}") } else { String::new() };
+        let ran_count = ran_count.len();
         write!(f, "schedules: ")?;
         match self.status {
-            ScheduleStatus::Equal => write!(f, "{ran}{fewer}, seed {seed}, all equal")?,
-            ScheduleStatus::Different => {
-                write!(f, "{ran}{fewer}, seed {seed}, {} different", different.len())?
+            ScheduleStatus::Equal => {
+                write!(f, "{ran_count}{fewer_sentence}, seed {seed}, all equal")?
             }
+            ScheduleStatus::Different => write!(
+                f,
+                "{ran_count}{fewer_sentence}, seed {seed}, {} different",
+                different.len()
+            )?,
             ScheduleStatus::Undetermined => write!(f, "undetermined")?,
             ScheduleStatus::NothingToPermute => write!(f, "nothing to permute")?,
             ScheduleStatus::NotRun => write!(f, "not run")?,

@@ -43,7 +43,7 @@ pub(super) fn check_requirements(stored: &Evidence, verification: &mut Verificat
     let requirement_rows = &stored.campaign.requirements;
     let campaign = &stored.campaign;
     let verdicts = trace::stored_verdicts(&campaign.tests);
-    let rules = Generation::of(campaign);
+    let rules = Generation::for_campaign(campaign);
     let code = derive::tested_code(campaign, &stored.kernels);
     let outcomes = requirement_outcomes(
         requirement_rows,

@@ -8,7 +8,7 @@ use crate::ir::lane_mask::Mask;
 use crate::ir::{Access, Parts, Scalar};
 use crate::memory::access_sets::Combined;
 use crate::memory::vector_clocks::cell::Told;
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 use vkcert_spirv::operation::sized::NumberFormat;
 
 impl Machine<'_> {
@@ -69,7 +69,7 @@ impl Machine<'_> {
             let Some(store) = self.memory.store_of_mut(access.root) else { continue };
             let at = found.first + word as usize;
             if let (Some(paths), Some(path)) = (&mut store.paths, path) {
-                paths[at] = mixed(paths[at] ^ path);
+                paths[at] = mix_bits(paths[at] ^ path);
             }
             let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
             let old = u64::from(store.words[at]) | high;

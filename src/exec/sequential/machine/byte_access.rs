@@ -7,7 +7,7 @@ use super::state::Machine;
 use crate::ir::atomic::Touch;
 use crate::ir::lane_mask::MASK_WORDS;
 use crate::ir::{Access, Root, Scalar};
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 
 impl Machine<'_> {
     /// Reads numbers of any size, lane by lane.
@@ -107,7 +107,7 @@ impl Machine<'_> {
                 let Some(store) = self.memory.store_of_mut(access.root) else { continue };
                 if let (Some(paths), Some(path)) = (&mut store.paths, path) {
                     // Others may have stored the rest of the word.
-                    paths[first / 4] = mixed(paths[first / 4] ^ path);
+                    paths[first / 4] = mix_bits(paths[first / 4] ^ path);
                 }
                 for (index, at) in places.enumerate() {
                     let (shift, part) = (at % 4 * 8, at as u32 % 4);

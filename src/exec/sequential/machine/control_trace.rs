@@ -13,7 +13,7 @@
 use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::ir::{Action, Reg, Root, Scalar};
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 use vkcert_spirv::operation::ResultJump;
 use vkcert_spirv::operation::sized::NumberFormat;
 
@@ -27,7 +27,7 @@ impl Machine<'_> {
     /// Adds a decision to the path of a lane.
     pub(super) fn follow(&mut self, lane: usize, decided: u64) {
         if let Some(path) = self.monitor.paths.get_mut(self.registers.first_lane as usize + lane) {
-            *path = mixed(*path ^ decided);
+            *path = mix_bits(*path ^ decided);
         }
     }
 
@@ -93,8 +93,9 @@ impl Machine<'_> {
         }
         for (first, members) in self.subgroups() {
             let lanes = || members.ids().map(|id| (first + id) as usize);
-            let all =
-                lanes().filter_map(|lane| self.path(lane)).fold(0, |all, path| mixed(all ^ path));
+            let all = lanes()
+                .filter_map(|lane| self.path(lane))
+                .fold(0, |all, path| mix_bits(all ^ path));
             lanes().for_each(|lane| self.follow(lane, all));
         }
     }

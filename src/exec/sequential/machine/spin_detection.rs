@@ -20,7 +20,7 @@ use crate::ir::lane_mask::Mask;
 use crate::ir::{Root, Waits};
 use crate::memory::store::Store;
 use std::collections::VecDeque;
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 
 /// Workgroups that may wait at the same time in any case, while there are others that have not
 /// begun.
@@ -62,7 +62,7 @@ impl Machine<'_> {
             return;
         }
         let hash = lanes.lanes().fold(0, |hash, lane| {
-            mixed(
+            mix_bits(
                 hash ^ u64::from(self.memory.addresses[lane]) << 32
                     ^ u64::from(words[lane])
                     ^ (lane as u64) << 48,
@@ -77,8 +77,8 @@ impl Machine<'_> {
             return;
         }
         let words =
-            |lane: usize| texels[lane].iter().fold(lane as u64, |hash, word| mixed(hash ^ word));
-        let hash = self.registers.active.lanes().fold(0, |hash, lane| mixed(hash ^ words(lane)));
+            |lane: usize| texels[lane].iter().fold(lane as u64, |hash, word| mix_bits(hash ^ word));
+        let hash = self.registers.active.lanes().fold(0, |hash, lane| mix_bits(hash ^ words(lane)));
         self.scheduler.watch.read(place << 5, hash);
     }
 

@@ -7,7 +7,7 @@
 
 use crate::memory::store::{Store, UNDEFINED_WORD};
 use crate::settings::variation::{Arbitrary, Variation};
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 
 /// Whose words they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Unwritten {
             Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => seed,
             Arbitrary::Documented | Arbitrary::Always { .. } | Arbitrary::Operand { .. } => 0,
         };
-        Self { chosen, salt: mixed(mixed(u64::from(seed) << 8 | whose as u64) ^ number) }
+        Self { chosen, salt: mix_bits(mix_bits(u64::from(seed) << 8 | whose as u64) ^ number) }
     }
 
     /// Whether every word has another value than the documented one, or may have.
@@ -55,7 +55,7 @@ impl Unwritten {
             Arbitrary::Documented | Arbitrary::Operand { .. } => UNDEFINED_WORD,
             Arbitrary::Always { word } => word,
             chosen @ (Arbitrary::Chosen { .. } | Arbitrary::Sized { .. }) => {
-                chosen.by_chance(self.salt ^ mixed(at)).unwrap_or(UNDEFINED_WORD)
+                chosen.by_chance(self.salt ^ mix_bits(at)).unwrap_or(UNDEFINED_WORD)
             }
         }
     }

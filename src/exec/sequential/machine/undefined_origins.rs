@@ -14,7 +14,7 @@ use crate::ir::lane_mask::{MASK_WORDS, Mask, bits};
 use crate::ir::{Action, Root, Scalar, Unit};
 use crate::settings::variation::{Arbitrary, Variation};
 use vkcert_model::finding::{Finding, FindingKind};
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 /// An access to memory by some lanes.
@@ -83,10 +83,10 @@ impl Machine<'_> {
                     Arbitrary::Documented | Arbitrary::Operand { .. } => return,
                     Arbitrary::Always { word } => word,
                     Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => {
-                        let execution = mixed(u64::from(seed) << 32 | u64::from(place))
+                        let execution = mix_bits(u64::from(seed) << 32 | u64::from(place))
                             ^ self.scheduler.steps_left;
                         chosen
-                            .by_chance(execution ^ mixed((index << 16 | lane) as u64))
+                            .by_chance(execution ^ mix_bits((index << 16 | lane) as u64))
                             .unwrap_or_default()
                     }
                 };

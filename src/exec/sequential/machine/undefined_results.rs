@@ -2,7 +2,7 @@
 
 use super::state::Machine;
 use super::undefined_contents::{Unwritten, Whose};
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 
 impl Machine<'_> {
     /// The unwritten words of the workgroup at hand.
@@ -15,7 +15,7 @@ impl Machine<'_> {
         Unwritten::of(
             self.settings.variation,
             Whose::Execution,
-            mixed(self.scheduler.workgroup_index) ^ self.scheduler.steps_left,
+            mix_bits(self.scheduler.workgroup_index) ^ self.scheduler.steps_left,
         )
     }
 }

@@ -15,7 +15,7 @@ use crate::ir::lane_mask::MASK_WORDS;
 use crate::ir::{Action, Reg, Step};
 use crate::settings::variation::{Direction, Flush, Variation};
 use rspirv::spirv::Op;
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 use vkcert_spirv::operation::operator::Compare;
 use vkcert_spirv::operation::sized::{
     NumberFormat, Operation as SizedOperation, SizedOperator, Width as SizedWidth,
@@ -86,7 +86,7 @@ impl Variation {
     fn chosen(&self, place: u32, moment: u64, lane: usize) -> Choice {
         let chance = |seed: u32, moment: u64| {
             let salt = u64::from(seed) << 32 | u64::from(place);
-            match mixed(mixed(salt) ^ moment) % 8 {
+            match mix_bits(mix_bits(salt) ^ moment) % 8 {
                 0 | 1 => Choice::Ordinary,
                 2..=4 => Choice::Low,
                 _ => Choice::High,
@@ -97,7 +97,7 @@ impl Variation {
             Direction::Up => Choice::High,
             Direction::Down => Choice::Low,
             Direction::ByInstruction { seed } => chance(seed, 0),
-            Direction::ByExecution { seed } => chance(seed, mixed(moment) ^ lane as u64),
+            Direction::ByExecution { seed } => chance(seed, mix_bits(moment) ^ lane as u64),
         }
     }
 }

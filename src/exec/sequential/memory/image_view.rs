@@ -107,7 +107,7 @@ impl Picture {
         let samples = u64::from(self.shape.samples);
         let sample = u64::try_from(place.sample).ok().filter(|sample| *sample < samples)?;
         let texel = ((z? * u64::from(height) + y?) * u64::from(width) + x?) * samples + sample;
-        let start = self.shape.start(self.view.level + level, self.view.layer + layer)?;
+        let start = self.shape.layer_start(self.view.level + level, self.view.layer + layer)?;
         usize::try_from(start + texel * self.shape.format.texel_size() as u64).ok()
     }
 

@@ -1,6 +1,6 @@
 //! How a run departs from the ordinary one, within what the specification permits.
 
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 use vkcert_spirv::precision::PermittedRounding;
 
 /// How a run departs from the ordinary one.
@@ -96,9 +96,9 @@ impl Arbitrary {
     /// chance.
     pub(crate) fn by_chance(self, chance: u64) -> Option<u32> {
         match self {
-            Arbitrary::Chosen { .. } => Some(mixed(chance) as u32),
+            Arbitrary::Chosen { .. } => Some(mix_bits(chance) as u32),
             Arbitrary::Sized { .. } => {
-                let drawn = mixed(chance);
+                let drawn = mix_bits(chance);
                 Some((drawn as u32) >> ((drawn >> 32) % 32))
             }
             Arbitrary::Documented | Arbitrary::Always { .. } | Arbitrary::Operand { .. } => None,

@@ -25,7 +25,7 @@ use crate::memory::store::{Slot, Store};
 use crate::memory::vector_clocks::cell::Told;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::image::ImageFormat;
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 
 impl Registers {
     /// The texel that whole coordinates name.
@@ -449,7 +449,7 @@ fn samples(view: &View) -> u64 {
 fn note_path(store: &mut Store, path: Option<u64>, words: std::ops::Range<usize>) {
     if let (Some(paths), Some(path)) = (&mut store.paths, path) {
         for word in words {
-            paths[word] = mixed(paths[word] ^ path);
+            paths[word] = mix_bits(paths[word] ^ path);
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::memory::store::Slot;
 use vkcert_exec::resource::JobSampler;
 use vkcert_model::finding::FindingKind;
 use vkcert_model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
-use vkcert_model::random::mixed;
+use vkcert_model::random::mix_bits;
 
 impl Registers {
     /// Coordinates and reference of a lane, divided where the instruction projects.
@@ -252,7 +252,7 @@ impl Machine<'_> {
                 let level = if levels { place.level } else { 0 };
                 [x, y, z, level, place.layer]
                     .into_iter()
-                    .fold(2, |hash, part| mixed(hash ^ part as u64))
+                    .fold(2, |hash, part| mix_bits(hash ^ part as u64))
             });
             // Without a choice of texels the layer alone is one.
             if levels || texels {
