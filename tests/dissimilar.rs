@@ -24,7 +24,7 @@ use vkcert::dissimilar::{interface, job};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::{Completion, Executor, Job, Unobserved};
 use vkcert::glsl::KernelSource;
-use vkcert::glsl::cpp::{self, Program};
+use vkcert::glsl::cpp::{self, CppProgram};
 use vkcert::model::finding::FindingKind;
 use vkcert::spirv::module::Module;
 
@@ -184,19 +184,19 @@ fn a_barrier_in_non_uniform_control_flow_stops_the_program() {
 }
 
 /// The program of a text, its specialization as given.
-fn translated(text: &str, specialization: &BTreeMap<u32, u64>) -> Result<Program, String> {
+fn translated(text: &str, specialization: &BTreeMap<u32, u64>) -> Result<CppProgram, String> {
     translated_source(&source(text), specialization)
 }
 
 fn translated_source(
     source: &KernelSource,
     specialization: &BTreeMap<u32, u64>,
-) -> Result<Program, String> {
+) -> Result<CppProgram, String> {
     let compiled = vkcert::glsl::compile(source)
         .unwrap_or_else(|errors| panic!("{errors:?}\n{}", source.text));
     let module = Module::parse(compiled.marked).unwrap();
     let interface = interface::kernel_interface(&module, "main", specialization)?;
-    cpp::emit(source, &interface, "").map_err(|unsupported| unsupported.to_string())
+    cpp::emit_program(source, &interface, "").map_err(|unsupported| unsupported.to_string())
 }
 
 /// Builds and runs a program with the data of a job.

@@ -4,7 +4,7 @@ use super::kernel::Kernel;
 use rspirv::spirv::Op;
 use std::sync::{Arc, OnceLock};
 use vkcert_exec::{JobModule, ModuleRecording};
-use vkcert_glsl::Positions;
+use vkcert_glsl::TokenPositions;
 use vkcert_instrument::{
     self as instrument, InstrumentError, NotInstrumented, Origins, PositionTable, RecordRequest,
 };
@@ -30,12 +30,12 @@ pub struct ObjectCode {
 /// Tokens of production's instructions, looked up when the first finding asks for its column.
 #[derive(Debug)]
 struct Places {
-    positions: Arc<Positions>,
+    positions: Arc<TokenPositions>,
     table: OnceLock<Result<PositionTable, String>>,
 }
 
 impl Places {
-    fn of(positions: Arc<Positions>) -> Self {
+    fn of(positions: Arc<TokenPositions>) -> Self {
         Self { positions, table: OnceLock::new() }
     }
 
@@ -71,7 +71,7 @@ impl ObjectCode {
         production: &Module,
         entry: &str,
         structure: &KernelStructure,
-        positions: Arc<Positions>,
+        positions: Arc<TokenPositions>,
         environment: TargetEnv,
     ) -> Self {
         let places = Places::of(positions);
@@ -101,7 +101,7 @@ impl ObjectCode {
     }
 
     /// Of a module whose branches are not asked for: no obligations, but places.
-    pub fn unmeasured(positions: Arc<Positions>) -> Self {
+    pub fn unmeasured(positions: Arc<TokenPositions>) -> Self {
         Self { places: Some(Arc::new(Places::of(positions))), ..Self::default() }
     }
 

@@ -26,7 +26,7 @@ use crate::dissimilar::coverage::{MeasuredDecision, ProgramCoverage};
 use crate::dissimilar::{job, table};
 use crate::exec::prepare::ModuleUse;
 use crate::exec::sequential::SequentialExecutor;
-use crate::glsl::cpp::Program;
+use crate::glsl::cpp::CppProgram;
 use crate::model::coverage::KernelCoverage;
 use crate::model::exit::Exit;
 use crate::model::id::DecisionId;
@@ -55,7 +55,7 @@ struct TranslatedKernel {
 
 /// A program with what was built of it.
 struct ReadyProgram {
-    program: Program,
+    program: CppProgram,
     built: BuiltProgram,
 }
 

@@ -12,7 +12,7 @@ use crate::campaign::project;
 use crate::campaign::test_run::PreparedTest;
 use crate::dissimilar::{interface, job};
 use crate::glsl::KernelSource;
-use crate::glsl::cpp::{self, Program};
+use crate::glsl::cpp::{self, CppProgram};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::Configuration;
 use crate::model::id::RequirementId;
@@ -153,10 +153,10 @@ pub(super) fn translate_kernel(
     source: &KernelSource,
     specialization: &configuration::Specialization,
     job: &str,
-) -> Result<Program, String> {
+) -> Result<CppProgram, String> {
     let module = configuration::prepared(kernel).module;
     let interface = interface::kernel_interface(&module, &kernel.entry, specialization)?;
-    cpp::emit(source, &interface, job).map_err(|unsupported| unsupported.to_string())
+    cpp::emit_program(source, &interface, job).map_err(|unsupported| unsupported.to_string())
 }
 
 /// As [`translate`], for a command.
@@ -165,7 +165,7 @@ pub(super) fn translated_program(
     source: &KernelSource,
     specialization: &configuration::Specialization,
     job: &str,
-) -> Result<Program, Failure> {
+) -> Result<CppProgram, Failure> {
     translate_kernel(kernel, source, specialization, job)
         .map_err(|unsupported_construct| unsupported_failure(&unsupported_construct))
 }
@@ -176,7 +176,7 @@ pub(super) fn program_for_test(
     plan: &Plan,
     name: &str,
     test: Option<&str>,
-) -> Result<Program, Failure> {
+) -> Result<CppProgram, Failure> {
     let unknown_name = |hint_subject: &str, hint: Vec<&str>| {
         let diagnostic = Diagnostic::new("unknown-id", hint_subject.to_owned());
         Failure::from(diagnostic.hint(format!("known are: {}", hint.join(", "))))

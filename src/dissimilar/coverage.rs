@@ -10,7 +10,7 @@
 use super::clang::CoverageReports;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_glsl::cpp::{Extent, PlacedDecision, Program};
+use vkcert_glsl::cpp::{CppProgram, LineExtent, PlacedDecision};
 
 /// Why a constant is not measured.
 pub const FOLDED: &str = "a constant, which clang folds";
@@ -38,12 +38,12 @@ pub enum MeasuredCondition {
 
 /// All that was read of a program's coverage.
 pub struct ProgramCoverage<'a> {
-    program: &'a Program,
+    program: &'a CppProgram,
     lines: Vec<&'a str>,
-    branch_counts: BTreeMap<Extent, BranchCounts>,
+    branch_counts: BTreeMap<LineExtent, BranchCounts>,
     /// By line and column of the region's start.
-    mcdc_records: BTreeMap<Extent, Vec<bool>>,
-    mcdc_blocks: BTreeMap<Extent, McdcBlock>,
+    mcdc_records: BTreeMap<LineExtent, Vec<bool>>,
+    mcdc_blocks: BTreeMap<LineExtent, McdcBlock>,
     /// Where branches start that clang folds.
     folded_branches: BTreeSet<(u32, u32)>,
     /// Reasons for what clang did not measure, by line and column.
@@ -68,7 +68,7 @@ struct McdcBlock {
 impl<'a> ProgramCoverage<'a> {
     /// Reads what llvm-cov and the compiler said of a program.
     pub fn from_reports(
-        program: &'a Program,
+        program: &'a CppProgram,
         reports: &CoverageReports,
         compiler_messages: &str,
     ) -> Result<Self, String> {
@@ -266,7 +266,7 @@ impl<'a> ProgramCoverage<'a> {
         self.text_at(placed_decision.whole).contains(") != (")
     }
 
-    fn text_at(&self, extent: Extent) -> &str {
+    fn text_at(&self, extent: LineExtent) -> &str {
         // What was not written has no place.
         let zero_based = |number: u32| (number as usize).checked_sub(1);
         let text_piece = || {
@@ -279,14 +279,14 @@ impl<'a> ProgramCoverage<'a> {
 
     /// Whether two pieces of a line are the same expression, but for `!` and parentheses around all
     /// of it.
-    fn is_same_expression(&self, outer: Extent, inner: Extent) -> bool {
+    fn is_same_expression(&self, outer: LineExtent, inner: LineExtent) -> bool {
         let overlaps =
             outer.line == inner.line && outer.start < inner.end && inner.start < outer.end;
         overlaps && without_negation(self.text_at(outer)) == without_negation(self.text_at(inner))
     }
 
     /// The `!` that stand around the leaf in what clang calls the condition.
-    fn negation_count(&self, outer: Extent, leaf: Extent) -> usize {
+    fn negation_count(&self, outer: LineExtent, leaf: LineExtent) -> usize {
         let bytes_before = leaf.start.saturating_sub(outer.start) as usize;
         self.text_at(outer).get(..bytes_before).map_or(0, |text| text.matches('!').count())
     }
@@ -332,12 +332,12 @@ fn split_record(record_values: &Value) -> Option<[&[Value]; 2]> {
 }
 
 /// Expressions of the kernel stand on one line; what does not is none.
-fn extent_on_one_line(place_numbers: &[Value]) -> Option<Extent> {
+fn extent_on_one_line(place_numbers: &[Value]) -> Option<LineExtent> {
     let number = |number_index: usize| {
         place_numbers.get(number_index)?.as_u64().and_then(|number| u32::try_from(number).ok())
     };
     let (line, start, end_line, end) = (number(0)?, number(1)?, number(2)?, number(3)?);
-    (line == end_line).then_some(Extent { line, start, end })
+    (line == end_line).then_some(LineExtent { line, start, end })
 }
 
 /// `(12:7)` somewhere in a line, all of them.
@@ -358,9 +358,9 @@ fn folded_branches(text: &str) -> BTreeSet<(u32, u32)> {
 }
 
 /// The blocks of MC/DC in the text of `llvm-cov show`.
-fn mcdc_blocks(text: &str) -> Result<BTreeMap<Extent, McdcBlock>, String> {
+fn mcdc_blocks(text: &str) -> Result<BTreeMap<LineExtent, McdcBlock>, String> {
     let mut finished_blocks = BTreeMap::new();
-    let mut current_block: Option<(Extent, McdcBlock)> = None;
+    let mut current_block: Option<(LineExtent, McdcBlock)> = None;
     let mut condition_count = 0;
     for line in text.lines() {
         if line.contains("|---> MC/DC Decision Region") {
@@ -369,7 +369,7 @@ fn mcdc_blocks(text: &str) -> Result<BTreeMap<Extent, McdcBlock>, String> {
                 return Err(format!("a line of llvm-cov is not understood: `{line}`"));
             };
             if line == end_line {
-                current_block = Some((Extent { line, start, end }, McdcBlock::default()));
+                current_block = Some((LineExtent { line, start, end }, McdcBlock::default()));
             }
             condition_count = 0;
             continue;
@@ -463,13 +463,13 @@ mod tests {
   |  C2-Pair: not covered
 ";
 
-    fn program(text: &str, root: Extent, conditions: Vec<Extent>) -> Program {
+    fn program(text: &str, root: LineExtent, conditions: Vec<LineExtent>) -> CppProgram {
         let placed = PlacedDecision { id: DecisionId(1), whole: root, root, conditions };
-        Program { text: text.to_owned(), decisions: vec![placed] }
+        CppProgram { text: text.to_owned(), decisions: vec![placed] }
     }
 
-    fn extent(start: u32, end: u32) -> Extent {
-        Extent { line: 2, start, end }
+    fn extent(start: u32, end: u32) -> LineExtent {
+        LineExtent { line: 2, start, end }
     }
 
     #[test]

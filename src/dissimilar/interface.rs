@@ -2,7 +2,7 @@
 //! specialization constants.
 
 use std::collections::BTreeMap;
-use vkcert_glsl::cpp::{Block, Constant, Interface, Layout, MatrixOrder};
+use vkcert_glsl::cpp::{BoundBlock, KernelInterface, MatrixOrder, SpecializationBits, ValueLayout};
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::interface::Reflection;
 use vkcert_spirv::module::{Id, Module};
@@ -14,7 +14,7 @@ pub fn kernel_interface(
     module: &Module,
     entry: &str,
     specialization: &BTreeMap<u32, u64>,
-) -> Result<Interface, String> {
+) -> Result<KernelInterface, String> {
     let reflection = Reflection::of_entry_point(module, entry, specialization)
         .map_err(|error| error.to_string())?;
     let types = Types::of_module(module);
@@ -25,13 +25,13 @@ pub fn kernel_interface(
     for resource in &reflection.resources {
         let Some(name) = resource.block_name.clone() else { continue };
         let layout = layout_reader.type_layout(resource.block_type, None);
-        blocks.insert(name, Block { set: resource.set, binding: resource.binding, layout });
+        blocks.insert(name, BoundBlock { set: resource.set, binding: resource.binding, layout });
     }
     let specialization = reflection.specialization.iter().filter_map(|constant| {
         let bits = specialization.get(&constant.spec_id).copied().unwrap_or(constant.default);
-        Some((constant.name.clone()?, Constant { bits }))
+        Some((constant.name.clone()?, SpecializationBits { bits }))
     });
-    Ok(Interface {
+    Ok(KernelInterface {
         local_size: reflection.local_size,
         blocks,
         push_constants: reflection
@@ -49,32 +49,33 @@ struct LayoutReader<'a> {
 }
 
 impl LayoutReader<'_> {
-    fn structure_layout(&self, members: &[StructureMember]) -> Layout {
+    fn structure_layout(&self, members: &[StructureMember]) -> ValueLayout {
         let member_layout = |member: &StructureMember| {
             let layout = self.type_layout(member.ty, member.matrix);
             (member.offset.unwrap_or(0), layout)
         };
-        Layout::Structure(members.iter().map(member_layout).collect())
+        ValueLayout::Structure(members.iter().map(member_layout).collect())
     }
 
     /// `matrix`: how a matrix lies that the type is or holds.
-    fn type_layout(&self, id: Id, matrix: Option<MatrixLayout>) -> Layout {
-        let unsupported_layout = || Layout::Other(format!("the type {}", self.types.glsl_name(id)));
+    fn type_layout(&self, id: Id, matrix: Option<MatrixLayout>) -> ValueLayout {
+        let unsupported_layout =
+            || ValueLayout::Other(format!("the type {}", self.types.glsl_name(id)));
         match self.types.get(id) {
-            Some(Type::Int { width, .. }) => Layout::Number(width / 8),
-            Some(Type::Float { width: width @ (16 | 32 | 64) }) => Layout::Number(width / 8),
+            Some(Type::Int { width, .. }) => ValueLayout::Number(width / 8),
+            Some(Type::Float { width: width @ (16 | 32 | 64) }) => ValueLayout::Number(width / 8),
             Some(Type::Vector { component, count }) => match self.type_layout(*component, None) {
-                Layout::Number(bytes) => Layout::Vector { count: *count, bytes },
+                ValueLayout::Number(bytes) => ValueLayout::Vector { count: *count, bytes },
                 _ => unsupported_layout(),
             },
             Some(Type::Matrix { column, count }) => match (self.type_layout(*column, None), matrix)
             {
-                (Layout::Vector { count: rows, bytes }, Some(matrix)) => {
+                (ValueLayout::Vector { count: rows, bytes }, Some(matrix)) => {
                     let matrix_order = match matrix.majorness {
                         Majorness::Column => MatrixOrder::Columns,
                         Majorness::Row => MatrixOrder::Rows,
                     };
-                    Layout::Matrix {
+                    ValueLayout::Matrix {
                         columns: *count,
                         rows,
                         bytes,
@@ -88,12 +89,12 @@ impl LayoutReader<'_> {
                 match self.constants.array_length(*length) {
                     Some(count) => {
                         let element = Box::new(self.type_layout(*element, matrix));
-                        Layout::Array { stride: *stride, count: Some(count), element }
+                        ValueLayout::Array { stride: *stride, count: Some(count), element }
                     }
                     None => unsupported_layout(),
                 }
             }
-            Some(Type::RuntimeArray { element, stride: Some(stride) }) => Layout::Array {
+            Some(Type::RuntimeArray { element, stride: Some(stride) }) => ValueLayout::Array {
                 stride: *stride,
                 count: None,
                 element: Box::new(self.type_layout(*element, matrix)),

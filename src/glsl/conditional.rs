@@ -3,7 +3,7 @@
 //! Promises: expressions are evaluated as the compiler does, in 32-bit signed integers; an unknown
 //! name is 0.
 
-use super::macros::{Lines, Scanned};
+use super::macros::{ArgumentLines, ScannedItem};
 use super::preprocessor::{PreprocessError, Preprocessor};
 use super::token::{Token, TokenKind};
 
@@ -11,7 +11,7 @@ use super::token::{Token, TokenKind};
 const DEPTH_LIMIT: u32 = 200;
 
 /// Binary operators with their precedence, weakest first.
-const BINARY: [(&str, u8); 18] = [
+const BINARY_OPERATORS: [(&str, u8); 18] = [
     ("||", 1),
     ("&&", 2),
     ("|", 3),
@@ -41,62 +41,66 @@ enum SkipTo {
 }
 
 impl Preprocessor<'_> {
-    pub(super) fn conditional(
+    pub(super) fn conditional_directive(
         &mut self,
         directive_name: &Token,
         directive_tokens: &[Token],
     ) -> Result<(), PreprocessError> {
         match &*directive_name.text {
             "if" => {
-                let is_taken = self.condition(directive_name, directive_tokens)?;
-                self.open(is_taken)
+                let is_taken = self.condition_holds(directive_name, directive_tokens)?;
+                self.open_group(is_taken)
             }
             "ifdef" | "ifndef" => {
                 let [tested_name] = directive_tokens else {
-                    return Err(PreprocessError::at(
+                    return Err(PreprocessError::at_span(
                         "one name is expected here",
                         directive_name.span,
                     ));
                 };
                 let is_taken = self.is_defined(&tested_name.text) == directive_name.is("ifdef");
-                self.open(is_taken)
+                self.open_group(is_taken)
             }
             "elif" | "else" => {
                 // Reached from inside the group that was taken.
                 if self.open_conditionals().is_empty() {
-                    return Err(PreprocessError::at(
+                    return Err(PreprocessError::at_span(
                         "there is no `#if` for this",
                         directive_name.span,
                     ));
                 }
-                self.skip(SkipTo::End)
+                self.skip_group(SkipTo::End)
             }
             _ => match self.open_conditionals().pop() {
                 Some(_) => Ok(()),
-                None => Err(PreprocessError::at("there is no `#if` for this", directive_name.span)),
+                None => {
+                    Err(PreprocessError::at_span("there is no `#if` for this", directive_name.span))
+                }
             },
         }
     }
 
-    fn open(&mut self, is_taken: bool) -> Result<(), PreprocessError> {
+    fn open_group(&mut self, is_taken: bool) -> Result<(), PreprocessError> {
         self.open_conditionals().push(false);
-        if is_taken { Ok(()) } else { self.skip(SkipTo::NextBranch) }
+        if is_taken { Ok(()) } else { self.skip_group(SkipTo::NextBranch) }
     }
 
     /// Skips lines; returns behind the directive at which text counts again.
-    fn skip(&mut self, skip_target: SkipTo) -> Result<(), PreprocessError> {
+    fn skip_group(&mut self, skip_target: SkipTo) -> Result<(), PreprocessError> {
         let mut nesting_depth = 0u32;
         loop {
-            self.spend()?;
-            let hash = match self.scan() {
-                Scanned::Token(token) if token.kind == TokenKind::NewLine => continue,
-                Scanned::Token(token) => token,
-                Scanned::Marker | Scanned::End => {
-                    return Err(PreprocessError::plain("an `#if` has no `#endif`"));
+            self.spend_step()?;
+            let hash = match self.scan_token() {
+                ScannedItem::Token(token) if token.kind == TokenKind::NewLine => continue,
+                ScannedItem::Token(token) => token,
+                ScannedItem::Marker | ScannedItem::End => {
+                    return Err(PreprocessError::without_span("an `#if` has no `#endif`"));
                 }
             };
             let line = self.rest_of_line();
-            let Some((directive_name, rest)) = line.split_first().filter(|_| hash.is("#")) else {
+            let Some((directive_name, directive_tokens)) =
+                line.split_first().filter(|_| hash.is("#"))
+            else {
                 continue;
             };
             match &*directive_name.text {
@@ -110,7 +114,7 @@ impl Preprocessor<'_> {
                 "elif"
                     if nesting_depth == 0
                         && skip_target == SkipTo::NextBranch
-                        && self.condition(directive_name, rest)? =>
+                        && self.condition_holds(directive_name, directive_tokens)? =>
                 {
                     return Ok(());
                 }
@@ -119,22 +123,22 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn condition(
+    fn condition_holds(
         &mut self,
         directive_name: &Token,
         directive_tokens: &[Token],
     ) -> Result<bool, PreprocessError> {
-        let condition_tokens = self.without_defined(directive_name, directive_tokens)?;
-        let condition_tokens = self.expanded(condition_tokens, Lines::One)?;
-        let mut expression = Expression { tokens: &condition_tokens, position: 0, depth: 0 };
-        let value = expression.binary(0);
+        let condition_tokens = self.replace_defined(directive_name, directive_tokens)?;
+        let condition_tokens = self.expand_tokens(condition_tokens, ArgumentLines::One)?;
+        let mut expression = ConditionReader { tokens: &condition_tokens, position: 0, depth: 0 };
+        let value = expression.binary_value(0);
         value
             .map(|value| value != 0)
-            .map_err(|message| PreprocessError::at(message, directive_name.span))
+            .map_err(|message| PreprocessError::at_span(message, directive_name.span))
     }
 
     /// Replaces `defined X` and `defined(X)` by 1 or 0, before macros are expanded.
-    fn without_defined(
+    fn replace_defined(
         &mut self,
         directive_name: &Token,
         directive_tokens: &[Token],
@@ -151,11 +155,19 @@ impl Preprocessor<'_> {
                 [open, tested_name, close, ..] if open.is("(") && close.is(")") => (tested_name, 4),
                 [tested_name, ..] if tested_name.is_identifier() => (tested_name, 2),
                 _ => {
-                    return Err(PreprocessError::at("`defined` takes a name", directive_name.span));
+                    return Err(PreprocessError::at_span(
+                        "`defined` takes a name",
+                        directive_name.span,
+                    ));
                 }
             };
             let value = if self.is_defined(&tested_name.text) { "1" } else { "0" };
-            replaced_tokens.push(self.made(value, TokenKind::Number, token.span, token.origin));
+            replaced_tokens.push(self.token_here(
+                value,
+                TokenKind::Number,
+                token.span,
+                token.origin,
+            ));
             token_position += operand_length;
         }
         Ok(replaced_tokens)
@@ -163,39 +175,39 @@ impl Preprocessor<'_> {
 }
 
 /// The value at the beginning of `tokens`, and how many of them it takes.
-pub(super) fn evaluated(tokens: &[Token]) -> Result<(i32, usize), String> {
-    let mut expression = Expression { tokens, position: 0, depth: 0 };
-    let value = expression.binary(0)?;
+pub(super) fn evaluate_leading(tokens: &[Token]) -> Result<(i32, usize), String> {
+    let mut expression = ConditionReader { tokens, position: 0, depth: 0 };
+    let value = expression.binary_value(0)?;
     Ok((value, expression.position))
 }
 
-struct Expression<'a> {
+struct ConditionReader<'a> {
     tokens: &'a [Token],
     position: usize,
     depth: u32,
 }
 
-impl Expression<'_> {
+impl ConditionReader<'_> {
     fn peek(&self) -> &str {
         self.tokens.get(self.position).map_or("", |token| &*token.text)
     }
 
-    fn binary(&mut self, outer_precedence: u8) -> Result<i32, String> {
-        let mut left_value = self.unary()?;
+    fn binary_value(&mut self, outer_precedence: u8) -> Result<i32, String> {
+        let mut left_value = self.unary_value()?;
         while let Some((operator, precedence)) =
-            BINARY.iter().find(|(operator, _)| *operator == self.peek())
+            BINARY_OPERATORS.iter().find(|(operator, _)| *operator == self.peek())
         {
             if *precedence <= outer_precedence {
                 break;
             }
             self.position += 1;
-            let right_value = self.binary(*precedence)?;
-            left_value = apply(operator, left_value, right_value);
+            let right_value = self.binary_value(*precedence)?;
+            left_value = apply_operator(operator, left_value, right_value);
         }
         Ok(left_value)
     }
 
-    fn unary(&mut self) -> Result<i32, String> {
+    fn unary_value(&mut self) -> Result<i32, String> {
         self.depth += 1;
         if self.depth > DEPTH_LIMIT {
             return Err(format!("the expression is nested more than {DEPTH_LIMIT} deep"));
@@ -205,12 +217,12 @@ impl Expression<'_> {
         };
         self.position += 1;
         let value = match &*token.text {
-            "+" => self.unary()?,
-            "-" => self.unary()?.wrapping_neg(),
-            "~" => !self.unary()?,
-            "!" => i32::from(self.unary()? == 0),
+            "+" => self.unary_value()?,
+            "-" => self.unary_value()?.wrapping_neg(),
+            "~" => !self.unary_value()?,
+            "!" => i32::from(self.unary_value()? == 0),
             "(" => {
-                let value = self.binary(0)?;
+                let value = self.binary_value(0)?;
                 if self.peek() != ")" {
                     return Err("a `)` is missing".to_owned());
                 }
@@ -218,16 +230,15 @@ impl Expression<'_> {
                 value
             }
             _ if token.is_identifier() => 0,
-            text => {
-                integer(text).ok_or_else(|| format!("`{text}` cannot stand in this expression"))?
-            }
+            text => parse_integer(text)
+                .ok_or_else(|| format!("`{text}` cannot stand in this expression"))?,
         };
         self.depth -= 1;
         Ok(value)
     }
 }
 
-fn integer(literal_text: &str) -> Option<i32> {
+fn parse_integer(literal_text: &str) -> Option<i32> {
     let literal_digits = literal_text.trim_end_matches(['u', 'U']);
     let parsed_value = if let Some(hex) =
         literal_digits.strip_prefix("0x").or_else(|| literal_digits.strip_prefix("0X"))
@@ -241,7 +252,7 @@ fn integer(literal_text: &str) -> Option<i32> {
     parsed_value.ok().map(|value| value as i32)
 }
 
-fn apply(operator: &str, left_value: i32, right_value: i32) -> i32 {
+fn apply_operator(operator: &str, left_value: i32, right_value: i32) -> i32 {
     match operator {
         "||" => i32::from(left_value != 0 || right_value != 0),
         "&&" => i32::from(left_value != 0 && right_value != 0),

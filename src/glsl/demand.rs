@@ -1,5 +1,5 @@
-//! Names whose values constant expressions need: what initialises a constant of such a name must
-//! stay a constant expression, so that no marker may stand in it.
+//! Names whose values constant expressions need: the initialiser of such a constant must stay a
+//! constant expression, so that no marker may stand in it.
 //!
 //! Knows: array sizes, `case` labels, layout values, arguments in angle brackets, and arguments of
 //! functions that the text does not define (some of them must be constant: GLSL 4.60, 8.9, offsets;
@@ -13,8 +13,11 @@ use super::token::Token;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of a unit that constant expressions need.
-pub(crate) fn names<'a>(tokens: &'a [Token], items: &[Item]) -> BTreeSet<&'a str> {
-    let mut search = Search {
+pub(crate) fn demanded_names<'a>(
+    tokens: &'a [Token],
+    items: &[FileLevelItem],
+) -> BTreeSet<&'a str> {
+    let mut search = DemandSearch {
         tokens,
         defined: BTreeSet::new(),
         needed: Vec::new(),
@@ -23,33 +26,34 @@ pub(crate) fn names<'a>(tokens: &'a [Token], items: &[Item]) -> BTreeSet<&'a str
     };
     for item in items {
         match item {
-            Item::Function(FunctionDefinition { name, .. }) | Item::Prototype { name, .. } => {
+            FileLevelItem::Function(FunctionDefinition { name, .. })
+            | FileLevelItem::Prototype { name, .. } => {
                 search.defined.insert(&tokens[*name].text);
             }
-            Item::Declaration(_) | Item::Unread { .. } => {}
+            FileLevelItem::Declaration(_) | FileLevelItem::Unread { .. } => {}
         }
     }
     for item in items {
-        search.item(item);
+        search.visit_item(item);
     }
-    search.closed()
+    search.with_dependencies()
 }
 
-struct Search<'a> {
+struct DemandSearch<'a> {
     tokens: &'a [Token],
     /// Functions that the text defines or declares.
     defined: BTreeSet<&'a str>,
     needed: Vec<&'a str>,
-    /// Tokens before this one have been looked at by [`Search::need`], so that nested places cost
+    /// Tokens before this one have been looked at by [`DemandSearch::demand_expression`], so that nested places cost
     /// nothing again.
     covered: TokenIndex,
-    /// What the initialisers of `const` variables name, by the variable's name.
+    /// Identifiers in the initialisers of `const` variables, by the variable's name.
     constants: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> DemandSearch<'a> {
     /// `needed`, with everything that a needed constant is made of.
-    fn closed(mut self) -> BTreeSet<&'a str> {
+    fn with_dependencies(mut self) -> BTreeSet<&'a str> {
         let mut demanded_names = BTreeSet::new();
         while let Some(name) = self.needed.pop() {
             if demanded_names.insert(name) {
@@ -59,50 +63,52 @@ impl<'a> Search<'a> {
         demanded_names
     }
 
-    fn item(&mut self, item: &Item) {
+    fn visit_item(&mut self, item: &FileLevelItem) {
         match item {
-            Item::Declaration(declaration) => self.declaration(declaration),
-            Item::Prototype { returns, parameters, .. } => self.signature(returns, parameters),
-            Item::Function(function) => {
-                self.signature(&function.returns, &function.parameters);
+            FileLevelItem::Declaration(declaration) => self.visit_declaration(declaration),
+            FileLevelItem::Prototype { returns, parameters, .. } => {
+                self.visit_signature(returns, parameters)
+            }
+            FileLevelItem::Function(function) => {
+                self.visit_signature(&function.returns, &function.parameters);
                 if let Ok(body) = &function.body {
-                    body.iter().for_each(|statement| self.statement(statement));
+                    body.iter().for_each(|statement| self.visit_statement(statement));
                 }
             }
-            Item::Unread { .. } => {}
+            FileLevelItem::Unread { .. } => {}
         }
     }
 
-    fn signature(&mut self, returns: &DeclaredType, parameters: &[Parameter]) {
-        self.declared(returns);
+    fn visit_signature(&mut self, returns: &DeclaredType, parameters: &[ParameterSyntax]) {
+        self.visit_declared_type(returns);
         for parameter in parameters {
-            self.declared(&parameter.declared);
-            self.sizes(&parameter.sizes);
+            self.visit_declared_type(&parameter.declared);
+            self.visit_sizes(&parameter.sizes);
         }
     }
 
-    fn declared(&mut self, declared_type: &DeclaredType) {
-        self.sizes(&declared_type.sizes);
+    fn visit_declared_type(&mut self, declared_type: &DeclaredType) {
+        self.visit_sizes(&declared_type.sizes);
         declared_type
             .layout_values
             .iter()
             .chain(&declared_type.template)
-            .for_each(|value| self.need(value));
-        declared_type.members.iter().for_each(|member| self.declaration(member));
+            .for_each(|value| self.demand_expression(value));
+        declared_type.members.iter().for_each(|member| self.visit_declaration(member));
     }
 
-    fn sizes(&mut self, sizes: &[Option<Expression>]) {
-        sizes.iter().flatten().for_each(|size| self.need(size));
+    fn visit_sizes(&mut self, sizes: &[Option<Expression>]) {
+        sizes.iter().flatten().for_each(|size| self.demand_expression(size));
     }
 
-    fn declaration(&mut self, declaration: &Declaration) {
-        self.declared(&declaration.declared);
+    fn visit_declaration(&mut self, declaration: &Declaration) {
+        self.visit_declared_type(&declaration.declared);
         for declarator in &declaration.declarators {
-            self.sizes(&declarator.sizes);
+            self.visit_sizes(&declarator.sizes);
             let Some(initialiser) = &declarator.initialiser else { continue };
-            self.expression(initialiser);
-            if declaration.declared.has("const") {
-                let named_constants = self.names_in(initialiser.first, initialiser.last);
+            self.visit_expression(initialiser);
+            if declaration.declared.has_qualifier("const") {
+                let named_constants = self.identifiers_in(initialiser.first, initialiser.last);
                 self.constants
                     .entry(&self.tokens[declarator.name].text)
                     .or_default()
@@ -111,38 +117,40 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn statement(&mut self, statement: &Statement) {
+    fn visit_statement(&mut self, statement: &Statement) {
         match &statement.kind {
             StatementKind::Block(inner) => {
-                inner.iter().for_each(|statement| self.statement(statement))
+                inner.iter().for_each(|statement| self.visit_statement(statement))
             }
-            StatementKind::Expression(expression) => self.expression(expression),
-            StatementKind::Declaration(declaration) => self.declaration(declaration),
+            StatementKind::Expression(expression) => self.visit_expression(expression),
+            StatementKind::Declaration(declaration) => self.visit_declaration(declaration),
             StatementKind::If { condition, then, otherwise } => {
-                self.expression(condition);
-                self.statement(then);
-                otherwise.iter().for_each(|otherwise| self.statement(otherwise));
+                self.visit_expression(condition);
+                self.visit_statement(then);
+                otherwise.iter().for_each(|otherwise| self.visit_statement(otherwise));
             }
             StatementKind::While { condition, body } => {
-                self.loop_condition(condition);
-                self.statement(body);
+                self.visit_loop_condition(condition);
+                self.visit_statement(body);
             }
             StatementKind::DoWhile { body, condition } => {
-                self.statement(body);
-                self.expression(condition);
+                self.visit_statement(body);
+                self.visit_expression(condition);
             }
             StatementKind::For { init, condition, update, body } => {
-                init.iter().for_each(|init| self.statement(init));
-                condition.iter().for_each(|condition| self.loop_condition(condition));
-                update.iter().for_each(|update| self.expression(update));
-                self.statement(body);
+                init.iter().for_each(|init| self.visit_statement(init));
+                condition.iter().for_each(|condition| self.visit_loop_condition(condition));
+                update.iter().for_each(|update| self.visit_expression(update));
+                self.visit_statement(body);
             }
             StatementKind::Switch { selector, body, .. } => {
-                self.expression(selector);
-                body.iter().for_each(|statement| self.statement(statement));
+                self.visit_expression(selector);
+                body.iter().for_each(|statement| self.visit_statement(statement));
             }
-            StatementKind::Case(value) => self.need(value),
-            StatementKind::Return(value) => value.iter().for_each(|value| self.expression(value)),
+            StatementKind::Case(value) => self.demand_expression(value),
+            StatementKind::Return(value) => {
+                value.iter().for_each(|value| self.visit_expression(value))
+            }
             StatementKind::Empty
             | StatementKind::Default
             | StatementKind::Break
@@ -151,15 +159,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn loop_condition(&mut self, condition: &LoopCondition) {
+    fn visit_loop_condition(&mut self, condition: &LoopCondition) {
         match condition {
-            LoopCondition::Expression(expression) => self.expression(expression),
-            LoopCondition::Declaration(declaration) => self.declaration(declaration),
+            LoopCondition::Expression(expression) => self.visit_expression(expression),
+            LoopCondition::Declaration(declaration) => self.visit_declaration(declaration),
         }
     }
 
     /// Looks for places inside a run-time expression that must be constant.
-    fn expression(&mut self, expression: &Expression) {
+    fn visit_expression(&mut self, expression: &Expression) {
         match &expression.kind {
             ExpressionKind::Call { callee, arguments } => {
                 let name: &'a str = &self.tokens[callee.first].text;
@@ -167,36 +175,36 @@ impl<'a> Search<'a> {
                     ExpressionKind::Identifier
                         if !self.defined.contains(name) && !is_pure_built_in(name) =>
                     {
-                        arguments.iter().for_each(|argument| self.need(argument));
+                        arguments.iter().for_each(|argument| self.demand_expression(argument));
                     }
                     // The sizes of an array constructor.
-                    ExpressionKind::Index { .. } => self.need(callee),
-                    _ => self.expression(callee),
+                    ExpressionKind::Index { .. } => self.demand_expression(callee),
+                    _ => self.visit_expression(callee),
                 }
-                arguments.iter().for_each(|argument| self.expression(argument));
+                arguments.iter().for_each(|argument| self.visit_expression(argument));
             }
             ExpressionKind::Template(arguments) => {
-                arguments.iter().for_each(|argument| self.need(argument))
+                arguments.iter().for_each(|argument| self.demand_expression(argument))
             }
             _ => {
                 let mut parts = Vec::new();
                 expression.each_part(&mut |part| parts.push(part));
-                parts.into_iter().for_each(|part| self.expression(part));
+                parts.into_iter().for_each(|part| self.visit_expression(part));
             }
         }
     }
 
-    fn need(&mut self, expression: &Expression) {
+    fn demand_expression(&mut self, expression: &Expression) {
         let first_uncovered = expression.first.max(self.covered);
         if first_uncovered <= expression.last {
-            let named_identifiers = self.names_in(first_uncovered, expression.last);
+            let named_identifiers = self.identifiers_in(first_uncovered, expression.last);
             self.needed.extend(named_identifiers);
             self.covered = expression.last + 1;
         }
     }
 
     /// Every identifier among some tokens.
-    fn names_in(&self, first: TokenIndex, last: TokenIndex) -> Vec<&'a str> {
+    fn identifiers_in(&self, first: TokenIndex, last: TokenIndex) -> Vec<&'a str> {
         self.tokens[first..=last]
             .iter()
             .filter(|token| token.is_identifier())

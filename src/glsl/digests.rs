@@ -1,4 +1,5 @@
-//! What tells the preprocessed text of a function, or of a file, from that of another kernel.
+//! Digests by which the preprocessed text of a function, or of a file, is compared with that of
+//! another kernel.
 //!
 //! Knows: the tokens of a translation unit and what stands at file level. Promises: two functions
 //! with the same digest have the same text, and so has all text at file level that they use,
@@ -8,16 +9,16 @@
 //! specialization constants.
 
 use super::preprocessor::{DEFINES_PATH, TranslationUnit};
-use super::syntax::{Declaration, Item, TokenIndex};
+use super::syntax::{Declaration, FileLevelItem, TokenIndex};
 use super::token::Token;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::place::Position;
 use vkcert_model::structure::TextDigests;
 
-/// Who uses one of these names uses the local size, which has no name of its own: what it gives, or
-/// what it bounds.
-const OF_LOCAL_SIZE: [&str; 5] = [
+/// Text that uses one of these names depends on the local size, which has no name of its own:
+/// they give it, or values that it bounds.
+const LOCAL_SIZE_NAMES: [&str; 5] = [
     "gl_WorkGroupSize",
     "gl_LocalInvocationID",
     "gl_LocalInvocationIndex",
@@ -26,15 +27,21 @@ const OF_LOCAL_SIZE: [&str; 5] = [
 ];
 
 /// The digests of a unit; `entry` is the name of its entry point, to which the local size belongs.
-pub(crate) fn digests(unit: &TranslationUnit, items: &[Item], entry_name: &str) -> TextDigests {
+pub(crate) fn text_digests(
+    unit: &TranslationUnit,
+    items: &[FileLevelItem],
+    entry_name: &str,
+) -> TextDigests {
     let tokens = &unit.tokens;
-    let function_count = items.iter().filter(|item| matches!(item, Item::Function(_))).count();
-    let function_digests =
-        Pieces::of(tokens, items).and_then(|pieces| pieces.functions(entry_name));
-    let unread_part = function_digests.is_none().then(|| unread(unit, items));
-    let mut functions = function_digests.unwrap_or_else(|| vec![digest_of(tokens); function_count]);
-    let mut files = of_files(unit);
-    let pragmas = pragmas(unit);
+    let function_count =
+        items.iter().filter(|item| matches!(item, FileLevelItem::Function(_))).count();
+    let function_digests = FileLevelPieces::from_items(tokens, items)
+        .and_then(|pieces| pieces.function_digests(entry_name));
+    let unread_part = function_digests.is_none().then(|| unread_reason(unit, items));
+    let mut functions =
+        function_digests.unwrap_or_else(|| vec![token_digest(tokens); function_count]);
+    let mut files = file_digests(unit);
+    let pragmas = joined_pragmas(unit);
     if !pragmas.is_empty() {
         let add_pragmas =
             |digest: &mut String| *digest = sha256_digits(format!("{digest} {pragmas}").as_bytes());
@@ -43,27 +50,30 @@ pub(crate) fn digests(unit: &TranslationUnit, items: &[Item], entry_name: &str) 
     TextDigests { functions, files, unread: unread_part }
 }
 
-/// What keeps a text from being taken apart: `glsl/k.comp:12 (expected a name, found `;`)`.
-fn unread(unit: &TranslationUnit, items: &[Item]) -> String {
+/// Why a text cannot be divided into pieces: `glsl/k.comp:12 (expected a name, found `;`)`.
+fn unread_reason(unit: &TranslationUnit, items: &[FileLevelItem]) -> String {
     let error = items.iter().find_map(|item| match item {
-        Item::Unread { error, .. } => Some(error),
-        Item::Function(_) | Item::Declaration(_) | Item::Prototype { .. } => None,
+        FileLevelItem::Unread { error, .. } => Some(error),
+        FileLevelItem::Function(_)
+        | FileLevelItem::Declaration(_)
+        | FileLevelItem::Prototype { .. } => None,
     });
     let Some(error) = error else { return "how its declarations use each other".to_owned() };
     let token = unit.tokens.get(error.token).map(std::slice::from_ref);
-    let error_place = token.and_then(|token| unit.frames.locate(token)).and_then(|located| {
-        let file = unit.files.get(located.span.file.0 as usize)?;
-        Some(format!(
-            "{}:{}",
-            file.path,
-            Position::of(&file.text, located.span.start as usize).line
-        ))
-    });
+    let error_place =
+        token.and_then(|token| unit.frames.locate_tokens(token)).and_then(|located| {
+            let file = unit.files.get(located.span.file.0 as usize)?;
+            Some(format!(
+                "{}:{}",
+                file.path,
+                Position::of(&file.text, located.span.start as usize).line
+            ))
+        });
     format!("{} ({error})", error_place.as_deref().unwrap_or("text at file level"))
 }
 
 /// The pragmas of a unit, which hold for all of its text wherever they stand.
-fn pragmas(unit: &TranslationUnit) -> String {
+fn joined_pragmas(unit: &TranslationUnit) -> String {
     let directive_texts = unit.directives.iter().map(|directive| directive.text.as_str());
     let pragmas: BTreeSet<&str> = directive_texts
         .filter(|text| text.starts_with("#pragma") && *text != "#pragma once")
@@ -72,13 +82,13 @@ fn pragmas(unit: &TranslationUnit) -> String {
 }
 
 /// SHA-256 of the tokens of a text.
-pub(crate) fn digest_of(tokens: &[Token]) -> String {
+pub(crate) fn token_digest(tokens: &[Token]) -> String {
     let token_texts: Vec<&str> = tokens.iter().map(|token| &*token.text).collect();
     sha256_digits(token_texts.join(" ").as_bytes())
 }
 
 /// By path: the tokens that are written in a file, or that stand where it is read.
-fn of_files(unit: &TranslationUnit) -> BTreeMap<String, String> {
+fn file_digests(unit: &TranslationUnit) -> BTreeMap<String, String> {
     let mut file_texts = vec![String::new(); unit.files.len()];
     for token in &unit.tokens {
         let token_files: BTreeSet<u32> = [token.span.file.0, token.line_file.0].into();
@@ -94,7 +104,7 @@ fn of_files(unit: &TranslationUnit) -> BTreeMap<String, String> {
 }
 
 /// A declaration or definition at file level.
-struct Piece<'a> {
+struct FileLevelPiece<'a> {
     tokens: &'a [Token],
     /// Names that other text can use it by.
     names: Vec<&'a str>,
@@ -103,9 +113,9 @@ struct Piece<'a> {
     is_function: bool,
 }
 
-/// For what a declaration without a name holds.
+/// What a declaration without a name applies to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Nameless {
+enum NamelessScope {
     /// `layout(local_size_x = 8) in;`
     LocalSize,
     /// `layout(std140) buffer;`: blocks behind it.
@@ -114,8 +124,8 @@ enum Nameless {
     AllBehind,
 }
 
-impl Piece<'_> {
-    fn nameless(&self) -> Option<Nameless> {
+impl FileLevelPiece<'_> {
+    fn nameless_scope(&self) -> Option<NamelessScope> {
         let ends_in = |words: [&str; 2]| {
             let last_tokens = self.tokens.iter().rev().take(2).rev();
             self.tokens.len() > 2 && last_tokens.zip(words).all(|(token, word)| token.is(word))
@@ -123,11 +133,11 @@ impl Piece<'_> {
         let is_layout = self.tokens.first().is_some_and(|token| token.is("layout"));
         match self.names.is_empty() {
             false => None,
-            true if is_layout && ends_in(["in", ";"]) => Some(Nameless::LocalSize),
+            true if is_layout && ends_in(["in", ";"]) => Some(NamelessScope::LocalSize),
             true if is_layout && (ends_in(["buffer", ";"]) || ends_in(["uniform", ";"])) => {
-                Some(Nameless::Blocks)
+                Some(NamelessScope::Blocks)
             }
-            true => Some(Nameless::AllBehind),
+            true => Some(NamelessScope::AllBehind),
         }
     }
 
@@ -145,33 +155,33 @@ impl Piece<'_> {
 }
 
 /// What stands at file level, in source order.
-struct Pieces<'a> {
-    pieces: Vec<Piece<'a>>,
+struct FileLevelPieces<'a> {
+    pieces: Vec<FileLevelPiece<'a>>,
     by_name: BTreeMap<&'a str, Vec<usize>>,
-    nameless: Vec<(usize, Nameless)>,
-    /// Functions that can be used before their definition.
-    announced: BTreeSet<&'a str>,
+    nameless: Vec<(usize, NamelessScope)>,
+    /// Functions with a prototype, which can be used before their definition.
+    prototyped: BTreeSet<&'a str>,
 }
 
-/// How far the digest of a piece has come.
+/// State of a piece while digests are made, depth first.
 #[derive(Clone, PartialEq)]
-enum Progress {
+enum DigestProgress {
     Untouched,
     Begun,
     Done(String),
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> FileLevelPieces<'a> {
     /// None where items and tokens do not go together as declarations and definitions one behind
     /// the other.
-    fn of(tokens: &'a [Token], items: &[Item]) -> Option<Self> {
+    fn from_items(tokens: &'a [Token], items: &[FileLevelItem]) -> Option<Self> {
         let (mut pieces, mut prototyped_names, mut next_token) = (Vec::new(), BTreeSet::new(), 0);
         for item in items {
             while let Some(token) = tokens.get(next_token) {
                 if token.is("precision") {
                     let piece_end = end_of_declaration(tokens, next_token)?;
                     let (piece_names, parameters) = (Vec::new(), Vec::new());
-                    pieces.push(Piece {
+                    pieces.push(FileLevelPiece {
                         tokens: &tokens[next_token..piece_end],
                         names: piece_names,
                         parameters,
@@ -185,16 +195,16 @@ impl<'a> Pieces<'a> {
                 }
             }
             let (piece_end, piece_names) = match item {
-                Item::Function(function) if function.first == next_token => {
+                FileLevelItem::Function(function) if function.first == next_token => {
                     (function.last + 1, vec![function.name])
                 }
-                Item::Declaration(declaration) => {
-                    (end_of_declaration(tokens, next_token)?, names_of(declaration))
+                FileLevelItem::Declaration(declaration) => {
+                    (end_of_declaration(tokens, next_token)?, declared_names(declaration))
                 }
-                Item::Prototype { name, .. } => {
+                FileLevelItem::Prototype { name, .. } => {
                     (end_of_declaration(tokens, next_token)?, vec![*name])
                 }
-                Item::Function(_) | Item::Unread { .. } => return None,
+                FileLevelItem::Function(_) | FileLevelItem::Unread { .. } => return None,
             };
             if piece_end > tokens.len()
                 || piece_names.iter().any(|name| !(next_token..piece_end).contains(name))
@@ -207,20 +217,20 @@ impl<'a> Pieces<'a> {
             let (tokens, piece_names): (_, Vec<&str>) =
                 (&tokens[next_token..piece_end], token_texts(piece_names));
             match item {
-                Item::Prototype { .. } => prototyped_names.extend(piece_names),
-                Item::Function(function) => {
+                FileLevelItem::Prototype { .. } => prototyped_names.extend(piece_names),
+                FileLevelItem::Function(function) => {
                     let parameters = token_texts(
                         function.parameters.iter().filter_map(|parameter| parameter.name).collect(),
                     );
-                    pieces.push(Piece {
+                    pieces.push(FileLevelPiece {
                         tokens,
                         names: piece_names,
                         parameters,
                         is_function: true,
                     });
                 }
-                Item::Declaration(_) | Item::Unread { .. } => {
-                    pieces.push(Piece {
+                FileLevelItem::Declaration(_) | FileLevelItem::Unread { .. } => {
+                    pieces.push(FileLevelPiece {
                         tokens,
                         names: piece_names,
                         parameters: Vec::new(),
@@ -240,35 +250,35 @@ impl<'a> Pieces<'a> {
         let nameless = pieces
             .iter()
             .enumerate()
-            .filter_map(|(index, piece)| Some((index, piece.nameless()?)))
+            .filter_map(|(index, piece)| Some((index, piece.nameless_scope()?)))
             .collect();
-        Some(Self { pieces, by_name, nameless, announced: prototyped_names })
+        Some(Self { pieces, by_name, nameless, prototyped: prototyped_names })
     }
 
     /// The pieces that one uses by name. Text can use what stands before it, and functions that are
     /// announced.
-    fn used(&self, index: usize, entry: &str) -> BTreeSet<usize> {
+    fn used_by(&self, index: usize, entry: &str) -> BTreeSet<usize> {
         let piece = &self.pieces[index];
         let mut used_pieces = BTreeSet::new();
         let mut uses_local_size = piece.is_function && piece.names.contains(&entry);
         for (token_index, token) in
             piece.tokens.iter().enumerate().filter(|(_, token)| token.is_identifier())
         {
-            uses_local_size |= OF_LOCAL_SIZE.contains(&&*token.text);
+            uses_local_size |= LOCAL_SIZE_NAMES.contains(&&*token.text);
             if piece.is_own(token_index) {
                 continue;
             }
             let named_pieces = self.by_name.get(&*token.text).into_iter().flatten().copied();
-            let is_prototyped = self.announced.contains(&*token.text);
+            let is_prototyped = self.prototyped.contains(&*token.text);
             used_pieces.extend(named_pieces.filter(|other_piece| {
                 *other_piece < index || (is_prototyped && *other_piece != index)
             }));
         }
         for (other_piece, nameless_scope) in self.nameless.iter().copied() {
             let applies_here = match nameless_scope {
-                Nameless::LocalSize => uses_local_size && other_piece != index,
-                Nameless::Blocks => other_piece < index && !piece.is_function,
-                Nameless::AllBehind => other_piece < index,
+                NamelessScope::LocalSize => uses_local_size && other_piece != index,
+                NamelessScope::Blocks => other_piece < index && !piece.is_function,
+                NamelessScope::AllBehind => other_piece < index,
             };
             if applies_here {
                 used_pieces.insert(other_piece);
@@ -278,56 +288,56 @@ impl<'a> Pieces<'a> {
     }
 
     /// The digest of each function, in source order; none where pieces use each other in a circle.
-    fn functions(&self, entry: &str) -> Option<Vec<String>> {
+    fn function_digests(&self, entry: &str) -> Option<Vec<String>> {
         let used_pieces: Vec<BTreeSet<usize>> =
-            (0..self.pieces.len()).map(|index| self.used(index, entry)).collect();
-        let mut progress = vec![Progress::Untouched; self.pieces.len()];
+            (0..self.pieces.len()).map(|index| self.used_by(index, entry)).collect();
+        let mut progress = vec![DigestProgress::Untouched; self.pieces.len()];
         for index in 0..self.pieces.len() {
-            self.digest(index, &used_pieces, &mut progress)?;
+            self.digest_piece(index, &used_pieces, &mut progress)?;
         }
         let function_pieces =
             self.pieces.iter().zip(progress).filter(|(piece, _)| piece.is_function);
         let digests = function_pieces.map(|(_, progress)| match progress {
-            Progress::Done(digest) => Some(digest),
-            Progress::Untouched | Progress::Begun => None,
+            DigestProgress::Done(digest) => Some(digest),
+            DigestProgress::Untouched | DigestProgress::Begun => None,
         });
         digests.collect()
     }
 
     /// Makes the digest of a piece after those of all that it uses, without recursion.
-    fn digest(
+    fn digest_piece(
         &self,
         first_piece: usize,
         used_pieces: &[BTreeSet<usize>],
-        progress: &mut [Progress],
+        progress: &mut [DigestProgress],
     ) -> Option<()> {
         let mut open_pieces = vec![first_piece];
         while let Some(index) = open_pieces.last().copied() {
             match progress[index] {
-                Progress::Done(_) => drop(open_pieces.pop()),
-                Progress::Untouched => {
-                    progress[index] = Progress::Begun;
+                DigestProgress::Done(_) => drop(open_pieces.pop()),
+                DigestProgress::Untouched => {
+                    progress[index] = DigestProgress::Begun;
                     for used_piece in &used_pieces[index] {
                         match progress[*used_piece] {
-                            Progress::Done(_) => {}
-                            Progress::Untouched => open_pieces.push(*used_piece),
-                            Progress::Begun => return None,
+                            DigestProgress::Done(_) => {}
+                            DigestProgress::Untouched => open_pieces.push(*used_piece),
+                            DigestProgress::Begun => return None,
                         }
                     }
                 }
-                Progress::Begun => {
+                DigestProgress::Begun => {
                     let used_digests: BTreeSet<&str> = used_pieces[index]
                         .iter()
                         .filter_map(|used_piece| match &progress[*used_piece] {
-                            Progress::Done(digest) => Some(digest.as_str()),
-                            Progress::Untouched | Progress::Begun => None,
+                            DigestProgress::Done(digest) => Some(digest.as_str()),
+                            DigestProgress::Untouched | DigestProgress::Begun => None,
                         })
                         .collect();
-                    let own_digest = digest_of(self.pieces[index].tokens);
+                    let own_digest = token_digest(self.pieces[index].tokens);
                     let digest_parts: Vec<&str> =
                         std::iter::once(own_digest.as_str()).chain(used_digests).collect();
                     progress[index] =
-                        Progress::Done(sha256_digits(digest_parts.join(" ").as_bytes()));
+                        DigestProgress::Done(sha256_digits(digest_parts.join(" ").as_bytes()));
                     open_pieces.pop();
                 }
             }
@@ -352,7 +362,7 @@ fn end_of_declaration(tokens: &[Token], first_token: TokenIndex) -> Option<Token
 
 /// The names that a declaration brings: variables, a struct or block, and the members of a block
 /// without a name of its own.
-fn names_of(declaration: &Declaration) -> Vec<TokenIndex> {
+fn declared_names(declaration: &Declaration) -> Vec<TokenIndex> {
     let declared_type = &declaration.declared;
     let mut names: Vec<TokenIndex> =
         declaration.declarators.iter().map(|declarator| declarator.name).collect();
@@ -367,8 +377,8 @@ fn names_of(declaration: &Declaration) -> Vec<TokenIndex> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::include::Includes;
-    use crate::parser::parse;
+    use crate::include::IncludeResolver;
+    use crate::parser::parse_unit;
     use crate::preprocessor::preprocess;
     use crate::{DecisionPolicy, KernelSource, NoneDefined, Optimization};
 
@@ -387,10 +397,10 @@ mod tests {
             optimization: Optimization::Zero,
             policy: DecisionPolicy::Literal,
         };
-        let includes = Includes::new(&kernel);
+        let includes = IncludeResolver::new(&kernel);
         let unit =
             preprocess(&kernel.path, &text, &kernel.defines, &includes, &NoneDefined).unwrap();
-        digests(&unit, &parse(&unit.tokens), "main").functions
+        text_digests(&unit, &parse_unit(&unit.tokens), "main").functions
     }
 
     #[test]

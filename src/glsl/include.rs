@@ -30,7 +30,7 @@ pub(crate) enum IncludeForm {
 
 /// A file found.
 #[derive(Debug, Clone)]
-pub(crate) struct Included {
+pub(crate) struct IncludedFile {
     /// As reports show it.
     pub name: String,
     pub text: Arc<str>,
@@ -49,13 +49,13 @@ pub(crate) enum IncludeError {
 
 /// Looks files up and remembers what it found.
 #[derive(Debug)]
-pub(crate) struct Includes {
+pub(crate) struct IncludeResolver {
     root: Option<PathBuf>,
     folders: Vec<PathBuf>,
     /// Files by report name, the main file among them.
     files: RefCell<BTreeMap<String, KnownFile>>,
     found: RefCell<BTreeMap<String, Arc<str>>>,
-    /// What was asked for last, if a file was there that could not be read, and why.
+    /// The last request whose file was there but could not be read, with the reason.
     refused: RefCell<Option<(String, IncludeError)>>,
 }
 
@@ -63,19 +63,19 @@ pub(crate) struct Includes {
 #[derive(Debug, Clone)]
 struct KnownFile {
     /// Its folder, as it was reached.
-    home: PathBuf,
+    folder: PathBuf,
     /// The file itself, links resolved.
     identity: PathBuf,
 }
 
-impl Includes {
+impl IncludeResolver {
     pub(crate) fn new(kernel: &KernelSource) -> Self {
         let mut known_files = BTreeMap::new();
         if let Some(folder) = &kernel.folder {
             let source_path = folder.join(Path::new(&kernel.path).file_name().unwrap_or_default());
             known_files.insert(
                 kernel.path.clone(),
-                KnownFile { home: folder.clone(), identity: identity(&source_path) },
+                KnownFile { folder: folder.clone(), identity: file_identity(&source_path) },
             );
         }
         Self {
@@ -94,26 +94,26 @@ impl Includes {
 
     /// Resolves a directive in the file `requesting` (a name given out earlier, or the main file's
     /// path).
-    pub(crate) fn resolve(
+    pub(crate) fn resolve_include(
         &self,
         requested: &str,
         include_form: IncludeForm,
         requesting: &str,
         depth: usize,
-    ) -> Result<Included, IncludeError> {
+    ) -> Result<IncludedFile, IncludeError> {
         if depth > DEPTH_LIMIT {
             return Err(IncludeError::TooDeep);
         }
         let including_folder = match include_form {
             IncludeForm::Quoted => {
-                self.files.borrow().get(requesting).map(|file| file.home.clone())
+                self.files.borrow().get(requesting).map(|file| file.folder.clone())
             }
             IncludeForm::Angled => None,
         };
         for folder in including_folder.iter().chain(&self.folders) {
             let candidate_path = folder.join(requested);
             if candidate_path.is_file() {
-                let read_result = self.read(&candidate_path, folder, requested);
+                let read_result = self.read_file(&candidate_path, folder, requested);
                 *self.refused.borrow_mut() =
                     read_result.as_ref().err().map(|error| (requested.to_owned(), error.clone()));
                 return read_result;
@@ -131,11 +131,16 @@ impl Includes {
         }
     }
 
-    fn read(&self, path: &Path, folder: &Path, requested: &str) -> Result<Included, IncludeError> {
-        let file_identity = identity(path);
+    fn read_file(
+        &self,
+        path: &Path,
+        folder: &Path,
+        requested: &str,
+    ) -> Result<IncludedFile, IncludeError> {
+        let file_identity = file_identity(path);
         let name = self.free_name(self.report_name(path, folder, requested), &file_identity);
         if let Some(text) = self.found.borrow().get(&name) {
-            return Ok(Included { name, text: text.clone() });
+            return Ok(IncludedFile { name, text: Arc::clone(text) });
         }
         let file_bytes = read_at_most(path, MOST_INCLUDED_BYTES)
             .map_err(|reason| IncludeError::Unreadable { name: name.clone(), reason })?;
@@ -150,15 +155,15 @@ impl Includes {
             });
         }
         let text: Arc<str> = text.into();
-        self.found.borrow_mut().insert(name.clone(), text.clone());
+        self.found.borrow_mut().insert(name.clone(), Arc::clone(&text));
         let file_folder = path.parent().unwrap_or(folder).to_owned();
         self.files
             .borrow_mut()
-            .insert(name.clone(), KnownFile { home: file_folder, identity: file_identity });
-        Ok(Included { name, text })
+            .insert(name.clone(), KnownFile { folder: file_folder, identity: file_identity });
+        Ok(IncludedFile { name, text })
     }
 
-    /// The name, or where another file has it, the name with a number behind it.
+    /// The name, or the name with a number behind it where another file has the name.
     fn free_name(&self, name: String, identity: &Path) -> String {
         let known_files = self.files.borrow();
         let is_free =
@@ -175,14 +180,16 @@ impl Includes {
         if let Some(relative_path) =
             self.root.as_deref().and_then(|root| relative_to(root, &clean_path))
         {
-            return slashes(&relative_path);
+            return slash_separated(&relative_path);
         }
         if clean_path.is_relative() {
-            return slashes(&clean_path);
+            return slash_separated(&clean_path);
         }
         let folder_name =
             folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        slashes(&lexically_clean(&Path::new(&folder_name).join(requested.trim_start_matches('/'))))
+        slash_separated(&lexically_clean(
+            &Path::new(&folder_name).join(requested.trim_start_matches('/')),
+        ))
     }
 }
 
@@ -198,8 +205,8 @@ fn read_at_most(path: &Path, byte_limit: u64) -> Result<Vec<u8>, String> {
     }
 }
 
-/// What a path leads to; the path itself where that cannot be told.
-fn identity(path: &Path) -> PathBuf {
+/// The file that a path leads to, links resolved; the path itself where they cannot be resolved.
+fn file_identity(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| lexically_clean(path))
 }
 
@@ -235,7 +242,7 @@ fn project_root(kernel: &KernelSource) -> Option<PathBuf> {
     Some(root_folder)
 }
 
-fn slashes(path: &Path) -> String {
+fn slash_separated(path: &Path) -> String {
     let path_parts: Vec<_> =
         path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     // A quote would end the file name in the `#line` directives that name the file.

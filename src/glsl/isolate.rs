@@ -1,50 +1,49 @@
 //! Finds what must stay unmarked where the marked text does not compile although the plain text
 //! does.
 //!
-//! Promises: the kernel never fails for its markers, and few compilations are needed: what stands
-//! on the lines that the compiler complains about is left out first, and put back piece by piece. A
-//! bounded search finds the decisions and marks at fault; what the budget leaves open is left
-//! unmarked too.
+//! Promises: markers never make a kernel fail, and few compilations are needed: markers on the lines
+//! that the compiler complains about are left out first and then put back by bisection. Markers that
+//! the budget of compilations leaves undecided stay left out.
 
-use super::marking::Marked;
+use super::marking::MarkedItem;
 use std::collections::BTreeMap;
 
 /// Most compilations of one search.
-const COMPILATIONS: u32 = 120;
+const COMPILATION_LIMIT: u32 = 120;
 
 /// Most rounds of leaving out what the compiler complains about: an error can hide others.
-const ROUNDS: u32 = 6;
+const ROUND_LIMIT: u32 = 6;
 
 /// Marked text that compiles, and what was left out for it.
 #[derive(Debug, Clone)]
-pub(crate) struct Isolated<T> {
+pub(crate) struct AcceptedMarking<T> {
     pub compiled: T,
     /// With the compiler's reason.
-    pub excluded: BTreeMap<Marked, String>,
+    pub excluded: BTreeMap<MarkedItem, String>,
 }
 
 /// The compiler does not accept a text.
 #[derive(Debug, Clone)]
-pub(crate) struct Rejection {
+pub(crate) struct CompilerRejection {
     pub reason: String,
     /// What stands on the lines that it names.
-    pub suspects: Vec<Marked>,
+    pub suspects: Vec<MarkedItem>,
 }
 
-type Excluded = BTreeMap<Marked, String>;
+type ExcludedMarkers = BTreeMap<MarkedItem, String>;
 
 /// Searches with `attempt`, which compiles the text with the given things left out.
 /// `None` where not even the text without any marker compiles.
-pub(crate) fn isolate<T>(
-    all_marked: &[Marked],
-    mut try_compile: impl FnMut(&Excluded) -> Result<T, Rejection>,
-) -> Option<Isolated<T>> {
-    let mut excluded = Excluded::new();
+pub(crate) fn bisect_rejected<T>(
+    all_marked: &[MarkedItem],
+    mut try_compile: impl FnMut(&ExcludedMarkers) -> Result<T, CompilerRejection>,
+) -> Option<AcceptedMarking<T>> {
+    let mut excluded = ExcludedMarkers::new();
     let mut rejection = match try_compile(&excluded) {
-        Ok(compiled) => return Some(Isolated { compiled, excluded }),
+        Ok(compiled) => return Some(AcceptedMarking { compiled, excluded }),
         Err(rejection) => rejection,
     };
-    for _ in 0..ROUNDS {
+    for _ in 0..ROUND_LIMIT {
         let excluded_before = excluded.len();
         for suspect in &rejection.suspects {
             excluded.entry(*suspect).or_insert_with(|| rejection.reason.clone());
@@ -53,28 +52,30 @@ pub(crate) fn isolate<T>(
             break;
         }
         match try_compile(&excluded) {
-            Ok(compiled) => return Some(put_back(Isolated { compiled, excluded }, try_compile)),
+            Ok(compiled) => {
+                return Some(put_back(AcceptedMarking { compiled, excluded }, try_compile));
+            }
             Err(next_rejection) => rejection = next_rejection,
         }
     }
-    let all_excluded: Excluded =
+    let all_excluded: ExcludedMarkers =
         all_marked.iter().map(|marked| (*marked, rejection.reason.clone())).collect();
     let compiled = try_compile(&all_excluded).ok()?;
-    Some(put_back(Isolated { compiled, excluded: all_excluded }, try_compile))
+    Some(put_back(AcceptedMarking { compiled, excluded: all_excluded }, try_compile))
 }
 
-/// Puts back what was left out for no fault of its own. Invariant: the text without `excluded`
+/// Puts back markers that were left out without being at fault. Invariant: the text without `excluded`
 /// compiles; pieces are put back as long as it does.
 fn put_back<T>(
-    mut isolated: Isolated<T>,
-    mut try_compile: impl FnMut(&Excluded) -> Result<T, Rejection>,
-) -> Isolated<T> {
-    let excluded_items: Vec<Marked> = isolated.excluded.keys().copied().collect();
+    mut isolated: AcceptedMarking<T>,
+    mut try_compile: impl FnMut(&ExcludedMarkers) -> Result<T, CompilerRejection>,
+) -> AcceptedMarking<T> {
+    let excluded_items: Vec<MarkedItem> = isolated.excluded.keys().copied().collect();
     let (first, second) = excluded_items.split_at(excluded_items.len() / 2);
-    // All of them together are known not to compile.
-    let mut pending_pieces: Vec<Vec<Marked>> =
+    // All of them together need not be tried: they are known not to compile.
+    let mut pending_pieces: Vec<Vec<MarkedItem>> =
         if excluded_items.len() < 2 { Vec::new() } else { vec![second.to_vec(), first.to_vec()] };
-    let mut attempts_left = COMPILATIONS;
+    let mut attempts_left = COMPILATION_LIMIT;
     while let Some(piece) = pending_pieces.pop() {
         if attempts_left == 0 {
             break;
@@ -85,7 +86,7 @@ fn put_back<T>(
             still_excluded.remove(marked);
         }
         match try_compile(&still_excluded) {
-            Ok(compiled) => isolated = Isolated { compiled, excluded: still_excluded },
+            Ok(compiled) => isolated = AcceptedMarking { compiled, excluded: still_excluded },
             Err(rejection) if piece.len() == 1 => {
                 isolated.excluded.insert(piece[0], rejection.reason);
             }
@@ -104,40 +105,43 @@ mod tests {
     use super::*;
     use vkcert_model::id::DecisionId;
 
-    fn decisions(count: u32) -> Vec<Marked> {
-        (1..=count).map(|number| Marked::Decision(DecisionId(number))).collect()
+    fn decisions(count: u32) -> Vec<MarkedItem> {
+        (1..=count).map(|number| MarkedItem::Decision(DecisionId(number))).collect()
     }
 
     /// Searches with a compiler that rejects `faulty` and names `suspects(first fault)`; counts its
     /// compilations.
     fn search(
-        all: &[Marked],
-        faulty: &[Marked],
-        suspects: impl Fn(Marked) -> Vec<Marked>,
-    ) -> (Vec<Marked>, u32) {
+        all: &[MarkedItem],
+        faulty: &[MarkedItem],
+        suspects: impl Fn(MarkedItem) -> Vec<MarkedItem>,
+    ) -> (Vec<MarkedItem>, u32) {
         let mut compilations = 0;
-        let found = isolate(all, |excluded| {
+        let excluded_decisions = bisect_rejected(all, |excluded| {
             compilations += 1;
             let fault = faulty.iter().find(|marked| !excluded.contains_key(marked));
             fault.map_or(Ok(()), |fault| {
-                Err(Rejection { reason: format!("{fault:?}"), suspects: suspects(*fault) })
+                Err(CompilerRejection { reason: format!("{fault:?}"), suspects: suspects(*fault) })
             })
         });
-        (found.expect("the plain text compiles").excluded.into_keys().collect(), compilations)
+        (
+            excluded_decisions.expect("the plain text compiles").excluded.into_keys().collect(),
+            compilations,
+        )
     }
 
     #[test]
     fn search_finds_exactly_the_faulty_ones() {
         let all = decisions(40);
         let faulty = [all[3], all[17], all[38]];
-        let (found, _) = search(&all, &faulty, |_| Vec::new());
-        assert_eq!(found, faulty);
+        let (excluded_decisions, _) = search(&all, &faulty, |_| Vec::new());
+        assert_eq!(excluded_decisions, faulty);
         // A neighbour on the line of each fault is put back.
         let neighbours = |fault| {
             all.iter().copied().filter(|other| *other == fault || *other == all[4]).collect()
         };
-        let (found, compilations) = search(&all, &faulty, neighbours);
-        assert_eq!(found, faulty);
+        let (excluded_decisions, compilations) = search(&all, &faulty, neighbours);
+        assert_eq!(excluded_decisions, faulty);
         assert!(compilations <= 12, "{compilations}");
     }
 
@@ -145,17 +149,17 @@ mod tests {
     fn many_decisions_cost_no_more_than_their_faults() {
         let all = decisions(10_000);
         let faulty = [all[1], all[4_000], all[9_999]];
-        let (found, compilations) = search(&all, &faulty, |fault| vec![fault]);
-        assert_eq!(found, faulty);
+        let (excluded_decisions, compilations) = search(&all, &faulty, |fault| vec![fault]);
+        assert_eq!(excluded_decisions, faulty);
         assert!(compilations <= 8, "{compilations}");
-        let (found, compilations) = search(&all, &faulty, |_| Vec::new());
-        assert_eq!(found, faulty);
-        assert!(compilations <= COMPILATIONS, "{compilations}");
+        let (excluded_decisions, compilations) = search(&all, &faulty, |_| Vec::new());
+        assert_eq!(excluded_decisions, faulty);
+        assert!(compilations <= COMPILATION_LIMIT, "{compilations}");
     }
 
     #[test]
     fn text_that_never_compiles_is_reported() {
-        let broken = Rejection { reason: "broken".to_owned(), suspects: Vec::new() };
-        assert!(isolate(&[], |_| Err::<(), _>(broken.clone())).is_none());
+        let broken = CompilerRejection { reason: "broken".to_owned(), suspects: Vec::new() };
+        assert!(bisect_rejected(&[], |_| Err::<(), _>(broken.clone())).is_none());
     }
 }

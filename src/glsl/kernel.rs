@@ -1,16 +1,16 @@
-//! From a kernel's source to what the front end makes of it: the order of the steps that `glsl`
+//! The steps from a kernel's source to its modules and structure, in the order that `glsl`
 //! describes.
 //!
 //! Promises: text whose macros grow without bound never reaches the compiler; a kernel never fails
 //! for its markers.
 //! Does not cover: the steps themselves, which are one file each.
 
-use super::include::Includes;
-use super::isolate::{self, Isolated, Rejection};
-use super::marking::{self, Marked, MarkedText, MarkerForm, MarkerNames};
-use super::outline::{self, Outline};
-use super::positions::{Positions, RelinedProduction};
-use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
+use super::include::IncludeResolver;
+use super::isolate::{self, AcceptedMarking, CompilerRejection};
+use super::marking::{self, MarkedItem, MarkedText, MarkerForm, MarkerNames};
+use super::outline::{self, UnitOutline};
+use super::positions::{RelinedProduction, TokenPositions};
+use super::preprocessor::{self, DEFINES_PATH, FailureCause, PreprocessError, TranslationUnit};
 use super::{
     Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow,
     parser, semantics,
@@ -22,7 +22,7 @@ use vkcert_model::id::DecisionId;
 use vkcert_model::place::LineStarts;
 use vkcert_model::structure::{Accuracy, KernelStructure, MarkIndex, Recording, TextDigests};
 
-/// Whether somebody will ask for the positions of production's instructions.
+/// Whether the positions of production's instructions will be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PositionsWanted {
     Soon,
@@ -53,15 +53,15 @@ pub fn compile_with(
 
 /// Identity of the pinned compiler, for evidence.
 pub fn compiler_identity() -> String {
-    compiler::identity()
+    compiler::compiler_versions()
 }
 
 fn compile_here(
     kernel: &KernelSource,
     positions_wanted: PositionsWanted,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    compiler::admit(kernel).map_err(|diagnostic| vec![*diagnostic])?;
-    let includes = Includes::new(kernel);
+    compiler::check_admissible(kernel).map_err(|diagnostic| vec![*diagnostic])?;
+    let includes = IncludeResolver::new(kernel);
     let macros = compiler::CompilerMacros { kernel };
     let own_unit =
         preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
@@ -74,7 +74,7 @@ fn compile_here(
             // The compiler works on the production text while the same text is read here.
             let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
             let worker = builder.spawn_scoped(scope, || production_twice(kernel));
-            let read_unit = ReadText::of(kernel, &includes, own_unit, &mut report_notes);
+            let read_unit = ReadText::from_unit(kernel, &includes, own_unit, &mut report_notes);
             let compiled_twice = match worker {
                 Ok(worker) => {
                     worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -84,38 +84,39 @@ fn compile_here(
             (compiled_twice, read_unit)
         }),
         Ok(_) | Err(_) => {
-            let read_unit = ReadText::of(kernel, &includes, own_unit, &mut report_notes);
-            semantics::refuse(&read_unit.unit, &read_unit.outline)?;
+            let read_unit = ReadText::from_unit(kernel, &includes, own_unit, &mut report_notes);
+            semantics::refuse_varying(&read_unit.unit, &read_unit.outline)?;
             (production_twice(kernel), read_unit)
         }
     };
     let compiled_twice = compiled_twice?;
     let ReadText { unit, accuracy, outline, texts } = read_unit;
-    narrow::refuse(&unit, &outline)?;
-    let production_words = compiled_twice.one()?;
+    narrow::refuse_wrong(&unit, &outline)?;
+    let production_words = compiled_twice.agreed_module()?;
     report_notes.extend(outline.notes.iter().cloned());
     let marker_names = MarkerNames::unused_in(&unit.tokens);
-    let relined = RelinedProduction::of(kernel, &unit, &production_words);
+    let relined = RelinedProduction::from_module(kernel, &unit, &production_words);
     let (marked_text, marked_words, excluded_markers) = std::thread::scope(|scope| {
         if positions_wanted == PositionsWanted::Soon && relined.has_control_flow {
             // Where no thread starts, the module is compiled when it is asked for.
             let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
             let _ = builder.spawn_scoped(scope, || relined.text.compile_ahead(kernel));
         }
-        mark(kernel, &unit, &outline, &marker_names, &mut report_notes)
+        compile_marked_text(kernel, &unit, &outline, &marker_names, &mut report_notes)
             .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])
     })?;
     let excluded_items = excluded_markers.keys().copied().collect();
-    let markers = marking::insertions(
+    let markers = marking::marker_insertions(
         &outline.placements,
         &excluded_items,
         &marker_names,
         MarkerForm::Functions,
     );
-    let token_positions =
-        Arc::new(Positions::of(kernel, relined, &unit, &outline, &markers, accuracy));
-    let text_digits = digests::digest_of(&unit.tokens);
-    let mut structure = structure(
+    let token_positions = Arc::new(TokenPositions::from_outline(
+        kernel, relined, &unit, &outline, &markers, accuracy,
+    ));
+    let text_digits = digests::token_digest(&unit.tokens);
+    let mut structure = kernel_structure(
         kernel,
         unit,
         outline,
@@ -137,40 +138,40 @@ fn compile_here(
     })
 }
 
-/// What the front end reads in a text.
+/// A text as the front end has read it.
 struct ReadText {
     unit: TranslationUnit,
     accuracy: Accuracy,
-    outline: Outline,
+    outline: UnitOutline,
     texts: TextDigests,
 }
 
 impl ReadText {
-    fn of(
+    fn from_unit(
         kernel: &KernelSource,
-        includes: &Includes,
+        includes: &IncludeResolver,
         own_unit: Result<TranslationUnit, PreprocessError>,
         notes: &mut Vec<String>,
     ) -> Self {
         let (unit, accuracy) = translation_unit(kernel, includes, own_unit, notes);
-        let items = parser::parse(&unit.tokens);
+        let items = parser::parse_unit(&unit.tokens);
         let outline =
-            outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
-        let texts = digests::digests(&unit, &items, &kernel.entry);
+            outline::outline_unit(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+        let texts = digests::text_digests(&unit, &items, &kernel.entry);
         Self { unit, accuracy, outline, texts }
     }
 }
 
-/// What two compilations of the same text gave.
-struct Twice {
+/// The modules of two compilations of the same text.
+struct CompiledTwice {
     first: Vec<u32>,
     second: Vec<u32>,
     path: String,
 }
 
-impl Twice {
+impl CompiledTwice {
     /// The module; refused where the compiler cannot be relied on.
-    fn one(self) -> Result<Vec<u32>, Vec<Diagnostic>> {
+    fn agreed_module(self) -> Result<Vec<u32>, Vec<Diagnostic>> {
         if self.first == self.second {
             return Ok(self.first);
         }
@@ -188,12 +189,13 @@ impl Twice {
 
 /// The production module, compiled twice on memory with different remains: a defect of the compiler
 /// that depends on them shows as a difference.
-fn production_twice(kernel: &KernelSource) -> Result<Twice, Vec<Diagnostic>> {
+fn production_twice(kernel: &KernelSource) -> Result<CompiledTwice, Vec<Diagnostic>> {
     // The upper half of a `double` of these bytes is a number that survives conversion to narrower
     // floats.
     const REMAINS: [u8; 2] = [0x3F, 0x40];
-    let compile_on =
-        |freed_byte: u8| compiler::production_on(kernel, &Includes::new(kernel), freed_byte);
+    let compile_on = |freed_byte: u8| {
+        compiler::compile_production_on(kernel, &IncludeResolver::new(kernel), freed_byte)
+    };
     let (first, second) = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
         let second = builder.spawn_scoped(scope, || compile_on(REMAINS[1]));
@@ -204,7 +206,7 @@ fn production_twice(kernel: &KernelSource) -> Result<Twice, Vec<Diagnostic>> {
         };
         (first, second)
     });
-    Ok(Twice { first: first?, second: second?, path: kernel.path.clone() })
+    Ok(CompiledTwice { first: first?, second: second?, path: kernel.path.clone() })
 }
 
 /// The preprocessed text of a kernel and how far it can be trusted; why there is none where macros
@@ -212,12 +214,12 @@ fn production_twice(kernel: &KernelSource) -> Result<Twice, Vec<Diagnostic>> {
 pub(crate) fn read_text(
     kernel: &KernelSource,
 ) -> Result<(TranslationUnit, Accuracy), PreprocessError> {
-    let includes = Includes::new(kernel);
+    let includes = IncludeResolver::new(kernel);
     let macros = compiler::CompilerMacros { kernel };
     let own_unit =
         preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
     match own_unit {
-        Err(error) if error.cause == Cause::Limit => Err(error),
+        Err(error) if error.cause == FailureCause::Limit => Err(error),
         own_unit => Ok(translation_unit(kernel, &includes, own_unit, &mut Vec::new())),
     }
 }
@@ -226,8 +228,8 @@ pub(crate) fn read_text(
 /// of its own.
 fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Vec<Diagnostic>> {
     match error.cause {
-        Cause::Text => Ok(()),
-        Cause::Limit => {
+        FailureCause::Text => Ok(()),
+        FailureCause::Limit => {
             let diagnostic = Diagnostic::new("glsl-limit", error.message.clone());
             let hint = "look for macros or files that name each other several times";
             let diagnostic = match error.span.filter(|span| span.file.0 == 0) {
@@ -246,16 +248,17 @@ fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Ve
 /// Our own preprocessed text where it equals the compiler's, token by token; else the compiler's.
 fn translation_unit(
     kernel: &KernelSource,
-    includes: &Includes,
+    includes: &IncludeResolver,
     own_unit: Result<TranslationUnit, PreprocessError>,
     notes: &mut Vec<String>,
 ) -> (TranslationUnit, Accuracy) {
     let showable_text = match &own_unit {
-        Ok(unit) => lines::showable(unit),
+        Ok(unit) => lines::showable_text(unit),
         Err(_) => lines::showable_unread(&kernel.text, &includes.found()),
     };
-    let reference = showable_text
-        .and_then(|showable_text| compiler::preprocessed(kernel, &showable_text, includes));
+    let reference = showable_text.and_then(|showable_text| {
+        compiler::preprocess_by_compiler(kernel, &showable_text, includes)
+    });
     let mismatch_reason = match (&own_unit, &reference) {
         (Ok(unit), Ok(reference)) => lines::first_difference(unit, reference),
         (Ok(_), Err(error)) => {
@@ -271,7 +274,7 @@ fn translation_unit(
             ));
             let mut texts = includes.found();
             texts.insert(kernel.path.clone(), kernel.text.clone());
-            (lines::unit_of(&reference, &kernel.path, &texts), Accuracy::LinesOnly)
+            (lines::unit_of_preprocessed(&reference, &kernel.path, &texts), Accuracy::LinesOnly)
         }
         (Ok(unit), Err(_), Some(mismatch_reason)) => {
             notes.push(format!("the token streams could not be compared: {mismatch_reason}"));
@@ -281,7 +284,7 @@ fn translation_unit(
             notes
                 .push("the text could not be preprocessed: it is measured as it stands".to_owned());
             let texts = BTreeMap::from([(kernel.path.clone(), kernel.text.clone())]);
-            (lines::unit_of(&kernel.text, &kernel.path, &texts), Accuracy::LinesOnly)
+            (lines::unit_of_preprocessed(&kernel.text, &kernel.path, &texts), Accuracy::LinesOnly)
         }
     }
 }
@@ -289,45 +292,54 @@ fn translation_unit(
 /// What is marked on each line, by file and 1-based line.
 fn marked_lines<'u>(
     unit: &'u TranslationUnit,
-    outline: &Outline,
-) -> BTreeMap<(&'u str, u32), BTreeSet<Marked>> {
-    let mut marked_by_line: BTreeMap<(&str, u32), BTreeSet<Marked>> = BTreeMap::new();
+    outline: &UnitOutline,
+) -> BTreeMap<(&'u str, u32), BTreeSet<MarkedItem>> {
+    let mut marked_by_line: BTreeMap<(&str, u32), BTreeSet<MarkedItem>> = BTreeMap::new();
     for placement in &outline.placements {
         for token in [&unit.tokens[placement.first], &unit.tokens[placement.last]] {
             let file = unit.files.get(token.line_file.0 as usize).map_or("", |file| &file.path);
-            marked_by_line.entry((file, token.line)).or_default().insert(placement.role.marked());
+            marked_by_line
+                .entry((file, token.line))
+                .or_default()
+                .insert(placement.role.marked_item());
         }
     }
     marked_by_line
 }
 
-type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<Marked, String>);
+type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<MarkedItem, String>);
 
-fn mark(
+fn compile_marked_text(
     kernel: &KernelSource,
     unit: &TranslationUnit,
-    outline: &Outline,
+    outline: &UnitOutline,
     marker_names: &MarkerNames,
     notes: &mut Vec<String>,
 ) -> Result<MarkedModule, String> {
-    let all_marked: BTreeSet<Marked> =
-        outline.placements.iter().map(|placement| placement.role.marked()).collect();
-    let all_marked: Vec<Marked> = all_marked.into_iter().collect();
+    let all_marked: BTreeSet<MarkedItem> =
+        outline.placements.iter().map(|placement| placement.role.marked_item()).collect();
+    let all_marked: Vec<MarkedItem> = all_marked.into_iter().collect();
     let marked_by_line = marked_lines(unit, outline);
-    let accepted_marking = isolate::isolate(&all_marked, |excluded| {
+    let accepted_marking = isolate::bisect_rejected(&all_marked, |excluded| {
         let excluded = excluded.keys().copied().collect();
-        let marked_text = marking::render(unit, &outline.placements, &excluded, marker_names);
-        let marked_words =
-            compiler::marked(kernel, &marked_text.text, marker_names).map_err(|error| {
+        let marked_text =
+            marking::render_marked(unit, &outline.placements, &excluded, marker_names);
+        let marked_words = compiler::compile_marked(kernel, &marked_text.text, marker_names)
+            .map_err(|error| {
                 let suspects = error
                     .places
                     .iter()
                     .filter_map(|(file, line)| marked_by_line.get(&(file.as_str(), *line)));
-                Rejection { suspects: suspects.flatten().copied().collect(), reason: error.reason }
+                CompilerRejection {
+                    suspects: suspects.flatten().copied().collect(),
+                    reason: error.reason,
+                }
             })?;
         Ok((marked_text, marked_words))
     });
-    if let Some(Isolated { compiled: (marked_text, marked_words), excluded }) = accepted_marking {
+    if let Some(AcceptedMarking { compiled: (marked_text, marked_words), excluded }) =
+        accepted_marking
+    {
         return Ok((marked_text, marked_words, excluded));
     }
     // Not even the rewritten text without markers compiles: measure nothing, but keep every
@@ -335,8 +347,9 @@ fn mark(
     let reason = "the preprocessed text does not compile by itself".to_owned();
     notes.push(format!("nothing is marked: {reason}"));
     let unmarked_kernel = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
-    let marked_words = compiler::production(&unmarked_kernel, &Includes::new(kernel))
-        .map_err(|_| reason.clone())?;
+    let marked_words =
+        compiler::compile_production(&unmarked_kernel, &IncludeResolver::new(kernel))
+            .map_err(|_| reason.clone())?;
     let marked_text = MarkedText { text: String::new(), roles: Vec::new() };
     Ok((
         marked_text,
@@ -345,19 +358,19 @@ fn mark(
     ))
 }
 
-fn structure(
+fn kernel_structure(
     kernel: &KernelSource,
     unit: TranslationUnit,
-    mut outline: Outline,
+    mut outline: UnitOutline,
     accuracy: Accuracy,
     (marker_names, marked_text): (MarkerNames, MarkedText),
-    excluded: &BTreeMap<Marked, String>,
+    excluded: &BTreeMap<MarkedItem, String>,
     notes: &mut Vec<String>,
 ) -> KernelStructure {
     let line_starts: Vec<LineStarts> =
         unit.files.iter().map(|file| LineStarts::of(&file.text)).collect();
     for decision in &mut outline.decisions {
-        if let Some(reason) = excluded.get(&Marked::Decision(decision.id)) {
+        if let Some(reason) = excluded.get(&MarkedItem::Decision(decision.id)) {
             let reason = format!("the compiler does not accept a marker here ({reason})");
             decision.recording = Recording::Unmarked { reason };
         }
@@ -373,7 +386,7 @@ fn structure(
             ));
         }
     }
-    let exclusion_reason = |mark: MarkIndex| excluded.get(&Marked::Mark(mark));
+    let exclusion_reason = |mark: MarkIndex| excluded.get(&MarkedItem::Mark(mark));
     for function in &outline.functions {
         if let Some(reason) = exclusion_reason(function.entry_mark) {
             notes.push(format!("the entry of `{}` is not marked: {reason}", function.name));
@@ -427,12 +440,14 @@ void main() { d[gl_GlobalInvocationID.x] = float16_t(5); }
     fn modules_that_depend_on_what_memory_held_are_refused() {
         for _ in 0..20 {
             let twice = production_twice(&KernelSource::alone("k.comp", DEFECT, "vulkan1.3"));
-            let refused =
-                twice.expect("the compiler accepts it").one().expect_err("the modules differ");
+            let refused = twice
+                .expect("the compiler accepts it")
+                .agreed_module()
+                .expect_err("the modules differ");
             assert_eq!(refused[0].kind, "compiler-defect");
         }
         let right = DEFECT.replace("(5)", "(5.0)");
         let twice = production_twice(&KernelSource::alone("k.comp", right, "vulkan1.3"));
-        twice.expect("the compiler accepts it").one().expect("one module");
+        twice.expect("the compiler accepts it").agreed_module().expect("one module");
     }
 }

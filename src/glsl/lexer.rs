@@ -39,13 +39,13 @@ impl Lexer {
         self.line
     }
 
-    fn byte(&self, byte_index: usize) -> u8 {
+    fn byte_at(&self, byte_index: usize) -> u8 {
         self.text.as_bytes().get(byte_index).copied().unwrap_or(0)
     }
 
     /// Length of a line ending at `at`: 0 where none stands there.
     fn line_ending(&self, byte_index: usize) -> usize {
-        match (self.byte(byte_index), self.byte(byte_index + 1)) {
+        match (self.byte_at(byte_index), self.byte_at(byte_index + 1)) {
             (b'\r', b'\n') => 2,
             (b'\n' | b'\r', _) => 1,
             _ => 0,
@@ -54,7 +54,7 @@ impl Lexer {
 
     /// Steps over line continuations.
     fn continue_line(&mut self) {
-        while self.byte(self.position) == b'\\' {
+        while self.byte_at(self.position) == b'\\' {
             let ending_length = self.line_ending(self.position + 1);
             if ending_length == 0 {
                 // At the end of the text it continues nothing, and is no token either.
@@ -68,7 +68,7 @@ impl Lexer {
 
     fn peek(&mut self) -> u8 {
         self.continue_line();
-        self.byte(self.position)
+        self.byte_at(self.position)
     }
 
     /// Steps over blanks, comments and line ends; says whether the next token is the first of its
@@ -109,7 +109,7 @@ impl Lexer {
 
     /// The byte `ahead` characters behind the next one, line continuations left out.
     fn peek_ahead(&self, characters_ahead: usize) -> u8 {
-        let mut probe_lexer = Self { text: self.text.clone(), ..*self };
+        let mut probe_lexer = Self { text: Arc::clone(&self.text), ..*self };
         for _ in 0..characters_ahead {
             probe_lexer.continue_line();
             probe_lexer.position += 1;
@@ -146,7 +146,7 @@ impl Lexer {
 
     fn skip_block_comment(&mut self) {
         while !self.at_end() {
-            if self.byte(self.position) == b'*' && self.peek_ahead(1) == b'/' {
+            if self.byte_at(self.position) == b'*' && self.peek_ahead(1) == b'/' {
                 self.position += 1;
                 self.continue_line();
                 self.position += 1;
@@ -176,7 +176,7 @@ impl Lexer {
             is_spaced = true;
         }
         let (token_start, token_line) = (self.position, self.line);
-        let (kind, token_text) = self.lexeme();
+        let (kind, token_text) = self.read_lexeme();
         let span = Span { file: self.file, start: token_start as u32, end: self.position as u32 };
         let token = Token {
             kind,
@@ -191,7 +191,7 @@ impl Lexer {
         Some(token)
     }
 
-    fn lexeme(&mut self) -> (TokenKind, String) {
+    fn read_lexeme(&mut self) -> (TokenKind, String) {
         let ending_length = self.line_ending(self.position);
         if ending_length > 0 {
             self.position += ending_length;
@@ -210,24 +210,24 @@ impl Lexer {
         if first_byte.is_ascii_digit()
             || (first_byte == b'.' && self.peek_ahead(1).is_ascii_digit())
         {
-            return (TokenKind::Number, self.number());
+            return (TokenKind::Number, self.read_number());
         }
         if first_byte == b'"' {
-            return (TokenKind::String, self.string());
+            return (TokenKind::String, self.read_string());
         }
-        self.punctuator()
+        self.read_punctuator()
     }
 
     fn take_while(&mut self, is_accepted: impl Fn(u8) -> bool) -> String {
         let mut taken_text = String::new();
         while is_accepted(self.peek()) && !self.at_end() {
-            taken_text.push(self.byte(self.position) as char);
+            taken_text.push(self.byte_at(self.position) as char);
             self.position += 1;
         }
         taken_text
     }
 
-    fn take(&mut self, taken_text: &mut String, byte_count: usize) {
+    fn take_bytes(&mut self, taken_text: &mut String, byte_count: usize) {
         for _ in 0..byte_count {
             taken_text.push(self.peek() as char);
             self.position += 1;
@@ -236,10 +236,10 @@ impl Lexer {
 
     /// Integer and floating literals with their suffixes (GLSL 4.60, 4.1.3 and 4.1.4; 8, 16 and
     /// 64-bit extensions).
-    fn number(&mut self) -> String {
+    fn read_number(&mut self) -> String {
         if self.peek() == b'0' && matches!(self.peek_ahead(1), b'x' | b'X') {
             let mut literal_text = String::new();
-            self.take(&mut literal_text, 2);
+            self.take_bytes(&mut literal_text, 2);
             literal_text += &self.take_while(|byte| byte.is_ascii_hexdigit());
             self.integer_suffix(&mut literal_text);
             return literal_text;
@@ -248,23 +248,23 @@ impl Lexer {
         let mut is_floating = false;
         if self.peek() == b'.' {
             is_floating = true;
-            self.take(&mut literal_text, 1);
+            self.take_bytes(&mut literal_text, 1);
             literal_text += &self.take_while(|byte| byte.is_ascii_digit());
         }
         if matches!(self.peek(), b'e' | b'E') {
             let sign_length = usize::from(matches!(self.peek_ahead(1), b'+' | b'-'));
             if self.peek_ahead(1 + sign_length).is_ascii_digit() {
                 is_floating = true;
-                self.take(&mut literal_text, 1 + sign_length);
+                self.take_bytes(&mut literal_text, 1 + sign_length);
                 literal_text += &self.take_while(|byte| byte.is_ascii_digit());
             }
         }
         match (self.peek(), self.peek_ahead(1)) {
             (b'f' | b'F', _) if is_floating || !literal_text.contains('.') => {
-                self.take(&mut literal_text, 1)
+                self.take_bytes(&mut literal_text, 1)
             }
             (b'l', b'f') | (b'L', b'F') | (b'h', b'f') | (b'H', b'F') => {
-                self.take(&mut literal_text, 2)
+                self.take_bytes(&mut literal_text, 2)
             }
             _ if !is_floating => self.integer_suffix(&mut literal_text),
             _ => {}
@@ -274,18 +274,18 @@ impl Lexer {
 
     fn integer_suffix(&mut self, literal_text: &mut String) {
         if matches!(self.peek(), b'u' | b'U') {
-            self.take(literal_text, 1);
+            self.take_bytes(literal_text, 1);
         }
         if matches!(self.peek(), b'l' | b'L' | b's' | b'S') {
-            self.take(literal_text, 1);
+            self.take_bytes(literal_text, 1);
         }
     }
 
-    fn string(&mut self) -> String {
+    fn read_string(&mut self) -> String {
         let string_start = self.position;
         self.position += 1;
         while !self.at_end() && self.line_ending(self.position) == 0 {
-            let byte = self.byte(self.position);
+            let byte = self.byte_at(self.position);
             self.position += 1;
             match byte {
                 b'"' => break,
@@ -301,12 +301,12 @@ impl Lexer {
         self.text[string_start..self.position].to_owned()
     }
 
-    fn punctuator(&mut self) -> (TokenKind, String) {
+    fn read_punctuator(&mut self) -> (TokenKind, String) {
         let next_bytes = [self.peek(), self.peek_ahead(1), self.peek_ahead(2)];
         for long_punctuator in LONG_PUNCTUATORS {
             if next_bytes.starts_with(long_punctuator.as_bytes()) {
                 let mut punctuator_text = String::new();
-                self.take(&mut punctuator_text, long_punctuator.len());
+                self.take_bytes(&mut punctuator_text, long_punctuator.len());
                 return (TokenKind::Punctuator, punctuator_text);
             }
         }

@@ -48,7 +48,7 @@ mod token;
 mod unread;
 mod value_types;
 
-use preprocessor::Predefined;
+use preprocessor::PredefinedMacros;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 #[cfg(feature = "compiler")]
@@ -57,11 +57,11 @@ use vkcert_model::structure::{Decision, KernelStructure};
 
 /// Stack of the front end: enough for the deepest text that the parser's limits let through.
 const STACK_BYTES: usize = 512 << 20;
-pub use decisions::collapsed;
+pub use decisions::collapse_spaces;
 #[cfg(feature = "compiler")]
 pub use kernel::{PositionsWanted, compile, compile_with, compiler_identity};
 #[cfg(feature = "compiler")]
-pub use positions::{Positions, TokenPlace};
+pub use positions::{TokenPlace, TokenPositions};
 pub use reference::reference_alignments;
 pub use vkcert_model::project::{DecisionPolicy, Optimization};
 
@@ -111,7 +111,7 @@ pub struct Compiled {
     pub marked: Vec<u32>,
     /// Where production's instructions come from.
     #[cfg(feature = "compiler")]
-    pub positions: Arc<Positions>,
+    pub positions: Arc<TokenPositions>,
     /// SHA-256 of the preprocessed text: of its tokens alone, whatever stands between them.
     pub text: String,
     /// Files read by `#include`, project-relative path to text.
@@ -160,30 +160,38 @@ fn outline_here(text: &str) -> Result<TextOutline, String> {
         optimization: Optimization::Zero,
         policy: DecisionPolicy::Literal,
     };
-    let includes = include::Includes::new(&kernel);
+    let includes = include::IncludeResolver::new(&kernel);
     let own_unit =
         preprocessor::preprocess(&kernel.path, text, &kernel.defines, &includes, &NoneDefined);
     let (unit, mut notes) = match own_unit {
         Ok(unit) => (unit, Vec::new()),
-        Err(error) if error.cause == preprocessor::Cause::Limit => return Err(error.to_string()),
+        Err(error) if error.cause == preprocessor::FailureCause::Limit => {
+            return Err(error.to_string());
+        }
         Err(error) => {
             let texts = BTreeMap::from([(kernel.path.clone(), text.to_owned())]);
-            (lines::unit_of(text, &kernel.path, &texts), vec![error.to_string()])
+            (lines::unit_of_preprocessed(text, &kernel.path, &texts), vec![error.to_string()])
         }
     };
-    let items = parser::parse(&unit.tokens);
-    let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+    let items = parser::parse_unit(&unit.tokens);
+    let outline =
+        outline::outline_unit(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
     notes.extend(outline.notes);
     let marker_names = marking::MarkerNames::unused_in(&unit.tokens);
-    let marked_text = marking::render(&unit, &outline.placements, &BTreeSet::new(), &marker_names);
+    let marked_text =
+        marking::render_marked(&unit, &outline.placements, &BTreeSet::new(), &marker_names);
     Ok(TextOutline { decisions: outline.decisions, marked: marked_text.text, notes })
 }
 
 /// No macro is predefined.
 struct NoneDefined;
 
-impl Predefined for NoneDefined {
-    fn values(&self, _version: &str, names: &BTreeSet<String>) -> BTreeMap<String, Option<String>> {
+impl PredefinedMacros for NoneDefined {
+    fn macro_values(
+        &self,
+        _version: &str,
+        names: &BTreeSet<String>,
+    ) -> BTreeMap<String, Option<String>> {
         names.iter().map(|name| (name.clone(), None)).collect()
     }
 }

@@ -5,13 +5,13 @@
 //! directives give.
 
 use super::lexer::Lexer;
-use super::preprocessor::{Directive, TranslationUnit};
-use super::token::{Frames, Token, TokenKind};
+use super::preprocessor::{KeptDirective, TranslationUnit};
+use super::token::{ExpansionFrames, Token, TokenKind};
 use std::collections::BTreeMap;
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 
 /// Reads preprocessed text; `texts` holds the original files, `main` is the main file's path.
-pub(crate) fn unit_of(
+pub(crate) fn unit_of_preprocessed(
     preprocessed: &str,
     main_path: &str,
     texts_by_path: &BTreeMap<String, String>,
@@ -28,11 +28,14 @@ pub(crate) fn unit_of(
     let mut lexer = Lexer::new(preprocessed.into(), FileIndex(0));
     let mut line_tokens: Vec<Token> = Vec::new();
     loop {
-        let next_token = lexer.next();
-        if let Some(token) = next_token.as_ref().filter(|token| token.kind != TokenKind::NewLine) {
-            line_tokens.push(token.clone());
-            continue;
-        }
+        let is_text_end = match lexer.next() {
+            Some(token) if token.kind != TokenKind::NewLine => {
+                line_tokens.push(token);
+                continue;
+            }
+            Some(_) => false,
+            None => true,
+        };
         let read_line = std::mem::take(&mut line_tokens);
         if let [hash, directive_name, directive_tokens @ ..] = read_line.as_slice()
             && hash.is("#")
@@ -56,31 +59,31 @@ pub(crate) fn unit_of(
             } else {
                 let directive_words: Vec<&str> =
                     read_line[1..].iter().map(|token| &*token.text).collect();
-                directives.push(Directive {
+                directives.push(KeptDirective {
                     before: tokens.len(),
                     text: format!("#{}", directive_words.join(" ")),
-                    line: place(hash, line_offset),
+                    line: presumed_line(hash, line_offset),
                     line_file: current_file,
                     is_loud: false,
                 });
             }
         } else {
             for mut token in read_line {
-                token.line = place(&token, line_offset);
+                token.line = presumed_line(&token, line_offset);
                 token.line_file = current_file;
                 token.span =
                     span_of_line(&spans[current_file.0 as usize], current_file, token.line);
                 tokens.push(token);
             }
         }
-        if next_token.is_none() {
+        if is_text_end {
             break;
         }
     }
-    TranslationUnit { files, tokens, directives, frames: Frames::default() }
+    TranslationUnit { files, tokens, directives, frames: ExpansionFrames::default() }
 }
 
-fn place(token: &Token, line_offset: i64) -> u32 {
+fn presumed_line(token: &Token, line_offset: i64) -> u32 {
     u32::try_from(i64::from(token.line) + line_offset).unwrap_or(1).max(1)
 }
 
@@ -125,7 +128,9 @@ pub(crate) fn first_difference(unit: &TranslationUnit, reference: &str) -> Optio
     for (token_index, own_token) in unit.tokens.iter().enumerate() {
         skip_directives(&mut lexer, is_first);
         is_first = false;
-        if own_token.kind == TokenKind::String && lexer.accept_bytes(&resolved(&own_token.text)) {
+        if own_token.kind == TokenKind::String
+            && lexer.accept_bytes(&resolve_escapes(&own_token.text))
+        {
             continue;
         }
         let compiler_token = lexer.next();
@@ -165,10 +170,10 @@ fn skip_directives(lexer: &mut Lexer, mut is_line_start: bool) {
 /// The main file's text such that the compiler's preprocessed text of it can be read: the compiler
 /// repeats operators and strings in pragmas as stray bytes, so that such pragmas, which make no
 /// tokens, are blanked.
-pub(crate) fn showable(unit: &TranslationUnit) -> Result<String, String> {
+pub(crate) fn showable_text(unit: &TranslationUnit) -> Result<String, String> {
     let mut string_tokens = unit.tokens.iter().filter(|token| token.kind == TokenKind::String);
     if let Some(string) =
-        string_tokens.find(|token| std::str::from_utf8(&resolved(&token.text)).is_err())
+        string_tokens.find(|token| std::str::from_utf8(&resolve_escapes(&token.text)).is_err())
     {
         return Err(format!("the string {} holds bytes that are no text", string.text));
     }
@@ -232,14 +237,14 @@ fn blank_pragma(text: &mut String, pragma_start: usize, length: usize) -> Result
 
 /// A string literal as the compiler's preprocessed text shows it: with its escape sequences
 /// resolved (GL_EXT_debug_printf takes those of C), up to the first NUL.
-fn resolved(literal: &str) -> Vec<u8> {
+fn resolve_escapes(literal: &str) -> Vec<u8> {
     let bytes = literal.as_bytes();
     let mut resolved_bytes = Vec::with_capacity(bytes.len());
     let mut byte_index = 0;
     while let Some(byte) = bytes.get(byte_index).copied() {
         byte_index += 1;
         let byte_value = if byte == b'\\' && byte_index + 1 < bytes.len() {
-            escape(bytes, &mut byte_index)
+            read_escape(bytes, &mut byte_index)
         } else {
             Some(byte)
         };
@@ -256,7 +261,7 @@ fn resolved(literal: &str) -> Vec<u8> {
 }
 
 /// The value of the escape sequence behind a backslash at `at`, and steps over it.
-fn escape(bytes: &[u8], byte_index: &mut usize) -> Option<u8> {
+fn read_escape(bytes: &[u8], byte_index: &mut usize) -> Option<u8> {
     let read_digits = |first_digit: usize, radix: u32, digit_limit: usize| {
         let count = bytes[first_digit..]
             .iter()
@@ -299,7 +304,7 @@ mod tests {
 
     #[test]
     fn escapes_of_strings_are_resolved() {
-        assert_eq!(resolved(r#""a\n\"\x41\101\\b""#), b"\"a\n\"AA\\b\"");
-        assert_eq!(resolved(r#""a\0b""#), b"\"a\"");
+        assert_eq!(resolve_escapes(r#""a\n\"\x41\101\\b""#), b"\"a\n\"AA\\b\"");
+        assert_eq!(resolve_escapes(r#""a\0b""#), b"\"a\"");
     }
 }

@@ -4,7 +4,7 @@
 //! and two marker functions are called by every function of a kernel. So in marked text markers are
 //! declared as instructions of a set of their own (GL_EXT_spirv_intrinsics), which are no calls to
 //! the compiler, keep their order and keep `&&` and `||` from being evaluated at once.
-//! Promises: what [`restore`] returns is the module that the compiler makes where markers are
+//! Promises: what [`restore_calls`] returns is the module that the compiler makes where markers are
 //! functions, `bool value(uint page, uint id, bool v) { return v; }` and `void mark(uint page, uint
 //! id) { }`, but for the numbers of ids: no trace of set or extension is left.
 //! Does not cover: what the markers stand for.
@@ -13,40 +13,45 @@ use super::marking::{MARKER_SET, MarkerNames, VALUE_INSTRUCTION};
 use rspirv::spirv::Op;
 
 /// Words of a module's header.
-const HEADER: usize = 5;
+const HEADER_WORDS: usize = 5;
 
 /// A module with marker calls in the place of its marker instructions.
-pub(crate) fn restore(words: &[u32], names: &MarkerNames) -> Vec<u32> {
-    let Some(import_row) = instructions(words)
-        .find(|row| opcode(row) == Op::ExtInstImport as u32 && text(row, 2) == MARKER_SET)
-    else {
-        return instructions(words).filter(|row| !of_markers(row)).fold(
-            header(words),
+pub(crate) fn restore_calls(words: &[u32], names: &MarkerNames) -> Vec<u32> {
+    let Some(import_row) = instructions(words).find(|row| {
+        opcode(row) == Op::ExtInstImport as u32 && string_operand(row, 2) == MARKER_SET
+    }) else {
+        return instructions(words).filter(|row| !is_marker_declaration(row)).fold(
+            module_header(words),
             |mut restored_words, row| {
                 restored_words.extend_from_slice(row);
                 restored_words
             },
         );
     };
-    let mut call_restorer =
-        Made { set: import_row[1], next: words[3], value: None, mark: None, declared: Vec::new() };
-    let marker_functions = call_restorer.functions(words, names);
-    let mut restored_words = header(words);
+    let mut call_restorer = CallRestorer {
+        set: import_row[1],
+        next: words[3],
+        value: None,
+        mark: None,
+        declared: Vec::new(),
+    };
+    let marker_functions = call_restorer.marker_functions(words, names);
+    let mut restored_words = module_header(words);
     restored_words[3] = call_restorer.next;
-    let mut written_parts = Parts::Before;
-    for row in instructions(words).filter(|row| !of_markers(row)) {
+    let mut written_parts = WrittenParts::Before;
+    for row in instructions(words).filter(|row| !is_marker_declaration(row)) {
         let row_opcode = opcode(row);
-        if written_parts == Parts::Before
+        if written_parts == WrittenParts::Before
             && (row_opcode == Op::Name as u32 || row_opcode == Op::MemberName as u32)
         {
             restored_words.extend(&marker_functions.names);
-            written_parts = Parts::Named;
+            written_parts = WrittenParts::Named;
         }
-        if written_parts != Parts::Declared && row_opcode == Op::Function as u32 {
+        if written_parts != WrittenParts::Declared && row_opcode == Op::Function as u32 {
             restored_words.extend(&call_restorer.declared);
-            written_parts = Parts::Declared;
+            written_parts = WrittenParts::Declared;
         }
-        match call_restorer.call(row) {
+        match call_restorer.call_for(row) {
             Some(call_row) => restored_words.extend(call_row),
             None => restored_words.extend_from_slice(row),
         }
@@ -55,20 +60,20 @@ pub(crate) fn restore(words: &[u32], names: &MarkerNames) -> Vec<u32> {
     restored_words
 }
 
-/// What of the additions has been written.
+/// Which of the additions have been written.
 #[derive(PartialEq, Eq)]
-enum Parts {
+enum WrittenParts {
     Before,
     Named,
     Declared,
 }
 
-struct Functions {
+struct MarkerFunctions {
     names: Vec<u32>,
     bodies: Vec<u32>,
 }
 
-struct Made {
+struct CallRestorer {
     /// Result id of the import of the set.
     set: u32,
     /// The next id that nothing uses.
@@ -79,15 +84,15 @@ struct Made {
     declared: Vec<u32>,
 }
 
-impl Made {
-    fn fresh(&mut self) -> u32 {
+impl CallRestorer {
+    fn fresh_id(&mut self) -> u32 {
         self.next += 1;
         self.next - 1
     }
 
     /// The marker functions that are called. All calls of one marker have the same types.
-    fn functions(&mut self, words: &[u32], names: &MarkerNames) -> Functions {
-        let mut marker_functions = Functions { names: Vec::new(), bodies: Vec::new() };
+    fn marker_functions(&mut self, words: &[u32], names: &MarkerNames) -> MarkerFunctions {
+        let mut marker_functions = MarkerFunctions { names: Vec::new(), bodies: Vec::new() };
         let (mut value_type, mut mark_type) = (None, None);
         for row in instructions(words).filter(|row| self.is_marker(row)) {
             match row[4] == VALUE_INSTRUCTION {
@@ -99,44 +104,48 @@ impl Made {
             .find(|row| opcode(row) == Op::TypeInt as u32 && row[2..] == [32, 0]);
         let Some(uint_type) = uint_type.map(|row| row[1]) else { return marker_functions };
         if let Some(boolean_type) = value_type {
-            let function_id = self.function(
+            let function_id = self.write_function(
                 words,
                 boolean_type,
                 &[uint_type, uint_type, boolean_type],
                 &mut marker_functions.bodies,
             );
-            marker_functions.names.extend(name(function_id, &format!("{}(u1;u1;b1;", names.value)));
+            marker_functions
+                .names
+                .extend(name_instruction(function_id, &format!("{}(u1;u1;b1;", names.value)));
             self.value = Some(function_id);
         }
         if let Some(void_type) = mark_type {
-            let function_id = self.function(
+            let function_id = self.write_function(
                 words,
                 void_type,
                 &[uint_type, uint_type],
                 &mut marker_functions.bodies,
             );
-            marker_functions.names.extend(name(function_id, &format!("{}(u1;u1;", names.mark)));
+            marker_functions
+                .names
+                .extend(name_instruction(function_id, &format!("{}(u1;u1;", names.mark)));
             self.mark = Some(function_id);
         }
         marker_functions
     }
 
     /// Writes a function that returns its third parameter, where it has one.
-    fn function(
+    fn write_function(
         &mut self,
         words: &[u32],
         result_type: u32,
         parameters: &[u32],
         bodies: &mut Vec<u32>,
     ) -> u32 {
-        let function_type = self.signature(words, result_type, parameters);
-        let function_id = self.fresh();
+        let function_type = self.function_type(words, result_type, parameters);
+        let function_id = self.fresh_id();
         bodies.extend([5 << 16 | Op::Function as u32, result_type, function_id, 0, function_type]);
-        let parameter_ids: Vec<u32> = parameters.iter().map(|_| self.fresh()).collect();
+        let parameter_ids: Vec<u32> = parameters.iter().map(|_| self.fresh_id()).collect();
         for (parameter_type, parameter) in parameters.iter().zip(&parameter_ids) {
             bodies.extend([3 << 16 | Op::FunctionParameter as u32, *parameter_type, *parameter]);
         }
-        bodies.extend([2 << 16 | Op::Label as u32, self.fresh()]);
+        bodies.extend([2 << 16 | Op::Label as u32, self.fresh_id()]);
         match parameter_ids.get(2) {
             Some(value) => bodies.extend([2 << 16 | Op::ReturnValue as u32, *value]),
             None => bodies.push(1 << 16 | Op::Return as u32),
@@ -146,7 +155,7 @@ impl Made {
     }
 
     /// A function type, declared once: no two may be the same (SPIR-V specification, section 2.8).
-    fn signature(&mut self, words: &[u32], result_type: u32, parameters: &[u32]) -> u32 {
+    fn function_type(&mut self, words: &[u32], result_type: u32, parameters: &[u32]) -> u32 {
         let declared_type = instructions(words).find(|row| {
             opcode(row) == Op::TypeFunction as u32
                 && row[2] == result_type
@@ -155,7 +164,7 @@ impl Made {
         if let Some(declared_type) = declared_type {
             return declared_type[1];
         }
-        let type_id = self.fresh();
+        let type_id = self.fresh_id();
         self.declared.extend([
             (3 + parameters.len() as u32) << 16 | Op::TypeFunction as u32,
             type_id,
@@ -170,7 +179,7 @@ impl Made {
     }
 
     /// The call in the place of a marker instruction.
-    fn call(&self, row: &[u32]) -> Option<Vec<u32>> {
+    fn call_for(&self, row: &[u32]) -> Option<Vec<u32>> {
         let marker_function = self
             .is_marker(row)
             .then(|| if row[4] == VALUE_INSTRUCTION { self.value } else { self.mark })??;
@@ -186,22 +195,23 @@ impl Made {
 }
 
 /// Whether an instruction declares the marker set, or the extension that lets text declare it.
-fn of_markers(row: &[u32]) -> bool {
+fn is_marker_declaration(row: &[u32]) -> bool {
     let row_opcode = opcode(row);
-    (row_opcode == Op::ExtInstImport as u32 && text(row, 2) == MARKER_SET)
-        || (row_opcode == Op::Extension as u32 && text(row, 1) == MARKER_SET)
-        || (row_opcode == Op::SourceExtension as u32 && text(row, 1) == "GL_EXT_spirv_intrinsics")
+    (row_opcode == Op::ExtInstImport as u32 && string_operand(row, 2) == MARKER_SET)
+        || (row_opcode == Op::Extension as u32 && string_operand(row, 1) == MARKER_SET)
+        || (row_opcode == Op::SourceExtension as u32
+            && string_operand(row, 1) == "GL_EXT_spirv_intrinsics")
 }
 
-fn header(words: &[u32]) -> Vec<u32> {
+fn module_header(words: &[u32]) -> Vec<u32> {
     let mut header_words = Vec::with_capacity(words.len() + 64);
-    header_words.extend_from_slice(&words[..HEADER.min(words.len())]);
+    header_words.extend_from_slice(&words[..HEADER_WORDS.min(words.len())]);
     header_words
 }
 
 /// The instructions of a module that the compiler has made.
 pub(super) fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
-    let mut remaining_words = words.get(HEADER..).unwrap_or_default();
+    let mut remaining_words = words.get(HEADER_WORDS..).unwrap_or_default();
     std::iter::from_fn(move || {
         let row_length = (remaining_words.first()? >> 16) as usize;
         let (row, words_behind) =
@@ -216,13 +226,13 @@ pub(super) fn opcode(row: &[u32]) -> u32 {
 }
 
 /// The string that begins at a word.
-fn text(row: &[u32], word_index: usize) -> String {
+fn string_operand(row: &[u32], word_index: usize) -> String {
     let text_bytes =
         row[word_index..].iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
     String::from_utf8_lossy(&text_bytes.collect::<Vec<u8>>()).into_owned()
 }
 
-fn name(target_id: u32, text: &str) -> Vec<u32> {
+fn name_instruction(target_id: u32, text: &str) -> Vec<u32> {
     let mut text_bytes = text.as_bytes().to_vec();
     text_bytes.resize((text_bytes.len() / 4 + 1) * 4, 0);
     let letter_words = text_bytes

@@ -27,7 +27,7 @@ const MARKER_EXTENSION: &str = "#extension GL_EXT_spirv_intrinsics : enable";
 
 /// What a placement marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Placed {
+pub(crate) enum PlacementRole {
     /// Around a condition.
     Condition { decision: DecisionId, condition: u32 },
     /// Around a decision with several conditions.
@@ -49,38 +49,38 @@ pub(crate) enum Placed {
 pub(crate) struct Placement {
     pub first: TokenIndex,
     pub last: TokenIndex,
-    pub role: Placed,
+    pub role: PlacementRole,
 }
 
 /// A thing that is marked or left out as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Marked {
+pub(crate) enum MarkedItem {
     Decision(DecisionId),
     Mark(MarkIndex),
 }
 
-impl Placed {
-    pub(crate) fn marked(self) -> Marked {
+impl PlacementRole {
+    pub(crate) fn marked_item(self) -> MarkedItem {
         match self {
-            Placed::Condition { decision, .. }
-            | Placed::Decision { decision }
-            | Placed::Single { decision } => Marked::Decision(decision),
-            Placed::Entry { mark } | Placed::Label { mark } | Placed::ImplicitDefault { mark } => {
-                Marked::Mark(mark)
-            }
+            PlacementRole::Condition { decision, .. }
+            | PlacementRole::Decision { decision }
+            | PlacementRole::Single { decision } => MarkedItem::Decision(decision),
+            PlacementRole::Entry { mark }
+            | PlacementRole::Label { mark }
+            | PlacementRole::ImplicitDefault { mark } => MarkedItem::Mark(mark),
         }
     }
 
-    fn role(self) -> MarkerRole {
+    fn marker_role(self) -> MarkerRole {
         match self {
-            Placed::Condition { decision, condition } => {
+            PlacementRole::Condition { decision, condition } => {
                 MarkerRole::Condition { decision, condition }
             }
-            Placed::Decision { decision } => MarkerRole::Decision { decision },
-            Placed::Single { decision } => MarkerRole::Single { decision },
-            Placed::Entry { mark } | Placed::Label { mark } | Placed::ImplicitDefault { mark } => {
-                MarkerRole::Mark { mark }
-            }
+            PlacementRole::Decision { decision } => MarkerRole::Decision { decision },
+            PlacementRole::Single { decision } => MarkerRole::Single { decision },
+            PlacementRole::Entry { mark }
+            | PlacementRole::Label { mark }
+            | PlacementRole::ImplicitDefault { mark } => MarkerRole::Mark { mark },
         }
     }
 }
@@ -106,7 +106,7 @@ impl MarkerNames {
         Self { value: free_name("vkcert_value"), mark: free_name("vkcert_mark") }
     }
 
-    fn definitions(&self, marker_form: MarkerForm) -> String {
+    fn marker_definitions(&self, marker_form: MarkerForm) -> String {
         let Self { value, mark } = self;
         let id_parameters = "const uint page, const uint id";
         match marker_form {
@@ -130,7 +130,7 @@ impl MarkerNames {
     }
 }
 
-/// What markers are to the compiler.
+/// The form in which markers are given to the compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MarkerForm {
     /// Costs nothing in a large kernel; [`super::marker_calls`] makes calls of them.
@@ -146,9 +146,9 @@ pub(crate) struct MarkedText {
     pub roles: Vec<MarkerRole>,
 }
 
-/// What stands around the tokens.
+/// Text that is inserted around the tokens.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Insertions {
+pub(crate) struct MarkerInsertions {
     /// A line behind `#version`.
     pub directive: &'static str,
     pub before: BTreeMap<TokenIndex, String>,
@@ -158,33 +158,35 @@ pub(crate) struct Insertions {
 
 /// All placements but those of `excluded`, as text; the markers are declared before the first
 /// token.
-pub(crate) fn insertions(
+pub(crate) fn marker_insertions(
     placements: &[Placement],
-    excluded: &BTreeSet<Marked>,
+    excluded: &BTreeSet<MarkedItem>,
     marker_names: &MarkerNames,
     marker_form: MarkerForm,
-) -> Insertions {
+) -> MarkerInsertions {
     let mut before_tokens: BTreeMap<TokenIndex, String> =
-        BTreeMap::from([(0, marker_names.definitions(marker_form))]);
+        BTreeMap::from([(0, marker_names.marker_definitions(marker_form))]);
     let mut behind_tokens: BTreeMap<TokenIndex, String> = BTreeMap::new();
     let mut marker_roles = Vec::new();
     for placement in
-        placements.iter().filter(|placement| !excluded.contains(&placement.role.marked()))
+        placements.iter().filter(|placement| !excluded.contains(&placement.role.marked_item()))
     {
         let (page_number, id) =
             (marker_roles.len() / MARKER_PAGE as usize, marker_roles.len() % MARKER_PAGE as usize);
-        marker_roles.push(placement.role.role());
+        marker_roles.push(placement.role.marker_role());
         let text_behind = behind_tokens.entry(placement.last).or_default();
         match placement.role {
-            Placed::Condition { .. } | Placed::Decision { .. } | Placed::Single { .. } => {
+            PlacementRole::Condition { .. }
+            | PlacementRole::Decision { .. }
+            | PlacementRole::Single { .. } => {
                 text_behind.push_str(" )");
                 let text_before = before_tokens.entry(placement.first).or_default();
                 let _ = write!(text_before, " {}({page_number}u,{id}u,", marker_names.value);
             }
-            Placed::Entry { .. } | Placed::Label { .. } => {
+            PlacementRole::Entry { .. } | PlacementRole::Label { .. } => {
                 let _ = write!(text_behind, " {}({page_number}u,{id}u);", marker_names.mark);
             }
-            Placed::ImplicitDefault { .. } => {
+            PlacementRole::ImplicitDefault { .. } => {
                 let _ = write!(
                     text_behind,
                     " default: {}({page_number}u,{id}u); break;",
@@ -197,24 +199,30 @@ pub(crate) fn insertions(
         MarkerForm::Instructions => MARKER_EXTENSION,
         MarkerForm::Functions => "",
     };
-    Insertions { directive, before: before_tokens, behind: behind_tokens, roles: marker_roles }
+    MarkerInsertions {
+        directive,
+        before: before_tokens,
+        behind: behind_tokens,
+        roles: marker_roles,
+    }
 }
 
 /// Writes the text with all placements but those of `excluded`.
-pub(crate) fn render(
+pub(crate) fn render_marked(
     unit: &TranslationUnit,
     placements: &[Placement],
-    excluded: &BTreeSet<Marked>,
+    excluded: &BTreeSet<MarkedItem>,
     marker_names: &MarkerNames,
 ) -> MarkedText {
     let marker_insertions =
-        insertions(placements, excluded, marker_names, MarkerForm::Instructions);
-    let mut text_writer = Writer { unit, text: String::new(), file: FileIndex(0), line: 1 };
-    text_writer.write(&marker_insertions);
+        marker_insertions(placements, excluded, marker_names, MarkerForm::Instructions);
+    let mut text_writer =
+        MarkedTextWriter { unit, text: String::new(), file: FileIndex(0), line: 1 };
+    text_writer.write_tokens(&marker_insertions);
     MarkedText { text: text_writer.text, roles: marker_insertions.roles }
 }
 
-struct Writer<'a> {
+struct MarkedTextWriter<'a> {
     unit: &'a TranslationUnit,
     text: String,
     file: FileIndex,
@@ -222,12 +230,12 @@ struct Writer<'a> {
     line: u32,
 }
 
-impl Writer<'_> {
-    fn write(&mut self, marker_insertions: &Insertions) {
+impl MarkedTextWriter<'_> {
+    fn write_tokens(&mut self, marker_insertions: &MarkerInsertions) {
         let mut directives = self.unit.directives.iter().peekable();
         for (index, token) in self.unit.tokens.iter().enumerate() {
             while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
-                self.directive(directive, marker_insertions);
+                self.write_directive(directive, marker_insertions);
             }
             self.move_to(token.line_file, token.line);
             self.text.push_str(marker_insertions.before.get(&index).map_or("", String::as_str));
@@ -236,15 +244,15 @@ impl Writer<'_> {
             self.text.push_str(marker_insertions.behind.get(&index).map_or("", String::as_str));
         }
         for directive in directives {
-            self.directive(directive, marker_insertions);
+            self.write_directive(directive, marker_insertions);
         }
         self.text.push('\n');
     }
 
-    fn directive(
+    fn write_directive(
         &mut self,
-        directive: &super::preprocessor::Directive,
-        marker_insertions: &Insertions,
+        directive: &super::preprocessor::KeptDirective,
+        marker_insertions: &MarkerInsertions,
     ) {
         // `#version` must be the first thing of all (GLSL 4.60, 3.3).
         if directive.text.starts_with("#version") {

@@ -9,8 +9,8 @@
 //! Does not cover: arguments that are no constants, of which the compiler makes modules that are
 //! not valid.
 
-use super::names::Names;
-use super::outline::Outline;
+use super::names::NameScopes;
+use super::outline::UnitOutline;
 use super::preprocessor::TranslationUnit;
 use super::syntax::{Expression, ExpressionKind, TokenIndex};
 use vkcert_model::diagnostic::Diagnostic;
@@ -75,16 +75,16 @@ pub(crate) struct NarrowConstructor {
 
 /// What the values of an expression are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Domain {
+enum ValueDomain {
     Floating,
     Integer,
     Boolean,
     Unknown,
 }
 
-impl Domain {
+impl ValueDomain {
     /// Of two operands of one arithmetic operation.
-    fn joined(self, other_domain: Self) -> Self {
+    fn joined_with(self, other_domain: Self) -> Self {
         match (self, other_domain) {
             (Self::Floating, _) | (_, Self::Floating) => Self::Floating,
             (same, other_domain) if same == other_domain => same,
@@ -94,7 +94,7 @@ impl Domain {
 
     /// Whether the bits of such a constant mean the same in the 32-bit type that stands for the
     /// family.
-    fn suits(self, family: NarrowFamily) -> bool {
+    fn suits_family(self, family: NarrowFamily) -> bool {
         match family {
             NarrowFamily::Float16 => self == Self::Floating,
             NarrowFamily::Int8 | NarrowFamily::Int16 => {
@@ -105,15 +105,15 @@ impl Domain {
 }
 
 /// The constructor that a call is, where it may be one that the compiler gets wrong.
-pub(crate) fn constructor(
-    names: &Names<'_>,
+pub(crate) fn narrow_constructor(
+    names: &NameScopes<'_>,
     callee: &Expression,
     arguments: &[Expression],
 ) -> Option<NarrowConstructor> {
     let ExpressionKind::Identifier = callee.kind else { return None };
-    let family = NarrowFamily::of_type(names.text(callee.first))?;
+    let family = NarrowFamily::of_type(names.token_text(callee.first))?;
     let is_wrong = |argument: &&Expression| {
-        is_constant(names, argument) && !domain(names, argument).suits(family)
+        is_constant(names, argument) && !domain_of(names, argument).suits_family(family)
     };
     arguments.iter().find(is_wrong)?;
     let closing_token = arguments.last()?.last + 1;
@@ -121,11 +121,15 @@ pub(crate) fn constructor(
 }
 
 /// Refuses a text that holds such a constructor without the extension.
-pub(crate) fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
+pub(crate) fn refuse_wrong(
+    unit: &TranslationUnit,
+    outline: &UnitOutline,
+) -> Result<(), Vec<Diagnostic>> {
     let disabled_constructors =
         outline.narrow.iter().filter(|constructor| !is_enabled(unit, constructor));
-    let refusals: Vec<Diagnostic> =
-        disabled_constructors.map(|constructor| diagnostic(unit, constructor)).collect();
+    let refusals: Vec<Diagnostic> = disabled_constructors
+        .map(|constructor| constructor_diagnostic(unit, constructor))
+        .collect();
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
@@ -147,17 +151,17 @@ fn is_enabled(unit: &TranslationUnit, constructor: &NarrowConstructor) -> bool {
     is_enabled_here
 }
 
-fn diagnostic(unit: &TranslationUnit, constructor: &NarrowConstructor) -> Diagnostic {
+fn constructor_diagnostic(unit: &TranslationUnit, constructor: &NarrowConstructor) -> Diagnostic {
     let constructor_tokens =
         &unit.tokens[constructor.callee..=constructor.last.min(unit.tokens.len() - 1)];
-    let source_place = unit.frames.locate(constructor_tokens).and_then(|located| {
+    let source_place = unit.frames.locate_tokens(constructor_tokens).and_then(|located| {
         let file = unit.files.get(located.span.file.0 as usize)?;
         Some((file, located.span.start as usize..located.span.end as usize))
     });
     let type_name = &unit.tokens[constructor.callee].text;
     let shown_text = source_place
         .as_ref()
-        .and_then(|(file, span)| file.text.get(span.clone()))
+        .and_then(|(file, span)| file.text.get(span.start..span.end))
         .unwrap_or(type_name);
     let message = format!(
         "the compiler makes a wrong module of `{shown_text}`: it takes the constant for one of another type"
@@ -171,120 +175,128 @@ fn diagnostic(unit: &TranslationUnit, constructor: &NarrowConstructor) -> Diagno
         NarrowFamily::Int8 | NarrowFamily::Int16 => "",
     };
     let extension = constructor.family.extensions()[0];
-    let made = Diagnostic::new("compiler-defect", message);
-    let made = match source_place {
-        Some((file, span)) => made.at_span(&file.path, file.text.as_str(), span),
-        None => made,
+    let refusal = Diagnostic::new("compiler-defect", message);
+    let refusal = match source_place {
+        Some((file, span)) => refusal.at_span(&file.path, file.text.as_str(), span),
+        None => refusal,
     };
-    made.hint(format!(
+    refusal.hint(format!(
         "give the constructor {right_argument}, or enable {extension}{literal_advice}"
     ))
 }
 
 /// Whether the compiler knows the value; the length of an array is such a value, too.
-fn is_constant(names: &Names<'_>, expression: &Expression) -> bool {
+fn is_constant(names: &NameScopes<'_>, expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Call { callee, arguments } if arguments.is_empty() => {
-            matches!(&callee.kind, ExpressionKind::Field { name, .. } if names.text(*name) == "length")
+            matches!(&callee.kind, ExpressionKind::Field { name, .. } if names.token_text(*name) == "length")
         }
         ExpressionKind::Call { callee, arguments } => {
             names.is_pure_callee(callee)
                 && arguments.iter().all(|argument| is_constant(names, argument))
         }
         ExpressionKind::Parenthesised(inner) => is_constant(names, inner),
-        ExpressionKind::Prefix(inner) if !matches!(names.text(expression.first), "++" | "--") => {
+        ExpressionKind::Prefix(inner)
+            if !matches!(names.token_text(expression.first), "++" | "--") =>
+        {
             is_constant(names, inner)
         }
         ExpressionKind::Binary { left, right, .. } => {
             is_constant(names, left) && is_constant(names, right)
         }
-        _ => names.constness(expression) == Constness::Constant,
+        _ => names.constness_of(expression) == Constness::Constant,
     }
 }
 
-fn domain(names: &Names<'_>, expression: &Expression) -> Domain {
+fn domain_of(names: &NameScopes<'_>, expression: &Expression) -> ValueDomain {
     match &expression.kind {
-        ExpressionKind::Literal => domain_of_literal(names.text(expression.first)),
-        ExpressionKind::Parenthesised(inner) => domain(names, inner),
-        ExpressionKind::Prefix(operand) => match names.text(expression.first) {
-            "!" => Domain::Boolean,
-            _ => domain(names, operand),
+        ExpressionKind::Literal => domain_of_literal(names.token_text(expression.first)),
+        ExpressionKind::Parenthesised(inner) => domain_of(names, inner),
+        ExpressionKind::Prefix(operand) => match names.token_text(expression.first) {
+            "!" => ValueDomain::Boolean,
+            _ => domain_of(names, operand),
         },
-        ExpressionKind::Binary { operator, left, right } => match names.text(*operator) {
-            "&&" | "||" | "^^" | "==" | "!=" | "<" | ">" | "<=" | ">=" => Domain::Boolean,
-            "<<" | ">>" => domain(names, left),
-            _ => domain(names, left).joined(domain(names, right)),
+        ExpressionKind::Binary { operator, left, right } => match names.token_text(*operator) {
+            "&&" | "||" | "^^" | "==" | "!=" | "<" | ">" | "<=" | ">=" => ValueDomain::Boolean,
+            "<<" | ">>" => domain_of(names, left),
+            _ => domain_of(names, left).joined_with(domain_of(names, right)),
         },
         ExpressionKind::Ternary { then, otherwise, .. } => {
-            domain(names, then).joined(domain(names, otherwise))
+            domain_of(names, then).joined_with(domain_of(names, otherwise))
         }
-        ExpressionKind::Comma { second, .. } => domain(names, second),
+        ExpressionKind::Comma { second, .. } => domain_of(names, second),
         ExpressionKind::Call { callee, arguments } => domain_of_call(names, callee, arguments),
-        ExpressionKind::Index { base, .. } => domain(names, base),
+        ExpressionKind::Index { base, .. } => domain_of(names, base),
         ExpressionKind::Field { base, .. } => match domain_of_value(names, expression) {
-            Domain::Unknown => domain(names, base),
+            ValueDomain::Unknown => domain_of(names, base),
             known => known,
         },
-        ExpressionKind::Identifier => match names.text(expression.first) {
-            "gl_WorkGroupSize" => Domain::Integer,
-            name if name.starts_with("gl_Max") || name.starts_with("gl_Min") => Domain::Integer,
+        ExpressionKind::Identifier => match names.token_text(expression.first) {
+            "gl_WorkGroupSize" => ValueDomain::Integer,
+            name if name.starts_with("gl_Max") || name.starts_with("gl_Min") => {
+                ValueDomain::Integer
+            }
             _ => domain_of_value(names, expression),
         },
         ExpressionKind::Postfix(_)
         | ExpressionKind::Assignment { .. }
         | ExpressionKind::List(_)
-        | ExpressionKind::Template(_) => Domain::Unknown,
+        | ExpressionKind::Template(_) => ValueDomain::Unknown,
     }
 }
 
-fn domain_of_literal(text: &str) -> Domain {
+fn domain_of_literal(text: &str) -> ValueDomain {
     let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     match text {
-        "true" | "false" => Domain::Boolean,
-        _ if !is_hexadecimal && text.contains(['.', 'e', 'E', 'f', 'F']) => Domain::Floating,
-        _ => Domain::Integer,
+        "true" | "false" => ValueDomain::Boolean,
+        _ if !is_hexadecimal && text.contains(['.', 'e', 'E', 'f', 'F']) => ValueDomain::Floating,
+        _ => ValueDomain::Integer,
     }
 }
 
 /// By the declared type of the value.
-fn domain_of_value(names: &Names<'_>, expression: &Expression) -> Domain {
-    names.type_of(expression).map_or(Domain::Unknown, |value| domain_of_type(&value.name))
+fn domain_of_value(names: &NameScopes<'_>, expression: &Expression) -> ValueDomain {
+    names.type_of(expression).map_or(ValueDomain::Unknown, |value| domain_of_type(&value.name))
 }
 
-fn domain_of_type(name: &str) -> Domain {
+fn domain_of_type(name: &str) -> ValueDomain {
     let begins_with = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     match name {
-        "bool" => Domain::Boolean,
-        _ if begins_with(&["bvec"]) => Domain::Boolean,
-        "float" | "double" => Domain::Floating,
+        "bool" => ValueDomain::Boolean,
+        _ if begins_with(&["bvec"]) => ValueDomain::Boolean,
+        "float" | "double" => ValueDomain::Floating,
         _ if begins_with(&["float", "vec", "mat", "dvec", "dmat", "f16", "f32", "f64"]) => {
-            Domain::Floating
+            ValueDomain::Floating
         }
-        "int" | "uint" => Domain::Integer,
+        "int" | "uint" => ValueDomain::Integer,
         _ if begins_with(&[
             "int", "uint", "ivec", "uvec", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64",
         ]) =>
         {
-            Domain::Integer
+            ValueDomain::Integer
         }
-        _ => Domain::Unknown,
+        _ => ValueDomain::Unknown,
     }
 }
 
 /// Of a constructor, or of a built-in function whose result is like its arguments.
-fn domain_of_call(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Domain {
+fn domain_of_call(
+    names: &NameScopes<'_>,
+    callee: &Expression,
+    arguments: &[Expression],
+) -> ValueDomain {
     let ExpressionKind::Identifier = callee.kind else {
-        let is_length = matches!(&callee.kind, ExpressionKind::Field { name, .. } if names.text(*name) == "length");
-        return if is_length { Domain::Integer } else { Domain::Unknown };
+        let is_length = matches!(&callee.kind, ExpressionKind::Field { name, .. } if names.token_text(*name) == "length");
+        return if is_length { ValueDomain::Integer } else { ValueDomain::Unknown };
     };
-    match names.text(callee.first) {
+    match names.token_text(callee.first) {
         "abs" | "sign" | "min" | "max" | "clamp" => {
-            let argument_domains = arguments.iter().map(|argument| domain(names, argument));
-            argument_domains.reduce(Domain::joined).unwrap_or(Domain::Unknown)
+            let argument_domains = arguments.iter().map(|argument| domain_of(names, argument));
+            argument_domains.reduce(ValueDomain::joined_with).unwrap_or(ValueDomain::Unknown)
         }
         "sqrt" | "inversesqrt" | "exp" | "exp2" | "log" | "log2" | "pow" | "sin" | "cos"
         | "tan" | "floor" | "ceil" | "trunc" | "round" | "roundEven" | "fract" | "radians"
-        | "degrees" => Domain::Floating,
+        | "degrees" => ValueDomain::Floating,
         name => domain_of_type(name),
     }
 }

@@ -8,9 +8,9 @@
 //! Does not cover: instructions to which the compiler gives no line, and lines that it leaves
 //! standing from the instruction before.
 
-use super::marking::Insertions;
-use super::outline::Outline;
-use super::preprocessor::{Directive, TranslationUnit};
+use super::marking::MarkerInsertions;
+use super::outline::UnitOutline;
+use super::preprocessor::{KeptDirective, TranslationUnit};
 use super::token::FrameId;
 use super::{KernelSource, Optimization, compile, marker_calls};
 use rspirv::spirv::Op;
@@ -21,7 +21,7 @@ use vkcert_model::structure::Accuracy;
 
 /// Texts with one token on every line, compiled when their modules are asked for, or ahead of that.
 #[derive(Debug)]
-pub struct Positions {
+pub struct TokenPositions {
     kernel: KernelSource,
     production: RelinedText,
     /// Whether production has a branch, a select or a loop. Of a module without them only findings
@@ -64,25 +64,26 @@ impl RelinedText {
 
     /// Compiles the text now, unless somebody has asked for its module; who asks meanwhile waits.
     pub(super) fn compile_ahead(&self, kernel: &KernelSource) {
-        let mut module = self.lock();
+        let mut module = self.lock_module();
         if matches!(*module, RelinedModule::NotAsked) {
-            *module = RelinedModule::Ahead(self.compile(kernel));
+            *module = RelinedModule::Ahead(self.compile_text(kernel));
         }
     }
 
     fn module(&self, kernel: &KernelSource) -> Result<Vec<u32>, String> {
-        match std::mem::replace(&mut *self.lock(), RelinedModule::Taken) {
+        match std::mem::replace(&mut *self.lock_module(), RelinedModule::Taken) {
             RelinedModule::Ahead(module) => module,
-            RelinedModule::NotAsked | RelinedModule::Taken => self.compile(kernel),
+            RelinedModule::NotAsked | RelinedModule::Taken => self.compile_text(kernel),
         }
     }
 
-    fn compile(&self, kernel: &KernelSource) -> Result<Vec<u32>, String> {
-        compile::rewritten(kernel, &self.text, self.optimization).map_err(|error| error.reason)
+    fn compile_text(&self, kernel: &KernelSource) -> Result<Vec<u32>, String> {
+        compile::compile_rewritten(kernel, &self.text, self.optimization)
+            .map_err(|error| error.reason)
     }
 
     /// What is behind the lock is whole at any time.
-    fn lock(&self) -> MutexGuard<'_, RelinedModule> {
+    fn lock_module(&self) -> MutexGuard<'_, RelinedModule> {
         self.module.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -97,8 +98,12 @@ pub(super) struct RelinedProduction {
 
 impl RelinedProduction {
     /// `production` is the module of the text as it stands.
-    pub(crate) fn of(kernel: &KernelSource, unit: &TranslationUnit, production: &[u32]) -> Self {
-        let (text, lines) = relined(unit, &Insertions::default());
+    pub(crate) fn from_module(
+        kernel: &KernelSource,
+        unit: &TranslationUnit,
+        production: &[u32],
+    ) -> Self {
+        let (text, lines) = reline_text(unit, &MarkerInsertions::default());
         let has_control_flow = has_control_flow(production);
         Self { text: RelinedText::new(text, kernel.optimization), lines, has_control_flow }
     }
@@ -121,21 +126,21 @@ pub struct TokenPlace {
     pub column: Option<u32>,
 }
 
-impl Positions {
+impl TokenPositions {
     /// Re-lines a kernel's marked text beside its production text.
-    pub(super) fn of(
+    pub(super) fn from_outline(
         kernel: &KernelSource,
         production: RelinedProduction,
         unit: &TranslationUnit,
-        outline: &Outline,
-        markers: &Insertions,
+        outline: &UnitOutline,
+        markers: &MarkerInsertions,
         accuracy: Accuracy,
     ) -> Self {
         Self {
             kernel: kernel.clone(),
             production: production.text,
             has_control_flow: production.has_control_flow,
-            marked: RelinedText::new(relined(unit, markers).0, Optimization::Zero),
+            marked: RelinedText::new(reline_text(unit, markers).0, Optimization::Zero),
             lines: production.lines,
             tokens: token_places(unit, accuracy),
             decisions: outline.ranges.clone(),
@@ -145,7 +150,7 @@ impl Positions {
     }
 
     /// SPIR-V of the re-lined text, compiled with the options of the production module.
-    pub fn module(&self) -> Result<Vec<u32>, String> {
+    pub fn relined_module(&self) -> Result<Vec<u32>, String> {
         self.production.module(&self.kernel)
     }
 
@@ -167,10 +172,13 @@ impl Positions {
 
 /// Every token and directive on a line of its own, and the token of each line. What is inserted
 /// adds no line.
-fn relined(unit: &TranslationUnit, marker_insertions: &Insertions) -> (String, Vec<Option<u32>>) {
+fn reline_text(
+    unit: &TranslationUnit,
+    marker_insertions: &MarkerInsertions,
+) -> (String, Vec<Option<u32>>) {
     let mut relined_text = String::new();
     let mut line_tokens = Vec::new();
-    let is_version = |directive: &&Directive| directive.text.starts_with("#version");
+    let is_version = |directive: &&KeptDirective| directive.text.starts_with("#version");
     let mut write_line = |parts: &[&str], token: Option<u32>| {
         parts.iter().for_each(|part| relined_text.push_str(part));
         relined_text.push('\n');
@@ -202,9 +210,9 @@ fn relined(unit: &TranslationUnit, marker_insertions: &Insertions) -> (String, V
 fn token_places(unit: &TranslationUnit, accuracy: Accuracy) -> Vec<TokenPlace> {
     let starts: Vec<Vec<u32>> = unit.files.iter().map(|file| line_starts(&file.text)).collect();
     let place_of = |token: &super::token::Token| {
-        let span = unit.frames.project(token, FrameId::FILE);
+        let span = unit.frames.project_span(token, FrameId::FILE);
         let column = match accuracy {
-            Accuracy::Exact => column(unit, &starts, span, token.line),
+            Accuracy::Exact => token_column(unit, &starts, span, token.line),
             Accuracy::LinesOnly => None,
         };
         TokenPlace {
@@ -219,7 +227,12 @@ fn token_places(unit: &TranslationUnit, accuracy: Accuracy) -> Vec<TokenPlace> {
 
 /// The column of a span's start; none where the compiler counts it on another line (`#line`,
 /// continued lines).
-fn column(unit: &TranslationUnit, line_starts: &[Vec<u32>], span: Span, line: u32) -> Option<u32> {
+fn token_column(
+    unit: &TranslationUnit,
+    line_starts: &[Vec<u32>],
+    span: Span,
+    line: u32,
+) -> Option<u32> {
     let line_start = *line_starts.get(span.file.0 as usize)?.get(line.checked_sub(1)? as usize)?;
     let text_before =
         unit.files.get(span.file.0 as usize)?.text.get(line_start as usize..span.start as usize)?;
@@ -247,11 +260,11 @@ mod tests {
         let ahead = compile_with(&kernel, PositionsWanted::Soon).unwrap().positions;
         ahead.compile_marked_ahead();
         let later = compile_with(&kernel, PositionsWanted::Perhaps).unwrap().positions;
-        let modules = [ahead.module(), ahead.marked_module()].map(Result::unwrap);
-        assert_eq!(modules, [later.module(), later.marked_module()].map(Result::unwrap));
+        let modules = [ahead.relined_module(), ahead.marked_module()].map(Result::unwrap);
+        assert_eq!(modules, [later.relined_module(), later.marked_module()].map(Result::unwrap));
         assert_ne!(modules[0], modules[1]);
         // Who asks once more gets the same again.
-        assert_eq!(modules, [ahead.module(), ahead.marked_module()].map(Result::unwrap));
+        assert_eq!(modules, [ahead.relined_module(), ahead.marked_module()].map(Result::unwrap));
     }
 
     #[test]
@@ -274,7 +287,7 @@ mod tests {
             assert!(of(statement).has_control_flow, "{statement}");
         }
         let straight = of("d[1] = d[0] + 2u;");
-        let findings_alone_ask = !straight.has_control_flow && straight.module().is_ok();
+        let findings_alone_ask = !straight.has_control_flow && straight.relined_module().is_ok();
         assert!(findings_alone_ask);
     }
 }

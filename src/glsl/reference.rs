@@ -15,18 +15,18 @@ use std::collections::BTreeMap;
 pub fn reference_alignments(text: &str) -> BTreeMap<String, u32> {
     let tokens = tokens_of(text);
     let layout_starts = (0..tokens.len()).filter(|layout_start| tokens[*layout_start].is("layout"));
-    layout_starts.filter_map(|layout_start| declared(&tokens, layout_start)).collect()
+    layout_starts.filter_map(|layout_start| aligned_block(&tokens, layout_start)).collect()
 }
 
 /// The block that a layout qualifier belongs to, with its alignment.
-fn declared(tokens: &[Token], layout_start: usize) -> Option<(String, u32)> {
+fn aligned_block(tokens: &[Token], layout_start: usize) -> Option<(String, u32)> {
     let layout_end =
         layout_start + tokens[layout_start..].iter().position(|token| token.is(")"))?;
     let layout_tokens = &tokens[layout_start..layout_end];
     let alignment_index =
         layout_tokens.iter().position(|token| token.is("buffer_reference_align"))?;
     layout_tokens.iter().find(|token| token.is("buffer_reference"))?;
-    let alignment_bytes = number(
+    let alignment_bytes = literal_number(
         tokens,
         layout_tokens
             .get(alignment_index + 2)
@@ -41,7 +41,7 @@ fn declared(tokens: &[Token], layout_start: usize) -> Option<(String, u32)> {
     Some((name_pair[0].text.to_string(), alignment_bytes))
 }
 
-fn number(tokens: &[Token], token: &Token) -> Option<u32> {
+fn literal_number(tokens: &[Token], token: &Token) -> Option<u32> {
     if let Ok(number) = token.text.trim_end_matches(['u', 'U']).parse() {
         return Some(number);
     }

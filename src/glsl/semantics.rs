@@ -13,8 +13,8 @@
 //! checks.
 
 use super::folding;
-use super::names::Names;
-use super::outline::Outline;
+use super::names::NameScopes;
+use super::outline::UnitOutline;
 use super::preprocessor::TranslationUnit;
 use super::syntax::{Expression, ExpressionKind, TokenIndex};
 use super::token::Token;
@@ -97,25 +97,29 @@ fn count_of_arguments(tokens: &[Token]) -> usize {
 
 /// How many of the last arguments of a call must be constants, because they are a scope, semantics
 /// or matrix operands.
-pub(crate) fn asked_of(names: &Names<'_>, callee: &Expression, argument_count: usize) -> usize {
+pub(crate) fn constant_argument_count(
+    names: &NameScopes<'_>,
+    callee: &Expression,
+    argument_count: usize,
+) -> usize {
     match callee.kind {
-        ExpressionKind::Identifier if !names.is_own_function(names.text(callee.first)) => {
-            semantic_arguments(names.text(callee.first), argument_count)
+        ExpressionKind::Identifier if !names.is_own_function(names.token_text(callee.first)) => {
+            semantic_arguments(names.token_text(callee.first), argument_count)
         }
         _ => 0,
     }
 }
 
 /// The first argument of a call that must be such a constant and is none.
-pub(crate) fn varying(
-    names: &Names<'_>,
+pub(crate) fn find_varying(
+    names: &NameScopes<'_>,
     callee: &Expression,
     arguments: &[Expression],
 ) -> Option<VaryingSemantics> {
-    let constant_count = asked_of(names, callee, arguments.len());
-    let is_wrong = |argument: &&Expression| match names.text(callee.first) {
+    let constant_count = constant_argument_count(names, callee, arguments.len());
+    let is_wrong = |argument: &&Expression| match names.token_text(callee.first) {
         MULTIPLY_ADD => !folding::is_folded(names, argument),
-        _ => names.varies(argument),
+        _ => names.surely_varies(argument),
     };
     let varying_argument = arguments[arguments.len() - constant_count..].iter().find(is_wrong)?;
     Some(VaryingSemantics {
@@ -139,24 +143,27 @@ pub(crate) fn unread_operands(
 }
 
 /// Refuses a text that holds such arguments.
-pub(crate) fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
+pub(crate) fn refuse_varying(
+    unit: &TranslationUnit,
+    outline: &UnitOutline,
+) -> Result<(), Vec<Diagnostic>> {
     let refusals: Vec<Diagnostic> = outline
         .semantics
         .iter()
-        .map(|varying_argument| diagnostic(unit, varying_argument))
+        .map(|varying_argument| varying_diagnostic(unit, varying_argument))
         .collect();
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
-fn diagnostic(unit: &TranslationUnit, varying_argument: &VaryingSemantics) -> Diagnostic {
+fn varying_diagnostic(unit: &TranslationUnit, varying_argument: &VaryingSemantics) -> Diagnostic {
     let argument_tokens = &unit.tokens[varying_argument.first..=varying_argument.last];
-    let source_place = unit.frames.locate(argument_tokens).and_then(|located| {
+    let source_place = unit.frames.locate_tokens(argument_tokens).and_then(|located| {
         let file = unit.files.get(located.span.file.0 as usize)?;
         Some((file, located.span.start as usize..located.span.end as usize))
     });
     let shown_text = source_place
         .as_ref()
-        .and_then(|(file, span)| file.text.get(span.clone()))
+        .and_then(|(file, span)| file.text.get(span.start..span.end))
         .unwrap_or("the argument");
     let callee = &*unit.tokens[varying_argument.callee].text;
     let (what_must_be_constant, hint) = asked_and_hint(callee);
@@ -167,12 +174,12 @@ fn diagnostic(unit: &TranslationUnit, varying_argument: &VaryingSemantics) -> Di
             asked_for = kind_of_constant(callee)
         ),
     };
-    let made = Diagnostic::new("glsl-syntax", message);
-    let made = match source_place {
-        Some((file, span)) => made.at_span(&file.path, file.text.as_str(), span),
-        None => made,
+    let refusal = Diagnostic::new("glsl-syntax", message);
+    let refusal = match source_place {
+        Some((file, span)) => refusal.at_span(&file.path, file.text.as_str(), span),
+        None => refusal,
     };
-    made.hint(hint)
+    refusal.hint(hint)
 }
 
 fn kind_of_constant(callee: &str) -> &'static str {

@@ -123,7 +123,7 @@ pub(crate) struct DeclaredType {
 }
 
 impl DeclaredType {
-    pub(crate) fn has(&self, qualifier: &str) -> bool {
+    pub(crate) fn has_qualifier(&self, qualifier: &str) -> bool {
         self.qualifiers.iter().any(|present| present == qualifier)
     }
 }
@@ -200,7 +200,7 @@ pub(crate) enum StatementKind {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Parameter {
+pub(crate) struct ParameterSyntax {
     pub declared: DeclaredType,
     pub name: Option<TokenIndex>,
     pub sizes: Vec<Option<Expression>>,
@@ -210,7 +210,7 @@ pub(crate) struct Parameter {
 pub(crate) struct FunctionDefinition {
     pub returns: DeclaredType,
     pub name: TokenIndex,
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<ParameterSyntax>,
     pub first: TokenIndex,
     pub last: TokenIndex,
     /// Tokens of `{` and `}`.
@@ -229,12 +229,12 @@ pub(crate) struct ParseError {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Item {
+pub(crate) enum FileLevelItem {
     Declaration(Declaration),
     Prototype {
         returns: DeclaredType,
         name: TokenIndex,
-        parameters: Vec<Parameter>,
+        parameters: Vec<ParameterSyntax>,
     },
     Function(FunctionDefinition),
     /// A piece at file level that could not be read, other than a function body.

@@ -3,7 +3,7 @@
 //!
 //! Promises: a token's `span` is always the place in the original file where its text was written;
 //! the chain of frames behind `origin` leads from there to the place where the text takes effect.
-//! [`Frames::locate`] turns a run of tokens into one span and the expansions around it.
+//! [`ExpansionFrames::locate_tokens`] turns a run of tokens into one span and the expansions around it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) enum TokenKind {
     Stray,
 }
 
-/// Index into [`Frames`]; `FrameId::FILE` is plain file text.
+/// Index into [`ExpansionFrames`]; `FrameId::FILE` is plain file text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FrameId(pub u32);
 
@@ -79,7 +79,7 @@ pub(crate) enum FrameKind {
 }
 
 #[derive(Debug, Clone)]
-struct Frame {
+struct ExpansionFrame {
     parent: FrameId,
     depth: u32,
     kind: FrameKind,
@@ -87,34 +87,34 @@ struct Frame {
 
 /// All frames of a translation unit.
 #[derive(Debug, Clone)]
-pub(crate) struct Frames(Vec<Frame>);
+pub(crate) struct ExpansionFrames(Vec<ExpansionFrame>);
 
-impl Default for Frames {
+impl Default for ExpansionFrames {
     fn default() -> Self {
-        Self(vec![Frame { parent: FrameId::FILE, depth: 0, kind: FrameKind::File }])
+        Self(vec![ExpansionFrame { parent: FrameId::FILE, depth: 0, kind: FrameKind::File }])
     }
 }
 
 /// A place in the original text and the macro expansions that lead to it, outermost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Located {
+pub(crate) struct LocatedTokens {
     pub span: Span,
     pub expansion: Vec<Expansion>,
 }
 
-impl Frames {
+impl ExpansionFrames {
     pub(crate) fn push(&mut self, parent: FrameId, kind: FrameKind) -> FrameId {
         let depth = self.0[parent.0 as usize].depth + 1;
-        self.0.push(Frame { parent, depth, kind });
+        self.0.push(ExpansionFrame { parent, depth, kind });
         FrameId(self.0.len() as u32 - 1)
     }
 
-    fn frame(&self, id: FrameId) -> &Frame {
+    fn frame_row(&self, id: FrameId) -> &ExpansionFrame {
         &self.0[id.0 as usize]
     }
 
     /// The frame `from` moved from the context `old` into the context `new`.
-    pub(crate) fn rebase(
+    pub(crate) fn rebase_frame(
         &mut self,
         moved_frame: FrameId,
         old_context: FrameId,
@@ -130,33 +130,33 @@ impl Frames {
                 break;
             }
             old_frames.push(frame);
-            frame = self.frame(frame).parent;
+            frame = self.frame_row(frame).parent;
         }
         for old_frame in old_frames.into_iter().rev() {
-            let kind = self.frame(old_frame).kind.clone();
+            let kind = self.frame_row(old_frame).kind.clone();
             new_parent = self.push(new_parent, kind);
             moved.insert(old_frame, new_parent);
         }
         new_parent
     }
 
-    fn common(&self, mut left_frame: FrameId, mut right_frame: FrameId) -> FrameId {
+    fn common_frame(&self, mut left_frame: FrameId, mut right_frame: FrameId) -> FrameId {
         while left_frame != right_frame {
-            if self.frame(left_frame).depth >= self.frame(right_frame).depth {
-                left_frame = self.frame(left_frame).parent;
+            if self.frame_row(left_frame).depth >= self.frame_row(right_frame).depth {
+                left_frame = self.frame_row(left_frame).parent;
             } else {
-                right_frame = self.frame(right_frame).parent;
+                right_frame = self.frame_row(right_frame).parent;
             }
         }
         left_frame
     }
 
     /// Where `token` stands in the text that `frame` (an ancestor of its origin) was written in.
-    pub(crate) fn project(&self, token: &Token, frame: FrameId) -> Span {
+    pub(crate) fn project_span(&self, token: &Token, frame: FrameId) -> Span {
         let mut span = token.span;
         let mut current_frame = token.origin;
         while current_frame != frame {
-            let frame_row = self.frame(current_frame);
+            let frame_row = self.frame_row(current_frame);
             span = match &frame_row.kind {
                 FrameKind::File => break,
                 FrameKind::Body { site, .. } => *site,
@@ -168,11 +168,11 @@ impl Frames {
     }
 
     /// The expansions that a frame lies in, outermost first.
-    pub(crate) fn expansion(&self, frame: FrameId) -> Vec<Expansion> {
+    pub(crate) fn expansions_around(&self, frame: FrameId) -> Vec<Expansion> {
         let mut outer_expansions = Vec::new();
         let mut current_frame = frame;
         while current_frame != FrameId::FILE {
-            let frame_row = self.frame(current_frame);
+            let frame_row = self.frame_row(current_frame);
             if let FrameKind::Body { macro_name, site } = &frame_row.kind {
                 outer_expansions
                     .push(Expansion { macro_name: macro_name.to_string(), site: *site });
@@ -186,27 +186,27 @@ impl Frames {
     /// The smallest span, in the text that all `tokens` have in common, that covers them. `None`
     /// without tokens. Where the tokens come from several files, the span covers those in the file
     /// of the first.
-    pub(crate) fn locate(&self, tokens: &[Token]) -> Option<Located> {
+    pub(crate) fn locate_tokens(&self, tokens: &[Token]) -> Option<LocatedTokens> {
         let first_token = tokens.first()?;
         let mut common_frame = first_token.origin;
         for token in tokens {
             if token.origin != common_frame {
-                common_frame = self.common(common_frame, token.origin);
+                common_frame = self.common_frame(common_frame, token.origin);
             }
         }
-        let mut span = self.project(first_token, common_frame);
+        let mut span = self.project_span(first_token, common_frame);
         for token in tokens {
             let token_span = if token.origin == common_frame {
                 token.span
             } else {
-                self.project(token, common_frame)
+                self.project_span(token, common_frame)
             };
             if token_span.file == span.file {
                 span.start = span.start.min(token_span.start);
                 span.end = span.end.max(token_span.end);
             }
         }
-        Some(Located { span, expansion: self.expansion(common_frame) })
+        Some(LocatedTokens { span, expansion: self.expansions_around(common_frame) })
     }
 }
 
@@ -233,17 +233,19 @@ mod tests {
 
     #[test]
     fn tokens_of_one_argument_are_located_where_the_argument_is_written() {
-        let mut frames = Frames::default();
+        let mut frames = ExpansionFrames::default();
         let body = frames
             .push(FrameId::FILE, FrameKind::Body { macro_name: "M".into(), site: span(50, 60) });
         let argument = frames.push(body, FrameKind::Argument { parameter: span(10, 11) });
-        let within =
-            frames.locate(&[token(argument, 52, 53), token(argument, 55, 57)]).expect("tokens");
+        let within = frames
+            .locate_tokens(&[token(argument, 52, 53), token(argument, 55, 57)])
+            .expect("tokens");
         assert_eq!((within.span, within.expansion.len()), (span(52, 57), 1));
-        let mixed = frames.locate(&[token(body, 8, 9), token(argument, 52, 53)]).expect("tokens");
+        let mixed =
+            frames.locate_tokens(&[token(body, 8, 9), token(argument, 52, 53)]).expect("tokens");
         assert_eq!(mixed.span, span(8, 11), "body and parameter, in the replacement list");
         let outside = frames
-            .locate(&[token(FrameId::FILE, 40, 41), token(argument, 52, 53)])
+            .locate_tokens(&[token(FrameId::FILE, 40, 41), token(argument, 52, 53)])
             .expect("tokens");
         assert_eq!(
             (outside.span, outside.expansion.len()),
@@ -254,15 +256,18 @@ mod tests {
 
     #[test]
     fn rebased_frames_keep_their_inner_expansions() {
-        let mut frames = Frames::default();
+        let mut frames = ExpansionFrames::default();
         let inner = frames
             .push(FrameId::FILE, FrameKind::Body { macro_name: "IN".into(), site: span(52, 54) });
         let body = frames
             .push(FrameId::FILE, FrameKind::Body { macro_name: "OUT".into(), site: span(50, 60) });
         let argument = frames.push(body, FrameKind::Argument { parameter: span(1, 2) });
-        let moved = frames.rebase(inner, FrameId::FILE, argument, &mut BTreeMap::new());
-        let names: Vec<_> =
-            frames.expansion(moved).into_iter().map(|expansion| expansion.macro_name).collect();
+        let moved = frames.rebase_frame(inner, FrameId::FILE, argument, &mut BTreeMap::new());
+        let names: Vec<_> = frames
+            .expansions_around(moved)
+            .into_iter()
+            .map(|expansion| expansion.macro_name)
+            .collect();
         assert_eq!(names, ["OUT", "IN"]);
     }
 }

@@ -6,7 +6,7 @@
 //! the parser. It may differ from the number that a parsed text would give; the reason stands in
 //! every one.
 
-use super::decisions::Decisions;
+use super::decisions::DecisionCollector;
 use super::semantics;
 use super::syntax::TokenIndex;
 use super::token::Token;
@@ -18,7 +18,7 @@ use vkcert_model::structure::{
 /// Adds the decisions of `range` (first and last token), and the matrix operands that cannot be
 /// looked at there.
 pub(crate) fn add_decisions(
-    decisions: &mut Decisions<'_>,
+    decisions: &mut DecisionCollector<'_>,
     tokens: &[Token],
     unread_range: (TokenIndex, TokenIndex),
     reason: &str,
@@ -42,15 +42,15 @@ pub(crate) fn add_decisions(
                 continue;
             }
             DecisionContext::Ternary | DecisionContext::Expression => {
-                operands(tokens, (covered_until, unread_range.1), token_index)
+                operand_range(tokens, (covered_until, unread_range.1), token_index)
             }
-            _ => header(tokens, unread_range, &closing, token_index),
+            _ => header_condition(tokens, unread_range, &closing, token_index),
         };
         let Some((first, last)) = decision_range else { continue };
         covered_until = last + 1;
-        let located_tokens = decisions.locate(first, last);
-        let decision_text = decisions.text(&located_tokens);
-        let decision_id = DecisionId(decisions.found.len() as u32 + 1);
+        let located_tokens = decisions.locate_tokens(first, last);
+        let decision_text = decisions.source_text(&located_tokens);
+        let decision_id = DecisionId(decisions.decisions.len() as u32 + 1);
         let condition = Condition {
             span: located_tokens.span,
             text: decision_text.clone(),
@@ -58,7 +58,7 @@ pub(crate) fn add_decisions(
             constness: Constness::Runtime,
         };
         decisions.ranges.push([first as u32, last as u32]);
-        decisions.found.push(Decision {
+        decisions.decisions.push(Decision {
             id: decision_id,
             function: decisions.function,
             context,
@@ -93,7 +93,7 @@ fn closing_parentheses(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec
 
 /// What stands between the parentheses behind a keyword; for `for`, the part between the
 /// semicolons.
-fn header(
+fn header_condition(
     tokens: &[Token],
     unread_range: (TokenIndex, TokenIndex),
     closing_tokens: &[TokenIndex],
@@ -126,7 +126,7 @@ fn header(
 
 /// The tokens around an operator up to the nearest boundary on both sides (left side alone for
 /// `?`).
-fn operands(
+fn operand_range(
     tokens: &[Token],
     unread_range: (TokenIndex, TokenIndex),
     operator_index: TokenIndex,
@@ -164,7 +164,7 @@ fn operands(
 }
 
 /// Runs of tokens that end in `;`, as statements.
-pub(crate) fn statements(
+pub(crate) fn statement_ranges(
     tokens: &[Token],
     unread_range: (TokenIndex, TokenIndex),
 ) -> Vec<(TokenIndex, TokenIndex)> {

@@ -25,8 +25,8 @@ impl ValueType {
         self.dimensions == 0 && self.name == "bool"
     }
 
-    fn form(&self) -> Option<Form> {
-        if self.dimensions > 0 { None } else { Form::of(&self.name) }
+    fn type_shape(&self) -> Option<TypeShape> {
+        if self.dimensions > 0 { None } else { TypeShape::from_name(&self.name) }
     }
 
     /// Whether a value of this type may be passed where one of `other` is taken.
@@ -34,12 +34,12 @@ impl ValueType {
         if self.dimensions != target_type.dimensions {
             return false;
         }
-        match (Form::of(&self.name), Form::of(&target_type.name)) {
+        match (TypeShape::from_name(&self.name), TypeShape::from_name(&target_type.name)) {
             (Some(own_shape), Some(target_shape)) => {
                 let same_shape = (own_shape.columns, own_shape.rows)
                     == (target_shape.columns, target_shape.rows);
-                let is_boolean = Element::Boolean == own_shape.element
-                    || Element::Boolean == target_shape.element;
+                let is_boolean = ElementKind::Boolean == own_shape.element
+                    || ElementKind::Boolean == target_shape.element;
                 let element_converts = if is_boolean {
                     own_shape.element == target_shape.element
                 } else {
@@ -53,9 +53,10 @@ impl ValueType {
     }
 }
 
-/// What a scalar, vector or matrix is made of, in the order in which operands are converted.
+/// Kind of the components of a scalar, vector or matrix, in the order in which operands are
+/// converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Element {
+enum ElementKind {
     Boolean,
     Int8,
     Uint8,
@@ -71,37 +72,41 @@ enum Element {
 }
 
 /// Element, name of the scalar, and the prefixes of vectors and matrices of it.
-const ELEMENTS: [(Element, &[&str], &[&str]); 12] = [
-    (Element::Boolean, &["bool"], &["b"]),
-    (Element::Int8, &["int8_t"], &["i8"]),
-    (Element::Uint8, &["uint8_t"], &["u8"]),
-    (Element::Int16, &["int16_t"], &["i16"]),
-    (Element::Uint16, &["uint16_t"], &["u16"]),
-    (Element::Int, &["int", "int32_t"], &["i", "i32"]),
-    (Element::Uint, &["uint", "uint32_t"], &["u", "u32"]),
-    (Element::Int64, &["int64_t"], &["i64"]),
-    (Element::Uint64, &["uint64_t"], &["u64"]),
-    (Element::Half, &["float16_t"], &["f16"]),
-    (Element::Float, &["float", "float32_t"], &["", "f32"]),
-    (Element::Double, &["double", "float64_t"], &["d", "f64"]),
+const ELEMENT_NAMES: [(ElementKind, &[&str], &[&str]); 12] = [
+    (ElementKind::Boolean, &["bool"], &["b"]),
+    (ElementKind::Int8, &["int8_t"], &["i8"]),
+    (ElementKind::Uint8, &["uint8_t"], &["u8"]),
+    (ElementKind::Int16, &["int16_t"], &["i16"]),
+    (ElementKind::Uint16, &["uint16_t"], &["u16"]),
+    (ElementKind::Int, &["int", "int32_t"], &["i", "i32"]),
+    (ElementKind::Uint, &["uint", "uint32_t"], &["u", "u32"]),
+    (ElementKind::Int64, &["int64_t"], &["i64"]),
+    (ElementKind::Uint64, &["uint64_t"], &["u64"]),
+    (ElementKind::Half, &["float16_t"], &["f16"]),
+    (ElementKind::Float, &["float", "float32_t"], &["", "f32"]),
+    (ElementKind::Double, &["double", "float64_t"], &["d", "f64"]),
 ];
 
 /// A scalar (one column and row), a vector (one column) or a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Form {
-    element: Element,
+struct TypeShape {
+    element: ElementKind,
     columns: usize,
     rows: usize,
 }
 
-impl Form {
-    fn of(name: &str) -> Option<Self> {
-        if let Some((element, ..)) = ELEMENTS.iter().find(|(_, scalars, _)| scalars.contains(&name))
+impl TypeShape {
+    fn from_name(name: &str) -> Option<Self> {
+        if let Some((element, ..)) =
+            ELEMENT_NAMES.iter().find(|(_, scalars, _)| scalars.contains(&name))
         {
             return Some(Self { element: *element, columns: 1, rows: 1 });
         }
         let element_of_prefix = |prefix: &str| {
-            ELEMENTS.iter().find(|(_, _, prefixes)| prefixes.contains(&prefix)).map(|row| row.0)
+            ELEMENT_NAMES
+                .iter()
+                .find(|(_, _, prefixes)| prefixes.contains(&prefix))
+                .map(|row| row.0)
         };
         let parse_size =
             |digit: &str| digit.parse().ok().filter(|parse_size| (1..=4).contains(parse_size));
@@ -121,7 +126,7 @@ impl Form {
         })
     }
 
-    fn scalar(element: Element) -> Self {
+    fn scalar(element: ElementKind) -> Self {
         Self { element, columns: 1, rows: 1 }
     }
 
@@ -130,8 +135,10 @@ impl Form {
     }
 
     fn value_type(self) -> ValueType {
-        let element_row =
-            ELEMENTS.iter().find(|row| row.0 == self.element).expect("every element has a row");
+        let element_row = ELEMENT_NAMES
+            .iter()
+            .find(|row| row.0 == self.element)
+            .expect("every element has a row");
         ValueType::scalar(&match (self.columns, self.rows) {
             (1, 1) => element_row.1[0].to_owned(),
             (1, rows) => format!("{}vec{rows}", element_row.2[0]),
@@ -140,14 +147,14 @@ impl Form {
     }
 
     /// Of an operation by components, in which a scalar stands for every component.
-    fn joined(self, other_shape: Self) -> Self {
+    fn joined_with(self, other_shape: Self) -> Self {
         let element = self.element.max(other_shape.element);
         let wider_shape = if self.is_scalar() { other_shape } else { self };
         Self { element, ..wider_shape }
     }
 
     /// Of `*` between matrices and vectors.
-    fn product(self, right_shape: Self) -> Self {
+    fn product_with(self, right_shape: Self) -> Self {
         let element = self.element.max(right_shape.element);
         match (self.columns > 1, right_shape.columns > 1) {
             (true, true) => Self { element, columns: right_shape.columns, rows: self.rows },
@@ -157,13 +164,13 @@ impl Form {
             (false, true) if !self.is_scalar() => {
                 Self { element, columns: 1, rows: right_shape.columns }
             }
-            (true, false) | (false, true) | (false, false) => self.joined(right_shape),
+            (true, false) | (false, true) | (false, false) => self.joined_with(right_shape),
         }
     }
 }
 
 /// The type of a literal.
-pub(crate) fn of_literal(literal_text: &str) -> ValueType {
+pub(crate) fn literal_type(literal_text: &str) -> ValueType {
     let lower_text = literal_text.to_ascii_lowercase();
     let is_hexadecimal = lower_text.starts_with("0x");
     ValueType::scalar(match lower_text.as_str() {
@@ -188,7 +195,7 @@ pub(crate) fn of_literal(literal_text: &str) -> ValueType {
 }
 
 /// The type of a built-in variable of compute kernels.
-pub(crate) fn of_built_in(name: &str) -> Option<ValueType> {
+pub(crate) fn built_in_variable_type(name: &str) -> Option<ValueType> {
     let name = match name {
         "gl_GlobalInvocationID"
         | "gl_LocalInvocationID"
@@ -213,46 +220,46 @@ pub(crate) fn is_truth_operator(operator: &str) -> bool {
 }
 
 /// The type of any other binary operation.
-pub(crate) fn of_arithmetic(
+pub(crate) fn arithmetic_type(
     operator: &str,
     left: &ValueType,
     right: Option<&ValueType>,
 ) -> Option<ValueType> {
-    let left_shape = left.form()?;
+    let left_shape = left.type_shape()?;
     if matches!(operator, "<<" | ">>") {
         return Some(left_shape.value_type());
     }
-    let right_shape = right?.form()?;
+    let right_shape = right?.type_shape()?;
     Some(
         if operator == "*" {
-            left_shape.product(right_shape)
+            left_shape.product_with(right_shape)
         } else {
-            left_shape.joined(right_shape)
+            left_shape.joined_with(right_shape)
         }
         .value_type(),
     )
 }
 
 /// The type of one element of an array, column of a matrix or component of a vector.
-pub(crate) fn of_element(base: &ValueType) -> Option<ValueType> {
+pub(crate) fn element_type(base: &ValueType) -> Option<ValueType> {
     if base.dimensions > 0 {
         return Some(ValueType { name: base.name.clone(), dimensions: base.dimensions - 1 });
     }
-    let base_shape = Form::of(&base.name)?;
+    let base_shape = TypeShape::from_name(&base.name)?;
     let element_rows = if base_shape.columns > 1 { base_shape.rows } else { 1 };
-    Some(Form { columns: 1, rows: element_rows, ..base_shape }.value_type())
+    Some(TypeShape { columns: 1, rows: element_rows, ..base_shape }.value_type())
 }
 
 /// The type of a swizzle of a vector or scalar.
-pub(crate) fn of_swizzle(base: &ValueType, letters: &str) -> Option<ValueType> {
-    let base_shape = base.form().filter(|base_shape| base_shape.columns == 1)?;
+pub(crate) fn swizzle_type(base: &ValueType, letters: &str) -> Option<ValueType> {
+    let base_shape = base.type_shape().filter(|base_shape| base_shape.columns == 1)?;
     let is_swizzle = letters.chars().all(|letter| "xyzwrgbastpq".contains(letter));
     (is_swizzle && (1..=4).contains(&letters.len()))
-        .then(|| Form { rows: letters.len(), ..base_shape }.value_type())
+        .then(|| TypeShape { rows: letters.len(), ..base_shape }.value_type())
 }
 
 /// The type of a call of a built-in function with arguments of these types.
-pub(crate) fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<ValueType> {
+pub(crate) fn built_in_call_type(name: &str, arguments: &[Option<ValueType>]) -> Option<ValueType> {
     if let Some(result_name) = fixed_result(name) {
         return Some(ValueType::scalar(result_name));
     }
@@ -261,29 +268,29 @@ pub(crate) fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<Val
         return Some(ValueType::scalar(name));
     }
     let first_type = arguments.first()?.as_ref();
-    if matches!(name, "isnan" | "isinf") && first_type.and_then(ValueType::form).is_none() {
+    if matches!(name, "isnan" | "isinf") && first_type.and_then(ValueType::type_shape).is_none() {
         return Some(ValueType::scalar("bool"));
     }
     let first_type = first_type?;
     if keeps_type(name) {
         return Some(first_type.clone());
     }
-    if let Some(result_type) = of_texels(name, first_type) {
+    if let Some(result_type) = texel_result_type(name, first_type) {
         return Some(result_type);
     }
-    let first_shape = first_type.form()?;
-    let with_element = |element| Some(Form { element, ..first_shape }.value_type());
+    let first_shape = first_type.type_shape()?;
+    let with_element = |element| Some(TypeShape { element, ..first_shape }.value_type());
     match name {
         "isnan" | "isinf" | "lessThan" | "lessThanEqual" | "greaterThan" | "greaterThanEqual"
-        | "equal" | "notEqual" | "not" => with_element(Element::Boolean),
+        | "equal" | "notEqual" | "not" => with_element(ElementKind::Boolean),
         "length" | "distance" | "dot" | "determinant" => {
-            Some(Form::scalar(first_shape.element).value_type())
+            Some(TypeShape::scalar(first_shape.element).value_type())
         }
-        "floatBitsToInt" | "bitCount" | "findLSB" | "findMSB" => with_element(Element::Int),
-        "floatBitsToUint" => with_element(Element::Uint),
-        "intBitsToFloat" | "uintBitsToFloat" => with_element(Element::Float),
+        "floatBitsToInt" | "bitCount" | "findLSB" | "findMSB" => with_element(ElementKind::Int),
+        "floatBitsToUint" => with_element(ElementKind::Uint),
+        "intBitsToFloat" | "uintBitsToFloat" => with_element(ElementKind::Float),
         "transpose" => Some(
-            Form { columns: first_shape.rows, rows: first_shape.columns, ..first_shape }
+            TypeShape { columns: first_shape.rows, rows: first_shape.columns, ..first_shape }
                 .value_type(),
         ),
         "abs" | "sign" | "floor" | "trunc" | "round" | "roundEven" | "ceil" | "fract" | "sqrt"
@@ -296,9 +303,9 @@ pub(crate) fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<Val
         "atan" | "pow" | "mod" | "min" | "max" | "clamp" | "step" | "smoothstep" | "fma"
         | "cross" | "reflect" | "faceforward" | "min3" | "max3" | "mid3" => {
             let argument_shapes =
-                arguments.iter().map(|argument| argument.as_ref().and_then(ValueType::form));
-            let argument_shapes: Vec<Form> = argument_shapes.collect::<Option<_>>()?;
-            argument_shapes.into_iter().reduce(Form::joined).map(Form::value_type)
+                arguments.iter().map(|argument| argument.as_ref().and_then(ValueType::type_shape));
+            let argument_shapes: Vec<TypeShape> = argument_shapes.collect::<Option<_>>()?;
+            argument_shapes.into_iter().reduce(TypeShape::joined_with).map(TypeShape::value_type)
         }
         _ if name.starts_with("atomic") => Some(first_type.clone()),
         _ => None,
@@ -306,16 +313,16 @@ pub(crate) fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<Val
 }
 
 /// What a function gives of an image or texture, by the type of that.
-fn of_texels(name: &str, image: &ValueType) -> Option<ValueType> {
+fn texel_result_type(name: &str, image: &ValueType) -> Option<ValueType> {
     let type_prefix = ["texture", "image", "sampler"]
         .iter()
         .find_map(|kind| image.name.split_once(kind))
         .map(|split_name| split_name.0)?;
-    let component_shape = ELEMENTS
+    let component_shape = ELEMENT_NAMES
         .iter()
         .find(|(_, _, prefixes)| prefixes.contains(&type_prefix))
-        .map(|element_row| Form::scalar(element_row.0))?;
-    let texel_shape = Form { rows: 4, ..component_shape };
+        .map(|element_row| TypeShape::scalar(element_row.0))?;
+    let texel_shape = TypeShape { rows: 4, ..component_shape };
     let is_compared = image.name.ends_with("Shadow") && !name.contains("Gather");
     match name {
         _ if name.starts_with("imageAtomic") => Some(component_shape.value_type()),
@@ -386,39 +393,51 @@ mod tests {
     #[test]
     fn types_follow_operators_components_and_functions() {
         let ty = ValueType::scalar;
-        let product = |left: &str, right: &str| of_arithmetic("*", &ty(left), Some(&ty(right)));
+        let product = |left: &str, right: &str| arithmetic_type("*", &ty(left), Some(&ty(right)));
         assert_eq!(product("mat3x2", "vec3"), Some(ty("vec2")));
         assert_eq!(product("vec2", "mat3x2"), Some(ty("vec3")));
         assert_eq!(product("int", "float"), Some(ty("float")));
         assert_eq!(product("float", "vec4"), Some(ty("vec4")));
         assert_eq!(product("mat2x3", "mat4x2"), Some(ty("mat4x3")));
-        assert_eq!(of_arithmetic("+", &ty("int"), None), None);
-        assert_eq!(of_arithmetic("<<", &ty("ivec2"), None), Some(ty("ivec2")));
+        assert_eq!(arithmetic_type("+", &ty("int"), None), None);
+        assert_eq!(arithmetic_type("<<", &ty("ivec2"), None), Some(ty("ivec2")));
         assert!(is_truth_operator("<=") && !is_truth_operator("<<"));
-        assert_eq!(of_swizzle(&ty("bvec3"), "y"), Some(ty("bool")));
-        assert_eq!(of_swizzle(&ty("bool"), "xx"), Some(ty("bvec2")));
-        assert_eq!(of_element(&ty("mat2x3")), Some(ty("vec3")));
-        assert_eq!(of_element(&ty("bvec2")), Some(ty("bool")));
-        assert_eq!(of_call("isnan", &[Some(ty("float"))]), Some(ty("bool")));
-        assert_eq!(of_call("isinf", &[Some(ty("dvec2"))]), Some(ty("bvec2")));
-        assert_eq!(of_call("isnan", &[None]), Some(ty("bool")));
-        assert_eq!(of_call("texture", &[Some(ty("usampler2DArray")), None]), Some(ty("uvec4")));
-        assert_eq!(of_call("texture", &[Some(ty("sampler2DShadow")), None]), Some(ty("float")));
+        assert_eq!(swizzle_type(&ty("bvec3"), "y"), Some(ty("bool")));
+        assert_eq!(swizzle_type(&ty("bool"), "xx"), Some(ty("bvec2")));
+        assert_eq!(element_type(&ty("mat2x3")), Some(ty("vec3")));
+        assert_eq!(element_type(&ty("bvec2")), Some(ty("bool")));
+        assert_eq!(built_in_call_type("isnan", &[Some(ty("float"))]), Some(ty("bool")));
+        assert_eq!(built_in_call_type("isinf", &[Some(ty("dvec2"))]), Some(ty("bvec2")));
+        assert_eq!(built_in_call_type("isnan", &[None]), Some(ty("bool")));
         assert_eq!(
-            of_call("textureGather", &[Some(ty("sampler2DShadow")), None]),
+            built_in_call_type("texture", &[Some(ty("usampler2DArray")), None]),
+            Some(ty("uvec4"))
+        );
+        assert_eq!(
+            built_in_call_type("texture", &[Some(ty("sampler2DShadow")), None]),
+            Some(ty("float"))
+        );
+        assert_eq!(
+            built_in_call_type("textureGather", &[Some(ty("sampler2DShadow")), None]),
             Some(ty("vec4"))
         );
-        assert_eq!(of_call("imageLoad", &[Some(ty("i64image2D")), None]), Some(ty("i64vec4")));
-        assert_eq!(of_call("imageAtomicAdd", &[Some(ty("uimage2D")), None]), Some(ty("uint")));
-        assert_eq!(of_call("textureSize", &[Some(ty("sampler2D")), None]), None);
-        assert_eq!(of_call("equal", &[Some(ty("ivec4")), None]), Some(ty("bvec4")));
         assert_eq!(
-            of_call("clamp", &[Some(ty("vec2")), Some(ty("float")), Some(ty("float"))]),
+            built_in_call_type("imageLoad", &[Some(ty("i64image2D")), None]),
+            Some(ty("i64vec4"))
+        );
+        assert_eq!(
+            built_in_call_type("imageAtomicAdd", &[Some(ty("uimage2D")), None]),
+            Some(ty("uint"))
+        );
+        assert_eq!(built_in_call_type("textureSize", &[Some(ty("sampler2D")), None]), None);
+        assert_eq!(built_in_call_type("equal", &[Some(ty("ivec4")), None]), Some(ty("bvec4")));
+        assert_eq!(
+            built_in_call_type("clamp", &[Some(ty("vec2")), Some(ty("float")), Some(ty("float"))]),
             Some(ty("vec2"))
         );
-        assert_eq!(of_literal("0xfeu"), ty("uint"));
-        assert_eq!(of_literal("1e3"), ty("float"));
-        assert_eq!(of_literal("2lf"), ty("double"));
+        assert_eq!(literal_type("0xfeu"), ty("uint"));
+        assert_eq!(literal_type("1e3"), ty("float"));
+        assert_eq!(literal_type("2lf"), ty("double"));
         assert!(ty("ivec2").converts_to(&ty("vec2")));
         assert!(!ty("bool").converts_to(&ty("int")));
         assert!(!ty("float").converts_to(&ty("int")));

@@ -8,6 +8,7 @@
 pub mod compare;
 pub mod comparison;
 pub mod difference;
+pub mod failable;
 pub mod float;
 pub mod judged;
 pub mod matching;

@@ -12,10 +12,10 @@ pub(crate) fn question(near: &str) -> String {
 }
 
 /// The name that such a hint asks about.
-pub(crate) fn likely_meant<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    let translated =
-        glsl_type(name).filter(|near| known.iter().any(|known| known.as_ref() == near));
-    let near = || nearest_name(name, known.iter().map(AsRef::as_ref)).map(str::to_owned);
+pub(crate) fn likely_meant<S: AsRef<str>>(name: &str, known_names: &[S]) -> Option<String> {
+    let translated = glsl_type(name)
+        .filter(|near| known_names.iter().any(|known_name| known_name.as_ref() == near));
+    let near = || nearest_name(name, known_names.iter().map(AsRef::as_ref)).map(str::to_owned);
     translated.or_else(near)
 }
 

@@ -93,8 +93,8 @@ impl TestedCode {
             let judged_parts = self.linked_parts(&link, |kernel| tested.contains(kernel));
             for kernel in self.kernels_in_order(&untested_kernels) {
                 let is_same =
-                    self.linked_parts(&link, |one| one == kernel).is_subset(&judged_parts);
-                let unread = self.unread_reason(|one| one == kernel || tested.contains(one));
+                    self.linked_parts(&link, |name| name == kernel).is_subset(&judged_parts);
+                let unread = self.unread_reason(|name| name == kernel || tested.contains(name));
                 let (text, unread) = match (is_same, unread) {
                     (true, _) => (KernelText::Same, None),
                     (false, None) => (KernelText::Other, None),

@@ -12,7 +12,7 @@
 use super::super::statement::visit;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use vkcert_glsl::collapsed;
+use vkcert_glsl::collapse_spaces;
 use vkcert_model::canonical::{canonical_json, content_hash};
 use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
 use vkcert_model::evidence::Configuration;
@@ -173,7 +173,7 @@ impl<'a> SourceTexts<'a> {
             let name = function_name(structure, function);
             visit(&function.body, &mut |statement| {
                 if let Some(id) = statement.id {
-                    let text = collapsed(text_of(structure, statement.span));
+                    let text = collapse_spaces(text_of(structure, statement.span));
                     let expansion = sites(structure, &statement.expansion);
                     texts
                         .statements
@@ -269,7 +269,7 @@ fn text_of(structure: &KernelStructure, span: Span) -> &str {
 }
 
 fn sites(structure: &KernelStructure, expansion: &[Expansion]) -> Vec<String> {
-    let site = |expansion: &Expansion| collapsed(text_of(structure, expansion.site));
+    let site = |expansion: &Expansion| collapse_spaces(text_of(structure, expansion.site));
     expansion.iter().map(|found| format!("{}: {}", found.macro_name, site(found))).collect()
 }
 

@@ -17,7 +17,7 @@ use vkcert_model::altered::Alteration;
 use vkcert_model::element::{ScalarClass, ScalarType};
 use vkcert_oracle::compare::{is_taken_for_zero, values_agree};
 use vkcert_oracle::comparison::{Placement, compare_contents};
-use vkcert_oracle::judged::{is_exact, texel_extremes};
+use vkcert_oracle::failable::{is_exact, texel_extremes};
 use vkcert_oracle::scalar::{Leaf, decode_float, decode_integer, float_bits, read_scalar};
 use vkcert_oracle::texel::compared_contents;
 

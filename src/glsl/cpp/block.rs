@@ -1,20 +1,20 @@
 //! Blocks: views of bound buffers, and copies of what is only read.
 //!
-//! Knows: GLSL's members and, from reflection, where their bytes lie (`Layout`).
+//! Knows: GLSL's members and, from reflection, where their bytes lie (`ValueLayout`).
 //! Promises: a member of a storage block is referred to in place only where its bytes lie as those
 //! of the C++ type do; other layouts are unsupported by name (`layout`). Uniform blocks and push
 //! constants are copied out number by number, so that any layout of them will do. What lies beyond
 //! the range that is bound stops the program where it is accessed, and nowhere else.
 
 use super::super::syntax::{Declaration, Declarator, DeclaredType, TokenIndex};
-use super::{Emitted, Emitter, Held, Layout, MatrixOrder, Symbol, built_in, layout};
+use super::{Emitted, Emitter, MatrixOrder, NameSymbol, ValueLayout, ValuePlace, built_in, layout};
 use std::collections::BTreeMap;
 
 /// Where a block is bound.
 #[derive(Debug, Clone)]
-enum Bound {
+enum BlockRange {
     /// As C++ writes the range.
-    To(String),
+    Range(String),
     /// The entry point does not use it.
     Nowhere,
 }
@@ -36,92 +36,99 @@ struct BoundMember<'a> {
     range: &'a str,
     /// In bytes from the range's start.
     offset: u32,
-    layout: Layout,
+    layout: ValueLayout,
 }
 
 impl Emitter<'_> {
     /// A block at file level.
-    pub(super) fn block(&mut self, declaration: &Declaration) -> Emitted {
+    pub(super) fn emit_block(&mut self, declaration: &Declaration) -> Emitted {
         let declared_type = &declaration.declared;
         let near_token = declared_type.name.unwrap_or_default();
-        let block_name = self.text(near_token);
-        let (bound, layout) = self.binding(declared_type, block_name);
-        let block_noun = if declared_type.has("buffer") { "storage block" } else { "block" };
+        let block_name = self.token_text(near_token);
+        let (bound, layout) = self.block_binding(declared_type, block_name);
+        let block_noun =
+            if declared_type.has_qualifier("buffer") { "storage block" } else { "block" };
         self.out.line(&format!("// The {block_noun} `{block_name}`."));
         let members = match layout {
-            Some(Layout::Structure(members)) => members.into_iter().map(Some).collect(),
+            Some(ValueLayout::Structure(members)) => members.into_iter().map(Some).collect(),
             Some(_) => {
-                return Err(self.unsupported(format!("the layout of `{block_name}`"), near_token));
+                return Err(
+                    self.unsupported_at(format!("the layout of `{block_name}`"), near_token)
+                );
             }
             None => Vec::new(),
         };
         match declaration.declarators.first() {
             None => {
-                let symbols = self.members(declared_type, "", &bound, members)?;
+                let symbols = self.emit_members(declared_type, "", &bound, members)?;
                 symbols.into_iter().for_each(|(name, symbol)| {
-                    self.declare(&name, symbol.text, symbol.place, symbol.shape)
+                    self.declare_name(&name, symbol.text, symbol.place, symbol.shape)
                 });
             }
             Some(instance_declarator) if instance_declarator.sizes.is_empty() => {
-                let spelled = built_in::spelled(self.text(instance_declarator.name));
-                self.out.open("static struct {");
+                let spelled = built_in::spelled_name(self.token_text(instance_declarator.name));
+                self.out.open_block("static struct {");
                 let symbols =
-                    self.members(declared_type, &format!("{spelled}."), &bound, members)?;
-                self.out.close(&format!("}} {spelled};"));
-                self.declare(
-                    self.text(instance_declarator.name),
+                    self.emit_members(declared_type, &format!("{spelled}."), &bound, members)?;
+                self.out.close_block(&format!("}} {spelled};"));
+                self.declare_name(
+                    self.token_text(instance_declarator.name),
                     spelled,
-                    Held::Block(symbols),
+                    ValuePlace::Block(symbols),
                     None,
                 );
             }
             Some(instance_declarator) => {
-                return Err(self.unsupported("an array of blocks", instance_declarator.name));
+                return Err(self.unsupported_at("an array of blocks", instance_declarator.name));
             }
         }
         self.out.line("");
         Ok(())
     }
 
-    fn binding(&self, declared_type: &DeclaredType, block_name: &str) -> (Bound, Option<Layout>) {
+    fn block_binding(
+        &self,
+        declared_type: &DeclaredType,
+        block_name: &str,
+    ) -> (BlockRange, Option<ValueLayout>) {
         if declared_type.layout.iter().any(|layout_name| layout_name == "push_constant") {
             let layout = self.interface.push_constants.clone();
             let bound_range =
                 "Range{const_cast<unsigned char *>(job.push.data()), job.push.size()}".to_owned();
             return (
-                if layout.is_some() { Bound::To(bound_range) } else { Bound::Nowhere },
+                if layout.is_some() { BlockRange::Range(bound_range) } else { BlockRange::Nowhere },
                 layout,
             );
         }
         match self.interface.blocks.get(block_name) {
             Some(block) => {
                 let bound_range = format!("job.bound({}, {})", block.set, block.binding);
-                (Bound::To(bound_range), Some(block.layout.clone()))
+                (BlockRange::Range(bound_range), Some(block.layout.clone()))
             }
-            None => (Bound::Nowhere, None),
+            None => (BlockRange::Nowhere, None),
         }
     }
 
     /// Declares the members; `prefix` is how expressions reach them.
-    fn members(
+    fn emit_members(
         &mut self,
         declared_type: &DeclaredType,
         path_prefix: &str,
-        bound: &Bound,
-        layouts: Vec<Option<(u32, Layout)>>,
-    ) -> Result<BTreeMap<String, Symbol>, super::Unsupported> {
+        bound: &BlockRange,
+        layouts: Vec<Option<(u32, ValueLayout)>>,
+    ) -> Result<BTreeMap<String, NameSymbol>, super::Unsupported> {
         let mut symbols = BTreeMap::new();
         let mut member_layouts = layouts.into_iter();
         for member in &declared_type.members {
             for declarator in &member.declarators {
                 let layout = member_layouts.next().flatten();
-                let member_name = self.text(declarator.name);
-                let spelled_name = built_in::spelled(member_name);
+                let member_name = self.token_text(declarator.name);
+                let spelled_name = built_in::spelled_name(member_name);
                 let bound_member = match (bound, layout) {
-                    (Bound::To(range), Some((offset, layout))) => {
+                    (BlockRange::Range(range), Some((offset, layout))) => {
                         Some(BoundMember { range, offset, layout })
                     }
-                    (Bound::To(_) | Bound::Nowhere, _) => None,
+                    (BlockRange::Range(_) | BlockRange::Nowhere, _) => None,
                 };
                 let storage = if path_prefix.is_empty() { "static " } else { "" };
                 let member_path = format!("{path_prefix}{spelled_name}");
@@ -132,10 +139,10 @@ impl Emitter<'_> {
                     path: member_path,
                     bound: bound_member,
                 };
-                let symbol = if declared_type.has("buffer") {
-                    self.stored(member)?
+                let symbol = if declared_type.has_qualifier("buffer") {
+                    self.emit_stored_member(member)?
                 } else {
-                    self.copied(member)?
+                    self.emit_copied_member(member)?
                 };
                 symbols.insert(member_name.to_owned(), symbol);
             }
@@ -144,36 +151,40 @@ impl Emitter<'_> {
     }
 
     /// A member of a storage block.
-    fn stored(&mut self, member: BlockMember) -> Result<Symbol, super::Unsupported> {
+    fn emit_stored_member(
+        &mut self,
+        member: BlockMember,
+    ) -> Result<NameSymbol, super::Unsupported> {
         let BlockMember { storage, declared, declarator, path: member_path, bound } = member;
-        let (member_name, near_token) = (self.text(declarator.name), declarator.name);
+        let (member_name, near_token) = (self.token_text(declarator.name), declarator.name);
         let element_type = self.element_name(declared, near_token)?;
         if element_type == "bool" || element_type.starts_with("bvec") {
-            return Err(self.unsupported(
+            return Err(self.unsupported_at(
                 format!("the Boolean `{member_name}` in a storage block"),
                 near_token,
             ));
         }
         let array_sizes = layout::all_sizes(declared, &declarator.sizes);
         let is_array = !array_sizes.is_empty();
-        self.out.start();
-        self.out.write(&format!("{storage}{}<", if is_array { "Elements" } else { "Member" }));
+        self.out.start_line();
+        self.out
+            .write_piece(&format!("{storage}{}<", if is_array { "Elements" } else { "Member" }));
         self.write_array(
             &element_type,
             array_sizes.get(1..).unwrap_or_default(),
             None,
             near_token,
         )?;
-        self.out.write(&format!("> {};", built_in::spelled(member_name)));
-        self.out.end();
+        self.out.write_piece(&format!("> {};", built_in::spelled_name(member_name)));
+        self.out.end_line();
         let refuse_layout = |emitter: &Self, reason: &str| {
-            emitter.unsupported(format!("the layout of `{member_name}` ({reason})"), near_token)
+            emitter.unsupported_at(format!("the layout of `{member_name}` ({reason})"), near_token)
         };
         if let Some(BoundMember { range, offset, layout }) = bound {
             let binding_line = match (is_array, layout) {
-                (true, Layout::Array { stride, count, element }) => {
+                (true, ValueLayout::Array { stride, count, element }) => {
                     let element_size = self
-                        .fitting(declared, &element)
+                        .fitting_size(declared, &element)
                         .map_err(|reason| refuse_layout(self, &reason))?;
                     if stride < element_size {
                         return Err(refuse_layout(self, "elements that overlap"));
@@ -184,7 +195,7 @@ impl Emitter<'_> {
                     )
                 }
                 (false, layout) => {
-                    self.fitting(declared, &layout)
+                    self.fitting_size(declared, &layout)
                         .map_err(|reason| refuse_layout(self, &reason))?;
                     format!("{member_path}.bind({range}, {offset});")
                 }
@@ -196,29 +207,38 @@ impl Emitter<'_> {
         if is_array {
             self.views.insert(access_text.clone());
         }
-        let declared_shape = self.shape(declared, &declarator.sizes);
-        Ok(Symbol { text: access_text, place: Held::InMemory, field: None, shape: declared_shape })
+        let declared_shape = self.declared_shape(declared, &declarator.sizes);
+        Ok(NameSymbol {
+            text: access_text,
+            place: ValuePlace::InMemory,
+            field: None,
+            shape: declared_shape,
+        })
     }
 
     /// A member of a block that is only read. What of it is there is copied before a dispatch; the
     /// program stops where it reads the rest.
-    fn copied(&mut self, member: BlockMember) -> Result<Symbol, super::Unsupported> {
+    fn emit_copied_member(
+        &mut self,
+        member: BlockMember,
+    ) -> Result<NameSymbol, super::Unsupported> {
         let BlockMember { storage, declared, declarator, path: member_path, bound } = member;
         let near_token = declarator.name;
         let is_array = !layout::all_sizes(declared, &declarator.sizes).is_empty();
-        self.out.start();
-        self.out.write(&format!("{storage}{}<", if is_array { "Copies" } else { "Copied" }));
+        self.out.start_line();
+        self.out.write_piece(&format!("{storage}{}<", if is_array { "Copies" } else { "Copied" }));
         self.write_type(declared, &declarator.sizes, None, near_token)?;
-        self.out.write(&format!("> {};", built_in::spelled(self.text(near_token))));
-        self.out.end();
+        self.out
+            .write_piece(&format!("> {};", built_in::spelled_name(self.token_text(near_token))));
+        self.out.end_line();
         if let Some(BoundMember { range, offset, layout }) = bound {
-            let copied = Copied { range, declared, near: near_token };
+            let copied = CopySource { range, declared, near: near_token };
             match (is_array, &layout) {
-                (true, Layout::Array { stride, count: Some(count), element }) => {
+                (true, ValueLayout::Array { stride, count: Some(count), element }) => {
                     self.bindings
                         .push(format!("for (std::size_t at_0 = 0; at_0 < {count}; ++at_0) {{"));
                     let target = format!("{member_path}.value.elements[at_0]");
-                    self.copy(
+                    self.emit_copy(
                         &copied,
                         &target,
                         element,
@@ -229,7 +249,7 @@ impl Emitter<'_> {
                     self.bindings.push("}".to_owned());
                 }
                 (_, layout) => {
-                    self.copy(
+                    self.emit_copy(
                         &copied,
                         &format!("{member_path}.value"),
                         layout,
@@ -241,25 +261,30 @@ impl Emitter<'_> {
             }
         }
         let access_text = if is_array { member_path } else { format!("{member_path}.get()") };
-        let declared_shape = self.shape(declared, &declarator.sizes);
-        Ok(Symbol { text: access_text, place: Held::Unwritten, field: None, shape: declared_shape })
+        let declared_shape = self.declared_shape(declared, &declarator.sizes);
+        Ok(NameSymbol {
+            text: access_text,
+            place: ValuePlace::Unwritten,
+            field: None,
+            shape: declared_shape,
+        })
     }
 
     /// Lines that copy a value of a block that is only read.
-    fn copy(
+    fn emit_copy(
         &mut self,
-        copied: &Copied,
+        copied: &CopySource,
         target: &str,
-        layout: &Layout,
+        layout: &ValueLayout,
         offset: &str,
         depth: usize,
     ) -> Emitted {
         match layout {
-            Layout::Number(_) | Layout::Vector { .. } => {
+            ValueLayout::Number(_) | ValueLayout::Vector { .. } => {
                 self.bindings.push(format!("load({target}, {}, {offset});", copied.range));
                 Ok(())
             }
-            Layout::Matrix { bytes, stride, order, .. } => {
+            ValueLayout::Matrix { bytes, stride, order, .. } => {
                 let [column, row] = match order {
                     MatrixOrder::Columns => [stride, bytes],
                     MatrixOrder::Rows => [bytes, stride],
@@ -268,7 +293,7 @@ impl Emitter<'_> {
                     .push(format!("load({target}, {}, {offset}, {column}, {row});", copied.range));
                 Ok(())
             }
-            Layout::Array { stride, count: Some(count), element } => {
+            ValueLayout::Array { stride, count: Some(count), element } => {
                 let index_name = format!("at_{depth}");
                 self.bindings.push(format!(
                     "for (std::size_t {index_name} = 0; {index_name} < {count}; ++{index_name}) {{"
@@ -277,17 +302,17 @@ impl Emitter<'_> {
                     format!("{target}.elements[{index_name}]"),
                     format!("{offset} + {index_name} * {stride}"),
                 );
-                self.copy(copied, &element_target, element, &offset, depth + 1)?;
+                self.emit_copy(copied, &element_target, element, &offset, depth + 1)?;
                 self.bindings.push("}".to_owned());
                 Ok(())
             }
-            Layout::Structure(members) => {
+            ValueLayout::Structure(members) => {
                 let name = copied.declared.name.unwrap_or(copied.near);
                 let known_members = self.structure_members(name)?;
                 for (member, (inner_offset, layout)) in known_members.iter().zip(members) {
                     let member_path = format!("{target}.{}", member.name);
-                    let copied = Copied { declared: &member.declared, ..*copied };
-                    self.copy(
+                    let copied = CopySource { declared: &member.declared, ..*copied };
+                    self.emit_copy(
                         &copied,
                         &member_path,
                         layout,
@@ -297,17 +322,19 @@ impl Emitter<'_> {
                 }
                 Ok(())
             }
-            Layout::Array { count: None, .. } => {
-                Err(self.unsupported("an array without a size", copied.near))
+            ValueLayout::Array { count: None, .. } => {
+                Err(self.unsupported_at("an array without a size", copied.near))
             }
-            Layout::Other(what) => Err(self.unsupported(format!("{what} in a block"), copied.near)),
+            ValueLayout::Other(unsupported_kind) => {
+                Err(self.unsupported_at(format!("{unsupported_kind} in a block"), copied.near))
+            }
         }
     }
 }
 
 /// What is copied out of a block.
 #[derive(Clone, Copy)]
-struct Copied<'a> {
+struct CopySource<'a> {
     range: &'a str,
     declared: &'a DeclaredType,
     near: TokenIndex,

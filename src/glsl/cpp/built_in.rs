@@ -1,7 +1,10 @@
 //! What the program's own header offers of GLSL, and names that C++ or the program keep for
 //! themselves.
 
-use super::built_in_tables::{FAMILIES, FUNCTIONS, OPERATIONS, SCALARS, TAKEN, VARIABLES, WRITTEN};
+use super::built_in_tables::{
+    FUNCTION_ARITIES, SCALAR_TYPES, SUBGROUP_OPERATIONS, TAKEN_NAMES, TYPE_FAMILIES,
+    VARIABLE_NAMES, WRITTEN_ARGUMENTS,
+};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
@@ -14,11 +17,11 @@ pub(super) enum Composite {
 
 impl Composite {
     /// By its name in GLSL.
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         let family_length = name.find("vec").or_else(|| name.find("mat"))?;
         let (family_prefix, size_text) = name.split_at(family_length);
         let (_, element) =
-            FAMILIES.iter().find(|(known_family, _)| *known_family == family_prefix)?;
+            TYPE_FAMILIES.iter().find(|(known_family, _)| *known_family == family_prefix)?;
         let parse_size = |text: &str| {
             text.parse::<u32>().ok().filter(|size| (2..=4).contains(size) && text.len() == 1)
         };
@@ -36,7 +39,7 @@ impl Composite {
     }
 
     /// As the program spells it.
-    pub(super) fn spelled(self) -> String {
+    pub(super) fn cpp_type(self) -> String {
         let short_prefix = |element: &str| match element {
             "Float" => Some(""),
             "Int" => Some("i"),
@@ -60,14 +63,14 @@ impl Composite {
 
 /// Whether the header has a built-in function that takes so many arguments.
 pub(super) fn has_function(name: &str, argument_count: usize) -> bool {
-    FUNCTIONS.iter().any(|(known_name, least_count, greatest_count)| {
+    FUNCTION_ARITIES.iter().any(|(known_name, least_count, greatest_count)| {
         *known_name == name && (*least_count..=*greatest_count).contains(&argument_count)
     })
 }
 
 /// The arguments that a built-in function writes.
 pub(super) fn written_arguments(name: &str) -> &'static [usize] {
-    WRITTEN
+    WRITTEN_ARGUMENTS
         .iter()
         .find(|(known_name, _)| *known_name == name)
         .map_or(&[], |(_, written_indices)| written_indices)
@@ -86,12 +89,12 @@ pub(super) fn is_atomic(name: &str) -> bool {
 /// Whether invocations wait for others in a built-in function.
 pub(super) fn is_collective(name: &str) -> bool {
     matches!(name, "barrier" | "controlBarrier" | "subgroupBarrier")
-        || OPERATIONS.iter().any(|(operation, _)| *operation == name)
+        || SUBGROUP_OPERATIONS.iter().any(|(operation, _)| *operation == name)
 }
 
 /// Whether the header has a subgroup operation that takes so many arguments.
 pub(super) fn has_operation(name: &str, argument_count: usize) -> bool {
-    OPERATIONS.contains(&(name, argument_count))
+    SUBGROUP_OPERATIONS.contains(&(name, argument_count))
 }
 
 /// Subgroup operations without a value: invocations run one after the other, so that memory is
@@ -116,31 +119,31 @@ pub(super) fn type_of_variable(name: &str) -> Option<&'static str> {
 
 /// Whether the program has a class of numbers of this name.
 pub(super) fn is_number_class(name: &str) -> bool {
-    name != "bool" && SCALARS.iter().any(|(_, number_class)| *number_class == name)
+    name != "bool" && SCALAR_TYPES.iter().any(|(_, number_class)| *number_class == name)
 }
 
 /// Whether a type is that of one number or Boolean.
 pub(super) fn is_scalar(name: &str) -> bool {
-    SCALARS.iter().any(|(known_name, _)| *known_name == name)
+    SCALAR_TYPES.iter().any(|(known_name, _)| *known_name == name)
 }
 
 pub(super) fn has_variable(name: &str) -> bool {
-    VARIABLES.contains(&name)
+    VARIABLE_NAMES.contains(&name)
 }
 
 /// The header's name of a built-in type.
 pub(super) fn type_name(name: &str) -> Option<String> {
-    let scalar_type = SCALARS
+    let scalar_type = SCALAR_TYPES
         .iter()
         .find(|(known_name, _)| *known_name == name)
         .map(|(_, spelled_type)| (*spelled_type).to_owned());
-    scalar_type.or_else(|| Composite::of(name).map(Composite::spelled))
+    scalar_type.or_else(|| Composite::from_name(name).map(Composite::cpp_type))
 }
 
 /// A function of the kernel as the program spells it: beside a function of the header C++ would
 /// look at both, because their arguments are types of the header.
 pub(super) fn spelled_function(name: &str) -> String {
-    let spelled_name = spelled(name);
+    let spelled_name = spelled_name(name);
     let is_like_header = header_names().contains(name.trim_end_matches('_'));
     if spelled_name == name && is_like_header { format!("{name}_") } else { spelled_name }
 }
@@ -156,7 +159,7 @@ fn header_names() -> &'static BTreeSet<&'static str> {
 /// A name of the kernel as the program spells it: no keyword of C++, nothing that the program
 /// itself writes, and no name without small letters, which may be a macro of the C++ library.
 /// Different names stay different.
-pub(super) fn spelled(name: &str) -> String {
+pub(super) fn spelled_name(name: &str) -> String {
     let plain_name = name.trim_end_matches('_');
     let is_macro =
         name.len() > 1 && !name.contains(|character: char| character.is_ascii_lowercase());
@@ -175,7 +178,7 @@ pub(super) fn spelled(name: &str) -> String {
         "under_",
     ];
     let is_program_prefix = is_like_kept.iter().any(|start| name.starts_with(start));
-    match (is_reserved, is_macro || is_program_prefix || TAKEN.contains(&plain_name)) {
+    match (is_reserved, is_macro || is_program_prefix || TAKEN_NAMES.contains(&plain_name)) {
         (true, _) => format!("under{name}_"),
         (false, true) => format!("{name}_"),
         (false, false) => name.to_owned(),
@@ -191,19 +194,19 @@ mod tests {
         for name in
             ["new", "NAN", "INT_MAX", "M_PI", "EOF", "linux", "Vec", "raw", "kept_x", "_X", "TILE"]
         {
-            assert_ne!(spelled(name), name);
+            assert_ne!(spelled_name(name), name);
         }
         for name in ["x", "N", "value", "tile_size", "lowHigh", "new_x"] {
-            assert_eq!(spelled(name), name);
+            assert_eq!(spelled_name(name), name);
         }
         let different: BTreeSet<String> =
-            ["new", "new_", "new__", "N_", "TILE", "TILE_"].map(spelled).into();
+            ["new", "new_", "new__", "N_", "TILE", "TILE_"].map(spelled_name).into();
         assert_eq!(different.len(), 6);
     }
 
     #[test]
     fn every_listed_function_stands_in_the_header() {
-        for (name, ..) in FUNCTIONS {
+        for (name, ..) in FUNCTION_ARITIES {
             assert!(header_names().contains(function_name(name)), "{name}");
         }
     }

@@ -3,7 +3,7 @@
 
 /// Built-in functions of `header.hpp` with the least and the greatest number of arguments each
 /// takes.
-pub(super) const FUNCTIONS: [(&str, usize, usize); 122] = [
+pub(super) const FUNCTION_ARITIES: [(&str, usize, usize); 122] = [
     ("abs", 1, 1),
     ("acos", 1, 1),
     ("acosh", 1, 1),
@@ -129,7 +129,7 @@ pub(super) const FUNCTIONS: [(&str, usize, usize); 122] = [
 ];
 
 /// Built-in variables of the header and the program.
-pub(super) const VARIABLES: [&str; 15] = [
+pub(super) const VARIABLE_NAMES: [&str; 15] = [
     "gl_NumWorkGroups",
     "gl_WorkGroupID",
     "gl_WorkGroupSize",
@@ -148,7 +148,7 @@ pub(super) const VARIABLES: [&str; 15] = [
 ];
 
 /// What the invocations of a subgroup do together, with the number of arguments.
-pub(super) const OPERATIONS: [(&str, usize); 56] = [
+pub(super) const SUBGROUP_OPERATIONS: [(&str, usize); 56] = [
     ("subgroupAdd", 1),
     ("subgroupAll", 1),
     ("subgroupAllEqual", 1),
@@ -208,7 +208,7 @@ pub(super) const OPERATIONS: [(&str, usize); 56] = [
 ];
 
 /// Scalar types of the header by their names in GLSL.
-pub(super) const SCALARS: [(&str, &str); 16] = [
+pub(super) const SCALAR_TYPES: [(&str, &str); 16] = [
     ("bool", "bool"),
     ("int", "Int"),
     ("uint", "Uint"),
@@ -228,7 +228,7 @@ pub(super) const SCALARS: [(&str, &str); 16] = [
 ];
 
 /// How the names of vectors and matrices begin, with what they are made of.
-pub(super) const FAMILIES: [(&str, &str); 16] = [
+pub(super) const TYPE_FAMILIES: [(&str, &str); 16] = [
     ("", "Float"),
     ("i", "Int"),
     ("u", "Uint"),
@@ -249,7 +249,7 @@ pub(super) const FAMILIES: [(&str, &str); 16] = [
 
 /// Words that a name of the kernel cannot be in the program: C++ keywords that GLSL does not
 /// reserve, and what the program itself writes beside the kernel's own text.
-pub(super) const TAKEN: [&str; 124] = [
+pub(super) const TAKEN_NAMES: [&str; 124] = [
     "alignas",
     "alignof",
     "and",
@@ -377,7 +377,7 @@ pub(super) const TAKEN: [&str; 124] = [
 ];
 
 /// Arguments of built-in functions that are written, by index.
-pub(super) const WRITTEN: [(&str, &[usize]); 6] = [
+pub(super) const WRITTEN_ARGUMENTS: [(&str, &[usize]); 6] = [
     ("frexp", &[1]),
     ("modf", &[1]),
     ("uaddCarry", &[2]),

@@ -1,5 +1,5 @@
-//! What all invocations do together inside an expression: calls of functions that hold a barrier,
-//! and subgroup operations.
+//! Collective operations inside an expression: calls of functions that hold a barrier, and subgroup
+//! operations.
 //!
 //! Knows: a function of GLSL is never active twice in one invocation, so that its parameters, its
 //! variables and its result are fields of the invocation's record.
@@ -9,15 +9,15 @@
 //! the expression writes something, is unsupported by name.
 
 use super::super::syntax::{
-    Expression, ExpressionKind, FunctionDefinition, Item, Parameter, TokenIndex,
+    Expression, ExpressionKind, FileLevelItem, FunctionDefinition, ParameterSyntax, TokenIndex,
 };
-use super::function::{is_written, written};
-use super::{Emitted, Emitter, Held, Symbol, Unsupported, built_in};
+use super::function::{assigned_place, is_written};
+use super::{Emitted, Emitter, NameSymbol, Unsupported, ValuePlace, built_in};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function that all invocations go through together.
 #[derive(Debug, Clone)]
-pub(super) struct Collective<'a> {
+pub(super) struct CollectiveFunction<'a> {
     definition: &'a FunctionDefinition,
     /// As the program spells it.
     name: String,
@@ -31,16 +31,16 @@ pub(super) struct Collective<'a> {
 
 /// How a function that all go through together is left.
 #[derive(Debug, Clone)]
-pub(super) struct Returning {
+pub(super) struct CollectiveReturn {
     pub end: u32,
     pub result: Option<String>,
 }
 
 /// Whether every invocation that evaluates an expression comes to a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reached {
+enum Reachability {
     Always,
-    Perhaps,
+    Maybe,
 }
 
 impl<'a> Emitter<'a> {
@@ -55,34 +55,33 @@ impl<'a> Emitter<'a> {
     /// Gives the functions that hold a barrier their place in the invocation's record.
     pub(super) fn find_collectives(&mut self) -> Emitted {
         for item in self.items {
-            let Item::Function(definition) = item else { continue };
-            let name = self.text(definition.name);
+            let FileLevelItem::Function(definition) = item else { continue };
+            let name = self.token_text(definition.name);
             let holds_barrier =
                 self.functions.get(name).is_some_and(|signature| signature.holds_barrier);
             if !holds_barrier || !self.needed.contains(name) || name == self.kernel.entry {
                 continue;
             }
             let parameter_count = definition.parameters.len();
-            let earlier_collectives = self.collectives.iter();
-            if earlier_collectives.clone().any(|earlier| {
-                self.text(earlier.definition.name) == name
+            if self.collectives.iter().any(|earlier| {
+                self.token_text(earlier.definition.name) == name
                     && earlier.definition.parameters.len() == parameter_count
             }) {
                 let reason = format!("overloads of `{name}`, which holds a barrier");
-                return Err(self.unsupported(reason, definition.name));
+                return Err(self.unsupported_at(reason, definition.name));
             }
             let end_point = self.next_number();
-            let parameter_field = |parameter: &Parameter| {
-                parameter
-                    .name
-                    .map(|name| format!("{}_{end_point}", built_in::spelled(self.text(name))))
+            let parameter_field = |parameter: &ParameterSyntax| {
+                parameter.name.map(|name| {
+                    format!("{}_{end_point}", built_in::spelled_name(self.token_text(name)))
+                })
             };
             let parameters = definition.parameters.iter().map(parameter_field).collect();
             let is_void =
-                definition.returns.name.is_none_or(|returned| self.text(returned) == "void");
+                definition.returns.name.is_none_or(|returned| self.token_text(returned) == "void");
             let result = (!is_void).then(|| format!("result_{end_point}"));
             let name = format!("together_{end_point}");
-            self.collectives.push(Collective {
+            self.collectives.push(CollectiveFunction {
                 definition,
                 name,
                 end: end_point,
@@ -99,56 +98,57 @@ impl<'a> Emitter<'a> {
             let definition = collective.definition;
             for (parameter, field) in definition.parameters.iter().zip(&collective.parameters) {
                 let Some(field) = field else { continue };
-                self.out.start();
+                self.out.start_line();
                 self.write_type(&parameter.declared, &parameter.sizes, None, definition.name)?;
-                self.out.write(&format!(" {field}{{}};"));
-                self.out.end();
+                self.out.write_piece(&format!(" {field}{{}};"));
+                self.out.end_line();
                 known_fields.insert(field.clone());
             }
             if let Some(result) = &collective.result {
-                self.out.start();
+                self.out.start_line();
                 self.write_type(&definition.returns, &[], None, definition.name)?;
-                self.out.write(&format!(" {result}{{}};"));
-                self.out.end();
+                self.out.write_piece(&format!(" {result}{{}};"));
+                self.out.end_line();
             }
-            self.expand(self.body_of(definition)?, known_fields)?;
+            self.expand_variables(self.body_of(definition)?, known_fields)?;
         }
         Ok(())
     }
 
     /// The functions that hold a barrier: each runs its regions for all invocations.
     pub(super) fn collective_functions(&mut self) -> Emitted {
-        let collectives = self.collectives.clone();
-        collectives
-            .iter()
-            .for_each(|collective| self.out.line(&format!("static void {}();", collective.name)));
-        for collective in collectives {
+        for collective in &self.collectives {
+            self.out.line(&format!("static void {}();", collective.name));
+        }
+        for collective in self.collectives.clone() {
             let definition = collective.definition;
             let source_place = self.shown_place(definition.name);
             self.out.line(&format!(
                 "// The function `{}` of {source_place}, for all invocations.",
-                self.text(definition.name)
+                self.token_text(definition.name)
             ));
-            self.out.open(&format!("static void {}() {{", collective.name));
+            self.out.open_block(&format!("static void {}() {{", collective.name));
             let mut scope = BTreeMap::new();
             for (parameter, field) in definition.parameters.iter().zip(&collective.parameters) {
                 let (Some(name), Some(field)) = (parameter.name, field) else { continue };
-                let (text, shape) =
-                    (self.text(name), self.shape(&parameter.declared, &parameter.sizes));
-                let (spelled_name, field) = (built_in::spelled(text), Some(field.clone()));
+                let (text, shape) = (
+                    self.token_text(name),
+                    self.declared_shape(&parameter.declared, &parameter.sizes),
+                );
+                let (spelled_name, field) = (built_in::spelled_name(text), Some(field.clone()));
                 scope.insert(
                     text.to_owned(),
-                    Symbol { text: spelled_name, place: Held::Locally, field, shape },
+                    NameSymbol { text: spelled_name, place: ValuePlace::Locally, field, shape },
                 );
             }
             self.scopes.push(scope);
             self.returning =
-                Some(Returning { end: collective.end, result: collective.result.clone() });
-            self.split(self.body_of(definition)?)?;
+                Some(CollectiveReturn { end: collective.end, result: collective.result.clone() });
+            self.split_at_barriers(self.body_of(definition)?)?;
             self.returning = None;
             self.scopes.pop();
             self.come_back(collective.end);
-            self.out.close("}");
+            self.out.close_block("}");
             self.out.line("");
         }
         Ok(())
@@ -161,45 +161,47 @@ impl<'a> Emitter<'a> {
         match &definition.body {
             Ok(body) => Ok(body),
             Err(error) => {
-                Err(self.unsupported(format!("text that could not be read ({error})"), error.token))
+                Err(self
+                    .unsupported_at(format!("text that could not be read ({error})"), error.token))
             }
         }
     }
 
     /// Runs what all do together in an expression; the expression itself then takes the results.
-    pub(super) fn prepare(&mut self, expression: &Expression) -> Emitted {
+    pub(super) fn emit_collective_calls(&mut self, expression: &Expression) -> Emitted {
         let mut calls = Vec::new();
-        self.find_calls(expression, Reached::Always, &mut calls)?;
+        self.find_calls(expression, Reachability::Always, &mut calls)?;
         if calls.is_empty() {
             return Ok(());
         }
         self.check_order(expression)?;
         if let Some(token) = self.early_write(expression, calls.len()) {
-            return Err(
-                self.unsupported("a write beside a call that all invocations make together", token)
-            );
+            return Err(self.unsupported_at(
+                "a write beside a call that all invocations make together",
+                token,
+            ));
         }
         calls.into_iter().try_for_each(|call| self.call_together(call))
     }
 
     /// Whether an expression is nothing but a call that has been made.
-    pub(super) fn is_made(&self, expression: &Expression) -> bool {
-        self.made.contains_key(&(expression.first, expression.last))
+    pub(super) fn is_already_called(&self, expression: &Expression) -> bool {
+        self.gathered_calls.contains_key(&(expression.first, expression.last))
     }
 
     /// The calls in the order in which they are evaluated.
     fn find_calls<'e>(
         &self,
         expression: &'e Expression,
-        reachability: Reached,
+        reachability: Reachability,
         calls: &mut Vec<&'e Expression>,
     ) -> Emitted {
         let find_in_skippable = |part: &'e Expression, calls: &mut Vec<&'e Expression>| {
-            self.find_calls(part, Reached::Perhaps, calls)
+            self.find_calls(part, Reachability::Maybe, calls)
         };
         match &expression.kind {
             ExpressionKind::Binary { operator, left, right }
-                if matches!(self.text(*operator), "&&" | "||") =>
+                if matches!(self.token_text(*operator), "&&" | "||") =>
             {
                 self.find_calls(left, reachability, calls)?;
                 return find_in_skippable(right, calls);
@@ -223,9 +225,9 @@ impl<'a> Emitter<'a> {
         });
         visit_result?;
         if let Some(name) = self.called_together(expression) {
-            if reachability == Reached::Perhaps {
+            if reachability == Reachability::Maybe {
                 let reason = format!("`{name}`, to which not all of an expression comes");
-                return Err(self.unsupported(reason, expression.first));
+                return Err(self.unsupported_at(reason, expression.first));
             }
             calls.push(expression);
         }
@@ -235,8 +237,8 @@ impl<'a> Emitter<'a> {
     /// The name of what all invocations call together.
     fn called_together(&self, expression: &Expression) -> Option<&'a str> {
         let ExpressionKind::Call { callee, .. } = &expression.kind else { return None };
-        let name =
-            matches!(callee.kind, ExpressionKind::Identifier).then(|| self.text(callee.first))?;
+        let name = matches!(callee.kind, ExpressionKind::Identifier)
+            .then(|| self.token_text(callee.first))?;
         self.is_collective(name).then_some(name)
     }
 
@@ -248,11 +250,11 @@ impl<'a> Emitter<'a> {
         }
         let is_write = match &expression.kind {
             ExpressionKind::Call { callee, arguments } => {
-                let name = self.text(callee.first);
+                let name = self.token_text(callee.first);
                 let own_function = self
                     .functions
                     .get(name)
-                    .filter(|known_function| known_function.takes(name, arguments.len()));
+                    .filter(|known_function| known_function.takes_call(name, arguments.len()));
                 own_function.map_or(
                     built_in::is_atomic(name) || !built_in::written_arguments(name).is_empty(),
                     |known_function| {
@@ -260,7 +262,7 @@ impl<'a> Emitter<'a> {
                     },
                 )
             }
-            _ => written(&self.unit.tokens, expression).is_some(),
+            _ => assigned_place(&self.unit.tokens, expression).is_some(),
         };
         if is_write && self.count_calls(expression) < call_count {
             return Some(expression.first);
@@ -280,12 +282,12 @@ impl<'a> Emitter<'a> {
 
     fn call_together(&mut self, call: &Expression) -> Emitted {
         let ExpressionKind::Call { callee, arguments } = &call.kind else { return Ok(()) };
-        let (name, call_number) = (self.text(callee.first), self.next_number());
+        let (name, call_number) = (self.token_text(callee.first), self.next_number());
         let result_text = match self.functions.contains_key(name) {
             true => self.call_function(call, arguments, call_number)?,
             false => self.call_operation(callee.first, arguments, call_number)?,
         };
-        self.made.insert((call.first, call.last), result_text);
+        self.gathered_calls.insert((call.first, call.last), result_text);
         Ok(())
     }
 
@@ -296,15 +298,14 @@ impl<'a> Emitter<'a> {
         arguments: &[Expression],
         call_number: u32,
     ) -> Result<String, Unsupported> {
-        let name = self.text(call.first);
+        let name = self.token_text(call.first);
         let matching_collective = self.collectives.iter().find(|known_collective| {
-            self.text(known_collective.definition.name) == name
+            self.token_text(known_collective.definition.name) == name
                 && known_collective.definition.parameters.len() == arguments.len()
         });
         let Some(collective) = matching_collective.cloned() else {
-            return Err(
-                self.unsupported(format!("a call of `{name}`, which holds a barrier"), call.first)
-            );
+            return Err(self
+                .unsupported_at(format!("a call of `{name}`, which holds a barrier"), call.first));
         };
         let parameters = &collective.definition.parameters;
         self.out.line(&format!("// `{name}`, called at {}.", self.shown_place(call.first)));
@@ -333,32 +334,32 @@ impl<'a> Emitter<'a> {
         self.out.line(&format!(
             "const auto call_{call_number} = gathered([](Invocation &self) {{ return self.{result}; }});"
         ));
-        Ok(read_of(call_number))
+        Ok(gathered_value(call_number))
     }
 
     fn hand_over(
         &mut self,
         argument: &Expression,
-        parameter: &Parameter,
+        parameter: &ParameterSyntax,
         field: Option<&str>,
     ) -> Emitted {
-        self.out.start();
+        self.out.start_line();
         match field {
-            Some(field) if parameter.declared.has("out") => {
-                self.out.write(&format!("self.{field} = decltype(self.{field})()"));
+            Some(field) if parameter.declared.has_qualifier("out") => {
+                self.out.write_piece(&format!("self.{field} = decltype(self.{field})()"));
             }
             Some(field) => {
-                self.out.write(&format!("self.{field} = "));
-                self.expression(argument)?;
+                self.out.write_piece(&format!("self.{field} = "));
+                self.emit_expression(argument)?;
             }
             None => {
-                self.out.write("(void)(");
-                self.expression(argument)?;
-                self.out.write(")");
+                self.out.write_piece("(void)(");
+                self.emit_expression(argument)?;
+                self.out.write_piece(")");
             }
         }
-        self.out.write(";");
-        self.out.end();
+        self.out.write_piece(";");
+        self.out.end_line();
         Ok(())
     }
 
@@ -366,12 +367,12 @@ impl<'a> Emitter<'a> {
     fn hand_back(&mut self, argument: &Expression, field: &str) -> Emitted {
         if !self.is_fixed_place(argument) {
             let reason = "an element that a function with a barrier writes";
-            return Err(self.unsupported(reason, argument.first));
+            return Err(self.unsupported_at(reason, argument.first));
         }
-        self.out.start();
-        self.written_place(argument)?;
-        self.out.write(&format!(" = self.{field};"));
-        self.out.end();
+        self.out.start_line();
+        self.emit_written_place(argument)?;
+        self.out.write_piece(&format!(" = self.{field};"));
+        self.out.end_line();
         Ok(())
     }
 
@@ -395,24 +396,24 @@ impl<'a> Emitter<'a> {
         arguments: &[Expression],
         call_number: u32,
     ) -> Result<String, Unsupported> {
-        let operation_name = self.text(name_token);
+        let operation_name = self.token_text(name_token);
         if !built_in::has_operation(operation_name, arguments.len()) {
-            return Err(self.unsupported(format!("the function `{operation_name}`"), name_token));
+            return Err(self.unsupported_at(format!("the function `{operation_name}`"), name_token));
         }
         self.out.line(&format!("// `{operation_name}` of {}.", self.shown_place(name_token)));
         let mut argument_list = String::new();
         for (argument_index, argument) in arguments.iter().enumerate() {
-            self.out.open(&format!(
+            self.out.open_block(&format!(
                 "const auto given_{call_number}_{argument_index} = gathered([&](Invocation &self) {{"
             ));
             self.bind_fields(argument.first..=argument.last);
             self.out.line("(void)self;");
-            self.out.start();
-            self.out.write("return ");
-            self.expression(argument)?;
-            self.out.write(";");
-            self.out.end();
-            self.out.close("});");
+            self.out.start_line();
+            self.out.write_piece("return ");
+            self.emit_expression(argument)?;
+            self.out.write_piece(";");
+            self.out.end_line();
+            self.out.close_block("});");
             argument_list.push_str(&format!(", given_{call_number}_{argument_index}"));
         }
         if built_in::is_void_operation(operation_name) {
@@ -421,7 +422,7 @@ impl<'a> Emitter<'a> {
         self.out.line(&format!(
             "const auto call_{call_number} = {operation_name}(invocations{argument_list});"
         ));
-        Ok(read_of(call_number))
+        Ok(gathered_value(call_number))
     }
 
     /// What holds for invocations by their subgroup.
@@ -440,6 +441,6 @@ impl<'a> Emitter<'a> {
 }
 
 /// How the value of a call is read in the region behind it.
-fn read_of(number: u32) -> String {
+fn gathered_value(number: u32) -> String {
     format!("call_{number}[gl_LocalInvocationIndex.value].value")
 }

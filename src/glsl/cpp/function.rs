@@ -1,16 +1,16 @@
 //! Functions and what calls of them do.
 
 use super::super::syntax::{
-    Declaration, DeclaredType, Expression, ExpressionKind, FunctionDefinition, Item, Parameter,
-    Statement, StatementKind, TokenIndex,
+    Declaration, DeclaredType, Expression, ExpressionKind, FileLevelItem, FunctionDefinition,
+    ParameterSyntax, Statement, StatementKind, TokenIndex,
 };
 use super::super::token::Token;
-use super::{Emitted, Emitter, Held, built_in};
+use super::{Emitted, Emitter, ValuePlace, built_in};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What callers need to know of the functions of one name, over all its overloads.
+/// Effects of calling the functions of one name, over all its overloads.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Signature {
+pub(super) struct FunctionEffects {
     /// Parameters that are written back, by index.
     pub written: BTreeSet<usize>,
     /// How many parameters there are.
@@ -20,19 +20,22 @@ pub(super) struct Signature {
     pub changes_memory: bool,
 }
 
-impl Signature {
+impl FunctionEffects {
     /// Whether a call is one of these and none of a built-in function of their name.
-    pub(super) fn takes(&self, name: &str, argument_count: usize) -> bool {
+    pub(super) fn takes_call(&self, name: &str, argument_count: usize) -> bool {
         self.counts.contains(&argument_count) || !built_in::has_function(name, argument_count)
     }
 }
 
 /// The functions that the text defines, by name.
-pub(super) fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, Signature> {
-    let mut effects_by_name: BTreeMap<String, Signature> = BTreeMap::new();
+pub(super) fn function_effects(
+    tokens: &[Token],
+    items: &[FileLevelItem],
+) -> BTreeMap<String, FunctionEffects> {
+    let mut effects_by_name: BTreeMap<String, FunctionEffects> = BTreeMap::new();
     let mut calls_by_name: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for item in items {
-        let Item::Function(function) = item else { continue };
+        let FileLevelItem::Function(function) = item else { continue };
         let function_name = tokens[function.name].text.to_string();
         let signature = effects_by_name.entry(function_name.clone()).or_default();
         signature.counts.insert(function.parameters.len());
@@ -52,11 +55,11 @@ pub(super) fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, S
             || writes_others(tokens, function);
         calls_by_name.entry(function_name).or_default().extend(called_names);
     }
-    // What a function calls, it does.
+    // A function has the effects of the functions that it calls: a fix point over the call graph.
     for _ in 0..effects_by_name.len() {
         let previous_effects = effects_by_name.clone();
         for (function_name, signature) in &mut effects_by_name {
-            let called_effects: Vec<&Signature> = calls_by_name[function_name]
+            let called_effects: Vec<&FunctionEffects> = calls_by_name[function_name]
                 .iter()
                 .filter_map(|name| previous_effects.get(name))
                 .collect();
@@ -67,8 +70,8 @@ pub(super) fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, S
     effects_by_name
 }
 
-pub(super) fn is_written(parameter: &Parameter) -> bool {
-    parameter.declared.has("out") || parameter.declared.has("inout")
+pub(super) fn is_written(parameter: &ParameterSyntax) -> bool {
+    parameter.declared.has_qualifier("out") || parameter.declared.has_qualifier("inout")
 }
 
 /// Whether a function assigns to a name that it does not declare.
@@ -80,49 +83,53 @@ fn writes_others(tokens: &[Token], function: &FunctionDefinition) -> bool {
         .map(|name| &*tokens[name].text)
         .collect();
     let mut target_names = Vec::new();
-    let mut assignment_search = Look { tokens, own: &mut own_names, targets: &mut target_names };
+    let mut assignment_search =
+        AssignmentSearch { tokens, own: &mut own_names, targets: &mut target_names };
     match &function.body {
-        Ok(body) => body.iter().for_each(|statement| assignment_search.statement(statement)),
+        Ok(body) => body.iter().for_each(|statement| assignment_search.visit_statement(statement)),
         Err(_) => return true,
     }
     target_names.iter().any(|target| !own_names.contains(target))
 }
 
-struct Look<'t, 'l> {
+struct AssignmentSearch<'t, 'l> {
     tokens: &'t [Token],
     own: &'l mut BTreeSet<&'t str>,
     targets: &'l mut Vec<&'t str>,
 }
 
-impl Look<'_, '_> {
-    fn statement(&mut self, statement: &Statement) {
+impl AssignmentSearch<'_, '_> {
+    fn visit_statement(&mut self, statement: &Statement) {
         if let StatementKind::Declaration(declaration) = &statement.kind {
-            self.declaration(declaration);
+            self.visit_declaration(declaration);
         }
         if let StatementKind::For { init: Some(init), .. } = &statement.kind {
-            self.statement(init);
+            self.visit_statement(init);
         }
-        each_condition(statement, &mut |declaration| self.declaration(declaration));
-        each_expression(statement, &mut |expression| self.expression(expression));
-        each_inner(statement, &mut |inner| self.statement(inner));
+        each_condition(statement, &mut |declaration| self.visit_declaration(declaration));
+        each_expression(statement, &mut |expression| self.visit_expression(expression));
+        each_inner(statement, &mut |inner| self.visit_statement(inner));
     }
 
-    fn declaration(&mut self, declaration: &Declaration) {
+    fn visit_declaration(&mut self, declaration: &Declaration) {
         self.own.extend(
             declaration.declarators.iter().map(|declarator| &*self.tokens[declarator.name].text),
         );
     }
 
-    fn expression(&mut self, expression: &Expression) {
-        if let Some(target) = written(self.tokens, expression) {
+    fn visit_expression(&mut self, expression: &Expression) {
+        if let Some(target) = assigned_place(self.tokens, expression) {
             self.targets.push(&self.tokens[root_name(target)].text);
         }
-        expression.each_part(&mut |part| self.expression(part));
+        expression.each_part(&mut |part| self.visit_expression(part));
     }
 }
 
 /// What an assignment, `++` or `--` writes.
-pub(super) fn written<'e>(tokens: &[Token], expression: &'e Expression) -> Option<&'e Expression> {
+pub(super) fn assigned_place<'e>(
+    tokens: &[Token],
+    expression: &'e Expression,
+) -> Option<&'e Expression> {
     match &expression.kind {
         ExpressionKind::Assignment { target, .. } => Some(target),
         ExpressionKind::Postfix(target) => Some(target),
@@ -248,77 +255,82 @@ pub(super) fn each_inner<'s>(
 
 impl Emitter<'_> {
     /// A function declared before it is defined.
-    pub(super) fn prototype(
+    pub(super) fn emit_prototype(
         &mut self,
         returns: &DeclaredType,
         name: TokenIndex,
-        parameters: &[Parameter],
+        parameters: &[ParameterSyntax],
     ) -> Emitted {
-        self.header(returns, name, parameters)?;
-        self.out.write(";");
-        self.out.end();
+        self.emit_header(returns, name, parameters)?;
+        self.out.write_piece(";");
+        self.out.end_line();
         Ok(())
     }
 
     /// A function other than the entry point.
-    pub(super) fn function(&mut self, function: &FunctionDefinition) -> Emitted {
+    pub(super) fn emit_function(&mut self, function: &FunctionDefinition) -> Emitted {
         let body = match &function.body {
             Ok(body) => body,
             Err(error) => {
-                return Err(
-                    self.unsupported(format!("text that could not be read ({error})"), error.token)
-                );
+                return Err(self.unsupported_at(
+                    format!("text that could not be read ({error})"),
+                    error.token,
+                ));
             }
         };
-        self.header(&function.returns, function.name, &function.parameters)?;
-        self.out.write(" {");
-        self.out.end();
-        self.out.indent();
+        self.emit_header(&function.returns, function.name, &function.parameters)?;
+        self.out.write_piece(" {");
+        self.out.end_line();
+        self.out.indent_more();
         self.scopes.push(BTreeMap::new());
         for parameter in &function.parameters {
             let Some(name) = parameter.name else { continue };
             let (parameter_name, spelled_name) =
-                (self.text(name), built_in::spelled(self.text(name)));
+                (self.token_text(name), built_in::spelled_name(self.token_text(name)));
             if is_written(parameter) {
                 self.out.line(&format!("Parameter kept_{spelled_name}(given_{spelled_name});"));
                 self.out.line(&format!("auto &{spelled_name} = kept_{spelled_name}.value;"));
             }
-            let declared_shape = self.shape(&parameter.declared, &parameter.sizes);
-            self.declare(parameter_name, spelled_name, Held::Locally, declared_shape);
+            let declared_shape = self.declared_shape(&parameter.declared, &parameter.sizes);
+            self.declare_name(parameter_name, spelled_name, ValuePlace::Locally, declared_shape);
         }
-        self.statements(body)?;
+        self.emit_statements(body)?;
         self.scopes.pop();
-        self.out.close("}");
+        self.out.close_block("}");
         self.out.line("");
         Ok(())
     }
 
     /// Everything of a function before its body, on a line that goes on.
-    fn header(
+    fn emit_header(
         &mut self,
         return_syntax: &DeclaredType,
         name: TokenIndex,
-        parameters: &[Parameter],
+        parameters: &[ParameterSyntax],
     ) -> Emitted {
-        self.out.start();
-        self.out.write("static ");
+        self.out.start_line();
+        self.out.write_piece("static ");
         match return_syntax.name {
-            Some(return_type) if self.text(return_type) == "void" => self.out.write("void"),
+            Some(return_type) if self.token_text(return_type) == "void" => {
+                self.out.write_piece("void")
+            }
             Some(_) | None => self.write_type(return_syntax, &[], None, name)?,
         }
-        self.out.write(&format!(" {}(", built_in::spelled_function(self.text(name))));
+        self.out.write_piece(&format!(" {}(", built_in::spelled_function(self.token_text(name))));
         for (parameter_number, parameter) in parameters.iter().enumerate() {
-            self.out.write(if parameter_number == 0 { "" } else { ", " });
+            self.out.write_piece(if parameter_number == 0 { "" } else { ", " });
             self.write_type(&parameter.declared, &parameter.sizes, None, name)?;
-            let spelled_name =
-                parameter.name.map(|name| built_in::spelled(self.text(name))).unwrap_or_default();
-            self.out.write(&if is_written(parameter) {
+            let spelled_name = parameter
+                .name
+                .map(|name| built_in::spelled_name(self.token_text(name)))
+                .unwrap_or_default();
+            self.out.write_piece(&if is_written(parameter) {
                 format!(" &given_{spelled_name}")
             } else {
                 format!(" {spelled_name}")
             });
         }
-        self.out.write(")");
+        self.out.write_piece(")");
         Ok(())
     }
 }

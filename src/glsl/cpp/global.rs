@@ -4,11 +4,11 @@
 use super::super::syntax::{
     Declaration, Declarator, DeclaredType, Expression, ExpressionKind, TokenIndex,
 };
-use super::{Emitted, Emitter, Field, Held, Symbol, Unsupported, built_in};
+use super::{Emitted, Emitter, NameSymbol, RecordField, Unsupported, ValuePlace, built_in};
 
 /// What a workgroup variable holds when a workgroup begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fresh {
+pub(super) enum InitialContents {
     Unwritten,
     Zero,
 }
@@ -25,93 +25,105 @@ pub(super) struct StructureMember {
 
 impl Emitter<'_> {
     /// A declaration at file level.
-    pub(super) fn global(&mut self, declaration: &Declaration) -> Emitted {
+    pub(super) fn emit_global(&mut self, declaration: &Declaration) -> Emitted {
         let declared_type = &declaration.declared;
-        if declared_type.has_body && (declared_type.has("buffer") || declared_type.has("uniform")) {
-            return self.block(declaration);
+        if declared_type.has_body
+            && (declared_type.has_qualifier("buffer") || declared_type.has_qualifier("uniform"))
+        {
+            return self.emit_block(declaration);
         }
         let Some(type_token) = declared_type.name else {
             return match declaration.declarators.first() {
                 None if !declared_type.has_body => Ok(()),
-                first_declarator => Err(self.unsupported(
+                first_declarator => Err(self.unsupported_at(
                     "a type without a name",
                     first_declarator.map_or(0, |declarator| declarator.name),
                 )),
             };
         };
         if declared_type.has_body {
-            self.structure(declared_type, type_token)?;
+            self.emit_structure(declared_type, type_token)?;
         }
         for declarator in &declaration.declarators {
-            self.global_variable(declared_type, declarator)?;
+            self.emit_global_variable(declared_type, declarator)?;
         }
         Ok(())
     }
 
-    fn global_variable(
+    fn emit_global_variable(
         &mut self,
         declared_type: &DeclaredType,
         declarator: &Declarator,
     ) -> Emitted {
-        let variable_name = self.text(declarator.name);
+        let variable_name = self.token_text(declarator.name);
         let refused_qualifier = ["uniform", "buffer", "in", "out"]
             .iter()
-            .find(|qualifier| declared_type.has(qualifier));
+            .find(|qualifier| declared_type.has_qualifier(qualifier));
         if let Some(qualifier) = refused_qualifier {
-            return Err(self.unsupported(
+            return Err(self.unsupported_at(
                 format!("the {qualifier} variable `{variable_name}`"),
                 declarator.name,
             ));
         }
         if declared_type.layout.iter().any(|layout_name| layout_name == "constant_id") {
-            return self.specialization_constant(declared_type, declarator);
+            return self.emit_specialization_constant(declared_type, declarator);
         }
-        if declared_type.has("shared") {
+        if declared_type.has_qualifier("shared") {
             let initial_contents = match &declarator.initialiser {
-                None => Fresh::Unwritten,
+                None => InitialContents::Unwritten,
                 Some(Expression { kind: ExpressionKind::List(elements), .. })
                     if elements.is_empty() =>
                 {
-                    Fresh::Zero
+                    InitialContents::Zero
                 }
                 Some(_) => {
-                    return Err(self.unsupported(
+                    return Err(self.unsupported_at(
                         format!("the initialiser of `{variable_name}`"),
                         declarator.name,
                     ));
                 }
             };
             let without_initialiser = Declarator { initialiser: None, ..declarator.clone() };
-            self.variable("static ", declared_type, &without_initialiser, Held::InMemory)?;
-            self.shared.push((built_in::spelled(variable_name), initial_contents));
+            self.emit_variable(
+                "static ",
+                declared_type,
+                &without_initialiser,
+                ValuePlace::InMemory,
+            )?;
+            self.shared.push((built_in::spelled_name(variable_name), initial_contents));
             return Ok(());
         }
         let is_folded =
             declarator.initialiser.as_ref().is_none_or(|initialiser| self.is_foldable(initialiser));
-        if declared_type.has("const") {
+        if declared_type.has_qualifier("const") {
             let (qualifier, place) = if is_folded {
-                ("constexpr ", Held::Constant)
+                ("constexpr ", ValuePlace::Constant)
             } else {
-                ("static const ", Held::Unwritten)
+                ("static const ", ValuePlace::Unwritten)
             };
-            return self.variable(qualifier, declared_type, declarator, place);
+            return self.emit_variable(qualifier, declared_type, declarator, place);
         }
-        let spelled_name = built_in::spelled(variable_name);
+        let spelled_name = built_in::spelled_name(variable_name);
         if !is_folded {
             let without_initialiser = Declarator { initialiser: None, ..declarator.clone() };
-            self.variable("static ", declared_type, &without_initialiser, Held::InMemory)?;
+            self.emit_variable(
+                "static ",
+                declared_type,
+                &without_initialiser,
+                ValuePlace::InMemory,
+            )?;
             let declaration =
                 format!("decltype(kernel::{spelled_name}) private_{spelled_name}{{}};");
-            self.private.push(Field { name: spelled_name, declaration });
+            self.private.push(RecordField { name: spelled_name, declaration });
             self.calculated.push((declared_type.clone(), declarator.clone()));
             return Ok(());
         }
-        self.variable("static ", declared_type, declarator, Held::InMemory)?;
+        self.emit_variable("static ", declared_type, declarator, ValuePlace::InMemory)?;
         self.out.line(&format!("static const auto initial_{spelled_name} = {spelled_name};"));
         let declaration = format!(
             "decltype(kernel::{spelled_name}) private_{spelled_name} = initial_{spelled_name};"
         );
-        self.private.push(Field { name: spelled_name, declaration });
+        self.private.push(RecordField { name: spelled_name, declaration });
         Ok(())
     }
 
@@ -124,37 +136,37 @@ impl Emitter<'_> {
         self.out.line("// Initialisers of the variables of the file.");
         self.open_nest(0..=0);
         for (declared, declarator) in std::mem::take(&mut self.calculated) {
-            self.out.start();
-            self.out.write(&built_in::spelled(self.text(declarator.name)));
+            self.out.start_line();
+            self.out.write_piece(&built_in::spelled_name(self.token_text(declarator.name)));
             self.write_initialiser(&declared, &declarator)?;
-            self.out.write(";");
-            self.out.end();
+            self.out.write_piece(";");
+            self.out.end_line();
         }
         self.close_nest();
         Ok(())
     }
 
     /// `qualifier T name = initialiser;`, and the name is known from here on.
-    pub(super) fn variable(
+    pub(super) fn emit_variable(
         &mut self,
         qualifier: &str,
         declared_type: &DeclaredType,
         declarator: &Declarator,
-        value_place: Held,
+        value_place: ValuePlace,
     ) -> Emitted {
-        let variable_name = self.text(declarator.name);
+        let variable_name = self.token_text(declarator.name);
         let spelled_name = self.new_name(declarator);
-        self.out.start();
-        self.out.write(qualifier);
+        self.out.start_line();
+        self.out.write_piece(qualifier);
         let element_count =
-            declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
+            declarator.initialiser.as_ref().and_then(|initialiser| self.listed_length(initialiser));
         self.write_type(declared_type, &declarator.sizes, element_count, declarator.name)?;
-        self.out.write(&format!(" {spelled_name}"));
+        self.out.write_piece(&format!(" {spelled_name}"));
         self.write_initialiser(declared_type, declarator)?;
-        self.out.write(";");
-        self.out.end();
-        let declared_shape = self.shape(declared_type, &declarator.sizes);
-        self.declare(variable_name, spelled_name, value_place, declared_shape);
+        self.out.write_piece(";");
+        self.out.end_line();
+        let declared_shape = self.declared_shape(declared_type, &declarator.sizes);
+        self.declare_name(variable_name, spelled_name, value_place, declared_shape);
         Ok(())
     }
 
@@ -167,14 +179,16 @@ impl Emitter<'_> {
         match &declarator.initialiser {
             Some(initialiser) => {
                 self.check_order(initialiser)?;
-                self.out.write(" = ");
+                self.out.write_piece(" = ");
                 let dimensions = declarator.sizes.len() + declared_type.sizes.len();
-                self.initialiser(initialiser, declared_type.name, dimensions)
+                self.emit_initialiser(initialiser, declared_type.name, dimensions)
             }
             None => {
                 let is_plain = declarator.sizes.is_empty() && declared_type.sizes.is_empty();
-                if is_plain && declared_type.name.is_some_and(|name| self.text(name) == "bool") {
-                    self.out.write(" = false");
+                if is_plain
+                    && declared_type.name.is_some_and(|name| self.token_text(name) == "bool")
+                {
+                    self.out.write_piece(" = false");
                 }
                 Ok(())
             }
@@ -184,12 +198,12 @@ impl Emitter<'_> {
     /// In GLSL the initialiser of `x` may name another `x` around it; in C++ that would be the new
     /// one.
     fn new_name(&mut self, declarator: &Declarator) -> String {
-        let variable_name = self.text(declarator.name);
-        let spelled_name = built_in::spelled(variable_name);
+        let variable_name = self.token_text(declarator.name);
+        let spelled_name = built_in::spelled_name(variable_name);
         match declarator
             .initialiser
             .as_ref()
-            .and_then(|initialiser| self.mention(initialiser, variable_name))
+            .and_then(|initialiser| self.token_naming(initialiser, variable_name))
         {
             Some(_) => format!("own_{spelled_name}_{}", self.next_number()),
             None => spelled_name,
@@ -202,46 +216,46 @@ impl Emitter<'_> {
         declarator: &Declarator,
         initialiser: &Expression,
     ) -> Emitted {
-        let variable_name = self.text(declarator.name);
-        match self.mention(initialiser, variable_name) {
+        let variable_name = self.token_text(declarator.name);
+        match self.token_naming(initialiser, variable_name) {
             Some(token) => {
-                Err(self.unsupported(format!("`{variable_name}` in its own initialiser"), token))
+                Err(self.unsupported_at(format!("`{variable_name}` in its own initialiser"), token))
             }
             None => Ok(()),
         }
     }
 
     /// Where an expression names a variable or function.
-    fn mention(&self, expression: &Expression, name: &str) -> Option<TokenIndex> {
+    fn token_naming(&self, expression: &Expression, name: &str) -> Option<TokenIndex> {
         match &expression.kind {
             ExpressionKind::Identifier => {
-                (self.text(expression.first) == name).then_some(expression.first)
+                (self.token_text(expression.first) == name).then_some(expression.first)
             }
             _ => {
                 let mut mentioning_token = None;
                 expression.each_part(&mut |part| {
-                    mentioning_token = mentioning_token.or_else(|| self.mention(part, name))
+                    mentioning_token = mentioning_token.or_else(|| self.token_naming(part, name))
                 });
                 mentioning_token
             }
         }
     }
 
-    fn structure(&mut self, declared_type: &DeclaredType, name: TokenIndex) -> Emitted {
-        let structure_name = self.text(name);
-        let spelled_name = built_in::spelled(structure_name);
+    fn emit_structure(&mut self, declared_type: &DeclaredType, name: TokenIndex) -> Emitted {
+        let structure_name = self.token_text(name);
+        let spelled_name = built_in::spelled_name(structure_name);
         self.structures.insert(structure_name.to_owned(), Vec::new());
-        self.out.open(&format!("struct {spelled_name} {{"));
-        let member_gaps = self.gaps(structure_name);
+        self.out.open_block(&format!("struct {spelled_name} {{"));
+        let member_gaps = self.member_gaps(structure_name);
         let mut members = Vec::new();
         for member in &declared_type.members {
             for declarator in &member.declarators {
-                let member_name = built_in::spelled(self.text(declarator.name));
+                let member_name = built_in::spelled_name(self.token_text(declarator.name));
                 self.write_gap(member_gaps.as_deref(), members.len());
-                self.out.start();
+                self.out.start_line();
                 self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
-                self.out.write(&format!(" {member_name}{{}};"));
-                self.out.end();
+                self.out.write_piece(&format!(" {member_name}{{}};"));
+                self.out.end_line();
                 let dimensions = declarator.sizes.len() + member.declared.sizes.len();
                 members.push(StructureMember {
                     name: member_name,
@@ -251,7 +265,7 @@ impl Emitter<'_> {
             }
         }
         self.write_gap(member_gaps.as_deref(), members.len());
-        self.constructors(declared_type, &spelled_name)?;
+        self.emit_constructors(declared_type, &spelled_name)?;
         let member_equalities: Vec<String> =
             members.iter().map(|member| format!("a.{0} == b.{0}", member.name)).collect();
         self.out.line(&format!(
@@ -263,13 +277,15 @@ impl Emitter<'_> {
         ));
         if let Some(structure_layout) = self.layouts.get(structure_name) {
             let declaration_line =
-                format!("static constexpr std::size_t EXTENT = {};", structure_layout.end());
+                format!("static constexpr std::size_t EXTENT = {};", structure_layout.end_offset());
             self.out.line(&declaration_line);
         }
-        self.out.close("};");
+        self.out.close_block("};");
         if let Some(structure_layout) = self.layouts.get(structure_name) {
-            let declaration_line =
-                format!("static_assert(sizeof({spelled_name}) == {});", structure_layout.size());
+            let declaration_line = format!(
+                "static_assert(sizeof({spelled_name}) == {});",
+                structure_layout.program_size()
+            );
             self.out.line(&declaration_line);
         }
         self.out.line("");
@@ -286,35 +302,44 @@ impl Emitter<'_> {
     }
 
     /// Of a structure: without values, and with one for each member.
-    fn constructors(&mut self, declared: &DeclaredType, spelled: &str) -> Emitted {
+    fn emit_constructors(&mut self, declared: &DeclaredType, spelled: &str) -> Emitted {
         self.out.line(&format!("constexpr {spelled}() = default;"));
-        self.out.start();
-        self.out.write(&format!("constexpr {spelled}("));
+        self.out.start_line();
+        self.out.write_piece(&format!("constexpr {spelled}("));
         let mut member_initialisers = Vec::new();
         for member in &declared.members {
             for declarator in &member.declarators {
-                self.out.write(if member_initialisers.is_empty() { "const " } else { ", const " });
+                self.out.write_piece(if member_initialisers.is_empty() {
+                    "const "
+                } else {
+                    ", const "
+                });
                 self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
-                let member_name = built_in::spelled(self.text(declarator.name));
-                self.out.write(&format!(" &given_{member_name}"));
+                let member_name = built_in::spelled_name(self.token_text(declarator.name));
+                self.out.write_piece(&format!(" &given_{member_name}"));
                 member_initialisers.push(format!("{member_name}(given_{member_name})"));
             }
         }
-        self.out.write(&format!(") : {} {{}}", member_initialisers.join(", ")));
-        self.out.end();
+        self.out.write_piece(&format!(") : {} {{}}", member_initialisers.join(", ")));
+        self.out.end_line();
         Ok(())
     }
 
-    fn specialization_constant(
+    fn emit_specialization_constant(
         &mut self,
         declared_type: &DeclaredType,
         declarator: &Declarator,
     ) -> Emitted {
-        let constant_name = self.text(declarator.name);
+        let constant_name = self.token_text(declarator.name);
         let element_type = self.element_name(declared_type, declarator.name)?;
         let Some(constant) = self.interface.specialization.get(constant_name) else {
             // The module lacks it: nothing that runs depends on it.
-            return self.variable("constexpr ", declared_type, declarator, Held::Constant);
+            return self.emit_variable(
+                "constexpr ",
+                declared_type,
+                declarator,
+                ValuePlace::Constant,
+            );
         };
         let raw_bits = constant.bits;
         let (as_float, as_double) = (f32::from_bits(raw_bits as u32), f64::from_bits(raw_bits));
@@ -329,19 +354,19 @@ impl Emitter<'_> {
             "Double" if as_double.is_finite() => format!("Double({as_double:?})"),
             _ => {
                 return Err(
-                    self.unsupported(format!("the value of `{constant_name}`"), declarator.name)
+                    self.unsupported_at(format!("the value of `{constant_name}`"), declarator.name)
                 );
             }
         };
-        let spelled_name = built_in::spelled(constant_name);
+        let spelled_name = built_in::spelled_name(constant_name);
         self.out.line(&format!(
             "constexpr {element_type} {spelled_name} = {value_text}; // specialization constant"
         ));
-        self.declare(
+        self.declare_name(
             constant_name,
             spelled_name,
-            Held::Constant,
-            self.shape(declared_type, &declarator.sizes),
+            ValuePlace::Constant,
+            self.declared_shape(declared_type, &declarator.sizes),
         );
         Ok(())
     }
@@ -350,9 +375,9 @@ impl Emitter<'_> {
     pub(super) fn is_foldable(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Identifier => {
-                let name = self.text(expression.first);
-                match self.resolve(name) {
-                    Some(Symbol { place, .. }) => *place == Held::Constant,
+                let name = self.token_text(expression.first);
+                match self.resolve_name(name) {
+                    Some(NameSymbol { place, .. }) => *place == ValuePlace::Constant,
                     None => name == "gl_WorkGroupSize",
                 }
             }
@@ -361,7 +386,7 @@ impl Emitter<'_> {
                 while let ExpressionKind::Index { base, .. } = &innermost.kind {
                     innermost = base;
                 }
-                let name = self.text(innermost.first);
+                let name = self.token_text(innermost.first);
                 let is_constructor =
                     built_in::type_name(name).is_some() || self.structures.contains_key(name);
                 is_constructor && arguments.iter().all(|argument| self.is_foldable(argument))
@@ -370,7 +395,9 @@ impl Emitter<'_> {
             ExpressionKind::Assignment { .. }
             | ExpressionKind::Postfix(_)
             | ExpressionKind::Index { .. } => false,
-            ExpressionKind::Prefix(_) if matches!(self.text(expression.first), "++" | "--") => {
+            ExpressionKind::Prefix(_)
+                if matches!(self.token_text(expression.first), "++" | "--") =>
+            {
                 false
             }
             _ => {
@@ -386,9 +413,12 @@ impl Emitter<'_> {
         &self,
         type_token: TokenIndex,
     ) -> Result<Vec<StructureMember>, Unsupported> {
-        let members = self.structures.get(self.text(type_token)).cloned();
+        let members = self.structures.get(self.token_text(type_token)).cloned();
         members.ok_or_else(|| {
-            self.unsupported(format!("the type `{}` in a block", self.text(type_token)), type_token)
+            self.unsupported_at(
+                format!("the type `{}` in a block", self.token_text(type_token)),
+                type_token,
+            )
         })
     }
 }

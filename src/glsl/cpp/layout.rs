@@ -5,9 +5,9 @@
 //! has its members at the offsets of the first storage block that holds it; a block in which it
 //! lies otherwise is unsupported by name.
 
-use super::super::syntax::{Declaration, DeclaredType, Expression, Item};
+use super::super::syntax::{Declaration, DeclaredType, Expression, FileLevelItem};
 use super::super::token::Token;
-use super::{Emitter, Interface, Layout, MatrixOrder};
+use super::{Emitter, KernelInterface, MatrixOrder, ValueLayout};
 use std::collections::BTreeMap;
 
 /// How a structure lies wherever it is stored.
@@ -25,13 +25,13 @@ pub(super) struct StructureLayout {
 
 impl StructureLayout {
     /// Bytes up to the end of the last member.
-    pub(super) fn end(&self) -> u32 {
+    pub(super) fn end_offset(&self) -> u32 {
         self.offsets.last().zip(self.sizes.last()).map_or(0, |(offset, size)| offset + size)
     }
 
     /// Bytes in the program.
-    pub(super) fn size(&self) -> u32 {
-        self.stride.unwrap_or(0).max(self.end()).next_multiple_of(self.alignment.max(1))
+    pub(super) fn program_size(&self) -> u32 {
+        self.stride.unwrap_or(0).max(self.end_offset()).next_multiple_of(self.alignment.max(1))
     }
 }
 
@@ -39,40 +39,43 @@ impl StructureLayout {
 type Structures<'i> = BTreeMap<String, Vec<&'i DeclaredType>>;
 
 /// How the structures of all storage blocks lie, by name.
-pub(super) fn of_structures(
+pub(super) fn structure_layouts(
     tokens: &[Token],
-    items: &[Item],
-    interface: &Interface,
+    items: &[FileLevelItem],
+    interface: &KernelInterface,
 ) -> BTreeMap<String, StructureLayout> {
     let declarations = || {
         items.iter().filter_map(|item| match item {
-            Item::Declaration(declaration) => Some(declaration),
-            Item::Prototype { .. } | Item::Function(_) | Item::Unread { .. } => None,
+            FileLevelItem::Declaration(declaration) => Some(declaration),
+            FileLevelItem::Prototype { .. }
+            | FileLevelItem::Function(_)
+            | FileLevelItem::Unread { .. } => None,
         })
     };
     let mut structures = Structures::new();
     for Declaration { declared, .. } in declarations() {
         if let (true, Some(name)) = (declared.has_body, declared.name) {
-            structures.insert(tokens[name].text.to_string(), members(declared));
+            structures.insert(tokens[name].text.to_string(), member_types(declared));
         }
     }
-    let mut layout_finder = Finder { tokens, structures, found: BTreeMap::new() };
+    let mut layout_finder = LayoutFinder { tokens, structures, structure_layouts: BTreeMap::new() };
     for Declaration { declared, .. } in
-        declarations().filter(|declaration| declaration.declared.has("buffer"))
+        declarations().filter(|declaration| declaration.declared.has_qualifier("buffer"))
     {
         let bound_block = declared.name.and_then(|name| interface.blocks.get(&*tokens[name].text));
-        if let Some(Layout::Structure(layouts)) = bound_block.map(|bound_block| &bound_block.layout)
+        if let Some(ValueLayout::Structure(layouts)) =
+            bound_block.map(|bound_block| &bound_block.layout)
         {
-            let typed_layouts = members(declared).into_iter().zip(layouts);
+            let typed_layouts = member_types(declared).into_iter().zip(layouts);
             typed_layouts
-                .for_each(|(member, (_, layout))| layout_finder.visit(member, layout, None));
+                .for_each(|(member, (_, layout))| layout_finder.visit_value(member, layout, None));
         }
     }
-    layout_finder.found
+    layout_finder.structure_layouts
 }
 
 /// The type of every declared member.
-fn members(declared: &DeclaredType) -> Vec<&DeclaredType> {
+fn member_types(declared: &DeclaredType) -> Vec<&DeclaredType> {
     let member_types = declared
         .members
         .iter()
@@ -80,19 +83,24 @@ fn members(declared: &DeclaredType) -> Vec<&DeclaredType> {
     member_types.collect()
 }
 
-struct Finder<'i> {
+struct LayoutFinder<'i> {
     tokens: &'i [Token],
     structures: Structures<'i>,
-    found: BTreeMap<String, StructureLayout>,
+    structure_layouts: BTreeMap<String, StructureLayout>,
 }
 
-impl Finder<'_> {
-    fn visit(&mut self, declared_type: &DeclaredType, layout: &Layout, stride: Option<u32>) {
+impl LayoutFinder<'_> {
+    fn visit_value(
+        &mut self,
+        declared_type: &DeclaredType,
+        layout: &ValueLayout,
+        stride: Option<u32>,
+    ) {
         match layout {
-            Layout::Array { stride, element, .. } => {
-                self.visit(declared_type, element, Some(*stride))
+            ValueLayout::Array { stride, element, .. } => {
+                self.visit_value(declared_type, element, Some(*stride))
             }
-            Layout::Structure(layouts) => {
+            ValueLayout::Structure(layouts) => {
                 let Some(structure_name) = declared_type
                     .name
                     .map(|structure_name| self.tokens[structure_name].text.to_string())
@@ -103,58 +111,61 @@ impl Finder<'_> {
                     return;
                 };
                 for (member, (_, layout)) in member_types.iter().zip(layouts) {
-                    self.visit(member, layout, None);
+                    self.visit_value(member, layout, None);
                 }
                 let sizes = member_types
                     .iter()
                     .zip(layouts)
-                    .map(|(member, (_, layout))| self.size(member, layout))
+                    .map(|(member, (_, layout))| self.program_size(member, layout))
                     .collect();
                 let alignment =
-                    layouts.iter().map(|(_, layout)| self.alignment(layout)).max().unwrap_or(1);
+                    layouts.iter().map(|(_, layout)| self.widest_number(layout)).max().unwrap_or(1);
                 let offsets = layouts.iter().map(|(offset, _)| *offset).collect();
                 let structure_layout = StructureLayout { offsets, sizes, stride, alignment };
-                let known_layout = self.found.entry(structure_name).or_insert(structure_layout);
+                let known_layout =
+                    self.structure_layouts.entry(structure_name).or_insert(structure_layout);
                 known_layout.stride = known_layout.stride.max(stride);
             }
-            Layout::Number(_)
-            | Layout::Vector { .. }
-            | Layout::Matrix { .. }
-            | Layout::Other(_) => {}
+            ValueLayout::Number(_)
+            | ValueLayout::Vector { .. }
+            | ValueLayout::Matrix { .. }
+            | ValueLayout::Other(_) => {}
         }
     }
 
     /// Bytes of a value in the program.
-    fn size(&self, declared_type: &DeclaredType, layout: &Layout) -> u32 {
+    fn program_size(&self, declared_type: &DeclaredType, layout: &ValueLayout) -> u32 {
         match layout {
-            Layout::Number(bytes) => *bytes,
-            Layout::Vector { count, bytes } => count * bytes,
-            Layout::Matrix { columns, rows, bytes, .. } => columns * column_bytes(*rows, *bytes),
-            Layout::Array { count, element, .. } => {
-                let count = u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX);
-                self.size(declared_type, element).saturating_mul(count)
+            ValueLayout::Number(bytes) => *bytes,
+            ValueLayout::Vector { count, bytes } => count * bytes,
+            ValueLayout::Matrix { columns, rows, bytes, .. } => {
+                columns * column_bytes(*rows, *bytes)
             }
-            Layout::Structure(_) => {
+            ValueLayout::Array { count, element, .. } => {
+                let count = u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX);
+                self.program_size(declared_type, element).saturating_mul(count)
+            }
+            ValueLayout::Structure(_) => {
                 let structure_name = declared_type
                     .name
                     .map_or("", |structure_name| &*self.tokens[structure_name].text);
-                self.found.get(structure_name).map_or(0, StructureLayout::size)
+                self.structure_layouts.get(structure_name).map_or(0, StructureLayout::program_size)
             }
-            Layout::Other(_) => 0,
+            ValueLayout::Other(_) => 0,
         }
     }
 
     /// That of the widest number.
-    fn alignment(&self, layout: &Layout) -> u32 {
+    fn widest_number(&self, layout: &ValueLayout) -> u32 {
         match layout {
-            Layout::Number(bytes) | Layout::Vector { bytes, .. } | Layout::Matrix { bytes, .. } => {
-                *bytes
+            ValueLayout::Number(bytes)
+            | ValueLayout::Vector { bytes, .. }
+            | ValueLayout::Matrix { bytes, .. } => *bytes,
+            ValueLayout::Array { element, .. } => self.widest_number(element),
+            ValueLayout::Structure(members) => {
+                members.iter().map(|(_, layout)| self.widest_number(layout)).max().unwrap_or(1)
             }
-            Layout::Array { element, .. } => self.alignment(element),
-            Layout::Structure(members) => {
-                members.iter().map(|(_, layout)| self.alignment(layout)).max().unwrap_or(1)
-            }
-            Layout::Other(_) => 1,
+            ValueLayout::Other(_) => 1,
         }
     }
 }
@@ -166,45 +177,45 @@ fn column_bytes(row_count: u32, number_bytes: u32) -> u32 {
 
 impl Emitter<'_> {
     /// Bytes of a value that lies in a block as its C++ type does; else what stands in the way.
-    pub(super) fn fitting(
+    pub(super) fn fitting_size(
         &self,
         declared_type: &DeclaredType,
-        layout: &Layout,
+        layout: &ValueLayout,
     ) -> Result<u32, String> {
         match layout {
-            Layout::Number(bytes) => Ok(*bytes),
-            Layout::Vector { count, bytes } => Ok(count * bytes),
-            Layout::Matrix { order: MatrixOrder::Rows, .. } => {
+            ValueLayout::Number(bytes) => Ok(*bytes),
+            ValueLayout::Vector { count, bytes } => Ok(count * bytes),
+            ValueLayout::Matrix { order: MatrixOrder::Rows, .. } => {
                 Err("a matrix that lies row by row".to_owned())
             }
-            Layout::Matrix { columns, rows, bytes, stride, order: MatrixOrder::Columns } => {
+            ValueLayout::Matrix { columns, rows, bytes, stride, order: MatrixOrder::Columns } => {
                 let expected_stride = column_bytes(*rows, *bytes);
                 let refuse_stride = || format!("columns of {rows} rows every {stride} bytes");
                 if *stride == expected_stride { Ok(columns * stride) } else { Err(refuse_stride()) }
             }
-            Layout::Array { stride, count: Some(count), element } => {
-                let element_size = self.fitting(declared_type, element)?;
+            ValueLayout::Array { stride, count: Some(count), element } => {
+                let element_size = self.fitting_size(declared_type, element)?;
                 match u32::try_from(u64::from(element_size) * count) {
                     Ok(total) if *stride == element_size => Ok(total),
                     Ok(_) => Err(format!("elements of {element_size} bytes every {stride} bytes")),
                     Err(_) => Err("more than 4 GiB".to_owned()),
                 }
             }
-            Layout::Array { count: None, .. } => {
+            ValueLayout::Array { count: None, .. } => {
                 Err("a runtime array inside another type".to_owned())
             }
-            Layout::Structure(members) => self.fitting_structure(declared_type, members),
-            Layout::Other(reason) => Err(reason.clone()),
+            ValueLayout::Structure(members) => self.fitting_structure(declared_type, members),
+            ValueLayout::Other(reason) => Err(reason.clone()),
         }
     }
 
     fn fitting_structure(
         &self,
         declared_type: &DeclaredType,
-        layouts: &[(u32, Layout)],
+        layouts: &[(u32, ValueLayout)],
     ) -> Result<u32, String> {
         let structure_name =
-            declared_type.name.map_or("", |structure_name| self.text(structure_name));
+            declared_type.name.map_or("", |structure_name| self.token_text(structure_name));
         let (Some(structure_layout), Some(known_members)) =
             (self.layouts.get(structure_name), self.structures.get(structure_name))
         else {
@@ -219,14 +230,14 @@ impl Emitter<'_> {
             if *offset < end_offset {
                 return Err(format!("members of `{structure_name}` that overlap"));
             }
-            end_offset = offset + self.fitting(&member.declared, layout)?;
+            end_offset = offset + self.fitting_size(&member.declared, layout)?;
         }
-        Ok(structure_layout.size())
+        Ok(structure_layout.program_size())
     }
 
     /// Bytes between the members of a structure and behind its last: `gaps[i]` stands before member
     /// `i`.
-    pub(super) fn gaps(&self, structure_name: &str) -> Option<Vec<u32>> {
+    pub(super) fn member_gaps(&self, structure_name: &str) -> Option<Vec<u32>> {
         let structure_layout = self.layouts.get(structure_name)?;
         let mut end_offset = 0;
         let mut member_gaps = Vec::new();
@@ -234,7 +245,7 @@ impl Emitter<'_> {
             member_gaps.push(offset.saturating_sub(end_offset));
             end_offset = offset + size;
         }
-        member_gaps.push(structure_layout.size() - end_offset);
+        member_gaps.push(structure_layout.program_size() - end_offset);
         Some(member_gaps)
     }
 }

@@ -2,12 +2,12 @@
 //! alone.
 //!
 //! Knows: the syntax tree and the decisions of the front end, and what is told of the kernel's
-//! interface ([`Interface`]). SPIR-V takes no part: a mistake of the compiler, of the sequential
+//! interface ([`KernelInterface`]). SPIR-V takes no part: a mistake of the compiler, of the sequential
 //! engine or of a device shows as a difference.
 //! Promises: expressions keep their operators and their order, so that a coverage tool for C++ sees
 //! the decisions of the source; one loop nest over the invocations stands inside each barrier
 //! region, loops around barriers stay outside, and variables that live across regions are kept per
-//! invocation. [`Program::decisions`] says where each decision went; functions and variables that
+//! invocation. [`CppProgram::decisions`] says where each decision went; functions and variables that
 //! the entry point does not come to are left out. What cannot be translated is [`Unsupported`] by
 //! name and place; it never becomes another program.
 //! Does not cover: running the program (`dissimilar`), races and other findings, speed.
@@ -19,6 +19,7 @@ mod collective;
 mod expression;
 mod function;
 mod global;
+mod interface;
 mod layout;
 mod needed;
 mod order;
@@ -28,75 +29,25 @@ mod statement;
 mod types;
 mod writer;
 
-use super::outline::{self, Outline};
+use super::outline::{self, UnitOutline};
 use super::preprocessor::TranslationUnit;
-use super::syntax::{Declarator, DeclaredType, Item, TokenIndex};
+use super::syntax::{Declarator, DeclaredType, FileLevelItem, TokenIndex};
 use super::{KernelSource, STACK_BYTES, parser};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::id::DecisionId;
 use vkcert_model::structure::Accuracy;
 
-use writer::Writer;
+use writer::ProgramWriter;
 
-/// What the host sees of a kernel, under one specialization.
-#[derive(Debug, Clone, Default)]
-pub struct Interface {
-    pub local_size: [u32; 3],
-    /// Storage and uniform blocks that the entry point uses, by block name.
-    pub blocks: BTreeMap<String, Block>,
-    /// Layout of the push-constant block, where the entry point uses one.
-    pub push_constants: Option<Layout>,
-    /// Specialization constants by name.
-    pub specialization: BTreeMap<String, Constant>,
-    /// Bytes of workgroup memory.
-    pub workgroup_bytes: u64,
-}
+pub use interface::{BoundBlock, KernelInterface, MatrixOrder, SpecializationBits, ValueLayout};
 
 /// Most workgroup memory of a program: no device has as much, and C++ compilers do not come to an
 /// end on much more.
 const WORKGROUP_LIMIT: u64 = 1 << 20;
 
-/// A block that is bound.
-#[derive(Debug, Clone)]
-pub struct Block {
-    pub set: u32,
-    pub binding: u32,
-    pub layout: Layout,
-}
-
-/// How the bytes of a value lie in a block.
-#[derive(Debug, Clone)]
-pub enum Layout {
-    /// A number of so many bytes.
-    Number(u32),
-    /// `count` numbers of so many bytes each, without gaps.
-    Vector { count: u32, bytes: u32 },
-    /// Columns of `rows` numbers; `stride` in bytes from one column (of rows: row) to the next.
-    Matrix { columns: u32, rows: u32, bytes: u32, stride: u32, order: MatrixOrder },
-    /// `count` is none for a runtime array; `stride` in bytes.
-    Array { stride: u32, count: Option<u64>, element: Box<Layout> },
-    /// Members in order, each with its byte offset.
-    Structure(Vec<(u32, Layout)>),
-    /// What has no counterpart in the program, by name.
-    Other(String),
-}
-
-/// Which numbers of a matrix lie beside each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatrixOrder {
-    Columns,
-    Rows,
-}
-
-/// A specialization constant: raw bits of its value.
-#[derive(Debug, Clone, Copy)]
-pub struct Constant {
-    pub bits: u64,
-}
-
 /// A kernel in C++.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct CppProgram {
     pub text: String,
     /// In order of the decisions' ids; decisions in constant expressions that the program does not
     /// hold are left out.
@@ -107,17 +58,17 @@ pub struct Program {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedDecision {
     pub id: DecisionId,
-    pub whole: Extent,
+    pub whole: LineExtent,
     /// The decision without `!` and parentheses around all of it.
-    pub root: Extent,
+    pub root: LineExtent,
     /// Its leaves, in source order.
-    pub conditions: Vec<Extent>,
+    pub conditions: Vec<LineExtent>,
 }
 
 /// A piece of one line of a program: 1-based line, 1-based columns in bytes, the last one
 /// exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Extent {
+pub struct LineExtent {
     pub line: u32,
     pub start: u32,
     pub end: u32,
@@ -136,11 +87,11 @@ type Emitted = Result<(), Unsupported>;
 
 /// Translates a kernel. `job` is embedded as what the program runs when it is started without a
 /// file of its own.
-pub fn emit(
+pub fn emit_program(
     kernel: &KernelSource,
-    interface: &Interface,
+    interface: &KernelInterface,
     job: &str,
-) -> Result<Program, Unsupported> {
+) -> Result<CppProgram, Unsupported> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
         let start_failure = |reason: &str| Unsupported {
@@ -157,9 +108,9 @@ pub fn emit(
 
 fn emit_here(
     kernel: &KernelSource,
-    interface: &Interface,
+    interface: &KernelInterface,
     job: &str,
-) -> Result<Program, Unsupported> {
+) -> Result<CppProgram, Unsupported> {
     let read_result = super::kernel::read_text(kernel);
     let unsupported_kernel =
         |reason: String| Unsupported { what: reason, file: kernel.path.clone(), line: 1 };
@@ -175,28 +126,29 @@ fn emit_here(
             interface.workgroup_bytes
         )));
     }
-    let items = parser::parse(&unit.tokens);
-    let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+    let items = parser::parse_unit(&unit.tokens);
+    let outline =
+        outline::outline_unit(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
     let mut emitter = Emitter::new(kernel, &unit, &items, &outline, interface);
-    emitter.program(job)?;
-    Ok(emitter.finished())
+    emitter.emit_whole_program(job)?;
+    Ok(emitter.finish_program())
 }
 
-/// What a name of the text stands for.
+/// The meaning of a name of the text in the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Symbol {
+struct NameSymbol {
     /// As expressions write it.
     text: String,
-    place: Held,
+    place: ValuePlace,
     /// Of a variable that lives across regions: where it is kept.
     field: Option<String>,
     /// As far as the text declares it.
-    shape: Option<types::Shape>,
+    shape: Option<types::DeclaredShape>,
 }
 
 /// Where the value of a name is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Held {
+enum ValuePlace {
     /// Of the function that runs.
     Locally,
     /// In a buffer, in workgroup memory, or for the invocation: other functions reach it too.
@@ -206,12 +158,12 @@ enum Held {
     /// Known when the program is compiled.
     Constant,
     /// The instance name of a block; what each member is.
-    Block(BTreeMap<String, Symbol>),
+    Block(BTreeMap<String, NameSymbol>),
 }
 
 /// A field of the record that holds an invocation's variables between regions.
 #[derive(Debug, Clone)]
-struct Field {
+struct RecordField {
     name: String,
     declaration: String,
 }
@@ -219,14 +171,14 @@ struct Field {
 struct Emitter<'a> {
     kernel: &'a KernelSource,
     unit: &'a TranslationUnit,
-    items: &'a [Item],
-    outline: &'a Outline,
-    interface: &'a Interface,
-    out: Writer,
+    items: &'a [FileLevelItem],
+    outline: &'a UnitOutline,
+    interface: &'a KernelInterface,
+    out: ProgramWriter,
     /// Innermost last; the first is the file's.
-    scopes: Vec<BTreeMap<String, Symbol>>,
+    scopes: Vec<BTreeMap<String, NameSymbol>>,
     /// User-defined functions, with which of their parameters are written back.
-    functions: BTreeMap<String, function::Signature>,
+    functions: BTreeMap<String, function::FunctionEffects>,
     structures: BTreeMap<String, Vec<global::StructureMember>>,
     /// How structures lie in storage blocks.
     layouts: BTreeMap<String, layout::StructureLayout>,
@@ -235,12 +187,12 @@ struct Emitter<'a> {
     /// Names of structure and block members: a swizzle of the same letters is ambiguous.
     members: BTreeSet<String>,
     /// What watched runs of tokens are, by first and last token.
-    watched: BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>>,
-    placed: BTreeMap<DecisionId, PlacedDecision>,
+    watched: BTreeMap<(TokenIndex, TokenIndex), Vec<WatchedRole>>,
+    placed_decisions: BTreeMap<DecisionId, PlacedDecision>,
     /// Workgroup variables.
-    shared: Vec<(String, global::Fresh)>,
+    shared: Vec<(String, global::InitialContents)>,
     /// Variables of the file that each invocation has for itself: name and type.
-    private: Vec<Field>,
+    private: Vec<RecordField>,
     /// Those of them whose values are calculated when an invocation begins.
     calculated: Vec<(DeclaredType, Declarator)>,
     /// Arrays in storage blocks, as expressions write them: the program sees them one element at a
@@ -255,21 +207,21 @@ struct Emitter<'a> {
     /// loop nests.
     hoisted: BTreeSet<TokenIndex>,
     /// The innermost loop around barriers.
-    around: Option<region::Around>,
+    enclosing_loop: Option<region::LoopPoints>,
     /// How `return`, `break` and `continue` leave what is being written.
-    leaving: region::Leaving,
+    exit_mode: region::ExitMode,
     /// Functions that hold a barrier, other than the entry point.
-    collectives: Vec<collective::Collective<'a>>,
+    collectives: Vec<collective::CollectiveFunction<'a>>,
     /// How the one of them is left that is being written.
-    returning: Option<collective::Returning>,
+    returning: Option<collective::CollectiveReturn>,
     /// How the values of calls are read that all have made together, by their first and last token.
-    made: BTreeMap<(TokenIndex, TokenIndex), String>,
+    gathered_calls: BTreeMap<(TokenIndex, TokenIndex), String>,
     numbers: u32,
 }
 
-/// What a run of tokens is to the decisions.
+/// The part that a run of tokens plays in a decision.
 #[derive(Debug, Clone, Copy)]
-enum Watched {
+enum WatchedRole {
     Whole(DecisionId),
     Root(DecisionId),
     Condition(DecisionId, usize),
@@ -279,9 +231,9 @@ impl<'a> Emitter<'a> {
     fn new(
         kernel: &'a KernelSource,
         unit: &'a TranslationUnit,
-        items: &'a [Item],
-        outline: &'a Outline,
-        interface: &'a Interface,
+        items: &'a [FileLevelItem],
+        outline: &'a UnitOutline,
+        interface: &'a KernelInterface,
     ) -> Self {
         Self {
             kernel,
@@ -289,15 +241,15 @@ impl<'a> Emitter<'a> {
             items,
             outline,
             interface,
-            out: Writer::default(),
+            out: ProgramWriter::default(),
             scopes: vec![BTreeMap::new()],
-            functions: function::signatures(&unit.tokens, items),
+            functions: function::function_effects(&unit.tokens, items),
             structures: BTreeMap::new(),
-            layouts: layout::of_structures(&unit.tokens, items, interface),
-            needed: needed::names(&unit.tokens, items, &kernel.entry),
+            layouts: layout::structure_layouts(&unit.tokens, items, interface),
+            needed: needed::needed_names(&unit.tokens, items, &kernel.entry),
             members: types::member_names(&unit.tokens, items),
-            watched: expression::watched(outline),
-            placed: BTreeMap::new(),
+            watched: expression::watched_ranges(outline),
+            placed_decisions: BTreeMap::new(),
             shared: Vec::new(),
             private: Vec::new(),
             calculated: Vec::new(),
@@ -305,17 +257,17 @@ impl<'a> Emitter<'a> {
             bindings: Vec::new(),
             fields: BTreeMap::new(),
             hoisted: BTreeSet::new(),
-            around: None,
-            leaving: region::Leaving::Function,
+            enclosing_loop: None,
+            exit_mode: region::ExitMode::Function,
             collectives: Vec::new(),
             returning: None,
-            made: BTreeMap::new(),
+            gathered_calls: BTreeMap::new(),
             numbers: 0,
         }
     }
 
     /// The whole program.
-    fn program(&mut self, job: &str) -> Emitted {
+    fn emit_whole_program(&mut self, job: &str) -> Emitted {
         self.out.line(&format!(
             "// {} as a C++17 program, one invocation after the other. Made by vkcert.",
             self.kernel.path
@@ -339,23 +291,28 @@ impl<'a> Emitter<'a> {
         let mut entry_function = None;
         for item in self.items {
             match item {
-                Item::Declaration(declaration) if !self.is_needed(declaration) => {}
-                Item::Declaration(declaration) => self.global(declaration)?,
-                Item::Prototype { name, .. } if !self.needed.contains(self.text(*name)) => {}
-                Item::Prototype { name, .. } if self.is_collective(self.text(*name)) => {}
-                Item::Prototype { returns, name, parameters } => {
-                    self.prototype(returns, *name, parameters)?
+                FileLevelItem::Declaration(declaration) if !self.is_needed(declaration) => {}
+                FileLevelItem::Declaration(declaration) => self.emit_global(declaration)?,
+                FileLevelItem::Prototype { name, .. }
+                    if !self.needed.contains(self.token_text(*name)) => {}
+                FileLevelItem::Prototype { name, .. }
+                    if self.is_collective(self.token_text(*name)) => {}
+                FileLevelItem::Prototype { returns, name, parameters } => {
+                    self.emit_prototype(returns, *name, parameters)?
                 }
-                Item::Function(function) if self.text(function.name) == self.kernel.entry => {
+                FileLevelItem::Function(function)
+                    if self.token_text(function.name) == self.kernel.entry =>
+                {
                     entry_function = Some(function)
                 }
-                Item::Function(function) if !self.needed.contains(self.text(function.name)) => {}
-                Item::Function(function) if self.is_collective(self.text(function.name)) => {}
-                Item::Function(function) => self.function(function)?,
-                Item::Unread { first, error, .. } => {
-                    return Err(
-                        self.unsupported(format!("text that could not be read ({error})"), *first)
-                    );
+                FileLevelItem::Function(function)
+                    if !self.needed.contains(self.token_text(function.name)) => {}
+                FileLevelItem::Function(function)
+                    if self.is_collective(self.token_text(function.name)) => {}
+                FileLevelItem::Function(function) => self.emit_function(function)?,
+                FileLevelItem::Unread { first, error, .. } => {
+                    return Err(self
+                        .unsupported_at(format!("text that could not be read ({error})"), *first));
                 }
             }
         }
@@ -363,37 +320,37 @@ impl<'a> Emitter<'a> {
             let reason = format!("a kernel without the function `{}`", self.kernel.entry);
             return Err(Unsupported { what: reason, file: self.kernel.path.clone(), line: 1 });
         };
-        self.workgroup(entry_function)?;
-        self.dispatch();
+        self.emit_workgroup(entry_function)?;
+        self.emit_dispatch();
         self.out.line("} // namespace kernel");
         self.out.line("");
-        self.main_function(job);
+        self.emit_main_function(job);
         Ok(())
     }
 
     /// Binding, the loops over workgroups.
-    fn dispatch(&mut self) {
+    fn emit_dispatch(&mut self) {
         let groups = "std::uint32_t groups_x, std::uint32_t groups_y, std::uint32_t groups_z";
-        self.out.open(&format!("static void dispatch(const Job &job, {groups}) {{"));
+        self.out.open_block(&format!("static void dispatch(const Job &job, {groups}) {{"));
         for line in std::mem::take(&mut self.bindings) {
             self.out.line(&line);
         }
         self.out.line("(void)job;");
         self.out.line("subgroup_size = job.subgroup_size;");
         self.out.line("gl_NumWorkGroups = uvec3(Uint(groups_x), Uint(groups_y), Uint(groups_z));");
-        self.out.open("for (std::uint32_t group_z = 0; group_z < groups_z; ++group_z)");
-        self.out.open("for (std::uint32_t group_y = 0; group_y < groups_y; ++group_y)");
-        self.out.open("for (std::uint32_t group_x = 0; group_x < groups_x; ++group_x) {");
+        self.out.open_block("for (std::uint32_t group_z = 0; group_z < groups_z; ++group_z)");
+        self.out.open_block("for (std::uint32_t group_y = 0; group_y < groups_y; ++group_y)");
+        self.out.open_block("for (std::uint32_t group_x = 0; group_x < groups_x; ++group_x) {");
         self.out.line("gl_WorkGroupID = uvec3(Uint(group_x), Uint(group_y), Uint(group_z));");
         self.out.line("workgroup();");
-        self.out.close("}");
+        self.out.close_block("}");
         self.out.dedent();
         self.out.dedent();
-        self.out.close("}");
+        self.out.close_block("}");
         self.out.line("");
     }
 
-    fn main_function(&mut self, job: &str) {
+    fn emit_main_function(&mut self, job: &str) {
         self.out.line("// What runs when no file is named.");
         self.out.line("static const char *const EMBEDDED_JOB[] = {");
         for line in job.lines() {
@@ -401,29 +358,29 @@ impl<'a> Emitter<'a> {
         }
         self.out.line("    \"\"};");
         self.out.line("");
-        self.out.open("int main(int count, char **arguments) {");
-        self.out.open("if (count > 1) {");
+        self.out.open_block("int main(int count, char **arguments) {");
+        self.out.open_block("if (count > 1) {");
         self.out.line("std::ifstream file(arguments[1]);");
         self.out.line("if (!file) vkcert::stop(\"the file with the job cannot be read\");");
         self.out.line("vkcert::run_job(file, kernel::dispatch);");
         self.out.line("return 0;");
-        self.out.close("}");
+        self.out.close_block("}");
         self.out.line("std::string text;");
         self.out.line("for (const char *line : EMBEDDED_JOB) text += line;");
         self.out.line("std::istringstream job(text);");
         self.out.line("vkcert::run_job(job, kernel::dispatch);");
         self.out.line("return 0;");
-        self.out.close("}");
+        self.out.close_block("}");
     }
 
     /// The text with the table of decisions behind it.
-    fn finished(mut self) -> Program {
+    fn finish_program(mut self) -> CppProgram {
         self.out.line("");
         self.out.line("// Decisions (and their conditions): where they stand above, line:column, and in the source.");
         let line_starts =
             self.unit.files.iter().map(|file| vkcert_model::place::LineStarts::of(&file.text));
         let line_starts: Vec<_> = line_starts.collect();
-        let decisions: Vec<PlacedDecision> = self.placed.values().cloned().collect();
+        let decisions: Vec<PlacedDecision> = self.placed_decisions.values().cloned().collect();
         for placed_decision in &decisions {
             let decision = &self.outline.decisions[placed_decision.id.0 as usize - 1];
             let file_index = decision.span.file.0 as usize;
@@ -446,20 +403,20 @@ impl<'a> Emitter<'a> {
                 ));
             }
         }
-        Program { text: self.out.finish(), decisions }
+        CppProgram { text: self.out.into_text(), decisions }
     }
 
-    fn text(&self, token: TokenIndex) -> &'a str {
+    fn token_text(&self, token: TokenIndex) -> &'a str {
         self.unit.tokens.get(token).map_or("", |token| &*token.text)
     }
 
-    fn unsupported(&self, reason: impl Into<String>, token: TokenIndex) -> Unsupported {
-        let (file, line) = self.place(token);
+    fn unsupported_at(&self, reason: impl Into<String>, token: TokenIndex) -> Unsupported {
+        let (file, line) = self.token_place(token);
         Unsupported { what: reason.into(), file, line }
     }
 
     /// File and line of a token.
-    fn place(&self, token: TokenIndex) -> (String, u32) {
+    fn token_place(&self, token: TokenIndex) -> (String, u32) {
         let Some(token) = self.unit.tokens.get(token) else { return (self.kernel.path.clone(), 1) };
         let file_path =
             self.unit.files.get(token.line_file.0 as usize).map_or("", |file_path| &file_path.path);
@@ -471,26 +428,31 @@ impl<'a> Emitter<'a> {
         self.numbers
     }
 
-    fn resolve(&self, name: &str) -> Option<&Symbol> {
+    fn resolve_name(&self, name: &str) -> Option<&NameSymbol> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    fn declare(
+    fn declare_name(
         &mut self,
         name: &str,
         spelled_text: String,
-        value_place: Held,
-        declared_shape: Option<types::Shape>,
+        value_place: ValuePlace,
+        declared_shape: Option<types::DeclaredShape>,
     ) {
         let scope = self.scopes.last_mut().expect("the file's scope is never left");
         scope.insert(
             name.to_owned(),
-            Symbol { text: spelled_text, place: value_place, field: None, shape: declared_shape },
+            NameSymbol {
+                text: spelled_text,
+                place: value_place,
+                field: None,
+                shape: declared_shape,
+            },
         );
     }
 }
 
-impl std::fmt::Display for Extent {
+impl std::fmt::Display for LineExtent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}-{}", self.line, self.start, self.end)
     }

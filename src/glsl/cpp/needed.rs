@@ -4,18 +4,22 @@
 //! Promises: whatever the program mentions is needed; a name that stands for several things makes
 //! all of them needed.
 
-use super::super::syntax::{Declaration, Item, TokenIndex};
+use super::super::syntax::{Declaration, FileLevelItem, TokenIndex};
 use super::super::token::Token;
 use super::Emitter;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The identifiers in the entry point and in every declaration of a name among them.
-pub(super) fn names<'t>(tokens: &'t [Token], items: &[Item], entry: &str) -> BTreeSet<&'t str> {
+pub(super) fn needed_names<'t>(
+    tokens: &'t [Token],
+    items: &[FileLevelItem],
+    entry: &str,
+) -> BTreeSet<&'t str> {
     let mut ranges_by_name: BTreeMap<&str, Vec<[TokenIndex; 2]>> = BTreeMap::new();
     let mut item_start = 0;
     for item in items {
-        let item_end = end_of(tokens, item, item_start);
-        for name in declared(item) {
+        let item_end = item_end(tokens, item, item_start);
+        for name in names_of_item(item) {
             ranges_by_name.entry(&tokens[name].text).or_default().push([item_start, item_end]);
         }
         item_start = item_end + 1;
@@ -38,12 +42,12 @@ pub(super) fn names<'t>(tokens: &'t [Token], items: &[Item], entry: &str) -> BTr
 }
 
 /// The names that an item gives a meaning.
-fn declared(item: &Item) -> Vec<TokenIndex> {
+fn names_of_item(item: &FileLevelItem) -> Vec<TokenIndex> {
     match item {
-        Item::Function(function) => vec![function.name],
-        Item::Prototype { name, .. } => vec![*name],
-        Item::Declaration(declaration) => declared_names(declaration),
-        Item::Unread { .. } => Vec::new(),
+        FileLevelItem::Function(function) => vec![function.name],
+        FileLevelItem::Prototype { name, .. } => vec![*name],
+        FileLevelItem::Declaration(declaration) => declared_names(declaration),
+        FileLevelItem::Unread { .. } => Vec::new(),
     }
 }
 
@@ -51,7 +55,7 @@ fn declared(item: &Item) -> Vec<TokenIndex> {
 fn declared_names(declaration: &Declaration) -> Vec<TokenIndex> {
     let variable_names = declaration.declarators.iter().map(|declarator| declarator.name);
     let declared_type = &declaration.declared;
-    let is_block = declared_type.has("buffer") || declared_type.has("uniform");
+    let is_block = declared_type.has_qualifier("buffer") || declared_type.has_qualifier("uniform");
     let block_members =
         declared_type.members.iter().filter(|_| is_block).flat_map(|member| &member.declarators);
     let block_members = block_members.map(|member| member.name);
@@ -59,12 +63,12 @@ fn declared_names(declaration: &Declaration) -> Vec<TokenIndex> {
 }
 
 /// The last token of an item that begins at `start`.
-fn end_of(tokens: &[Token], item: &Item, start: TokenIndex) -> TokenIndex {
+fn item_end(tokens: &[Token], item: &FileLevelItem, start: TokenIndex) -> TokenIndex {
     match item {
-        Item::Function(function) => function.last,
-        Item::Unread { last, .. } => *last,
-        Item::Declaration(_) | Item::Prototype { .. } => {
-            let last_name = declared(item).into_iter().max().unwrap_or(start);
+        FileLevelItem::Function(function) => function.last,
+        FileLevelItem::Unread { last, .. } => *last,
+        FileLevelItem::Declaration(_) | FileLevelItem::Prototype { .. } => {
+            let last_name = names_of_item(item).into_iter().max().unwrap_or(start);
             let mut bracket_depth = 0usize;
             for (token_index, token) in tokens.iter().enumerate().skip(start) {
                 match &*token.text {
@@ -83,6 +87,6 @@ impl Emitter<'_> {
     /// Whether the program mentions something of a declaration; one without names may say anything.
     pub(super) fn is_needed(&self, declaration: &Declaration) -> bool {
         let names = declared_names(declaration);
-        names.is_empty() || names.iter().any(|name| self.needed.contains(self.text(*name)))
+        names.is_empty() || names.iter().any(|name| self.needed.contains(self.token_text(*name)))
     }
 }

@@ -5,52 +5,59 @@
 //! parameter's type and written back behind the call. Where implicit conversions would choose
 //! between overloads, which C++ does otherwise, the call is unsupported by name.
 
-use super::super::syntax::{Expression, Item, Parameter, TokenIndex};
+use super::super::syntax::{Expression, FileLevelItem, ParameterSyntax, TokenIndex};
 use super::function::is_written;
 use super::{Emitted, Emitter, built_in};
 
 /// The type of a parameter or argument as the program spells it, with its array dimensions.
-type Spelled = (String, usize);
+type SpelledType = (String, usize);
 
 impl<'a> Emitter<'a> {
     /// The parameters of every function of a name that takes so many.
-    fn overloads(&self, function_name: &str, argument_count: usize) -> Vec<&'a [Parameter]> {
+    fn overloads_of(
+        &self,
+        function_name: &str,
+        argument_count: usize,
+    ) -> Vec<&'a [ParameterSyntax]> {
         let definitions = self.items.iter().filter_map(|item| match item {
-            Item::Function(function) => Some(function),
-            Item::Declaration(_) | Item::Prototype { .. } | Item::Unread { .. } => None,
+            FileLevelItem::Function(function) => Some(function),
+            FileLevelItem::Declaration(_)
+            | FileLevelItem::Prototype { .. }
+            | FileLevelItem::Unread { .. } => None,
         });
-        let same_name = definitions.filter(|function| self.text(function.name) == function_name);
+        let same_name =
+            definitions.filter(|function| self.token_text(function.name) == function_name);
         same_name
             .map(|function| function.parameters.as_slice())
             .filter(|parameters| parameters.len() == argument_count)
             .collect()
     }
 
-    fn spelled_type(&self, type_name: &str, dimensions: usize) -> Spelled {
+    fn spelled_type(&self, type_name: &str, dimensions: usize) -> SpelledType {
         (built_in::type_name(type_name).unwrap_or_else(|| type_name.to_owned()), dimensions)
     }
 
-    fn type_of_parameter(&self, parameter: &Parameter) -> Option<Spelled> {
-        let shape = self.shape(&parameter.declared, &parameter.sizes)?;
+    fn type_of_parameter(&self, parameter: &ParameterSyntax) -> Option<SpelledType> {
+        let shape = self.declared_shape(&parameter.declared, &parameter.sizes)?;
         Some(self.spelled_type(&shape.name, shape.dimensions))
     }
 
-    fn type_of_argument(&self, argument: &Expression) -> Option<Spelled> {
+    fn type_of_argument(&self, argument: &Expression) -> Option<SpelledType> {
         let shape = self.shape_of(argument)?;
         Some(self.spelled_type(&shape.name, shape.dimensions))
     }
 
     /// Writes the arguments of a call of a function of the kernel.
-    pub(super) fn own_arguments(
+    pub(super) fn emit_own_arguments(
         &mut self,
         name_token: TokenIndex,
         arguments: &[Expression],
     ) -> Emitted {
-        let function_name = self.text(name_token);
-        let overloads = self.overloads(function_name, arguments.len());
-        let argument_types: Vec<Option<Spelled>> =
+        let function_name = self.token_text(name_token);
+        let overloads = self.overloads_of(function_name, arguments.len());
+        let argument_types: Vec<Option<SpelledType>> =
             arguments.iter().map(|argument| self.type_of_argument(argument)).collect();
-        let is_exact = |parameters: &&[Parameter]| {
+        let is_exact = |parameters: &&[ParameterSyntax]| {
             parameters.iter().zip(&argument_types).all(|(parameter, argument_type)| {
                 argument_type.is_some() && self.type_of_parameter(parameter) == *argument_type
             })
@@ -62,11 +69,11 @@ impl<'a> Emitter<'a> {
         if chosen_overload.is_none() && self.may_be_converted(&overloads) {
             let reason =
                 format!("a call of `{function_name}`, of whose overloads conversions choose one");
-            return Err(self.unsupported(reason, name_token));
+            return Err(self.unsupported_at(reason, name_token));
         }
-        self.out.write("(");
+        self.out.write_piece("(");
         for (argument_number, argument) in arguments.iter().enumerate() {
-            self.out.write(if argument_number == 0 { "" } else { ", " });
+            self.out.write_piece(if argument_number == 0 { "" } else { ", " });
             let is_written_back =
                 overloads.iter().any(|parameters| is_written(&parameters[argument_number]));
             let parameter = chosen_overload.map(|parameters| &parameters[argument_number]);
@@ -79,16 +86,16 @@ impl<'a> Emitter<'a> {
                             argument_types[argument_number].as_ref(),
                         ) =>
                 {
-                    self.handed(argument, parameter, name_token)?;
+                    self.emit_handed_over(argument, parameter, name_token)?;
                 }
                 None if is_written_back => {
                     self.refuse_written_swizzle(argument)?;
-                    self.expression(argument)?;
+                    self.emit_expression(argument)?;
                 }
-                Some(_) | None => self.expression(argument)?,
+                Some(_) | None => self.emit_expression(argument)?,
             }
         }
-        self.out.write(")");
+        self.out.write_piece(")");
         Ok(())
     }
 
@@ -96,31 +103,31 @@ impl<'a> Emitter<'a> {
     fn is_plain_place(
         &self,
         argument: &Expression,
-        parameter: &Parameter,
-        argument_type: Option<&Spelled>,
+        parameter: &ParameterSyntax,
+        argument_type: Option<&SpelledType>,
     ) -> bool {
         self.refuse_written_swizzle(argument).is_ok()
             && argument_type == self.type_of_parameter(parameter).as_ref()
     }
 
-    fn handed(
+    fn emit_handed_over(
         &mut self,
         argument: &Expression,
-        parameter: &Parameter,
+        parameter: &ParameterSyntax,
         near_token: TokenIndex,
     ) -> Emitted {
-        self.out.write("handed<");
+        self.out.write_piece("handed<");
         self.write_type(&parameter.declared, &parameter.sizes, None, near_token)?;
-        self.out.write(">(");
-        self.written_place(argument)?;
-        self.out.write(")");
+        self.out.write_piece(">(");
+        self.emit_written_place(argument)?;
+        self.out.write_piece(")");
         Ok(())
     }
 
     /// Whether one argument may become, by itself, what two overloads take: they differ in the kind
     /// of numbers alone, or one of them writes what the other one takes.
-    fn may_be_converted(&self, overloads: &[&[Parameter]]) -> bool {
-        let convertible_form = |parameter: &Parameter| {
+    fn may_be_converted(&self, overloads: &[&[ParameterSyntax]]) -> bool {
+        let convertible_form = |parameter: &ParameterSyntax| {
             let (name, dimensions) = self.type_of_parameter(parameter)?;
             let size_digits: String =
                 name.chars().filter(|letter| !letter.is_ascii_alphabetic()).collect();
@@ -135,7 +142,7 @@ impl<'a> Emitter<'a> {
             let is_matrix = name.contains("mat") || name.contains("Mat");
             let is_number = is_vector || is_matrix || built_in::is_number_class(&name);
             Some((
-                if is_number { String::new() } else { name.clone() },
+                if is_number { String::new() } else { name },
                 vector_size,
                 is_matrix.then_some(size_digits),
                 dimensions,

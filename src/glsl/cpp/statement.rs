@@ -3,154 +3,157 @@
 use super::super::syntax::{
     Declaration, Declarator, Expression, LoopCondition, Statement, StatementKind, TokenIndex,
 };
-use super::region::Leaving;
-use super::{Emitted, Emitter, Held, built_in};
+use super::region::ExitMode;
+use super::{Emitted, Emitter, ValuePlace, built_in};
 use std::collections::BTreeMap;
 
 impl Emitter<'_> {
     /// Statements in the scope that is open.
-    pub(super) fn statements(&mut self, statements: &[Statement]) -> Emitted {
-        statements.iter().try_for_each(|statement| self.statement(statement))
+    pub(super) fn emit_statements(&mut self, statements: &[Statement]) -> Emitted {
+        statements.iter().try_for_each(|statement| self.emit_statement(statement))
     }
 
-    pub(super) fn statement(&mut self, statement: &Statement) -> Emitted {
+    pub(super) fn emit_statement(&mut self, statement: &Statement) -> Emitted {
         match &statement.kind {
             StatementKind::Block(inner) => {
-                self.out.open("{");
-                self.scoped(inner)?;
-                self.out.close("}");
+                self.out.open_block("{");
+                self.emit_scoped(inner)?;
+                self.out.close_block("}");
                 Ok(())
             }
             StatementKind::Empty => Ok(()),
             StatementKind::Expression(expression) => {
-                self.out.start();
-                self.full_expression(expression)?;
-                self.out.write(";");
-                self.out.end();
+                self.out.start_line();
+                self.emit_full_expression(expression)?;
+                self.out.write_piece(";");
+                self.out.end_line();
                 Ok(())
             }
-            StatementKind::Declaration(declaration) => self.local(declaration, statement.first),
+            StatementKind::Declaration(declaration) => {
+                self.emit_local(declaration, statement.first)
+            }
             StatementKind::If { condition, then, otherwise } => {
-                self.out.start();
-                self.if_statement(condition, then, otherwise.as_deref())
+                self.out.start_line();
+                self.emit_if(condition, then, otherwise.as_deref())
             }
-            StatementKind::While { condition, body } => self.while_statement(condition, body),
-            StatementKind::DoWhile { body, condition } => self.do_statement(body, condition),
+            StatementKind::While { condition, body } => self.emit_while(condition, body),
+            StatementKind::DoWhile { body, condition } => self.emit_do_while(body, condition),
             StatementKind::For { init, condition, update, body } => {
-                self.for_statement(init.as_deref(), condition.as_ref(), update.as_ref(), body)
+                self.emit_for(init.as_deref(), condition.as_ref(), update.as_ref(), body)
             }
-            StatementKind::Switch { selector, body, .. } => self.switch(selector, body),
+            StatementKind::Switch { selector, body, .. } => self.emit_switch(selector, body),
             StatementKind::Case(_) | StatementKind::Default => {
-                Err(self.unsupported("a label inside another statement", statement.first))
+                Err(self.unsupported_at("a label inside another statement", statement.first))
             }
-            StatementKind::Break => self.leave_loop(Left::Loop, statement.first),
-            StatementKind::Continue => self.leave_loop(Left::Iteration, statement.first),
-            StatementKind::Return(value) => self.return_statement(value.as_ref(), statement.first),
-            StatementKind::Terminate => {
-                Err(self.unsupported(format!("`{}`", self.text(statement.first)), statement.first))
-            }
+            StatementKind::Break => self.emit_loop_exit(LoopExit::Loop, statement.first),
+            StatementKind::Continue => self.emit_loop_exit(LoopExit::Iteration, statement.first),
+            StatementKind::Return(value) => self.emit_return(value.as_ref(), statement.first),
+            StatementKind::Terminate => Err(self.unsupported_at(
+                format!("`{}`", self.token_text(statement.first)),
+                statement.first,
+            )),
         }
     }
 
     /// An expression that is no part of another.
-    pub(super) fn full_expression(&mut self, expression: &Expression) -> Emitted {
+    pub(super) fn emit_full_expression(&mut self, expression: &Expression) -> Emitted {
         self.check_order(expression)?;
-        self.expression(expression)
+        self.emit_expression(expression)
     }
 
-    fn scoped(&mut self, statements: &[Statement]) -> Emitted {
+    fn emit_scoped(&mut self, statements: &[Statement]) -> Emitted {
         self.scopes.push(BTreeMap::new());
-        self.statements(statements)?;
+        self.emit_statements(statements)?;
         self.scopes.pop();
         Ok(())
     }
 
     /// The statement of a branch or loop, between braces that the caller writes.
-    fn branch(&mut self, statement: &Statement) -> Emitted {
+    fn emit_branch(&mut self, statement: &Statement) -> Emitted {
         match &statement.kind {
-            StatementKind::Block(inner) => self.scoped(inner),
-            _ => self.scoped(std::slice::from_ref(statement)),
+            StatementKind::Block(inner) => self.emit_scoped(inner),
+            _ => self.emit_scoped(std::slice::from_ref(statement)),
         }
     }
 
     /// Goes on behind what stands on the line, so that chains of `else if` do not nest.
-    fn if_statement(
+    fn emit_if(
         &mut self,
         condition: &Expression,
         then: &Statement,
         otherwise: Option<&Statement>,
     ) -> Emitted {
-        self.out.write("if (");
-        self.full_expression(condition)?;
-        self.out.write(") {");
-        self.out.end();
-        self.out.indent();
-        self.branch(then)?;
+        self.out.write_piece("if (");
+        self.emit_full_expression(condition)?;
+        self.out.write_piece(") {");
+        self.out.end_line();
+        self.out.indent_more();
+        self.emit_branch(then)?;
         self.out.dedent();
-        self.out.start();
-        self.out.write("}");
+        self.out.start_line();
+        self.out.write_piece("}");
         match otherwise {
-            None => self.out.end(),
+            None => self.out.end_line(),
             Some(Statement { kind: StatementKind::If { condition, then, otherwise }, .. }) => {
-                self.out.write(" else ");
-                return self.if_statement(condition, then, otherwise.as_deref());
+                self.out.write_piece(" else ");
+                return self.emit_if(condition, then, otherwise.as_deref());
             }
             Some(otherwise) => {
-                self.out.write(" else {");
-                self.out.end();
-                self.out.indent();
-                self.branch(otherwise)?;
-                self.out.close("}");
+                self.out.write_piece(" else {");
+                self.out.end_line();
+                self.out.indent_more();
+                self.emit_branch(otherwise)?;
+                self.out.close_block("}");
             }
         }
         Ok(())
     }
 
-    fn while_statement(&mut self, condition: &LoopCondition, body: &Statement) -> Emitted {
+    fn emit_while(&mut self, condition: &LoopCondition, body: &Statement) -> Emitted {
         self.scopes.push(BTreeMap::new());
-        self.out.start();
-        self.out.write("while (");
-        self.loop_condition(condition)?;
-        self.out.write(")");
-        self.loop_body(body)?;
+        self.out.start_line();
+        self.out.write_piece("while (");
+        self.emit_loop_condition(condition)?;
+        self.out.write_piece(")");
+        self.emit_loop_body(body)?;
         self.scopes.pop();
         Ok(())
     }
 
-    fn do_statement(&mut self, body: &Statement, condition: &Expression) -> Emitted {
-        self.out.open("do {");
-        let outer_mode = self.leaving.enter_loop();
-        self.branch(body)?;
-        self.leaving = outer_mode;
+    fn emit_do_while(&mut self, body: &Statement, condition: &Expression) -> Emitted {
+        self.out.open_block("do {");
+        let outer_mode = self.exit_mode.entered_loop();
+        self.emit_branch(body)?;
+        self.exit_mode = outer_mode;
         self.out.dedent();
-        self.out.start();
-        self.out.write("} while (");
-        self.full_expression(condition)?;
-        self.out.write(");");
-        self.out.end();
+        self.out.start_line();
+        self.out.write_piece("} while (");
+        self.emit_full_expression(condition)?;
+        self.out.write_piece(");");
+        self.out.end_line();
         Ok(())
     }
 
-    fn loop_condition(&mut self, condition: &LoopCondition) -> Emitted {
+    fn emit_loop_condition(&mut self, condition: &LoopCondition) -> Emitted {
         match condition {
-            LoopCondition::Expression(expression) => self.full_expression(expression),
-            LoopCondition::Declaration(declaration) => self.declarators(declaration),
+            LoopCondition::Expression(expression) => self.emit_full_expression(expression),
+            LoopCondition::Declaration(declaration) => self.emit_declarators(declaration),
         }
     }
 
     /// Behind the header of a loop, on its line.
-    fn loop_body(&mut self, body: &Statement) -> Emitted {
-        self.out.write(" {");
-        self.out.end();
-        self.out.indent();
-        let outer_mode = self.leaving.enter_loop();
-        self.branch(body)?;
-        self.leaving = outer_mode;
-        self.out.close("}");
+    fn emit_loop_body(&mut self, body: &Statement) -> Emitted {
+        self.out.write_piece(" {");
+        self.out.end_line();
+        self.out.indent_more();
+        let outer_mode = self.exit_mode.entered_loop();
+        self.emit_branch(body)?;
+        self.exit_mode = outer_mode;
+        self.out.close_block("}");
         Ok(())
     }
 
-    fn for_statement(
+    fn emit_for(
         &mut self,
         init: Option<&Statement>,
         condition: Option<&LoopCondition>,
@@ -158,155 +161,168 @@ impl Emitter<'_> {
         body: &Statement,
     ) -> Emitted {
         self.scopes.push(BTreeMap::new());
-        self.out.start();
-        self.out.write("for (");
+        self.out.start_line();
+        self.out.write_piece("for (");
         match init.map(|init| (&init.kind, init.first)) {
             None | Some((StatementKind::Empty, _)) => {}
-            Some((StatementKind::Declaration(declaration), _)) => self.declarators(declaration)?,
-            Some((StatementKind::Expression(expression), _)) => self.full_expression(expression)?,
+            Some((StatementKind::Declaration(declaration), _)) => {
+                self.emit_declarators(declaration)?
+            }
+            Some((StatementKind::Expression(expression), _)) => {
+                self.emit_full_expression(expression)?
+            }
             Some((_, first)) => {
-                return Err(self.unsupported("a statement in the header of a loop", first));
+                return Err(self.unsupported_at("a statement in the header of a loop", first));
             }
         }
-        self.out.write("; ");
+        self.out.write_piece("; ");
         if let Some(condition) = condition {
-            self.loop_condition(condition)?;
+            self.emit_loop_condition(condition)?;
         }
-        self.out.write("; ");
+        self.out.write_piece("; ");
         if let Some(update) = update {
-            self.full_expression(update)?;
+            self.emit_full_expression(update)?;
         }
-        self.out.write(")");
-        self.loop_body(body)?;
+        self.out.write_piece(")");
+        self.emit_loop_body(body)?;
         self.scopes.pop();
         Ok(())
     }
 
     /// A declaration in the header of a loop.
-    fn declarators(&mut self, declaration: &Declaration) -> Emitted {
+    fn emit_declarators(&mut self, declaration: &Declaration) -> Emitted {
         let declared_type = &declaration.declared;
         for (declarator_number, declarator) in declaration.declarators.iter().enumerate() {
             if !declarator.sizes.is_empty() {
-                return Err(self.unsupported("an array in the header of a loop", declarator.name));
+                return Err(
+                    self.unsupported_at("an array in the header of a loop", declarator.name)
+                );
             }
             if declarator_number == 0 {
                 self.write_type(declared_type, &[], None, declarator.name)?;
-                self.out.write(" ");
+                self.out.write_piece(" ");
             } else {
-                self.out.write(", ");
+                self.out.write_piece(", ");
             }
             if let Some(initialiser) = &declarator.initialiser {
                 self.refuse_itself(declarator, initialiser)?;
             }
-            let spelled_name = built_in::spelled(self.text(declarator.name));
-            self.out.write(&spelled_name);
+            let spelled_name = built_in::spelled_name(self.token_text(declarator.name));
+            self.out.write_piece(&spelled_name);
             self.write_initialiser(declared_type, declarator)?;
-            let declared_shape = self.shape(declared_type, &declarator.sizes);
-            self.declare(self.text(declarator.name), spelled_name, Held::Locally, declared_shape);
+            let declared_shape = self.declared_shape(declared_type, &declarator.sizes);
+            self.declare_name(
+                self.token_text(declarator.name),
+                spelled_name,
+                ValuePlace::Locally,
+                declared_shape,
+            );
         }
         Ok(())
     }
 
     /// A declaration statement.
-    fn local(&mut self, declaration: &Declaration, first_token: TokenIndex) -> Emitted {
+    fn emit_local(&mut self, declaration: &Declaration, first_token: TokenIndex) -> Emitted {
         let declared_type = &declaration.declared;
         if declared_type.has_body {
-            return Err(self.unsupported("a structure inside a function", first_token));
+            return Err(self.unsupported_at("a structure inside a function", first_token));
         }
         for declarator in &declaration.declarators {
             match self.fields.get(&declarator.name).cloned() {
-                Some(_) => self.kept(declaration, declarator)?,
+                Some(_) => self.assign_kept(declaration, declarator)?,
                 None if self.is_hoisted(declaration, declarator) => {}
                 None => {
-                    let is_folded = declared_type.has("const") && self.folds(declarator);
-                    let (qualifier, value_place) = match (declared_type.has("const"), is_folded) {
-                        (true, true) => ("constexpr ", Held::Constant),
-                        (true, false) => ("const ", Held::Locally),
-                        (false, _) => ("", Held::Locally),
-                    };
-                    self.variable(qualifier, declared_type, declarator, value_place)?;
+                    let is_folded = declared_type.has_qualifier("const")
+                        && self.has_folded_initialiser(declarator);
+                    let (qualifier, value_place) =
+                        match (declared_type.has_qualifier("const"), is_folded) {
+                            (true, true) => ("constexpr ", ValuePlace::Constant),
+                            (true, false) => ("const ", ValuePlace::Locally),
+                            (false, _) => ("", ValuePlace::Locally),
+                        };
+                    self.emit_variable(qualifier, declared_type, declarator, value_place)?;
                 }
             }
         }
         Ok(())
     }
 
-    pub(super) fn folds(&self, declarator: &Declarator) -> bool {
+    pub(super) fn has_folded_initialiser(&self, declarator: &Declarator) -> bool {
         declarator.initialiser.as_ref().is_some_and(|initialiser| self.is_foldable(initialiser))
     }
 
     /// Constants between regions stand before the loop nest.
     fn is_hoisted(&self, declaration: &Declaration, declarator: &Declarator) -> bool {
-        let known_symbol = self.resolve(self.text(declarator.name));
-        declaration.declared.has("const")
+        let known_symbol = self.resolve_name(self.token_text(declarator.name));
+        declaration.declared.has_qualifier("const")
             && self.hoisted.contains(&declarator.name)
-            && known_symbol.is_some_and(|symbol| symbol.place == Held::Constant)
+            && known_symbol.is_some_and(|symbol| symbol.place == ValuePlace::Constant)
     }
 
     /// A variable that lives across regions is there already; it gets its value here.
-    fn kept(&mut self, declaration: &Declaration, declarator: &Declarator) -> Emitted {
+    fn assign_kept(&mut self, declaration: &Declaration, declarator: &Declarator) -> Emitted {
         if declarator.initialiser.is_none() {
             return Ok(());
         }
         if let Some(initialiser) = &declarator.initialiser {
             self.refuse_itself(declarator, initialiser)?;
         }
-        let variable_name = self.text(declarator.name);
+        let variable_name = self.token_text(declarator.name);
         let spelled_name = self
-            .resolve(variable_name)
-            .map_or_else(|| built_in::spelled(variable_name), |symbol| symbol.text.clone());
-        self.out.start();
-        self.out.write(&spelled_name);
+            .resolve_name(variable_name)
+            .map_or_else(|| built_in::spelled_name(variable_name), |symbol| symbol.text.clone());
+        self.out.start_line();
+        self.out.write_piece(&spelled_name);
         self.write_initialiser(&declaration.declared, declarator)?;
-        self.out.write(";");
-        self.out.end();
+        self.out.write_piece(";");
+        self.out.end_line();
         Ok(())
     }
 
     /// In GLSL all of a switch's body is one scope, in C++ no label may follow a declaration: each
     /// group of labels gets a scope of its own.
-    fn switch(&mut self, selector: &Expression, body: &[Statement]) -> Emitted {
+    fn emit_switch(&mut self, selector: &Expression, body: &[Statement]) -> Emitted {
         self.refuse_shared_names(body)?;
-        self.out.start();
-        self.out.write("switch (label(");
-        self.full_expression(selector)?;
-        self.out.write(")) {");
-        self.out.end();
-        let outer_mode = self.leaving.enter_switch();
+        self.out.start_line();
+        self.out.write_piece("switch (label(");
+        self.emit_full_expression(selector)?;
+        self.out.write_piece(")) {");
+        self.out.end_line();
+        let outer_mode = self.exit_mode.enter_switch();
         self.scopes.push(BTreeMap::new());
         let mut scope_is_open = false;
         for statement in body {
             let is_label =
                 matches!(statement.kind, StatementKind::Case(_) | StatementKind::Default);
             if is_label && scope_is_open {
-                self.out.close("}");
+                self.out.close_block("}");
                 scope_is_open = false;
             }
             match &statement.kind {
                 StatementKind::Case(value) => {
-                    self.out.start();
-                    self.out.write("case label(");
-                    self.expression(value)?;
-                    self.out.write("):");
-                    self.out.end();
+                    self.out.start_line();
+                    self.out.write_piece("case label(");
+                    self.emit_expression(value)?;
+                    self.out.write_piece("):");
+                    self.out.end_line();
                 }
                 StatementKind::Default => self.out.line("default:"),
                 _ => {
                     if !scope_is_open {
-                        self.out.open("{");
+                        self.out.open_block("{");
                         scope_is_open = true;
                     }
-                    self.statement(statement)?;
+                    self.emit_statement(statement)?;
                 }
             }
         }
         if scope_is_open {
-            self.out.close("}");
+            self.out.close_block("}");
         } else if !body.is_empty() {
             self.out.line("    break;");
         }
         self.scopes.pop();
-        self.leaving = outer_mode;
+        self.exit_mode = outer_mode;
         self.out.line("}");
         Ok(())
     }
@@ -324,11 +340,11 @@ impl Emitter<'_> {
                 .flat_map(|other_statement| other_statement.first..=other_statement.last)
                 .collect();
             for declarator in &declaration.declarators {
-                let variable_name = self.text(declarator.name);
+                let variable_name = self.token_text(declarator.name);
                 if let Some(token) =
-                    later_tokens.iter().find(|token| self.text(**token) == variable_name)
+                    later_tokens.iter().find(|token| self.token_text(**token) == variable_name)
                 {
-                    return Err(self.unsupported(
+                    return Err(self.unsupported_at(
                         format!("`{variable_name}` behind a label after its own"),
                         *token,
                     ));
@@ -338,23 +354,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn return_statement(&mut self, value: Option<&Expression>, token: TokenIndex) -> Emitted {
-        match (self.leaving, value) {
-            (Leaving::Function, None) => self.out.line("return;"),
-            (Leaving::Function, Some(value)) => {
-                self.out.start();
-                self.out.write("return ");
-                self.full_expression(value)?;
-                self.out.write(";");
-                self.out.end();
+    fn emit_return(&mut self, value: Option<&Expression>, token: TokenIndex) -> Emitted {
+        match (self.exit_mode, value) {
+            (ExitMode::Function, None) => self.out.line("return;"),
+            (ExitMode::Function, Some(value)) => {
+                self.out.start_line();
+                self.out.write_piece("return ");
+                self.emit_full_expression(value)?;
+                self.out.write_piece(";");
+                self.out.end_line();
             }
-            (Leaving::Region(region_place), value) => {
+            (ExitMode::Region(region_place), value) => {
                 let source_place = self.shown_place(token);
                 let Some(returning) = self.returning.clone() else {
                     if let Some(value) = value {
-                        return Err(
-                            self.unsupported("a value that the entry point returns", value.first)
-                        );
+                        return Err(self
+                            .unsupported_at("a value that the entry point returns", value.first));
                     }
                     self.leave_region(
                         region_place.number,
@@ -363,11 +378,11 @@ impl Emitter<'_> {
                     return Ok(());
                 };
                 if let (Some(value), Some(result)) = (value, &returning.result) {
-                    self.out.start();
-                    self.out.write(&format!("self.{result} = "));
-                    self.full_expression(value)?;
-                    self.out.write(";");
-                    self.out.end();
+                    self.out.start_line();
+                    self.out.write_piece(&format!("self.{result} = "));
+                    self.emit_full_expression(value)?;
+                    self.out.write_piece(";");
+                    self.out.end_line();
                 }
                 self.leave_region(
                     region_place.number,
@@ -378,14 +393,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn leave_loop(&mut self, loop_exit: Left, token: TokenIndex) -> Emitted {
-        let (jump_word, left_region) = match (self.leaving, loop_exit) {
-            (Leaving::Function, Left::Loop) => ("break", None),
-            (Leaving::Function, Left::Iteration) => ("continue", None),
-            (Leaving::Region(region), Left::Loop) => {
+    fn emit_loop_exit(&mut self, loop_exit: LoopExit, token: TokenIndex) -> Emitted {
+        let (jump_word, left_region) = match (self.exit_mode, loop_exit) {
+            (ExitMode::Function, LoopExit::Loop) => ("break", None),
+            (ExitMode::Function, LoopExit::Iteration) => ("continue", None),
+            (ExitMode::Region(region), LoopExit::Loop) => {
                 ("break", (region.breakable == 0).then_some(region))
             }
-            (Leaving::Region(region), Left::Iteration) => {
+            (ExitMode::Region(region), LoopExit::Iteration) => {
                 ("continue", (region.loops == 0).then_some(region))
             }
         };
@@ -393,12 +408,12 @@ impl Emitter<'_> {
             self.out.line(&format!("{jump_word};"));
             return Ok(());
         };
-        let Some(loop_points) = self.around else {
-            return Err(self.unsupported(format!("`{jump_word}` outside a loop"), token));
+        let Some(loop_points) = self.enclosing_loop else {
+            return Err(self.unsupported_at(format!("`{jump_word}` outside a loop"), token));
         };
         let target_point = match loop_exit {
-            Left::Loop => loop_points.behind,
-            Left::Iteration => loop_points.again,
+            LoopExit::Loop => loop_points.behind,
+            LoopExit::Iteration => loop_points.again,
         };
         let source_place = self.shown_place(token);
         self.leave_region(
@@ -410,16 +425,16 @@ impl Emitter<'_> {
 
     /// The invocation is done with a region.
     fn leave_region(&mut self, region_number: u32, leaving_line: &str) {
-        self.out.open("{");
+        self.out.open_block("{");
         self.out.line(leaving_line);
         self.out.line(&format!("goto next_{region_number};"));
-        self.out.close("}");
+        self.out.close_block("}");
     }
 }
 
 /// What `break` and `continue` leave.
 #[derive(Debug, Clone, Copy)]
-enum Left {
+enum LoopExit {
     Loop,
     Iteration,
 }

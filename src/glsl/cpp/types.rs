@@ -1,15 +1,15 @@
 //! Declared types in C++.
 
 use super::super::syntax::{
-    Declaration, DeclaredType, Expression, ExpressionKind, Item, StatementKind, TokenIndex,
+    Declaration, DeclaredType, Expression, ExpressionKind, FileLevelItem, StatementKind, TokenIndex,
 };
 use super::super::token::Token;
 use super::global::StructureMember;
-use super::{Emitted, Emitter, Held, Symbol, Unsupported, built_in};
+use super::{Emitted, Emitter, NameSymbol, Unsupported, ValuePlace, built_in};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of all members of the text's structures and blocks.
-pub(super) fn member_names(tokens: &[Token], items: &[Item]) -> BTreeSet<String> {
+pub(super) fn member_names(tokens: &[Token], items: &[FileLevelItem]) -> BTreeSet<String> {
     let mut all_names = BTreeSet::new();
     let mut add_members = |declared: &DeclaredType| {
         let declarators = declared.members.iter().flat_map(|member| &member.declarators);
@@ -17,15 +17,15 @@ pub(super) fn member_names(tokens: &[Token], items: &[Item]) -> BTreeSet<String>
     };
     for item in items {
         match item {
-            Item::Declaration(Declaration { declared, .. }) => add_members(declared),
-            Item::Function(function) => {
+            FileLevelItem::Declaration(Declaration { declared, .. }) => add_members(declared),
+            FileLevelItem::Function(function) => {
                 for statement in function.body.iter().flatten() {
                     if let StatementKind::Declaration(declaration) = &statement.kind {
                         add_members(&declaration.declared);
                     }
                 }
             }
-            Item::Prototype { .. } | Item::Unread { .. } => {}
+            FileLevelItem::Prototype { .. } | FileLevelItem::Unread { .. } => {}
         }
     }
     all_names
@@ -33,19 +33,19 @@ pub(super) fn member_names(tokens: &[Token], items: &[Item]) -> BTreeSet<String>
 
 /// A declared type by name, with the number of array dimensions around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct DeclaredShape {
     pub name: String,
     pub dimensions: usize,
 }
 
 impl Emitter<'_> {
-    pub(super) fn shape(
+    pub(super) fn declared_shape(
         &self,
         declared_type: &DeclaredType,
         declarator_sizes: &[Option<Expression>],
-    ) -> Option<Shape> {
-        let type_name = self.text(declared_type.name?).to_owned();
-        Some(Shape {
+    ) -> Option<DeclaredShape> {
+        let type_name = self.token_text(declared_type.name?).to_owned();
+        Some(DeclaredShape {
             name: type_name,
             dimensions: declarator_sizes.len() + declared_type.sizes.len(),
         })
@@ -55,11 +55,14 @@ impl Emitter<'_> {
     pub(super) fn block_members(
         &self,
         expression: &Expression,
-    ) -> Option<&BTreeMap<String, Symbol>> {
+    ) -> Option<&BTreeMap<String, NameSymbol>> {
         let ExpressionKind::Identifier = expression.kind else { return None };
-        match &self.resolve(self.text(expression.first))?.place {
-            Held::Block(members) => Some(members),
-            Held::Locally | Held::InMemory | Held::Unwritten | Held::Constant => None,
+        match &self.resolve_name(self.token_text(expression.first))?.place {
+            ValuePlace::Block(members) => Some(members),
+            ValuePlace::Locally
+            | ValuePlace::InMemory
+            | ValuePlace::Unwritten
+            | ValuePlace::Constant => None,
         }
     }
 
@@ -69,16 +72,16 @@ impl Emitter<'_> {
         base: &Expression,
         name: TokenIndex,
     ) -> Result<bool, Unsupported> {
-        let member_name = self.text(name);
+        let member_name = self.token_text(name);
         if self.block_members(base).is_some() {
             return Ok(true);
         }
-        let spelled_name = built_in::spelled(member_name);
+        let spelled_name = built_in::spelled_name(member_name);
         let has_member = |members: &Vec<StructureMember>| {
             members.iter().any(|member| member.name == spelled_name)
         };
         if !self.members.contains(member_name) || !self.structures.values().any(has_member) {
-            return Ok(self.components(name).is_none());
+            return Ok(self.swizzle_components(name).is_none());
         }
         if matches!(member_name, "x" | "y" | "z" | "w") {
             // Written alike.
@@ -86,8 +89,10 @@ impl Emitter<'_> {
         }
         match self.shape_of(base) {
             Some(shape) => Ok(self.structures.contains_key(&shape.name)),
-            None => Err(self
-                .unsupported(format!("`.{member_name}`, which is a swizzle and a member"), name)),
+            None => Err(self.unsupported_at(
+                format!("`.{member_name}`, which is a swizzle and a member"),
+                name,
+            )),
         }
     }
 
@@ -99,14 +104,14 @@ impl Emitter<'_> {
     }
 
     /// The type of an expression, as far as it tells structures from vectors.
-    pub(super) fn shape_of(&self, expression: &Expression) -> Option<Shape> {
+    pub(super) fn shape_of(&self, expression: &Expression) -> Option<DeclaredShape> {
         match &expression.kind {
             ExpressionKind::Identifier => {
-                let name = self.text(expression.first);
-                match (self.resolve(name), built_in::type_of_variable(name)) {
+                let name = self.token_text(expression.first);
+                match (self.resolve_name(name), built_in::type_of_variable(name)) {
                     (Some(symbol), _) => symbol.shape.clone(),
                     (None, Some(type_name)) => {
-                        Some(Shape { name: type_name.to_owned(), dimensions: 0 })
+                        Some(DeclaredShape { name: type_name.to_owned(), dimensions: 0 })
                     }
                     (None, None) => None,
                 }
@@ -114,25 +119,25 @@ impl Emitter<'_> {
             ExpressionKind::Parenthesised(inner) => self.shape_of(inner),
             ExpressionKind::Index { base, .. } => {
                 let shape = self.shape_of(base)?;
-                Some(Shape { dimensions: shape.dimensions.checked_sub(1)?, ..shape })
+                Some(DeclaredShape { dimensions: shape.dimensions.checked_sub(1)?, ..shape })
             }
             ExpressionKind::Field { base, name } => match self.block_members(base) {
-                Some(members) => members.get(self.text(*name))?.shape.clone(),
+                Some(members) => members.get(self.token_text(*name))?.shape.clone(),
                 None => {
                     let members = self.structures.get(&self.shape_of(base)?.name)?;
-                    let spelled_name = built_in::spelled(self.text(*name));
+                    let spelled_name = built_in::spelled_name(self.token_text(*name));
                     let member = members.iter().find(|member| member.name == spelled_name)?;
-                    let name = self.text(member.declared.name?).to_owned();
-                    Some(Shape { name, dimensions: member.dimensions })
+                    let name = self.token_text(member.declared.name?).to_owned();
+                    Some(DeclaredShape { name, dimensions: member.dimensions })
                 }
             },
             ExpressionKind::Call { callee, .. } => {
-                let name = self.text(callee.first);
+                let name = self.token_text(callee.first);
                 let is_constructor =
                     built_in::type_name(name).is_some() || self.structures.contains_key(name);
                 let is_plain_call = matches!(callee.kind, ExpressionKind::Identifier);
                 (is_constructor && is_plain_call)
-                    .then(|| Shape { name: name.to_owned(), dimensions: 0 })
+                    .then(|| DeclaredShape { name: name.to_owned(), dimensions: 0 })
             }
             _ => None,
         }
@@ -145,26 +150,28 @@ impl Emitter<'_> {
         near_token: TokenIndex,
     ) -> Result<String, Unsupported> {
         let Some(type_token) = declared.name else {
-            return Err(self.unsupported("a type without a name", near_token));
+            return Err(self.unsupported_at("a type without a name", near_token));
         };
         if !declared.template.is_empty() {
-            return Err(
-                self.unsupported(format!("the type `{}`", self.text(type_token)), type_token)
-            );
+            return Err(self.unsupported_at(
+                format!("the type `{}`", self.token_text(type_token)),
+                type_token,
+            ));
         }
         self.type_of_name(type_token)
     }
 
     pub(super) fn type_of_name(&self, type_token: TokenIndex) -> Result<String, Unsupported> {
-        let type_name = self.text(type_token);
+        let type_name = self.token_text(type_token);
         if self.structures.contains_key(type_name) {
-            return Ok(built_in::spelled(type_name));
+            return Ok(built_in::spelled_name(type_name));
         }
         let spelled_type = built_in::type_name(type_name);
-        spelled_type.ok_or_else(|| self.unsupported(format!("the type `{type_name}`"), type_token))
+        spelled_type
+            .ok_or_else(|| self.unsupported_at(format!("the type `{type_name}`"), type_token))
     }
 
-    /// Writes a type with the array sizes of its declarator and its own; `listed` is how many
+    /// Writes a type with the array sizes of its declarator and its own; `element_count` is how many
     /// elements an array without a size has.
     pub(super) fn write_type(
         &mut self,
@@ -187,27 +194,31 @@ impl Emitter<'_> {
         element_count: Option<usize>,
         near_token: TokenIndex,
     ) -> Emitted {
-        array_sizes.iter().for_each(|_| self.out.write("Array<"));
-        self.out.write(element_type);
+        array_sizes.iter().for_each(|_| self.out.write_piece("Array<"));
+        self.out.write_piece(element_type);
         for (array_level, size) in array_sizes.iter().enumerate().rev() {
             match (size, element_count) {
                 (Some(size), _) if !self.is_foldable(size) => {
-                    return Err(self.unsupported("an array size that C++ cannot tell", size.first));
+                    return Err(
+                        self.unsupported_at("an array size that C++ cannot tell", size.first)
+                    );
                 }
                 (Some(size), _) => {
-                    self.out.write(", std::size_t(raw(");
-                    self.expression(size)?;
-                    self.out.write("))>");
+                    self.out.write_piece(", std::size_t(raw(");
+                    self.emit_expression(size)?;
+                    self.out.write_piece("))>");
                 }
-                (None, Some(count)) if array_level == 0 => self.out.write(&format!(", {count}>")),
-                (None, _) => return Err(self.unsupported("an array without a size", near_token)),
+                (None, Some(count)) if array_level == 0 => {
+                    self.out.write_piece(&format!(", {count}>"))
+                }
+                (None, _) => return Err(self.unsupported_at("an array without a size", near_token)),
             }
         }
         Ok(())
     }
 
     /// How many elements an initialiser lists.
-    pub(super) fn listed(&self, initialiser: &Expression) -> Option<usize> {
+    pub(super) fn listed_length(&self, initialiser: &Expression) -> Option<usize> {
         match &initialiser.kind {
             ExpressionKind::List(elements) => Some(elements.len()),
             ExpressionKind::Call { callee, arguments }

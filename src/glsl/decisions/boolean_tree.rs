@@ -3,7 +3,7 @@
 //! Promises: conditions are numbered in source order; `&&`, `||`, `^^` and `!` are operators, and
 //! everything else is a condition.
 
-use crate::names::Names;
+use crate::names::NameScopes;
 use crate::syntax::{Expression, ExpressionKind};
 use vkcert_model::structure::BooleanExpression;
 
@@ -15,14 +15,14 @@ pub(super) const EXPRESSION_DEPTH_LIMIT: u32 = 48;
 const BALANCED_FROM: usize = 16;
 
 /// Gathers the leaves of a Boolean expression in source order.
-pub(super) struct Leaves<'n, 'a, 'e> {
-    pub names: &'n Names<'a>,
-    pub found: Vec<&'e Expression>,
+pub(super) struct LeafCollector<'n, 'a, 'e> {
+    pub names: &'n NameScopes<'a>,
+    pub leaves: Vec<&'e Expression>,
 }
 
-impl<'e> Leaves<'_, '_, 'e> {
+impl<'e> LeafCollector<'_, '_, 'e> {
     /// `None` where the operators nest too deep.
-    pub(super) fn tree(
+    pub(super) fn boolean_tree(
         &mut self,
         expression: &'e Expression,
         depth: u32,
@@ -32,40 +32,46 @@ impl<'e> Leaves<'_, '_, 'e> {
         }
         match &expression.kind {
             ExpressionKind::Parenthesised(inner) if self.is_operator(inner) => {
-                self.tree(inner, depth)
+                self.boolean_tree(inner, depth)
             }
-            ExpressionKind::Parenthesised(inner) => self.leaf(expression, inner),
-            ExpressionKind::Prefix(operand) if self.names.text(expression.first) == "!" => {
-                Some(BooleanExpression::Not(Box::new(self.tree(operand, depth + 1)?)))
+            ExpressionKind::Parenthesised(inner) => self.add_leaf(expression, inner),
+            ExpressionKind::Prefix(operand) if self.names.token_text(expression.first) == "!" => {
+                Some(BooleanExpression::Not(Box::new(self.boolean_tree(operand, depth + 1)?)))
             }
-            ExpressionKind::Binary { operator, left, right } => match self.names.text(*operator) {
-                "^^" => {
-                    let left_tree = self.tree(left, depth + 1)?;
-                    Some(BooleanExpression::Xor(
-                        Box::new(left_tree),
-                        Box::new(self.tree(right, depth + 1)?),
-                    ))
+            ExpressionKind::Binary { operator, left, right } => {
+                match self.names.token_text(*operator) {
+                    "^^" => {
+                        let left_tree = self.boolean_tree(left, depth + 1)?;
+                        Some(BooleanExpression::Xor(
+                            Box::new(left_tree),
+                            Box::new(self.boolean_tree(right, depth + 1)?),
+                        ))
+                    }
+                    operator @ ("&&" | "||") => self.operator_chain(expression, operator, depth),
+                    _ => self.add_leaf(expression, expression),
                 }
-                operator @ ("&&" | "||") => self.chain(expression, operator, depth),
-                _ => self.leaf(expression, expression),
-            },
-            _ => self.leaf(expression, expression),
+            }
+            _ => self.add_leaf(expression, expression),
         }
     }
 
     fn is_operator(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Parenthesised(inner) => self.is_operator(inner),
-            ExpressionKind::Prefix(_) => self.names.text(expression.first) == "!",
+            ExpressionKind::Prefix(_) => self.names.token_text(expression.first) == "!",
             ExpressionKind::Binary { operator, .. } => {
-                matches!(self.names.text(*operator), "&&" | "||" | "^^")
+                matches!(self.names.token_text(*operator), "&&" | "||" | "^^")
             }
             _ => false,
         }
     }
 
     /// Parentheses around a leaf are no part of it, but for those around a comma expression.
-    fn leaf(&mut self, outer: &'e Expression, inner: &'e Expression) -> Option<BooleanExpression> {
+    fn add_leaf(
+        &mut self,
+        outer: &'e Expression,
+        inner: &'e Expression,
+    ) -> Option<BooleanExpression> {
         let mut outer = outer;
         let mut inner = inner;
         while let ExpressionKind::Parenthesised(next) = &inner.kind {
@@ -73,12 +79,12 @@ impl<'e> Leaves<'_, '_, 'e> {
         }
         let leaf_expression =
             if matches!(inner.kind, ExpressionKind::Comma { .. }) { outer } else { inner };
-        self.found.push(leaf_expression);
-        Some(BooleanExpression::Condition(self.found.len() as u32 - 1))
+        self.leaves.push(leaf_expression);
+        Some(BooleanExpression::Condition(self.leaves.len() as u32 - 1))
     }
 
     /// A chain `a && b && ...` of one operator.
-    fn chain(
+    fn operator_chain(
         &mut self,
         expression: &'e Expression,
         operator: &str,
@@ -87,7 +93,7 @@ impl<'e> Leaves<'_, '_, 'e> {
         let mut right_operands = Vec::new();
         let mut leftmost = expression;
         while let ExpressionKind::Binary { operator: token, left, right } = &leftmost.kind {
-            if self.names.text(*token) != operator {
+            if self.names.token_text(*token) != operator {
                 break;
             }
             right_operands.push(right);
@@ -99,9 +105,9 @@ impl<'e> Leaves<'_, '_, 'e> {
         } else {
             operand_count.ilog2() + 1
         };
-        let mut operands = vec![self.tree(leftmost, depth + added_depth)?];
+        let mut operands = vec![self.boolean_tree(leftmost, depth + added_depth)?];
         for right in right_operands.into_iter().rev() {
-            operands.push(self.tree(right, depth + added_depth)?);
+            operands.push(self.boolean_tree(right, depth + added_depth)?);
         }
         let join_pair = |left, right| match operator {
             "&&" => BooleanExpression::And(Box::new(left), Box::new(right)),
@@ -110,11 +116,11 @@ impl<'e> Leaves<'_, '_, 'e> {
         if operand_count < BALANCED_FROM {
             return operands.into_iter().reduce(join_pair);
         }
-        Some(balanced(operands, &join_pair))
+        Some(balanced_tree(operands, &join_pair))
     }
 }
 
-fn balanced(
+fn balanced_tree(
     mut operands: Vec<BooleanExpression>,
     join_pair: &impl Fn(BooleanExpression, BooleanExpression) -> BooleanExpression,
 ) -> BooleanExpression {

@@ -5,27 +5,24 @@
 //! Does not cover: statements (`outline`) and the marked text (`marking`).
 
 mod boolean_tree;
+mod recording;
 
 use crate::DecisionPolicy;
 use crate::lexer::Lexer;
-use crate::marking::{Placed, Placement};
-use crate::names::{ArgumentPlace, Names};
+use crate::marking::Placement;
+use crate::names::{ArgumentPlace, NameScopes};
 use crate::narrow::{self, NarrowConstructor};
 use crate::semantics::{self, VaryingSemantics};
-use crate::syntax::{Expression, ExpressionKind, Item, TokenIndex};
-use crate::token::{Frames, Located, Token, TokenKind};
+use crate::syntax::{Expression, ExpressionKind, FileLevelItem, TokenIndex};
+use crate::token::{ExpansionFrames, LocatedTokens, Token, TokenKind};
 use crate::value_types::ValueType;
-use boolean_tree::{EXPRESSION_DEPTH_LIMIT, Leaves};
-use std::collections::BTreeMap;
-use vkcert_model::id::{DecisionId, FunctionId};
+use vkcert_model::id::FunctionId;
 use vkcert_model::place::SourceFile;
-use vkcert_model::structure::{
-    BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording,
-};
+use vkcert_model::structure::{Decision, DecisionContext};
 
-/// Where an expression stands.
+/// The place of an expression, which says whether it is a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Position {
+pub(crate) enum ExpressionPosition {
     /// Its value directs control flow.
     Controlling(DecisionContext),
     /// A place that holds a Boolean value for certain.
@@ -43,124 +40,137 @@ pub(crate) enum Position {
     Discarded,
 }
 
-/// What may stand around an expression.
+/// Whether an expression is evaluated at run time or must be constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Surroundings {
+pub(crate) enum EvaluationContext {
     Runtime,
     /// A constant expression is demanded; the words name the place.
     ConstantExpression(&'static str),
 }
 
 /// The decisions found so far.
-pub(crate) struct Decisions<'a> {
-    pub names: Names<'a>,
+pub(crate) struct DecisionCollector<'a> {
+    pub names: NameScopes<'a>,
     tokens: &'a [Token],
-    frames: &'a Frames,
+    frames: &'a ExpansionFrames,
     files: &'a [SourceFile],
     policy: DecisionPolicy,
-    pub found: Vec<Decision>,
+    pub decisions: Vec<Decision>,
     pub placements: Vec<Placement>,
-    /// First and last token of each of `found`.
+    /// First and last token of each of `decisions`.
     pub ranges: Vec<[u32; 2]>,
     pub function: Option<FunctionId>,
-    pub surroundings: Surroundings,
+    pub evaluation_context: EvaluationContext,
     /// Constructors of narrow types that the compiler gets wrong unless an extension is enabled.
     pub narrow: Vec<NarrowConstructor>,
     /// Scopes, memory semantics and matrix operands that are no constants.
     pub semantics: Vec<VaryingSemantics>,
 }
 
-impl<'a> Decisions<'a> {
+impl<'a> DecisionCollector<'a> {
     pub(crate) fn new(
         tokens: &'a [Token],
-        frames: &'a Frames,
+        frames: &'a ExpansionFrames,
         files: &'a [SourceFile],
-        items: &[Item],
+        items: &[FileLevelItem],
         policy: DecisionPolicy,
     ) -> Self {
         Self {
-            names: Names::new(tokens, items),
+            names: NameScopes::new(tokens, items),
             tokens,
             frames,
             files,
             policy,
-            found: Vec::new(),
+            decisions: Vec::new(),
             placements: Vec::new(),
             ranges: Vec::new(),
             function: None,
-            surroundings: Surroundings::Runtime,
+            evaluation_context: EvaluationContext::Runtime,
             narrow: Vec::new(),
             semantics: Vec::new(),
         }
     }
 
     /// Place of the tokens `first..=last`.
-    pub(crate) fn locate(&self, first_token: TokenIndex, last_token: TokenIndex) -> Located {
+    pub(crate) fn locate_tokens(
+        &self,
+        first_token: TokenIndex,
+        last_token: TokenIndex,
+    ) -> LocatedTokens {
         self.frames
-            .locate(&self.tokens[first_token..=last_token])
+            .locate_tokens(&self.tokens[first_token..=last_token])
             .expect("a node has at least one token")
     }
 
     /// The text of a place, comments left out, white space collapsed.
-    pub(crate) fn text(&self, located_tokens: &Located) -> String {
+    pub(crate) fn source_text(&self, located_tokens: &LocatedTokens) -> String {
         let source_text =
             self.files.get(located_tokens.span.file.0 as usize).map_or("", |file| &file.text);
         let (start, end) = (located_tokens.span.start as usize, located_tokens.span.end as usize);
-        collapsed(source_text.get(start..end).unwrap_or(""))
+        collapse_spaces(source_text.get(start..end).unwrap_or(""))
     }
 
     /// Visits expressions in a constant-expression context.
-    pub(crate) fn constant(&mut self, place_in_words: &'static str, visit: impl FnOnce(&mut Self)) {
-        let outer_context = self.surroundings;
-        if outer_context == Surroundings::Runtime {
-            self.surroundings = Surroundings::ConstantExpression(place_in_words);
+    pub(crate) fn in_constant_expression(
+        &mut self,
+        place_in_words: &'static str,
+        visit: impl FnOnce(&mut Self),
+    ) {
+        let outer_context = self.evaluation_context;
+        if outer_context == EvaluationContext::Runtime {
+            self.evaluation_context = EvaluationContext::ConstantExpression(place_in_words);
         }
         visit(self);
-        self.surroundings = outer_context;
+        self.evaluation_context = outer_context;
     }
 
     /// Finds the decisions in `expression`.
-    pub(crate) fn visit(&mut self, expression: &Expression, expression_position: Position) {
+    pub(crate) fn visit_expression(
+        &mut self,
+        expression: &Expression,
+        expression_position: ExpressionPosition,
+    ) {
         let mut valued_expression = expression;
         loop {
             match &valued_expression.kind {
                 ExpressionKind::Parenthesised(inner) => valued_expression = inner,
                 ExpressionKind::Comma { first, second } => {
-                    self.visit(first, Position::Discarded);
+                    self.visit_expression(first, ExpressionPosition::Discarded);
                     valued_expression = second;
                 }
                 _ => break,
             }
         }
-        if let (Position::Discarded, ExpressionKind::Ternary { condition, then, otherwise }) =
-            (expression_position, &valued_expression.kind)
+        if let (
+            ExpressionPosition::Discarded,
+            ExpressionKind::Ternary { condition, then, otherwise },
+        ) = (expression_position, &valued_expression.kind)
         {
-            return self.visit_ternary(condition, [then, otherwise], Position::Discarded);
+            return self.visit_ternary(condition, [then, otherwise], ExpressionPosition::Discarded);
         }
         let decision_context = match expression_position {
-            Position::Controlling(decision_context) | Position::Boolean(decision_context) => {
-                Some(decision_context)
-            }
-            Position::Place(decision_context) => {
+            ExpressionPosition::Controlling(decision_context)
+            | ExpressionPosition::Boolean(decision_context) => Some(decision_context),
+            ExpressionPosition::Place(decision_context) => {
                 self.names.is_boolean(valued_expression).then_some(decision_context)
             }
-            Position::Operand => {
+            ExpressionPosition::Operand => {
                 self.is_boolean_operand(valued_expression).then_some(DecisionContext::Expression)
             }
-            Position::BooleanOperand => {
+            ExpressionPosition::BooleanOperand => {
                 (!self.is_truth_literal(valued_expression)).then_some(DecisionContext::Expression)
             }
-            Position::Enclosed => {
+            ExpressionPosition::Enclosed => {
                 self.has_boolean_operator(valued_expression).then_some(DecisionContext::Expression)
             }
-            Position::Discarded => {
+            ExpressionPosition::Discarded => {
                 self.is_idle(valued_expression).then_some(DecisionContext::Expression)
             }
         };
         match decision_context.filter(|decision_context| {
             self.policy == DecisionPolicy::Literal || decision_context.controls_flow()
         }) {
-            Some(decision_context) => self.decide(valued_expression, decision_context),
+            Some(decision_context) => self.add_decision(valued_expression, decision_context),
             None => self.visit_parts(valued_expression),
         }
     }
@@ -168,9 +178,9 @@ impl<'a> Decisions<'a> {
     fn has_boolean_operator(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Binary { operator, .. } => {
-                matches!(self.names.text(*operator), "&&" | "||" | "^^")
+                matches!(self.names.token_text(*operator), "&&" | "||" | "^^")
             }
-            ExpressionKind::Prefix(_) => self.names.text(expression.first) == "!",
+            ExpressionKind::Prefix(_) => self.names.token_text(expression.first) == "!",
             _ => false,
         }
     }
@@ -192,11 +202,11 @@ impl<'a> Decisions<'a> {
         &mut self,
         condition: &Expression,
         arms: [&Expression; 2],
-        position: Position,
+        position: ExpressionPosition,
     ) {
-        self.visit(condition, Position::Controlling(DecisionContext::Ternary));
+        self.visit_expression(condition, ExpressionPosition::Controlling(DecisionContext::Ternary));
         for arm in arms {
-            self.visit(arm, position);
+            self.visit_expression(arm, position);
         }
     }
 
@@ -205,9 +215,15 @@ impl<'a> Decisions<'a> {
     fn visit_condition(&mut self, condition: &Expression) {
         match &condition.kind {
             ExpressionKind::Ternary { condition, then, otherwise } => {
-                self.visit_ternary(condition, [then, otherwise], Position::BooleanOperand);
+                self.visit_ternary(
+                    condition,
+                    [then, otherwise],
+                    ExpressionPosition::BooleanOperand,
+                );
             }
-            ExpressionKind::Parenthesised(inner) => self.visit(inner, Position::Enclosed),
+            ExpressionKind::Parenthesised(inner) => {
+                self.visit_expression(inner, ExpressionPosition::Enclosed)
+            }
             _ => self.visit_parts(condition),
         }
     }
@@ -219,44 +235,53 @@ impl<'a> Decisions<'a> {
             ExpressionKind::Parenthesised(inner)
             | ExpressionKind::Prefix(inner)
             | ExpressionKind::Postfix(inner) => {
-                self.visit(inner, Position::Operand);
+                self.visit_expression(inner, ExpressionPosition::Operand);
             }
             ExpressionKind::Binary { left, right, .. } => self.visit_chain(expression, left, right),
             ExpressionKind::Assignment { target, value, .. } => {
                 self.visit_parts(target);
                 let boolean = self.names.is_boolean(target);
                 let context = DecisionContext::Assignment;
-                self.visit(
+                self.visit_expression(
                     value,
-                    if boolean { Position::Boolean(context) } else { Position::Place(context) },
+                    if boolean {
+                        ExpressionPosition::Boolean(context)
+                    } else {
+                        ExpressionPosition::Place(context)
+                    },
                 );
             }
             ExpressionKind::Ternary { condition, then, otherwise } => {
                 let is_boolean = self.names.is_boolean(expression);
-                let position =
-                    if is_boolean { Position::BooleanOperand } else { Position::Operand };
+                let position = if is_boolean {
+                    ExpressionPosition::BooleanOperand
+                } else {
+                    ExpressionPosition::Operand
+                };
                 self.visit_ternary(condition, [then, otherwise], position);
             }
             ExpressionKind::Comma { first, second } => {
-                self.visit(first, Position::Discarded);
-                self.visit(second, Position::Operand);
+                self.visit_expression(first, ExpressionPosition::Discarded);
+                self.visit_expression(second, ExpressionPosition::Operand);
             }
             ExpressionKind::Call { callee, arguments } => self.visit_call(callee, arguments),
             ExpressionKind::Index { base, index } => {
-                self.visit(base, Position::Operand);
+                self.visit_expression(base, ExpressionPosition::Operand);
                 if let Some(index) = index {
-                    self.visit(index, Position::Operand);
+                    self.visit_expression(index, ExpressionPosition::Operand);
                 }
             }
             // `flag.x` has the value of `flag`, and something may be stored to it.
             ExpressionKind::Field { base, .. }
                 if self.names.is_boolean(base) && self.names.is_boolean(expression) =>
             {
-                self.visit(base, Position::Enclosed);
+                self.visit_expression(base, ExpressionPosition::Enclosed);
             }
-            ExpressionKind::Field { base, .. } => self.visit(base, Position::Operand),
-            ExpressionKind::List(_) => self.initialise(expression, None),
-            ExpressionKind::Template(arguments) => self.template(arguments),
+            ExpressionKind::Field { base, .. } => {
+                self.visit_expression(base, ExpressionPosition::Operand)
+            }
+            ExpressionKind::List(_) => self.visit_initialiser(expression, None),
+            ExpressionKind::Template(arguments) => self.visit_type_arguments(arguments),
         }
     }
 
@@ -276,48 +301,52 @@ impl<'a> Decisions<'a> {
         let position = match is_boolean(leftmost)
             || right_operands.last().is_some_and(|right| is_boolean(right))
         {
-            true => Position::BooleanOperand,
-            false => Position::Operand,
+            true => ExpressionPosition::BooleanOperand,
+            false => ExpressionPosition::Operand,
         };
-        self.visit(leftmost, position);
+        self.visit_expression(leftmost, position);
         for (index, right) in right_operands.into_iter().rev().enumerate() {
-            self.visit(right, if index == 0 { position } else { Position::Operand });
+            self.visit_expression(
+                right,
+                if index == 0 { position } else { ExpressionPosition::Operand },
+            );
         }
     }
 
     fn visit_call(&mut self, callee: &Expression, arguments: &[Expression]) {
-        self.narrow.extend(narrow::constructor(&self.names, callee, arguments));
-        self.semantics.extend(semantics::varying(&self.names, callee, arguments));
+        self.narrow.extend(narrow::narrow_constructor(&self.names, callee, arguments));
+        self.semantics.extend(semantics::find_varying(&self.names, callee, arguments));
         if self.names.array_constructor(callee).is_some() {
-            self.constant("an array size", |decisions| decisions.visit_parts(callee));
+            self.in_constant_expression("an array size", |decisions| decisions.visit_parts(callee));
         } else if !matches!(callee.kind, ExpressionKind::Identifier) {
             self.visit_parts(callee);
         }
-        let first_semantic_argument =
-            arguments.len() - semantics::asked_of(&self.names, callee, arguments.len());
+        let first_semantic_argument = arguments.len()
+            - semantics::constant_argument_count(&self.names, callee, arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
             if index >= first_semantic_argument {
-                self.constant("a scope, memory semantics or matrix operands", |decisions| {
-                    decisions.visit(argument, Position::Operand)
-                });
+                self.in_constant_expression(
+                    "a scope, memory semantics or matrix operands",
+                    |decisions| decisions.visit_expression(argument, ExpressionPosition::Operand),
+                );
                 continue;
             }
             let position = match self.names.argument_place(callee, index, arguments.len()) {
-                ArgumentPlace::Boolean => Position::Boolean(DecisionContext::Argument),
+                ArgumentPlace::Boolean => ExpressionPosition::Boolean(DecisionContext::Argument),
                 // `true` for a built-in function is no expression of conditions, and often must
                 // stay a literal.
                 ArgumentPlace::BuiltIn if self.is_truth_literal(argument) => continue,
                 ArgumentPlace::BuiltIn | ArgumentPlace::Other => {
-                    Position::Place(DecisionContext::Argument)
+                    ExpressionPosition::Place(DecisionContext::Argument)
                 }
-                ArgumentPlace::Written if is_place(argument) => {
+                ArgumentPlace::Written if is_storable(argument) => {
                     self.visit_parts(argument);
                     continue;
                 }
                 // Another function of the name takes the value.
-                ArgumentPlace::Written => Position::Place(DecisionContext::Argument),
+                ArgumentPlace::Written => ExpressionPosition::Place(DecisionContext::Argument),
             };
-            self.visit(argument, position);
+            self.visit_expression(argument, position);
         }
     }
 
@@ -327,154 +356,47 @@ impl<'a> Decisions<'a> {
             innermost = inner_expression;
         }
         innermost.first == innermost.last
-            && matches!(self.names.text(innermost.first), "true" | "false")
+            && matches!(self.names.token_text(innermost.first), "true" | "false")
     }
 
     /// Visits the initialiser of a value of the type `whole`, which may be a list.
-    pub(crate) fn initialise(&mut self, initialiser: &Expression, whole_type: Option<&ValueType>) {
+    pub(crate) fn visit_initialiser(
+        &mut self,
+        initialiser: &Expression,
+        whole_type: Option<&ValueType>,
+    ) {
         let decision_context = DecisionContext::Initialiser;
         match &initialiser.kind {
             ExpressionKind::List(elements) => {
                 for (index, element) in elements.iter().enumerate() {
                     let element_type = self.names.listed_type(whole_type, index);
-                    self.initialise(element, element_type.as_ref());
+                    self.visit_initialiser(element, element_type.as_ref());
                 }
             }
             _ if whole_type.is_some_and(ValueType::is_boolean) => {
-                self.visit(initialiser, Position::Boolean(decision_context))
+                self.visit_expression(initialiser, ExpressionPosition::Boolean(decision_context))
             }
-            _ => self.visit(initialiser, Position::Place(decision_context)),
+            _ => self.visit_expression(initialiser, ExpressionPosition::Place(decision_context)),
         }
     }
 
     /// Visits arguments in angle brackets.
-    pub(crate) fn template(&mut self, type_arguments: &[Expression]) {
+    pub(crate) fn visit_type_arguments(&mut self, type_arguments: &[Expression]) {
         for argument in type_arguments {
-            self.constant("an argument of a type", |decisions| {
-                decisions.visit(argument, Position::Operand)
+            self.in_constant_expression("an argument of a type", |decisions| {
+                decisions.visit_expression(argument, ExpressionPosition::Operand)
             });
         }
-    }
-
-    fn decide(&mut self, expression: &Expression, decision_context: DecisionContext) {
-        let mut leaves = Leaves { names: &self.names, found: Vec::new() };
-        let boolean_tree = leaves.tree(expression, 0);
-        let (boolean_tree, leaf_expressions, is_too_deep) = match boolean_tree {
-            Some(boolean_tree) => (boolean_tree, leaves.found, false),
-            None => (BooleanExpression::Condition(0), vec![expression], true),
-        };
-        let decision_id = DecisionId(self.found.len() as u32 + 1);
-        let conditions = self.conditions(&leaf_expressions);
-        let located_tokens = self.locate(expression.first, expression.last);
-        let constness = conditions
-            .iter()
-            .map(|condition| condition.constness)
-            .max()
-            .unwrap_or(Constness::Runtime);
-        let recording = match self.surroundings {
-            _ if is_too_deep => Recording::Unmarked {
-                reason: format!("its operators are nested more than {EXPRESSION_DEPTH_LIMIT} deep"),
-            },
-            Surroundings::ConstantExpression(place) => Recording::Unmarked {
-                reason: format!(
-                    "{place} must be a constant expression, in which no function can be called"
-                ),
-            },
-            Surroundings::Runtime => Recording::Marked,
-        };
-        if recording == Recording::Marked {
-            self.place_markers(decision_id, expression, &leaf_expressions);
-        }
-        self.ranges.push([expression.first as u32, expression.last as u32]);
-        self.found.push(Decision {
-            id: decision_id,
-            function: self.function,
-            context: decision_context,
-            span: located_tokens.span,
-            text: self.text(&located_tokens),
-            expression: boolean_tree,
-            conditions,
-            constness,
-            recording,
-            expansion: located_tokens.expansion,
-        });
-        if is_too_deep {
-            return;
-        }
-        for leaf in leaf_expressions {
-            self.visit_condition(leaf);
-        }
-    }
-
-    fn place_markers(
-        &mut self,
-        decision_id: DecisionId,
-        expression: &Expression,
-        leaves: &[&Expression],
-    ) {
-        let mut add_placement = |marked_expression: &Expression, role| {
-            self.placements.push(Placement {
-                first: marked_expression.first,
-                last: marked_expression.last,
-                role,
-            });
-        };
-        if let [leaf] = leaves {
-            add_placement(leaf, Placed::Single { decision: decision_id });
-            return;
-        }
-        add_placement(expression, Placed::Decision { decision: decision_id });
-        for (condition, leaf) in leaves.iter().enumerate() {
-            add_placement(
-                leaf,
-                Placed::Condition { decision: decision_id, condition: condition as u32 },
-            );
-        }
-    }
-
-    /// Conditions with coupling classes. A condition with side effects ends all classes before it:
-    /// what it changes may change the value of the same text behind it.
-    fn conditions(&self, leaves: &[&Expression]) -> Vec<Condition> {
-        let mut coupling_classes: BTreeMap<String, u32> = BTreeMap::new();
-        let mut next_class = 0;
-        let mut conditions = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let leaf_words: Vec<&str> =
-                self.tokens[leaf.first..=leaf.last].iter().map(|token| &*token.text).collect();
-            let is_pure = self.names.is_pure(leaf);
-            if !is_pure {
-                coupling_classes.clear();
-            }
-            let coupling_class = match coupling_classes.get(&leaf_words.join(" ")) {
-                Some(class) => *class,
-                None => {
-                    next_class += 1;
-                    next_class - 1
-                }
-            };
-            if is_pure {
-                coupling_classes.insert(leaf_words.join(" "), coupling_class);
-            }
-            let located_tokens = self.locate(leaf.first, leaf.last);
-            let leaf_text = self.text(&located_tokens);
-            conditions.push(Condition {
-                span: located_tokens.span,
-                text: leaf_text,
-                coupling: coupling_class,
-                constness: self.names.constness(leaf),
-            });
-        }
-        conditions
     }
 }
 
 /// Whether something can be stored to what the expression names.
-fn is_place(expression: &Expression) -> bool {
+fn is_storable(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Identifier => true,
         ExpressionKind::Parenthesised(inner)
         | ExpressionKind::Index { base: inner, .. }
-        | ExpressionKind::Field { base: inner, .. } => is_place(inner),
+        | ExpressionKind::Field { base: inner, .. } => is_storable(inner),
         ExpressionKind::Literal
         | ExpressionKind::Prefix(_)
         | ExpressionKind::Postfix(_)
@@ -489,7 +411,7 @@ fn is_place(expression: &Expression) -> bool {
 }
 
 /// Text without comments, white space collapsed to single spaces.
-pub fn collapsed(text: &str) -> String {
+pub fn collapse_spaces(text: &str) -> String {
     let mut lexer = Lexer::new(text.into(), vkcert_model::place::FileIndex(0));
     let mut collapsed_text = String::with_capacity(text.len());
     let mut space_is_pending = false;

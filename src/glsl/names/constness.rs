@@ -4,7 +4,7 @@
 //! Promises: an expression is called constant or pure only where the text shows it; one whose
 //! callee is unknown is a run-time value with side effects.
 
-use super::{Names, is_built_in_type};
+use super::{NameScopes, is_built_in_type};
 use crate::syntax::{Declarator, DeclaredType, Expression, ExpressionKind};
 use crate::value_types;
 use vkcert_model::structure::Constness;
@@ -114,7 +114,7 @@ pub(crate) fn is_pure_built_in(name: &str) -> bool {
     is_built_in_type(name) || PURE_FUNCTIONS.contains(&name)
 }
 
-impl Names<'_> {
+impl NameScopes<'_> {
     /// Constness of what a declarator declares (GLSL 4.60, 4.3.3).
     pub(crate) fn declared_constness(
         &self,
@@ -125,67 +125,78 @@ impl Names<'_> {
             return Constness::Specialization;
         }
         match &declarator.initialiser {
-            Some(initialiser) if declared_type.has("const") => self.constness(initialiser),
+            Some(initialiser) if declared_type.has_qualifier("const") => {
+                self.constness_of(initialiser)
+            }
             Some(_) | None => Constness::Runtime,
         }
     }
 
     /// What an expression's value depends on.
-    pub(crate) fn constness(&self, expression: &Expression) -> Constness {
+    pub(crate) fn constness_of(&self, expression: &Expression) -> Constness {
         match &expression.kind {
             ExpressionKind::Literal => Constness::Constant,
-            ExpressionKind::Identifier => self.name_constness(self.text(expression.first)),
-            ExpressionKind::Parenthesised(inner) => self.constness(inner),
-            ExpressionKind::Prefix(operand) => match self.text(expression.first) {
+            ExpressionKind::Identifier => self.name_constness(self.token_text(expression.first)),
+            ExpressionKind::Parenthesised(inner) => self.constness_of(inner),
+            ExpressionKind::Prefix(operand) => match self.token_text(expression.first) {
                 "++" | "--" => Constness::Runtime,
-                _ => self.constness(operand),
+                _ => self.constness_of(operand),
             },
             ExpressionKind::Postfix(_) | ExpressionKind::Assignment { .. } => Constness::Runtime,
             ExpressionKind::Binary { left, right, .. } => {
-                self.constness(left).max(self.constness(right))
+                self.constness_of(left).max(self.constness_of(right))
             }
-            ExpressionKind::Ternary { condition, then, otherwise } => {
-                self.constness(condition).max(self.constness(then)).max(self.constness(otherwise))
-            }
+            ExpressionKind::Ternary { condition, then, otherwise } => self
+                .constness_of(condition)
+                .max(self.constness_of(then))
+                .max(self.constness_of(otherwise)),
             ExpressionKind::Comma { first, second } => {
-                self.constness(first).max(self.constness(second))
+                self.constness_of(first).max(self.constness_of(second))
             }
             ExpressionKind::Call { callee, arguments } if self.is_pure_callee(callee) => {
-                self.joined(arguments)
+                self.joined_constness(arguments)
             }
             ExpressionKind::Call { .. } => Constness::Runtime,
             ExpressionKind::Index { base, index } => {
                 let index_constness =
-                    index.as_ref().map_or(Constness::Constant, |index| self.constness(index));
-                self.constness(base).max(index_constness)
+                    index.as_ref().map_or(Constness::Constant, |index| self.constness_of(index));
+                self.constness_of(base).max(index_constness)
             }
-            ExpressionKind::Field { base, .. } => self.constness(base),
-            ExpressionKind::List(elements) => self.joined(elements),
+            ExpressionKind::Field { base, .. } => self.constness_of(base),
+            ExpressionKind::List(elements) => self.joined_constness(elements),
             ExpressionKind::Template(_) => Constness::Runtime,
         }
     }
 
     /// Whether the text shows that an expression is no constant expression: its value is computed
     /// at run time or by specialization. What the text does not show does not vary.
-    pub(crate) fn varies(&self, expression: &Expression) -> bool {
+    pub(crate) fn surely_varies(&self, expression: &Expression) -> bool {
         match &expression.kind {
             ExpressionKind::Identifier => {
-                let name = self.text(expression.first);
-                match self.variable(name) {
+                let name = self.token_text(expression.first);
+                match self.find_variable(name) {
                     Some(variable) => variable.varies,
                     None => {
-                        value_types::of_built_in(name).is_some()
+                        value_types::built_in_variable_type(name).is_some()
                             && self.name_constness(name) != Constness::Constant
                     }
                 }
             }
-            ExpressionKind::Prefix(_) if matches!(self.text(expression.first), "++" | "--") => true,
+            ExpressionKind::Prefix(_)
+                if matches!(self.token_text(expression.first), "++" | "--") =>
+            {
+                true
+            }
             ExpressionKind::Postfix(_) | ExpressionKind::Assignment { .. } => true,
             ExpressionKind::Call { callee, arguments } => match &callee.kind {
                 // `.length()` of an array.
                 ExpressionKind::Field { .. } => false,
-                ExpressionKind::Identifier if self.is_own_function(self.text(callee.first)) => true,
-                _ => arguments.iter().any(|argument| self.varies(argument)),
+                ExpressionKind::Identifier
+                    if self.is_own_function(self.token_text(callee.first)) =>
+                {
+                    true
+                }
+                _ => arguments.iter().any(|argument| self.surely_varies(argument)),
             },
             ExpressionKind::Literal
             | ExpressionKind::Parenthesised(_)
@@ -198,22 +209,22 @@ impl Names<'_> {
             | ExpressionKind::List(_)
             | ExpressionKind::Template(_) => {
                 let mut part_varies = false;
-                expression.each_part(&mut |part| part_varies |= self.varies(part));
+                expression.each_part(&mut |part| part_varies |= self.surely_varies(part));
                 part_varies
             }
         }
     }
 
-    fn joined(&self, expressions: &[Expression]) -> Constness {
+    fn joined_constness(&self, expressions: &[Expression]) -> Constness {
         expressions
             .iter()
-            .map(|expression| self.constness(expression))
+            .map(|expression| self.constness_of(expression))
             .max()
             .unwrap_or(Constness::Constant)
     }
 
     fn name_constness(&self, name: &str) -> Constness {
-        if let Some(variable) = self.variable(name) {
+        if let Some(variable) = self.find_variable(name) {
             return variable.constness;
         }
         self.built_in_constness(name)
@@ -238,7 +249,7 @@ impl Names<'_> {
     pub(crate) fn is_pure_callee(&self, callee: &Expression) -> bool {
         match &callee.kind {
             ExpressionKind::Identifier => {
-                let name = self.text(callee.first);
+                let name = self.token_text(callee.first);
                 self.is_type(name)
                     || (PURE_FUNCTIONS.contains(&name) && !self.functions.contains_key(name))
             }
@@ -252,7 +263,7 @@ impl Names<'_> {
             ExpressionKind::Literal | ExpressionKind::Identifier => true,
             ExpressionKind::Parenthesised(inner) => self.is_pure(inner),
             ExpressionKind::Prefix(operand) => {
-                !matches!(self.text(expression.first), "++" | "--") && self.is_pure(operand)
+                !matches!(self.token_text(expression.first), "++" | "--") && self.is_pure(operand)
             }
             ExpressionKind::Postfix(_) | ExpressionKind::Assignment { .. } => false,
             ExpressionKind::Binary { left, right, .. } => self.is_pure(left) && self.is_pure(right),

@@ -7,50 +7,41 @@
 //! Does not cover: which types operators and built-in functions give (`value_types`).
 
 mod constness;
+mod signatures;
 
 pub(crate) use constness::is_pure_built_in;
 
 use crate::folding;
 use crate::syntax::{
-    Declarator, DeclaredType, Expression, ExpressionKind, Item, Parameter, TokenIndex,
+    Declarator, DeclaredType, Expression, ExpressionKind, FileLevelItem, ParameterSyntax,
+    TokenIndex,
 };
 use crate::token::Token;
 use crate::value_types::{self, ValueType};
+use signatures::{
+    FunctionSignature, ParameterDirection, common_result, likely_result, viable_signatures,
+};
 use std::collections::BTreeMap;
 use vkcert_model::structure::Constness;
 
-/// How a parameter passes its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
-    In,
-    /// `out` or `inout`: the argument is a place, not a value.
-    Out,
-}
-
 #[derive(Debug, Clone)]
-struct Signature {
-    returns: ValueType,
-    parameters: Vec<(ValueType, Direction)>,
-}
-
-#[derive(Debug, Clone)]
-struct Variable {
+struct VariableFacts {
     value: ValueType,
     constness: Constness,
-    /// See [`Names::varies`].
+    /// See [`NameScopes::surely_varies`].
     varies: bool,
-    folding: Folding,
+    folding: FoldedParts,
 }
 
-/// What the compiler surely folds of a declared name.
+/// Which parts of a declared name the compiler surely folds.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Folding {
+pub(crate) struct FoldedParts {
     pub value: bool,
     /// `.length()` of the array.
     pub length: bool,
 }
 
-/// What is known of a call's argument.
+/// The kind of parameter that a call's argument is passed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgumentPlace {
     /// A parameter of type `bool`.
@@ -64,56 +55,20 @@ pub(crate) enum ArgumentPlace {
 
 /// The members of a struct or block.
 #[derive(Debug, Clone, Default)]
-struct Members {
+struct MemberTypes {
     by_name: BTreeMap<String, ValueType>,
     in_order: Vec<ValueType>,
 }
 
 /// All names in force at one point of the text.
 #[derive(Debug)]
-pub(crate) struct Names<'a> {
+pub(crate) struct NameScopes<'a> {
     tokens: &'a [Token],
-    scopes: Vec<BTreeMap<String, Variable>>,
-    structs: BTreeMap<String, Members>,
-    functions: BTreeMap<String, Vec<Signature>>,
+    scopes: Vec<BTreeMap<String, VariableFacts>>,
+    structs: BTreeMap<String, MemberTypes>,
+    functions: BTreeMap<String, Vec<FunctionSignature>>,
     /// A `local_size_*_id` stands in the text: the workgroup size is a specialization constant.
     specialized_size: bool,
-}
-
-/// The one type that all of these functions return.
-fn common_result(signatures: &[&Signature]) -> Option<ValueType> {
-    let mut result_types = signatures.iter().map(|signature| &signature.returns);
-    let first_type = result_types.next()?;
-    result_types.all(|other| other == first_type).then(|| first_type.clone())
-}
-
-/// Where several functions may be meant, of which one returns a Boolean, that counts: a marker that
-/// the compiler refuses leaves an obligation, a missing one would leave a gap.
-fn likely_result(signatures: &[&Signature]) -> Option<ValueType> {
-    let boolean_result =
-        signatures.iter().map(|signature| &signature.returns).find(|returns| returns.is_boolean());
-    boolean_result.cloned().or_else(|| common_result(signatures))
-}
-
-/// The functions that a call with arguments of these types can mean: those that take just these,
-/// else those to whose parameters each argument of known type converts.
-fn chosen<'s>(
-    signatures: Vec<&'s Signature>,
-    argument_types: &[Option<ValueType>],
-) -> Vec<&'s Signature> {
-    let is_exact = |signature: &&&Signature| {
-        let mut type_pairs = signature.parameters.iter().zip(argument_types);
-        type_pairs.all(|((taken, _), given)| given.as_ref() == Some(taken))
-    };
-    if let Some(exact_signature) = signatures.iter().find(is_exact) {
-        return vec![exact_signature];
-    }
-    let can_take = |signature: &&Signature| {
-        let mut type_pairs = signature.parameters.iter().zip(argument_types);
-        type_pairs
-            .all(|((taken, _), given)| given.as_ref().is_none_or(|given| given.converts_to(taken)))
-    };
-    signatures.into_iter().filter(can_take).collect()
 }
 
 /// Whether `name` is a type of the language.
@@ -127,9 +82,9 @@ fn is_built_in_type(name: &str) -> bool {
     is_scalar || is_sized || is_vector
 }
 
-impl<'a> Names<'a> {
+impl<'a> NameScopes<'a> {
     /// The names of file level that need no order: functions, and how the workgroup size is given.
-    pub(crate) fn new(tokens: &'a [Token], items: &[Item]) -> Self {
+    pub(crate) fn new(tokens: &'a [Token], items: &[FileLevelItem]) -> Self {
         let mut names = Self {
             tokens,
             scopes: vec![BTreeMap::new()],
@@ -139,31 +94,32 @@ impl<'a> Names<'a> {
         };
         for item in items {
             match item {
-                Item::Function(function) => {
+                FileLevelItem::Function(function) => {
                     names.add_function(function.name, &function.returns, &function.parameters)
                 }
-                Item::Prototype { returns, name, parameters } => {
+                FileLevelItem::Prototype { returns, name, parameters } => {
                     names.add_function(*name, returns, parameters)
                 }
-                Item::Declaration(declaration) => {
+                FileLevelItem::Declaration(declaration) => {
                     let layout = &declaration.declared.layout;
                     names.specialized_size |= layout
                         .iter()
                         .any(|name| name.starts_with("local_size_") && name.ends_with("_id"));
                 }
-                Item::Unread { .. } => {}
+                FileLevelItem::Unread { .. } => {}
             }
         }
         names
     }
 
-    pub(crate) fn text(&self, token: TokenIndex) -> &'a str {
+    pub(crate) fn token_text(&self, token: TokenIndex) -> &'a str {
         &self.tokens[token].text
     }
 
     fn value_type(&self, declared_type: &DeclaredType, size_count: usize) -> ValueType {
-        let type_name =
-            declared_type.name.map_or(String::new(), |type_name| self.text(type_name).to_owned());
+        let type_name = declared_type
+            .name
+            .map_or(String::new(), |type_name| self.token_text(type_name).to_owned());
         ValueType { name: type_name, dimensions: declared_type.sizes.len() + size_count }
     }
 
@@ -171,50 +127,52 @@ impl<'a> Names<'a> {
         &mut self,
         name_token: TokenIndex,
         returns: &DeclaredType,
-        parameters: &[Parameter],
+        parameters: &[ParameterSyntax],
     ) {
         let parameter_types = parameters
             .iter()
             .map(|parameter| {
-                let is_out = parameter.declared.has("out") || parameter.declared.has("inout");
-                let direction = if is_out { Direction::Out } else { Direction::In };
+                let is_out = parameter.declared.has_qualifier("out")
+                    || parameter.declared.has_qualifier("inout");
+                let direction =
+                    if is_out { ParameterDirection::Out } else { ParameterDirection::In };
                 (self.value_type(&parameter.declared, parameter.sizes.len()), direction)
             })
             .collect();
         let signature =
-            Signature { returns: self.value_type(returns, 0), parameters: parameter_types };
-        self.functions.entry(self.text(name_token).to_owned()).or_default().push(signature);
+            FunctionSignature { returns: self.value_type(returns, 0), parameters: parameter_types };
+        self.functions.entry(self.token_text(name_token).to_owned()).or_default().push(signature);
     }
 
-    pub(crate) fn open(&mut self) {
+    pub(crate) fn open_scope(&mut self) {
         self.scopes.push(BTreeMap::new());
     }
 
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close_scope(&mut self) {
         self.scopes.pop();
     }
 
     /// A name whose value is computed at run time.
     fn insert_runtime(&mut self, name_token: TokenIndex, value_type: ValueType) {
-        self.insert(
+        self.insert_variable(
             name_token,
-            Variable {
+            VariableFacts {
                 value: value_type,
                 constness: Constness::Runtime,
                 varies: true,
-                folding: Folding::default(),
+                folding: FoldedParts::default(),
             },
         );
     }
 
-    fn insert(&mut self, name_token: TokenIndex, variable: Variable) {
-        let name = self.text(name_token).to_owned();
+    fn insert_variable(&mut self, name_token: TokenIndex, variable: VariableFacts) {
+        let name = self.token_text(name_token).to_owned();
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, variable);
         }
     }
 
-    pub(crate) fn add_parameter(&mut self, parameter: &Parameter) {
+    pub(crate) fn add_parameter(&mut self, parameter: &ParameterSyntax) {
         if let Some(name) = parameter.name {
             let value_type = self.value_type(&parameter.declared, parameter.sizes.len());
             self.insert_runtime(name, value_type);
@@ -233,13 +191,15 @@ impl<'a> Names<'a> {
             for declarator in &member.declarators {
                 let value_type = self.value_type(&member.declared, declarator.sizes.len());
                 member_types.push(value_type.clone());
-                members_by_name
-                    .insert(self.text(declarator.name).to_owned(), (declarator.name, value_type));
+                members_by_name.insert(
+                    self.token_text(declarator.name).to_owned(),
+                    (declarator.name, value_type),
+                );
             }
         }
         let is_block = ["buffer", "uniform", "in", "out", "shared"]
             .iter()
-            .any(|storage| declared_type.has(storage));
+            .any(|storage| declared_type.has_qualifier(storage));
         if is_block {
             // Members of a block without instance name are names of file level (GLSL 4.60, 4.3.9).
             for (name, value_type) in members_by_name.values() {
@@ -251,8 +211,10 @@ impl<'a> Names<'a> {
                 .into_iter()
                 .map(|(name, (_, value_type))| (name, value_type))
                 .collect();
-            self.structs
-                .insert(self.text(name).to_owned(), Members { by_name, in_order: member_types });
+            self.structs.insert(
+                self.token_text(name).to_owned(),
+                MemberTypes { by_name, in_order: member_types },
+            );
         }
     }
 
@@ -262,29 +224,30 @@ impl<'a> Names<'a> {
         let value_type = self.value_type(declared_type, declarator.sizes.len());
         let surely_varies = match &declarator.initialiser {
             Some(initialiser)
-                if declared_type.has("const") && constness != Constness::Specialization =>
+                if declared_type.has_qualifier("const")
+                    && constness != Constness::Specialization =>
             {
-                self.varies(initialiser)
+                self.surely_varies(initialiser)
             }
             Some(_) | None => true,
         };
-        let folding = Folding {
+        let folding = FoldedParts {
             value: folding::declares_folded(self, declared_type, declarator),
             length: folding::declares_folded_length(self, declared_type, declarator),
         };
-        self.insert(
+        self.insert_variable(
             declarator.name,
-            Variable { value: value_type, constness, varies: surely_varies, folding },
+            VariableFacts { value: value_type, constness, varies: surely_varies, folding },
         );
     }
 
-    fn variable(&self, name: &str) -> Option<&Variable> {
+    fn find_variable(&self, name: &str) -> Option<&VariableFacts> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
     /// What is folded of a name that the text declares; none where it declares no such variable.
-    pub(crate) fn declared_folding(&self, name: &str) -> Option<Folding> {
-        self.variable(name).map(|variable| variable.folding)
+    pub(crate) fn declared_folding(&self, name: &str) -> Option<FoldedParts> {
+        self.find_variable(name).map(|variable| variable.folding)
     }
 
     /// Whether `name` is a type of the language or a structure of the text.
@@ -296,7 +259,7 @@ impl<'a> Names<'a> {
         match &expression.kind {
             // What operators give needs no look at long operands.
             ExpressionKind::Binary { operator, .. } => {
-                value_types::is_truth_operator(self.text(*operator))
+                value_types::is_truth_operator(self.token_text(*operator))
             }
             _ => self.type_of(expression).is_some_and(|value_type| value_type.is_boolean()),
         }
@@ -305,20 +268,22 @@ impl<'a> Names<'a> {
     /// The type of an expression, where the text shows it.
     pub(crate) fn type_of(&self, expression: &Expression) -> Option<ValueType> {
         match &expression.kind {
-            ExpressionKind::Literal => Some(value_types::of_literal(self.text(expression.first))),
+            ExpressionKind::Literal => {
+                Some(value_types::literal_type(self.token_text(expression.first)))
+            }
             ExpressionKind::Identifier => {
-                let name = self.text(expression.first);
-                let declared_type = self.variable(name).map(|variable| variable.value.clone());
-                declared_type.or_else(|| value_types::of_built_in(name))
+                let name = self.token_text(expression.first);
+                let declared_type = self.find_variable(name).map(|variable| variable.value.clone());
+                declared_type.or_else(|| value_types::built_in_variable_type(name))
             }
             ExpressionKind::Parenthesised(inner) => self.type_of(inner),
-            ExpressionKind::Prefix(operand) => match self.text(expression.first) {
+            ExpressionKind::Prefix(operand) => match self.token_text(expression.first) {
                 "!" => Some(ValueType::scalar("bool")),
                 _ => self.type_of(operand).filter(|value| !value.is_boolean()),
             },
             ExpressionKind::Postfix(operand) => self.type_of(operand),
             ExpressionKind::Binary { operator, left, right } => {
-                self.operation_type(self.text(*operator), left, right)
+                self.operation_type(self.token_text(*operator), left, right)
             }
             ExpressionKind::Assignment { target, .. } => self.type_of(target),
             ExpressionKind::Ternary { then, otherwise, .. } => {
@@ -326,8 +291,8 @@ impl<'a> Names<'a> {
             }
             ExpressionKind::Comma { second, .. } => self.type_of(second),
             ExpressionKind::Call { callee, arguments } => self.call_type(callee, arguments),
-            ExpressionKind::Index { base, .. } => value_types::of_element(&self.type_of(base)?),
-            ExpressionKind::Field { base, name } => self.field_type(base, self.text(*name)),
+            ExpressionKind::Index { base, .. } => value_types::element_type(&self.type_of(base)?),
+            ExpressionKind::Field { base, name } => self.field_type(base, self.token_text(*name)),
             ExpressionKind::List(_) | ExpressionKind::Template(_) => None,
         }
     }
@@ -342,23 +307,24 @@ impl<'a> Names<'a> {
         if value_types::is_truth_operator(operator) {
             return Some(ValueType::scalar("bool"));
         }
-        value_types::of_arithmetic(operator, &self.type_of(left)?, self.type_of(right).as_ref())
+        value_types::arithmetic_type(operator, &self.type_of(left)?, self.type_of(right).as_ref())
     }
 
     fn call_type(&self, callee: &Expression, arguments: &[Expression]) -> Option<ValueType> {
         match &callee.kind {
             ExpressionKind::Identifier => {
-                let name = self.text(callee.first);
+                let name = self.token_text(callee.first);
                 let argument_types =
                     || arguments.iter().map(|argument| self.type_of(argument)).collect::<Vec<_>>();
-                if let Some(signatures) = self.signatures(name, arguments.len()) {
-                    return common_result(&signatures)
-                        .or_else(|| likely_result(&chosen(signatures, &argument_types())));
+                if let Some(signatures) = self.signatures_of(name, arguments.len()) {
+                    return common_result(&signatures).or_else(|| {
+                        likely_result(&viable_signatures(signatures, &argument_types()))
+                    });
                 }
                 if self.is_type(name) {
                     return Some(ValueType::scalar(name));
                 }
-                value_types::of_call(name, &argument_types())
+                value_types::built_in_call_type(name, &argument_types())
             }
             ExpressionKind::Index { .. } => {
                 let (name, dimensions) = self.array_constructor(callee)?;
@@ -388,7 +354,7 @@ impl<'a> Names<'a> {
             dimensions += 1;
             innermost = base;
         }
-        let name = self.text(innermost.first);
+        let name = self.token_text(innermost.first);
         (dimensions > 0 && innermost.first == innermost.last && self.is_type(name))
             .then_some((name, dimensions))
     }
@@ -397,11 +363,11 @@ impl<'a> Names<'a> {
         let base_type = self.type_of(base).filter(|base_type| base_type.dimensions == 0)?;
         match self.structs.get(&base_type.name) {
             Some(members) => members.by_name.get(field).cloned(),
-            None => value_types::of_swizzle(&base_type, field),
+            None => value_types::swizzle_type(&base_type, field),
         }
     }
 
-    fn signatures(&self, name: &str, argument_count: usize) -> Option<Vec<&Signature>> {
+    fn signatures_of(&self, name: &str, argument_count: usize) -> Option<Vec<&FunctionSignature>> {
         let all_signatures = self.functions.get(name)?;
         let fitting_signatures: Vec<_> = all_signatures
             .iter()
@@ -462,8 +428,8 @@ impl<'a> Names<'a> {
         if !matches!(callee.kind, ExpressionKind::Identifier) {
             return ArgumentPlace::Other;
         }
-        let name = self.text(callee.first);
-        let Some(signatures) = self.signatures(name, argument_count) else {
+        let name = self.token_text(callee.first);
+        let Some(signatures) = self.signatures_of(name, argument_count) else {
             return match self.structs.get(name) {
                 Some(members) => place_of_type(members.in_order.get(argument_index).cloned()),
                 None if is_built_in_type(name) => ArgumentPlace::Other,
@@ -472,7 +438,11 @@ impl<'a> Names<'a> {
         };
         let matching_parameters: Vec<_> =
             signatures.iter().map(|signature| signature.parameters.get(argument_index)).collect();
-        if matching_parameters.iter().flatten().any(|(_, direction)| *direction == Direction::Out) {
+        if matching_parameters
+            .iter()
+            .flatten()
+            .any(|(_, direction)| *direction == ParameterDirection::Out)
+        {
             return ArgumentPlace::Written;
         }
         let is_boolean = matching_parameters

@@ -40,22 +40,22 @@ fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> b
         Parsed::While { condition: LoopCondition::Expression(condition), body }
             if is_true(condition) =>
         {
-            breaks(body)
+            breaks_out(body)
         }
-        Parsed::For { condition: None, body, .. } => breaks(body),
+        Parsed::For { condition: None, body, .. } => breaks_out(body),
         Parsed::For { condition: Some(LoopCondition::Expression(condition)), body, .. }
             if is_true(condition) =>
         {
-            breaks(body)
+            breaks_out(body)
         }
         Parsed::DoWhile { body, condition } => {
-            breaks(body)
+            breaks_out(body)
                 || (!is_true(condition)
-                    && (statement_falls_through(tokens, body) || continues(body)))
+                    && (statement_falls_through(tokens, body) || continues_loop(body)))
         }
         Parsed::Switch { body, .. } => {
             let has_default = body.iter().any(|inner| matches!(inner.kind, Parsed::Default));
-            !has_default || body.iter().any(breaks) || syntax_falls_through(tokens, body)
+            !has_default || body.iter().any(breaks_out) || syntax_falls_through(tokens, body)
         }
         Parsed::While { .. }
         | Parsed::For { .. }
@@ -69,28 +69,28 @@ fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> b
 }
 
 /// Whether a `break` in a loop's or switch's body leaves it.
-fn breaks(statement: &syntax::Statement) -> bool {
+fn breaks_out(statement: &syntax::Statement) -> bool {
     use syntax::StatementKind as Parsed;
     match &statement.kind {
         Parsed::Break => true,
-        Parsed::Block(inner) => inner.iter().any(breaks),
+        Parsed::Block(inner) => inner.iter().any(breaks_out),
         Parsed::If { then, otherwise, .. } => {
-            breaks(then) || otherwise.as_deref().is_some_and(breaks)
+            breaks_out(then) || otherwise.as_deref().is_some_and(breaks_out)
         }
         _ => false,
     }
 }
 
 /// Whether a `continue` in a loop's body leads to its condition.
-fn continues(statement: &syntax::Statement) -> bool {
+fn continues_loop(statement: &syntax::Statement) -> bool {
     use syntax::StatementKind as Parsed;
     match &statement.kind {
         Parsed::Continue => true,
-        Parsed::Block(inner) => inner.iter().any(continues),
+        Parsed::Block(inner) => inner.iter().any(continues_loop),
         Parsed::If { then, otherwise, .. } => {
-            continues(then) || otherwise.as_deref().is_some_and(continues)
+            continues_loop(then) || otherwise.as_deref().is_some_and(continues_loop)
         }
-        Parsed::Switch { body, .. } => body.iter().any(continues),
+        Parsed::Switch { body, .. } => body.iter().any(continues_loop),
         _ => false,
     }
 }

@@ -7,15 +7,15 @@ mod fall_through;
 mod statement;
 
 use crate::DecisionPolicy;
-use crate::decisions::{Decisions, Position, Surroundings};
-use crate::marking::{Placed, Placement};
+use crate::decisions::{DecisionCollector, EvaluationContext, ExpressionPosition};
+use crate::marking::{Placement, PlacementRole};
 use crate::narrow::NarrowConstructor;
 use crate::semantics::VaryingSemantics;
 use crate::syntax::{
-    Declaration, Declarator, DeclaredType, Expression, FunctionDefinition, Item, Parameter,
-    ParseError, TokenIndex,
+    Declaration, Declarator, DeclaredType, Expression, FileLevelItem, FunctionDefinition,
+    ParameterSyntax, ParseError, TokenIndex,
 };
-use crate::token::{Frames, Token};
+use crate::token::{ExpansionFrames, Token};
 use fall_through::syntax_falls_through;
 use std::collections::BTreeSet;
 use vkcert_model::id::{FunctionId, StatementId, SwitchId};
@@ -24,9 +24,9 @@ use vkcert_model::structure::{
     Block, Decision, Exit, Function, MarkIndex, Statement, StatementKind, Switch,
 };
 
-/// What the syntax tree says, before markers are numbered.
+/// Structure of the syntax tree, before markers are numbered.
 #[derive(Debug, Clone)]
-pub(crate) struct Outline {
+pub(crate) struct UnitOutline {
     pub functions: Vec<Function>,
     pub decisions: Vec<Decision>,
     pub switches: Vec<Switch>,
@@ -43,16 +43,16 @@ pub(crate) struct Outline {
 }
 
 /// Describes parsed text.
-pub(crate) fn outline(
+pub(crate) fn outline_unit(
     tokens: &[Token],
-    frames: &Frames,
+    frames: &ExpansionFrames,
     files: &[SourceFile],
-    items: &[Item],
+    items: &[FileLevelItem],
     policy: DecisionPolicy,
-) -> Outline {
+) -> UnitOutline {
     let mut outliner = Outliner {
         tokens,
-        decisions: Decisions::new(tokens, frames, files, items, policy),
+        decisions: DecisionCollector::new(tokens, frames, files, items, policy),
         functions: Vec::new(),
         switches: Vec::new(),
         selectors: Vec::new(),
@@ -63,14 +63,14 @@ pub(crate) fn outline(
         exits: Vec::new(),
         returns_boolean: false,
         open_switches: Vec::new(),
-        demanded: crate::demand::names(tokens, items),
+        demanded: crate::demand::demanded_names(tokens, items),
     };
     for item in items {
-        outliner.item(item);
+        outliner.outline_item(item);
     }
-    Outline {
+    UnitOutline {
         functions: outliner.functions,
-        decisions: outliner.decisions.found,
+        decisions: outliner.decisions.decisions,
         switches: outliner.switches,
         placements: outliner.decisions.placements,
         ranges: outliner.decisions.ranges,
@@ -82,15 +82,15 @@ pub(crate) fn outline(
     }
 }
 
-/// What one declaration does at run time.
-enum Effect {
+/// Whether a declaration does something at run time.
+enum DeclarationEffect {
     Initialises,
     Nothing,
 }
 
 struct Outliner<'a> {
     tokens: &'a [Token],
-    decisions: Decisions<'a>,
+    decisions: DecisionCollector<'a>,
     functions: Vec<Function>,
     switches: Vec<Switch>,
     selectors: Vec<[u32; 2]>,
@@ -107,22 +107,23 @@ struct Outliner<'a> {
 }
 
 impl Outliner<'_> {
-    fn span(&self, first: TokenIndex, last: TokenIndex) -> Span {
-        self.decisions.locate(first, last).span
+    fn token_span(&self, first: TokenIndex, last: TokenIndex) -> Span {
+        self.decisions.locate_tokens(first, last).span
     }
 
-    fn item(&mut self, item: &Item) {
+    fn outline_item(&mut self, item: &FileLevelItem) {
         match item {
-            Item::Declaration(declaration) => {
-                self.declaration(declaration);
+            FileLevelItem::Declaration(declaration) => {
+                self.outline_declaration(declaration);
             }
-            Item::Prototype { returns, parameters, .. } => {
+            FileLevelItem::Prototype { returns, parameters, .. } => {
                 self.type_expressions(returns);
-                self.parameters(parameters);
+                self.outline_parameters(parameters);
             }
-            Item::Function(function) => self.function(function),
-            Item::Unread { first, last, error } => {
-                let unread_text = self.decisions.text(&self.decisions.locate(*first, *last));
+            FileLevelItem::Function(function) => self.outline_function(function),
+            FileLevelItem::Unread { first, last, error } => {
+                let unread_text =
+                    self.decisions.source_text(&self.decisions.locate_tokens(*first, *last));
                 let text_start: String = unread_text.chars().take(60).collect();
                 self.notes.push(format!(
                     "text at file level could not be read ({error}): `{text_start}`"
@@ -142,7 +143,7 @@ impl Outliner<'_> {
         MarkIndex(self.marks - 1)
     }
 
-    fn place(&mut self, token: TokenIndex, placement_role: Placed) {
+    fn place_marker(&mut self, token: TokenIndex, placement_role: PlacementRole) {
         self.decisions.placements.push(Placement {
             first: token,
             last: token,
@@ -155,42 +156,42 @@ impl Outliner<'_> {
         StatementId(self.statements)
     }
 
-    fn parameters(&mut self, parameters: &[Parameter]) {
+    fn outline_parameters(&mut self, parameters: &[ParameterSyntax]) {
         for parameter in parameters {
             self.type_expressions(&parameter.declared);
             self.array_sizes(&parameter.sizes);
         }
     }
 
-    fn function(&mut self, function: &FunctionDefinition) {
+    fn outline_function(&mut self, function: &FunctionDefinition) {
         let function_id = FunctionId(self.functions.len() as u32 + 1);
-        let function_name = self.decisions.names.text(function.name).to_owned();
+        let function_name = self.decisions.names.token_text(function.name).to_owned();
         self.type_expressions(&function.returns);
-        self.parameters(&function.parameters);
+        self.outline_parameters(&function.parameters);
         self.decisions.function = Some(function_id);
         let entry_mark = self.next_mark();
-        let return_type = function.returns.name.map(|name| self.decisions.names.text(name));
+        let return_type = function.returns.name.map(|name| self.decisions.names.token_text(name));
         self.returns_boolean = return_type == Some("bool") && function.returns.sizes.is_empty();
         let returns_nothing = return_type == Some("void");
         self.exits.clear();
         let body_block = match &function.body {
             Ok(body) => {
-                self.place(function.open, Placed::Entry { mark: entry_mark });
-                self.decisions.names.open();
+                self.place_marker(function.open, PlacementRole::Entry { mark: entry_mark });
+                self.decisions.names.open_scope();
                 for parameter in &function.parameters {
                     self.decisions.names.add_parameter(parameter);
                 }
-                let block = self.block(body);
-                self.decisions.names.close();
+                let block = self.outline_block(body);
+                self.decisions.names.close_scope();
                 if returns_nothing && syntax_falls_through(self.tokens, body) {
-                    let span = self.span(function.close, function.close);
+                    let span = self.token_span(function.close, function.close);
                     self.exits.push(Exit::EndOfBody { span });
                 }
                 block
             }
             Err(error) => self.unread_body(function, &function_name, error),
         };
-        let located_tokens = self.decisions.locate(function.first, function.last);
+        let located_tokens = self.decisions.locate_tokens(function.first, function.last);
         let function_exits = std::mem::take(&mut self.exits);
         let (span, expansion) = (located_tokens.span, located_tokens.expansion);
         self.functions.push(Function {
@@ -213,8 +214,8 @@ impl Outliner<'_> {
         name: &str,
         error: &ParseError,
     ) -> Block {
-        let error_place = self.decisions.locate(error.token, error.token);
-        let text_there = self.decisions.text(&error_place);
+        let error_place = self.decisions.locate_tokens(error.token, error.token);
+        let text_there = self.decisions.source_text(&error_place);
         self.notes.push(format!(
             "function `{name}` could not be read ({error}, at `{text_there}`); its decisions are undetermined and its \
              statements count as not covered"
@@ -226,10 +227,10 @@ impl Outliner<'_> {
         let unread_reason = format!("function `{name}` could not be read: {error}");
         crate::unread::add_decisions(&mut self.decisions, self.tokens, body_range, &unread_reason);
         let mut statements = Vec::new();
-        for (first, last) in crate::unread::statements(self.tokens, body_range) {
+        for (first, last) in crate::unread::statement_ranges(self.tokens, body_range) {
             let statement_id = self.next_statement();
-            let located_tokens = self.decisions.locate(first, last);
-            let statement_kind = match self.decisions.names.text(first) {
+            let located_tokens = self.decisions.locate_tokens(first, last);
+            let statement_kind = match self.decisions.names.token_text(first) {
                 "return" => StatementKind::Return,
                 _ => StatementKind::Simple,
             };
@@ -249,10 +250,11 @@ impl Outliner<'_> {
     /// Array sizes and layout values of a declared type and its members.
     fn type_expressions(&mut self, declared_type: &DeclaredType) {
         for value in &declared_type.layout_values {
-            self.decisions
-                .constant("a layout value", |decisions| decisions.visit(value, Position::Operand));
+            self.decisions.in_constant_expression("a layout value", |decisions| {
+                decisions.visit_expression(value, ExpressionPosition::Operand)
+            });
         }
-        self.decisions.template(&declared_type.template);
+        self.decisions.visit_type_arguments(&declared_type.template);
         self.array_sizes(&declared_type.sizes);
         for member in &declared_type.members {
             self.type_expressions(&member.declared);
@@ -264,28 +266,29 @@ impl Outliner<'_> {
 
     fn array_sizes(&mut self, sizes: &[Option<Expression>]) {
         for size in sizes.iter().flatten() {
-            self.decisions
-                .constant("an array size", |decisions| decisions.visit(size, Position::Operand));
+            self.decisions.in_constant_expression("an array size", |decisions| {
+                decisions.visit_expression(size, ExpressionPosition::Operand)
+            });
         }
     }
 
-    fn declaration(&mut self, declaration: &Declaration) -> Effect {
+    fn outline_declaration(&mut self, declaration: &Declaration) -> DeclarationEffect {
         let declared_type = &declaration.declared;
         self.type_expressions(declared_type);
         self.decisions.names.add_members(declared_type);
-        let mut run_time_effect = Effect::Nothing;
+        let mut run_time_effect = DeclarationEffect::Nothing;
         for declarator in &declaration.declarators {
             self.array_sizes(&declarator.sizes);
             if let Some(initialiser) = &declarator.initialiser {
-                run_time_effect = Effect::Initialises;
-                self.initialiser(declared_type, declarator, initialiser);
+                run_time_effect = DeclarationEffect::Initialises;
+                self.outline_initialiser(declared_type, declarator, initialiser);
             }
             self.decisions.names.add_declarator(declared_type, declarator);
         }
         run_time_effect
     }
 
-    fn initialiser(
+    fn outline_initialiser(
         &mut self,
         declared_type: &DeclaredType,
         declarator: &Declarator,
@@ -298,10 +301,10 @@ impl Outliner<'_> {
         }
         let value_type = self.decisions.names.declared_type(declared_type, declarator);
         match self.constant_place(declared_type, declarator) {
-            Some(place) => self
-                .decisions
-                .constant(place, |decisions| decisions.initialise(initialiser, Some(&value_type))),
-            None => self.decisions.initialise(initialiser, Some(&value_type)),
+            Some(place) => self.decisions.in_constant_expression(place, |decisions| {
+                decisions.visit_initialiser(initialiser, Some(&value_type))
+            }),
+            None => self.decisions.visit_initialiser(initialiser, Some(&value_type)),
         }
     }
 
@@ -315,11 +318,13 @@ impl Outliner<'_> {
     ) -> Option<&'static str> {
         use vkcert_model::structure::Constness;
         let decisions = &self.decisions;
-        if !declared_type.has("const") || decisions.surroundings != Surroundings::Runtime {
+        if !declared_type.has_qualifier("const")
+            || decisions.evaluation_context != EvaluationContext::Runtime
+        {
             return None;
         }
         let is_local = decisions.function.is_some();
-        if is_local && !self.demanded.contains(decisions.names.text(declarator.name)) {
+        if is_local && !self.demanded.contains(decisions.names.token_text(declarator.name)) {
             return None;
         }
         match decisions.names.declared_constness(declared_type, declarator) {

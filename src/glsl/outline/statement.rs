@@ -2,9 +2,9 @@
 //!
 //! Does not cover: functions and declarations around and in them (`outline`).
 
-use super::{Effect, Outliner};
-use crate::decisions::Position;
-use crate::marking::Placed;
+use super::{DeclarationEffect, Outliner};
+use crate::decisions::ExpressionPosition;
+use crate::marking::PlacementRole;
 use crate::syntax::{self, Expression, LoopCondition, TokenIndex};
 use vkcert_model::id::{DecisionId, StatementId, SwitchId};
 use vkcert_model::structure::{
@@ -12,24 +12,24 @@ use vkcert_model::structure::{
 };
 
 impl Outliner<'_> {
-    pub(super) fn block(&mut self, statements: &[syntax::Statement]) -> Block {
-        Block(statements.iter().map(|statement| self.statement(statement)).collect())
+    pub(super) fn outline_block(&mut self, statements: &[syntax::Statement]) -> Block {
+        Block(statements.iter().map(|statement| self.outline_statement(statement)).collect())
     }
 
-    fn scoped(&mut self, statement: &syntax::Statement) -> Box<Statement> {
-        self.decisions.names.open();
-        let statement = self.statement(statement);
-        self.decisions.names.close();
+    fn scoped_statement(&mut self, statement: &syntax::Statement) -> Box<Statement> {
+        self.decisions.names.open_scope();
+        let statement = self.outline_statement(statement);
+        self.decisions.names.close_scope();
         Box::new(statement)
     }
 
-    fn made(
+    fn statement_node(
         &self,
         statement_id: Option<StatementId>,
         header_tokens: (TokenIndex, TokenIndex),
         statement_kind: StatementKind,
     ) -> Statement {
-        let located_tokens = self.decisions.locate(header_tokens.0, header_tokens.1);
+        let located_tokens = self.decisions.locate_tokens(header_tokens.0, header_tokens.1);
         Statement {
             id: statement_id,
             span: located_tokens.span,
@@ -38,99 +38,113 @@ impl Outliner<'_> {
         }
     }
 
-    fn statement(&mut self, statement: &syntax::Statement) -> Statement {
+    fn outline_statement(&mut self, statement: &syntax::Statement) -> Statement {
         use syntax::StatementKind as Parsed;
         match &statement.kind {
             Parsed::Block(inner) => {
-                self.decisions.names.open();
-                let block = self.block(inner);
-                self.decisions.names.close();
-                self.made(None, statement.header, StatementKind::Block { block })
+                self.decisions.names.open_scope();
+                let block = self.outline_block(inner);
+                self.decisions.names.close_scope();
+                self.statement_node(None, statement.header, StatementKind::Block { block })
             }
-            Parsed::Empty => self.made(None, statement.header, StatementKind::Empty),
+            Parsed::Empty => self.statement_node(None, statement.header, StatementKind::Empty),
             Parsed::Expression(expression) => {
                 let statement_id = self.next_statement();
-                self.decisions.visit(expression, Position::Discarded);
-                self.made(Some(statement_id), statement.header, StatementKind::Simple)
+                self.decisions.visit_expression(expression, ExpressionPosition::Discarded);
+                self.statement_node(Some(statement_id), statement.header, StatementKind::Simple)
             }
-            Parsed::Declaration(declaration) => match self.declaration(declaration) {
-                Effect::Initialises => {
+            Parsed::Declaration(declaration) => match self.outline_declaration(declaration) {
+                DeclarationEffect::Initialises => {
                     let statement_id = self.next_statement();
-                    self.made(Some(statement_id), statement.header, StatementKind::Simple)
+                    self.statement_node(Some(statement_id), statement.header, StatementKind::Simple)
                 }
-                Effect::Nothing => self.made(None, statement.header, StatementKind::Empty),
+                DeclarationEffect::Nothing => {
+                    self.statement_node(None, statement.header, StatementKind::Empty)
+                }
             },
             Parsed::If { .. } => self.if_statement(statement),
             Parsed::While { .. } | Parsed::DoWhile { .. } | Parsed::For { .. } => {
                 self.loop_statement(statement)
             }
             Parsed::Switch { selector, open, body } => {
-                self.switch(statement, selector, *open, body)
+                self.switch_statement(statement, selector, *open, body)
             }
             Parsed::Case(value) => {
-                self.decisions.constant("a case label", |decisions| {
-                    decisions.visit(value, Position::Operand)
+                self.decisions.in_constant_expression("a case label", |decisions| {
+                    decisions.visit_expression(value, ExpressionPosition::Operand)
                 });
-                self.label(statement, LabelKind::Case)
+                self.label_statement(statement, LabelKind::Case)
             }
-            Parsed::Default => self.label(statement, LabelKind::Default),
-            Parsed::Break => self.leaf(statement, StatementKind::Break),
-            Parsed::Continue => self.leaf(statement, StatementKind::Continue),
+            Parsed::Default => self.label_statement(statement, LabelKind::Default),
+            Parsed::Break => self.leaf_statement(statement, StatementKind::Break),
+            Parsed::Continue => self.leaf_statement(statement, StatementKind::Continue),
             Parsed::Return(value) => {
-                let exit_statement = self.exit(statement, StatementKind::Return);
+                let exit_statement = self.exit_statement(statement, StatementKind::Return);
                 if let Some(value) = value {
                     let context = DecisionContext::Return;
                     let is_boolean = self.returns_boolean;
-                    self.decisions.visit(
+                    self.decisions.visit_expression(
                         value,
                         if is_boolean {
-                            Position::Boolean(context)
+                            ExpressionPosition::Boolean(context)
                         } else {
-                            Position::Place(context)
+                            ExpressionPosition::Place(context)
                         },
                     );
                 }
                 exit_statement
             }
-            Parsed::Terminate => self.exit(statement, StatementKind::Terminate),
+            Parsed::Terminate => self.exit_statement(statement, StatementKind::Terminate),
         }
     }
 
-    fn leaf(&mut self, statement: &syntax::Statement, statement_kind: StatementKind) -> Statement {
+    fn leaf_statement(
+        &mut self,
+        statement: &syntax::Statement,
+        statement_kind: StatementKind,
+    ) -> Statement {
         let statement_id = self.next_statement();
-        self.made(Some(statement_id), statement.header, statement_kind)
+        self.statement_node(Some(statement_id), statement.header, statement_kind)
     }
 
-    fn exit(&mut self, statement: &syntax::Statement, statement_kind: StatementKind) -> Statement {
-        let exit_statement = self.leaf(statement, statement_kind);
+    fn exit_statement(
+        &mut self,
+        statement: &syntax::Statement,
+        statement_kind: StatementKind,
+    ) -> Statement {
+        let exit_statement = self.leaf_statement(statement, statement_kind);
         self.exits.extend(exit_statement.id.map(|statement| Exit::Return { statement }));
         exit_statement
     }
 
     /// The decision that a controlling expression became; it is always one.
-    fn controlling(&mut self, expression: &Expression, context: DecisionContext) -> DecisionId {
+    fn controlling_decision(
+        &mut self,
+        expression: &Expression,
+        context: DecisionContext,
+    ) -> DecisionId {
         // Operands of a comma expression before the last come first, so the decision is found by
         // its context.
-        let decisions_before = self.decisions.found.len();
-        self.decisions.visit(expression, Position::Controlling(context));
-        let controlling_decision = self.decisions.found[decisions_before..]
+        let decisions_before = self.decisions.decisions.len();
+        self.decisions.visit_expression(expression, ExpressionPosition::Controlling(context));
+        let controlling_decision = self.decisions.decisions[decisions_before..]
             .iter()
             .find(|decision| decision.context == context);
         controlling_decision.expect("a controlling expression is a decision").id
     }
 
-    fn loop_condition(
+    fn outline_loop_condition(
         &mut self,
         condition: &LoopCondition,
         context: DecisionContext,
     ) -> DecisionId {
         match condition {
-            LoopCondition::Expression(expression) => self.controlling(expression, context),
+            LoopCondition::Expression(expression) => self.controlling_decision(expression, context),
             LoopCondition::Declaration(declaration) => {
                 self.type_expressions(&declaration.declared);
                 let declarator = &declaration.declarators[0];
                 let initialiser = declarator.initialiser.as_ref().expect("the parser demands one");
-                let decision = self.controlling(initialiser, context);
+                let decision = self.controlling_decision(initialiser, context);
                 self.decisions.names.add_declarator(&declaration.declared, declarator);
                 decision
             }
@@ -142,10 +156,10 @@ impl Outliner<'_> {
             unreachable!("called for `if` alone");
         };
         let statement_id = self.next_statement();
-        let decision_id = self.controlling(condition, DecisionContext::If);
-        let then = self.scoped(then);
-        let otherwise = otherwise.as_ref().map(|otherwise| self.scoped(otherwise));
-        self.made(
+        let decision_id = self.controlling_decision(condition, DecisionContext::If);
+        let then = self.scoped_statement(then);
+        let otherwise = otherwise.as_ref().map(|otherwise| self.scoped_statement(otherwise));
+        self.statement_node(
             Some(statement_id),
             statement.header,
             StatementKind::If { decision: decision_id, then, otherwise },
@@ -155,23 +169,23 @@ impl Outliner<'_> {
     fn loop_statement(&mut self, statement: &syntax::Statement) -> Statement {
         use syntax::StatementKind as Parsed;
         self.loops.push([statement.first as u32, statement.last as u32]);
-        self.decisions.names.open();
+        self.decisions.names.open_scope();
         let loop_node = match &statement.kind {
             Parsed::While { condition, body } => {
                 let statement_id = self.next_statement();
-                let decision_id = self.loop_condition(condition, DecisionContext::While);
-                let body = self.scoped(body);
-                self.made(
+                let decision_id = self.outline_loop_condition(condition, DecisionContext::While);
+                let body = self.scoped_statement(body);
+                self.statement_node(
                     Some(statement_id),
                     statement.header,
                     StatementKind::While { decision: decision_id, body },
                 )
             }
             Parsed::DoWhile { body, condition } => {
-                let body = self.scoped(body);
+                let body = self.scoped_statement(body);
                 let statement_id = self.next_statement();
-                let decision_id = self.controlling(condition, DecisionContext::DoWhile);
-                self.made(
+                let decision_id = self.controlling_decision(condition, DecisionContext::DoWhile);
+                self.statement_node(
                     Some(statement_id),
                     statement.header,
                     StatementKind::DoWhile { body, decision: decision_id },
@@ -182,12 +196,12 @@ impl Outliner<'_> {
                 let init = init.as_ref().map(|init| Box::new(self.for_init(init)));
                 let decision_id = condition
                     .as_ref()
-                    .map(|condition| self.loop_condition(condition, DecisionContext::For));
+                    .map(|condition| self.outline_loop_condition(condition, DecisionContext::For));
                 if let Some(update) = update {
-                    self.decisions.visit(update, Position::Discarded);
+                    self.decisions.visit_expression(update, ExpressionPosition::Discarded);
                 }
-                let body = self.scoped(body);
-                self.made(
+                let body = self.scoped_statement(body);
+                self.statement_node(
                     Some(statement_id),
                     statement.header,
                     StatementKind::For { init, decision: decision_id, body },
@@ -195,7 +209,7 @@ impl Outliner<'_> {
             }
             _ => unreachable!("called for loops alone"),
         };
-        self.decisions.names.close();
+        self.decisions.names.close_scope();
         loop_node
     }
 
@@ -203,17 +217,17 @@ impl Outliner<'_> {
     fn for_init(&mut self, init: &syntax::Statement) -> Statement {
         match &init.kind {
             syntax::StatementKind::Declaration(declaration) => {
-                self.declaration(declaration);
+                self.outline_declaration(declaration);
             }
             syntax::StatementKind::Expression(expression) => {
-                self.decisions.visit(expression, Position::Discarded)
+                self.decisions.visit_expression(expression, ExpressionPosition::Discarded)
             }
             _ => {}
         }
-        self.made(None, init.header, StatementKind::Simple)
+        self.statement_node(None, init.header, StatementKind::Simple)
     }
 
-    fn switch(
+    fn switch_statement(
         &mut self,
         statement: &syntax::Statement,
         selector: &Expression,
@@ -222,10 +236,10 @@ impl Outliner<'_> {
     ) -> Statement {
         let statement_id = self.next_statement();
         let switch_id = SwitchId(self.switches.len() as u32 + 1);
-        self.decisions.visit(selector, Position::Operand);
-        let selector_place = self.decisions.locate(selector.first, selector.last);
-        let selector_text = self.decisions.text(&selector_place);
-        let header_span = self.span(statement.header.0, statement.header.1);
+        self.decisions.visit_expression(selector, ExpressionPosition::Operand);
+        let selector_place = self.decisions.locate_tokens(selector.first, selector.last);
+        let selector_text = self.decisions.source_text(&selector_place);
+        let header_span = self.token_span(statement.header.0, statement.header.1);
         self.selectors.push([selector.first as u32, selector.last as u32]);
         self.switches.push(Switch {
             id: switch_id,
@@ -237,12 +251,12 @@ impl Outliner<'_> {
             body.iter().any(|inner| matches!(inner.kind, syntax::StatementKind::Default));
         let implicit_mark = (!has_default).then(|| self.next_mark());
         if let Some(mark) = implicit_mark {
-            self.place(open, Placed::ImplicitDefault { mark });
+            self.place_marker(open, PlacementRole::ImplicitDefault { mark });
         }
         self.open_switches.push(switch_id);
-        self.decisions.names.open();
-        let switch_body = self.block(body);
-        self.decisions.names.close();
+        self.decisions.names.open_scope();
+        let switch_body = self.outline_block(body);
+        self.decisions.names.close_scope();
         self.open_switches.pop();
         if let Some(mark) = implicit_mark {
             let label = Label {
@@ -253,22 +267,26 @@ impl Outliner<'_> {
             };
             self.switches[switch_id.0 as usize - 1].labels.push(label);
         }
-        self.made(
+        self.statement_node(
             Some(statement_id),
             statement.header,
             StatementKind::Switch { switch: switch_id, body: switch_body },
         )
     }
 
-    fn label(&mut self, statement: &syntax::Statement, label_kind: LabelKind) -> Statement {
+    fn label_statement(
+        &mut self,
+        statement: &syntax::Statement,
+        label_kind: LabelKind,
+    ) -> Statement {
         let Some(switch_id) = self.open_switches.last().copied() else {
             // The compiler rejects a label outside a switch; nothing can be measured here.
-            return self.made(None, statement.header, StatementKind::Empty);
+            return self.statement_node(None, statement.header, StatementKind::Empty);
         };
         let mark = self.next_mark();
-        self.place(statement.last, Placed::Label { mark });
-        let located_label = self.decisions.locate(statement.first, statement.last);
-        let label_text = self.decisions.text(&located_label);
+        self.place_marker(statement.last, PlacementRole::Label { mark });
+        let located_label = self.decisions.locate_tokens(statement.first, statement.last);
+        let label_text = self.decisions.source_text(&located_label);
         let labels = &mut self.switches[switch_id.0 as usize - 1].labels;
         labels.push(Label {
             kind: label_kind,
@@ -277,7 +295,7 @@ impl Outliner<'_> {
             mark: Some(mark),
         });
         let label_index = labels.len() as u32 - 1;
-        self.made(
+        self.statement_node(
             None,
             statement.header,
             StatementKind::Label { switch: switch_id, label: label_index },

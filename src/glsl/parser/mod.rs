@@ -11,8 +11,8 @@ mod expression;
 mod statement;
 
 use crate::syntax::{
-    Declaration, Declarator, DeclaredType, Expression, ExpressionKind, FunctionDefinition, Item,
-    Parameter, ParseError, TokenIndex,
+    Declaration, Declarator, DeclaredType, Expression, ExpressionKind, FileLevelItem,
+    FunctionDefinition, ParameterSyntax, ParseError, TokenIndex,
 };
 use crate::token::{Token, TokenKind};
 
@@ -92,18 +92,23 @@ const TEMPLATES: [&str; 8] = [
 type Parsed<T> = Result<T, ParseError>;
 
 /// Parses a whole translation unit.
-pub(crate) fn parse(tokens: &[Token]) -> Vec<Item> {
-    let mut parser = Parser { tokens, behind: brackets(tokens), at: 0, depth: 0 };
+pub(crate) fn parse_unit(tokens: &[Token]) -> Vec<FileLevelItem> {
+    let mut parser =
+        Parser { tokens, behind: tokens_behind_brackets(tokens), position: 0, depth: 0 };
     let mut items = Vec::new();
-    while parser.at < tokens.len() {
-        let item_start = parser.at;
-        match parser.item() {
+    while parser.position < tokens.len() {
+        let item_start = parser.position;
+        match parser.parse_item() {
             Ok(parsed) => items.extend(parsed),
             Err(error) => {
-                parser.at = item_start;
+                parser.position = item_start;
                 parser.depth = 0;
-                parser.recover();
-                items.push(Item::Unread { first: item_start, last: parser.at - 1, error });
+                parser.skip_item();
+                items.push(FileLevelItem::Unread {
+                    first: item_start,
+                    last: parser.position - 1,
+                    error,
+                });
             }
         }
     }
@@ -113,7 +118,7 @@ pub(crate) fn parse(tokens: &[Token]) -> Vec<Item> {
 /// For each opening bracket the token behind the one that closes it; 0 where none does, and for
 /// every other token. Computed once, so that looking over brackets costs the same however much
 /// stands between them.
-fn brackets(tokens: &[Token]) -> Vec<TokenIndex> {
+fn tokens_behind_brackets(tokens: &[Token]) -> Vec<TokenIndex> {
     let mut token_behind = vec![0; tokens.len()];
     let mut open_brackets = Vec::new();
     for (token_index, token) in tokens.iter().enumerate() {
@@ -132,23 +137,23 @@ fn brackets(tokens: &[Token]) -> Vec<TokenIndex> {
 
 struct Parser<'a> {
     tokens: &'a [Token],
-    /// See [`brackets`].
+    /// See [`tokens_behind_brackets`].
     behind: Vec<TokenIndex>,
-    at: TokenIndex,
+    position: TokenIndex,
     depth: u32,
 }
 
 impl Parser<'_> {
-    fn text(&self, token_index: TokenIndex) -> &str {
+    fn text_at(&self, token_index: TokenIndex) -> &str {
         self.tokens.get(token_index).map_or("", |token| &*token.text)
     }
 
     fn peek(&self) -> &str {
-        self.text(self.at)
+        self.text_at(self.position)
     }
 
-    fn is(&self, expected_text: &str) -> bool {
-        self.peek() == expected_text && self.at < self.tokens.len()
+    fn stands_next(&self, expected_text: &str) -> bool {
+        self.peek() == expected_text && self.position < self.tokens.len()
     }
 
     fn is_name(&self, token_index: TokenIndex) -> bool {
@@ -156,58 +161,58 @@ impl Parser<'_> {
     }
 
     fn accept(&mut self, expected_text: &str) -> bool {
-        let stands_next = self.is(expected_text);
-        self.at += usize::from(stands_next);
+        let stands_next = self.stands_next(expected_text);
+        self.position += usize::from(stands_next);
         stands_next
     }
 
-    fn expect(&mut self, expected_text: &str) -> Parsed<TokenIndex> {
+    fn expect_text(&mut self, expected_text: &str) -> Parsed<TokenIndex> {
         if self.accept(expected_text) {
-            Ok(self.at - 1)
+            Ok(self.position - 1)
         } else {
-            Err(self.error(&format!("`{expected_text}` is expected")))
+            Err(self.error_here(&format!("`{expected_text}` is expected")))
         }
     }
 
-    fn name(&mut self) -> Parsed<TokenIndex> {
-        if !self.is_name(self.at) {
-            return Err(self.error("a name is expected"));
+    fn parse_name(&mut self) -> Parsed<TokenIndex> {
+        if !self.is_name(self.position) {
+            return Err(self.error_here("a name is expected"));
         }
-        self.at += 1;
-        Ok(self.at - 1)
+        self.position += 1;
+        Ok(self.position - 1)
     }
 
-    fn error(&self, message: &str) -> ParseError {
+    fn error_here(&self, message: &str) -> ParseError {
         let found_text =
-            if self.at < self.tokens.len() { self.peek() } else { "the end of the text" };
+            if self.position < self.tokens.len() { self.peek() } else { "the end of the text" };
         ParseError {
             message: format!("{message}, found `{found_text}`"),
-            token: self.at.min(self.tokens.len().max(1) - 1),
+            token: self.position.min(self.tokens.len().max(1) - 1),
         }
     }
 
-    fn enter(&mut self) -> Parsed<()> {
+    fn enter_nesting(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > DEPTH_LIMIT {
             return Err(ParseError {
                 message: format!("nested more than {DEPTH_LIMIT} deep"),
-                token: self.at,
+                token: self.position,
             });
         }
         Ok(())
     }
 
-    /// The token behind the bracket that closes the one at `open`.
+    /// The token behind the bracket that closes the one at `opening_index`.
     fn behind_brackets(&self, opening_index: TokenIndex) -> Option<TokenIndex> {
         self.behind.get(opening_index).copied().filter(|behind| *behind > 0)
     }
 
-    /// The token behind the `>` that ends the template arguments whose `<` is at `open`.
+    /// The token behind the `>` that ends the template arguments whose `<` is at `opening_index`.
     /// Parentheses hide a `>`.
     fn behind_template(&self, opening_index: TokenIndex) -> Option<TokenIndex> {
         let mut token_index = opening_index + 1;
         while token_index < self.tokens.len() {
-            match self.text(token_index) {
+            match self.text_at(token_index) {
                 ">" => return Some(token_index + 1),
                 ";" | "{" | "}" | ")" => return None,
                 "(" | "[" => token_index = self.behind_brackets(token_index)?,
@@ -218,69 +223,74 @@ impl Parser<'_> {
     }
 
     /// Steps behind the next `;` or braced group.
-    fn recover(&mut self) {
-        while self.at < self.tokens.len() {
+    fn skip_item(&mut self) {
+        while self.position < self.tokens.len() {
             match self.peek() {
                 ";" => {
-                    self.at += 1;
+                    self.position += 1;
                     return;
                 }
                 "{" => {
-                    self.at = self.behind_brackets(self.at).unwrap_or(self.tokens.len());
+                    self.position =
+                        self.behind_brackets(self.position).unwrap_or(self.tokens.len());
                     return;
                 }
-                _ => self.at += 1,
+                _ => self.position += 1,
             }
         }
     }
 
-    fn attributes(&mut self) {
-        while self.is("[") && self.text(self.at + 1) == "[" {
-            match self.behind_brackets(self.at) {
-                Some(behind) => self.at = behind,
+    fn skip_attributes(&mut self) {
+        while self.stands_next("[") && self.text_at(self.position + 1) == "[" {
+            match self.behind_brackets(self.position) {
+                Some(behind) => self.position = behind,
                 None => return,
             }
         }
     }
 
-    fn item(&mut self) -> Parsed<Option<Item>> {
-        self.attributes();
+    fn parse_item(&mut self) -> Parsed<Option<FileLevelItem>> {
+        self.skip_attributes();
         if self.accept(";") {
             return Ok(None);
         }
-        if self.is("precision") {
-            self.recover();
+        if self.stands_next("precision") {
+            self.skip_item();
             return Ok(None);
         }
-        let first_token = self.at;
-        let declared_type = self.declared_type()?;
-        if self.is_name(self.at) && self.text(self.at + 1) == "(" {
-            return self.function(first_token, declared_type).map(Some);
+        let first_token = self.position;
+        let declared_type = self.parse_declared_type()?;
+        if self.is_name(self.position) && self.text_at(self.position + 1) == "(" {
+            return self.parse_function(first_token, declared_type).map(Some);
         }
-        let declarators = self.declarators()?;
-        Ok(Some(Item::Declaration(Declaration { declared: declared_type, declarators })))
+        let declarators = self.parse_declarators()?;
+        Ok(Some(FileLevelItem::Declaration(Declaration { declared: declared_type, declarators })))
     }
 
-    fn function(&mut self, first_token: TokenIndex, return_type: DeclaredType) -> Parsed<Item> {
-        let name = self.name()?;
-        let parameters = self.parameters()?;
-        self.attributes();
+    fn parse_function(
+        &mut self,
+        first_token: TokenIndex,
+        return_type: DeclaredType,
+    ) -> Parsed<FileLevelItem> {
+        let name = self.parse_name()?;
+        let parameters = self.parse_parameters()?;
+        self.skip_attributes();
         if self.accept(";") {
-            return Ok(Item::Prototype { returns: return_type, name, parameters });
+            return Ok(FileLevelItem::Prototype { returns: return_type, name, parameters });
         }
-        let open = self.expect("{")?;
+        let open = self.expect_text("{")?;
         let behind_body =
-            self.behind_brackets(open).ok_or_else(|| self.error("the function has no end"))?;
-        let function_body = self.statements().and_then(|function_body| {
-            if self.at == behind_body - 1 {
+            self.behind_brackets(open).ok_or_else(|| self.error_here("the function has no end"))?;
+        let function_body = self.parse_statements().and_then(|function_body| {
+            if self.position == behind_body - 1 {
                 Ok(function_body)
             } else {
-                Err(self.error("`}` is expected"))
+                Err(self.error_here("`}` is expected"))
             }
         });
-        self.at = behind_body;
+        self.position = behind_body;
         self.depth = 0;
-        Ok(Item::Function(FunctionDefinition {
+        Ok(FileLevelItem::Function(FunctionDefinition {
             returns: return_type,
             name,
             parameters,
@@ -292,154 +302,155 @@ impl Parser<'_> {
         }))
     }
 
-    fn parameters(&mut self) -> Parsed<Vec<Parameter>> {
-        self.expect("(")?;
+    fn parse_parameters(&mut self) -> Parsed<Vec<ParameterSyntax>> {
+        self.expect_text("(")?;
         let mut parameters = Vec::new();
-        if self.is("void") && self.text(self.at + 1) == ")" {
-            self.at += 1;
+        if self.stands_next("void") && self.text_at(self.position + 1) == ")" {
+            self.position += 1;
         }
         while !self.accept(")") {
-            self.attributes();
-            let declared_type = self.declared_type()?;
-            let name = if self.is_name(self.at) { Some(self.name()?) } else { None };
-            let sizes = self.sizes()?;
-            parameters.push(Parameter { declared: declared_type, name, sizes });
-            if !self.is(")") {
-                self.expect(",")?;
+            self.skip_attributes();
+            let declared_type = self.parse_declared_type()?;
+            let name = if self.is_name(self.position) { Some(self.parse_name()?) } else { None };
+            let sizes = self.parse_sizes()?;
+            parameters.push(ParameterSyntax { declared: declared_type, name, sizes });
+            if !self.stands_next(")") {
+                self.expect_text(",")?;
             }
         }
         Ok(parameters)
     }
 
     /// Qualifiers, then a type; the type may be missing (`layout(...) in;`, `invariant x;`).
-    fn declared_type(&mut self) -> Parsed<DeclaredType> {
+    fn parse_declared_type(&mut self) -> Parsed<DeclaredType> {
         let mut parsed_type = DeclaredType::default();
         loop {
-            self.attributes();
-            if self.is("layout") {
-                self.layout(&mut parsed_type)?;
+            self.skip_attributes();
+            if self.stands_next("layout") {
+                self.parse_layout(&mut parsed_type)?;
             } else if LISTED_QUALIFIERS.contains(&self.peek())
-                || (self.is("subroutine") && self.text(self.at + 1) == "(")
+                || (self.stands_next("subroutine") && self.text_at(self.position + 1) == "(")
             {
                 parsed_type.qualifiers.push(self.peek().to_owned());
-                self.at = self
-                    .behind_brackets(self.at + 1)
-                    .ok_or_else(|| self.error("`)` is expected"))?;
+                self.position = self
+                    .behind_brackets(self.position + 1)
+                    .ok_or_else(|| self.error_here("`)` is expected"))?;
             } else if QUALIFIERS.contains(&self.peek()) {
                 parsed_type.qualifiers.push(self.peek().to_owned());
-                self.at += 1;
+                self.position += 1;
             } else {
                 break;
             }
         }
         if self.accept("struct") {
-            if self.is_name(self.at) {
-                parsed_type.name = Some(self.name()?);
+            if self.is_name(self.position) {
+                parsed_type.name = Some(self.parse_name()?);
             }
-            self.members(&mut parsed_type)?;
-        } else if self.is("spirv_type") && self.text(self.at + 1) == "(" {
-            parsed_type.name = Some(self.at);
-            self.at =
-                self.behind_brackets(self.at + 1).ok_or_else(|| self.error("`)` is expected"))?;
-        } else if self.is_name(self.at) {
-            parsed_type.name = Some(self.name()?);
-            parsed_type.template = self.template_arguments()?;
-            if self.is("{") {
-                self.members(&mut parsed_type)?;
+            self.parse_members(&mut parsed_type)?;
+        } else if self.stands_next("spirv_type") && self.text_at(self.position + 1) == "(" {
+            parsed_type.name = Some(self.position);
+            self.position = self
+                .behind_brackets(self.position + 1)
+                .ok_or_else(|| self.error_here("`)` is expected"))?;
+        } else if self.is_name(self.position) {
+            parsed_type.name = Some(self.parse_name()?);
+            parsed_type.template = self.parse_template_arguments()?;
+            if self.stands_next("{") {
+                self.parse_members(&mut parsed_type)?;
                 return Ok(parsed_type);
             }
         }
-        parsed_type.sizes = self.sizes()?;
+        parsed_type.sizes = self.parse_sizes()?;
         Ok(parsed_type)
     }
 
     /// Arguments in angle brackets, where the name just read takes some: types and constant
     /// expressions.
-    fn template_arguments(&mut self) -> Parsed<Vec<Expression>> {
+    fn parse_template_arguments(&mut self) -> Parsed<Vec<Expression>> {
         let mut arguments = Vec::new();
-        if !TEMPLATES.contains(&self.text(self.at - 1)) || !self.accept("<") {
+        if !TEMPLATES.contains(&self.text_at(self.position - 1)) || !self.accept("<") {
             return Ok(arguments);
         }
         while !self.accept(">") {
-            arguments.push(self.prefix()?);
-            if !self.is(">") {
-                self.expect(",")?;
+            arguments.push(self.parse_prefix()?);
+            if !self.stands_next(">") {
+                self.expect_text(",")?;
             }
         }
         Ok(arguments)
     }
 
-    fn layout(&mut self, declared_type: &mut DeclaredType) -> Parsed<()> {
-        self.expect("layout")?;
-        self.expect("(")?;
+    fn parse_layout(&mut self, declared_type: &mut DeclaredType) -> Parsed<()> {
+        self.expect_text("layout")?;
+        self.expect_text("(")?;
         while !self.accept(")") {
-            let name = self.name()?;
-            declared_type.layout.push(self.text(name).to_owned());
+            let name = self.parse_name()?;
+            declared_type.layout.push(self.text_at(name).to_owned());
             if self.accept("=") {
-                declared_type.layout_values.push(self.ternary()?);
+                declared_type.layout_values.push(self.parse_ternary()?);
             }
-            if !self.is(")") {
-                self.expect(",")?;
+            if !self.stands_next(")") {
+                self.expect_text(",")?;
             }
         }
         Ok(())
     }
 
-    fn members(&mut self, struct_type: &mut DeclaredType) -> Parsed<()> {
-        self.enter()?;
+    fn parse_members(&mut self, struct_type: &mut DeclaredType) -> Parsed<()> {
+        self.enter_nesting()?;
         struct_type.has_body = true;
-        self.expect("{")?;
+        self.expect_text("{")?;
         while !self.accept("}") {
-            let member_type = self.declared_type()?;
-            let declarators = self.declarators()?;
+            let member_type = self.parse_declared_type()?;
+            let declarators = self.parse_declarators()?;
             struct_type.members.push(Declaration { declared: member_type, declarators });
         }
         self.depth -= 1;
         Ok(())
     }
 
-    fn sizes(&mut self) -> Parsed<Vec<Option<Expression>>> {
+    fn parse_sizes(&mut self) -> Parsed<Vec<Option<Expression>>> {
         let mut sizes = Vec::new();
-        while self.is("[") && self.text(self.at + 1) != "[" {
-            self.at += 1;
-            sizes.push(if self.is("]") { None } else { Some(self.expression()?) });
-            self.expect("]")?;
+        while self.stands_next("[") && self.text_at(self.position + 1) != "[" {
+            self.position += 1;
+            sizes.push(if self.stands_next("]") { None } else { Some(self.parse_expression()?) });
+            self.expect_text("]")?;
         }
         Ok(sizes)
     }
 
     /// Declared names up to and including the `;`.
-    fn declarators(&mut self) -> Parsed<Vec<Declarator>> {
+    fn parse_declarators(&mut self) -> Parsed<Vec<Declarator>> {
         let mut declarators = Vec::new();
         while !self.accept(";") {
-            let name = self.name()?;
-            let sizes = self.sizes()?;
-            self.attributes();
-            let initialiser = if self.accept("=") { Some(self.initialiser()?) } else { None };
+            let name = self.parse_name()?;
+            let sizes = self.parse_sizes()?;
+            self.skip_attributes();
+            let initialiser = if self.accept("=") { Some(self.parse_initialiser()?) } else { None };
             declarators.push(Declarator { name, sizes, initialiser });
-            if !self.is(";") {
-                self.expect(",")?;
+            if !self.stands_next(";") {
+                self.expect_text(",")?;
             }
         }
         Ok(declarators)
     }
 
-    fn initialiser(&mut self) -> Parsed<Expression> {
-        if !self.is("{") {
-            return self.assignment();
+    fn parse_initialiser(&mut self) -> Parsed<Expression> {
+        if !self.stands_next("{") {
+            return self.parse_assignment();
         }
-        self.enter()?;
-        let first_token = self.at;
-        self.at += 1;
+        self.enter_nesting()?;
+        let first_token = self.position;
+        self.position += 1;
         let mut elements = Vec::new();
-        while !self.is("}") {
-            elements.push(self.initialiser()?);
-            if !self.is("}") {
-                self.expect(",")?;
+        while !self.stands_next("}") {
+            elements.push(self.parse_initialiser()?);
+            if !self.stands_next("}") {
+                self.expect_text(",")?;
             }
         }
-        self.at += 1;
+        self.position += 1;
         self.depth -= 1;
-        Ok(self.node(ExpressionKind::List(elements), first_token))
+        Ok(self.expression_node(ExpressionKind::List(elements), first_token))
     }
 }

@@ -12,28 +12,28 @@ const TERMINATORS: [&str; 4] =
 
 impl Parser<'_> {
     /// Statements up to a `}` that is not theirs.
-    pub(super) fn statements(&mut self) -> Parsed<Vec<Statement>> {
+    pub(super) fn parse_statements(&mut self) -> Parsed<Vec<Statement>> {
         let mut statements = Vec::new();
-        while self.at < self.tokens.len() && !self.is("}") {
-            statements.push(self.statement()?);
+        while self.position < self.tokens.len() && !self.stands_next("}") {
+            statements.push(self.parse_statement()?);
         }
         Ok(statements)
     }
 
-    fn statement(&mut self) -> Parsed<Statement> {
-        self.enter()?;
-        self.attributes();
-        let first_token = self.at;
+    fn parse_statement(&mut self) -> Parsed<Statement> {
+        self.enter_nesting()?;
+        self.skip_attributes();
+        let first_token = self.position;
         let parsed_statement = match self.peek() {
             "{" => {
-                self.at += 1;
-                let body = self.statements()?;
-                self.expect("}")?;
-                self.plain(first_token, StatementKind::Block(body))
+                self.position += 1;
+                let body = self.parse_statements()?;
+                self.expect_text("}")?;
+                self.plain_statement(first_token, StatementKind::Block(body))
             }
             ";" => {
-                self.at += 1;
-                self.plain(first_token, StatementKind::Empty)
+                self.position += 1;
+                self.plain_statement(first_token, StatementKind::Empty)
             }
             "if" => self.if_statement(first_token)?,
             "while" => self.while_statement(first_token)?,
@@ -41,26 +41,27 @@ impl Parser<'_> {
             "for" => self.for_statement(first_token)?,
             "switch" => self.switch_statement(first_token)?,
             "case" => {
-                self.at += 1;
-                let value = self.expression()?;
-                self.expect(":")?;
-                self.plain(first_token, StatementKind::Case(value))
+                self.position += 1;
+                let value = self.parse_expression()?;
+                self.expect_text(":")?;
+                self.plain_statement(first_token, StatementKind::Case(value))
             }
             "default" => {
-                self.at += 1;
-                self.expect(":")?;
-                self.plain(first_token, StatementKind::Default)
+                self.position += 1;
+                self.expect_text(":")?;
+                self.plain_statement(first_token, StatementKind::Default)
             }
-            "break" => self.jump(first_token, StatementKind::Break)?,
-            "continue" => self.jump(first_token, StatementKind::Continue)?,
+            "break" => self.jump_statement(first_token, StatementKind::Break)?,
+            "continue" => self.jump_statement(first_token, StatementKind::Continue)?,
             "return" => {
-                self.at += 1;
-                let value = if self.is(";") { None } else { Some(self.expression()?) };
-                self.at -= 1;
-                self.jump(first_token, StatementKind::Return(value))?
+                self.position += 1;
+                let value =
+                    if self.stands_next(";") { None } else { Some(self.parse_expression()?) };
+                self.position -= 1;
+                self.jump_statement(first_token, StatementKind::Return(value))?
             }
-            word if TERMINATORS.contains(&word) && self.text(self.at + 1) == ";" => {
-                self.jump(first_token, StatementKind::Terminate)?
+            word if TERMINATORS.contains(&word) && self.text_at(self.position + 1) == ";" => {
+                self.jump_statement(first_token, StatementKind::Terminate)?
             }
             _ => self.simple_statement(first_token)?,
         };
@@ -68,39 +69,44 @@ impl Parser<'_> {
         Ok(parsed_statement)
     }
 
-    fn plain(&self, first_token: TokenIndex, kind: StatementKind) -> Statement {
+    fn plain_statement(&self, first_token: TokenIndex, kind: StatementKind) -> Statement {
         Statement {
             kind,
             first: first_token,
-            last: self.at - 1,
-            header: (first_token, self.at - 1),
+            last: self.position - 1,
+            header: (first_token, self.position - 1),
         }
     }
 
     /// Steps over one token and the `;` behind it.
-    fn jump(&mut self, first_token: TokenIndex, kind: StatementKind) -> Parsed<Statement> {
-        self.at += 1;
-        self.expect(";")?;
-        Ok(self.plain(first_token, kind))
+    fn jump_statement(
+        &mut self,
+        first_token: TokenIndex,
+        kind: StatementKind,
+    ) -> Parsed<Statement> {
+        self.position += 1;
+        self.expect_text(";")?;
+        Ok(self.plain_statement(first_token, kind))
     }
 
-    fn headed(
+    fn headed_statement(
         &self,
         first_token: TokenIndex,
         header: (TokenIndex, TokenIndex),
         kind: StatementKind,
     ) -> Statement {
-        Statement { kind, first: first_token, last: self.at - 1, header }
+        Statement { kind, first: first_token, last: self.position - 1, header }
     }
 
     fn if_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
-        self.at += 1;
-        self.expect("(")?;
-        let condition = self.expression()?;
-        let header_end = self.expect(")")?;
-        let then = Box::new(self.statement()?);
-        let otherwise = if self.accept("else") { Some(Box::new(self.statement()?)) } else { None };
-        Ok(self.headed(
+        self.position += 1;
+        self.expect_text("(")?;
+        let condition = self.parse_expression()?;
+        let header_end = self.expect_text(")")?;
+        let then = Box::new(self.parse_statement()?);
+        let otherwise =
+            if self.accept("else") { Some(Box::new(self.parse_statement()?)) } else { None };
+        Ok(self.headed_statement(
             first_token,
             (first_token, header_end),
             StatementKind::If { condition, then, otherwise },
@@ -108,12 +114,12 @@ impl Parser<'_> {
     }
 
     fn while_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
-        self.at += 1;
-        self.expect("(")?;
-        let condition = self.loop_condition()?;
-        let header_end = self.expect(")")?;
-        let body = Box::new(self.statement()?);
-        Ok(self.headed(
+        self.position += 1;
+        self.expect_text("(")?;
+        let condition = self.parse_loop_condition()?;
+        let header_end = self.expect_text(")")?;
+        let body = Box::new(self.parse_statement()?);
+        Ok(self.headed_statement(
             first_token,
             (first_token, header_end),
             StatementKind::While { condition, body },
@@ -121,14 +127,14 @@ impl Parser<'_> {
     }
 
     fn do_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
-        self.at += 1;
-        let body = Box::new(self.statement()?);
-        let header_start = self.expect("while")?;
-        self.expect("(")?;
-        let condition = self.expression()?;
-        let header_end = self.expect(")")?;
-        self.expect(";")?;
-        Ok(self.headed(
+        self.position += 1;
+        let body = Box::new(self.parse_statement()?);
+        let header_start = self.expect_text("while")?;
+        self.expect_text("(")?;
+        let condition = self.parse_expression()?;
+        let header_end = self.expect_text(")")?;
+        self.expect_text(";")?;
+        Ok(self.headed_statement(
             first_token,
             (header_start, header_end),
             StatementKind::DoWhile { body, condition },
@@ -136,47 +142,48 @@ impl Parser<'_> {
     }
 
     fn for_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
-        self.at += 1;
-        self.expect("(")?;
-        let init_start = self.at;
+        self.position += 1;
+        self.expect_text("(")?;
+        let init_start = self.position;
         let init = if self.accept(";") {
             None
         } else {
             Some(Box::new(self.simple_statement(init_start)?))
         };
-        let condition = if self.is(";") { None } else { Some(self.loop_condition()?) };
-        self.expect(";")?;
-        let update = if self.is(")") { None } else { Some(self.expression()?) };
-        let header_end = self.expect(")")?;
-        let body = Box::new(self.statement()?);
-        Ok(self.headed(
+        let condition =
+            if self.stands_next(";") { None } else { Some(self.parse_loop_condition()?) };
+        self.expect_text(";")?;
+        let update = if self.stands_next(")") { None } else { Some(self.parse_expression()?) };
+        let header_end = self.expect_text(")")?;
+        let body = Box::new(self.parse_statement()?);
+        Ok(self.headed_statement(
             first_token,
             (first_token, header_end),
             StatementKind::For { init, condition, update, body },
         ))
     }
 
-    fn loop_condition(&mut self) -> Parsed<LoopCondition> {
+    fn parse_loop_condition(&mut self) -> Parsed<LoopCondition> {
         if !self.declaration_starts() {
-            return Ok(LoopCondition::Expression(self.expression()?));
+            return Ok(LoopCondition::Expression(self.parse_expression()?));
         }
-        let declared_type = self.declared_type()?;
-        let name = self.name()?;
-        self.expect("=")?;
-        let initialiser = Some(self.initialiser()?);
+        let declared_type = self.parse_declared_type()?;
+        let name = self.parse_name()?;
+        self.expect_text("=")?;
+        let initialiser = Some(self.parse_initialiser()?);
         let declarators = vec![Declarator { name, sizes: Vec::new(), initialiser }];
         Ok(LoopCondition::Declaration(Declaration { declared: declared_type, declarators }))
     }
 
     fn switch_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
-        self.at += 1;
-        self.expect("(")?;
-        let selector = self.expression()?;
-        let header_end = self.expect(")")?;
-        let open = self.expect("{")?;
-        let body = self.statements()?;
-        self.expect("}")?;
-        Ok(self.headed(
+        self.position += 1;
+        self.expect_text("(")?;
+        let selector = self.parse_expression()?;
+        let header_end = self.expect_text(")")?;
+        let open = self.expect_text("{")?;
+        let body = self.parse_statements()?;
+        self.expect_text("}")?;
+        Ok(self.headed_statement(
             first_token,
             (first_token, header_end),
             StatementKind::Switch { selector, open, body },
@@ -184,21 +191,21 @@ impl Parser<'_> {
     }
 
     fn simple_statement(&mut self, first_token: TokenIndex) -> Parsed<Statement> {
-        if self.is("precision") {
-            self.recover();
-            return Ok(self.plain(first_token, StatementKind::Empty));
+        if self.stands_next("precision") {
+            self.skip_item();
+            return Ok(self.plain_statement(first_token, StatementKind::Empty));
         }
         if self.declaration_starts() {
-            let declared_type = self.declared_type()?;
-            let declarators = self.declarators()?;
-            return Ok(self.plain(
+            let declared_type = self.parse_declared_type()?;
+            let declarators = self.parse_declarators()?;
+            return Ok(self.plain_statement(
                 first_token,
                 StatementKind::Declaration(Declaration { declared: declared_type, declarators }),
             ));
         }
-        let expression = self.expression()?;
-        self.expect(";")?;
-        Ok(self.plain(first_token, StatementKind::Expression(expression)))
+        let expression = self.parse_expression()?;
+        self.expect_text(";")?;
+        Ok(self.plain_statement(first_token, StatementKind::Expression(expression)))
     }
 
     fn declaration_starts(&self) -> bool {
@@ -207,22 +214,22 @@ impl Parser<'_> {
             return true;
         }
         if QUALIFIERS.contains(&first_word) {
-            return self.text(self.at + 1) != "(";
+            return self.text_at(self.position + 1) != "(";
         }
-        if !self.is_name(self.at) {
+        if !self.is_name(self.position) {
             return false;
         }
-        let mut token_behind = self.at + 1;
-        if TEMPLATES.contains(&first_word) && self.text(token_behind) == "<" {
+        let mut token_behind = self.position + 1;
+        if TEMPLATES.contains(&first_word) && self.text_at(token_behind) == "<" {
             match self.behind_template(token_behind) {
                 Some(next_behind) => token_behind = next_behind,
                 None => return false,
             }
         }
-        if first_word == "spirv_type" && self.text(token_behind) == "(" {
+        if first_word == "spirv_type" && self.text_at(token_behind) == "(" {
             token_behind = self.behind_brackets(token_behind).unwrap_or(token_behind);
         }
-        while self.text(token_behind) == "[" {
+        while self.text_at(token_behind) == "[" {
             match self.behind_brackets(token_behind) {
                 Some(next_behind) => token_behind = next_behind,
                 None => return false,

@@ -9,7 +9,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vkcert_glsl::{Optimization, Positions, TokenPlace};
+use vkcert_glsl::{Optimization, TokenPlace, TokenPositions};
 use vkcert_model::place::Place;
 use vkcert_model::structure::KernelStructure;
 use vkcert_spirv::module::{Id, Instruction, Module};
@@ -28,7 +28,7 @@ pub enum PositionError {
 /// Tokens of a production module's instructions.
 #[derive(Debug, Clone)]
 pub struct PositionTable {
-    positions: Arc<Positions>,
+    positions: Arc<TokenPositions>,
     /// By index in production's instruction list: index of the token.
     tokens: Vec<Option<u32>>,
     /// By token: the keyword of the innermost loop statement around it.
@@ -39,7 +39,7 @@ pub struct PositionTable {
 
 impl PositionTable {
     /// Compares the modules and reads the lines.
-    pub fn of(production: &Module, positions: &Arc<Positions>) -> Result<Self, PositionError> {
+    pub fn of(production: &Module, positions: &Arc<TokenPositions>) -> Result<Self, PositionError> {
         let relined = read(positions.module())?;
         let (own, other) = (meaningful(production), meaningful(&relined));
         let mut ids = Renumbering::default();

@@ -167,7 +167,7 @@ pub fn integer_format(host_type: HostType) -> Option<(u32, bool)> {
 }
 
 /// Smallest and largest value of a type. Floating-point types count as `int64`: no expression has
-/// one (see [`super::parser::parse`]).
+/// one (see [`super::parser::parse_expression`]).
 pub fn type_range(host_type: HostType) -> (i128, i128) {
     let (bit_width, is_signed) = integer_format(host_type).unwrap_or((64, true));
     if is_signed {

@@ -7,9 +7,9 @@ mod literal;
 mod swizzle;
 
 use crate::cpp::built_in::{self, Composite};
-use crate::cpp::{Emitted, Emitter, Held, PlacedDecision, Watched};
-use crate::marking::Placed;
-use crate::outline::Outline;
+use crate::cpp::{Emitted, Emitter, PlacedDecision, ValuePlace, WatchedRole};
+use crate::marking::PlacementRole;
+use crate::outline::UnitOutline;
 use crate::syntax::{Expression, ExpressionKind, TokenIndex};
 use literal::{float_literal, integer_literal};
 use std::collections::BTreeMap;
@@ -18,27 +18,27 @@ use vkcert_model::id::DecisionId;
 const COMPONENT_NAMES: [&str; 4] = [".x", ".y", ".z", ".w"];
 
 /// What runs of tokens are to the decisions, as the outline has found them.
-pub(in crate::cpp) fn watched(
-    outline: &Outline,
-) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>> {
-    let mut watched_ranges: BTreeMap<_, Vec<Watched>> = BTreeMap::new();
+pub(in crate::cpp) fn watched_ranges(
+    outline: &UnitOutline,
+) -> BTreeMap<(TokenIndex, TokenIndex), Vec<WatchedRole>> {
+    let mut watched_ranges: BTreeMap<_, Vec<WatchedRole>> = BTreeMap::new();
     for (decision_index, [first, last]) in outline.ranges.iter().enumerate() {
         let decision_id = DecisionId(decision_index as u32 + 1);
         watched_ranges
             .entry((*first as usize, *last as usize))
             .or_default()
-            .push(Watched::Whole(decision_id));
+            .push(WatchedRole::Whole(decision_id));
     }
     for placement in &outline.placements {
         let watched_role = match placement.role {
-            Placed::Condition { decision, condition } => {
-                Watched::Condition(decision, condition as usize)
+            PlacementRole::Condition { decision, condition } => {
+                WatchedRole::Condition(decision, condition as usize)
             }
-            Placed::Single { decision } => Watched::Condition(decision, 0),
-            Placed::Decision { .. }
-            | Placed::Entry { .. }
-            | Placed::Label { .. }
-            | Placed::ImplicitDefault { .. } => {
+            PlacementRole::Single { decision } => WatchedRole::Condition(decision, 0),
+            PlacementRole::Decision { .. }
+            | PlacementRole::Entry { .. }
+            | PlacementRole::Label { .. }
+            | PlacementRole::ImplicitDefault { .. } => {
                 continue;
             }
         };
@@ -49,28 +49,28 @@ pub(in crate::cpp) fn watched(
 
 impl Emitter<'_> {
     /// Writes an expression.
-    pub(in crate::cpp) fn expression(&mut self, expression: &Expression) -> Emitted {
+    pub(in crate::cpp) fn emit_expression(&mut self, expression: &Expression) -> Emitted {
         let token_range = (expression.first, expression.last);
         // Parentheses around a whole expression have other tokens than it, so a run of tokens is
         // one node.
         let noted_roles = self.watched.get(&token_range).cloned().unwrap_or_default();
         for watch in &noted_roles {
-            if let Watched::Whole(id) = watch {
-                let root_expression = self.root(expression);
+            if let WatchedRole::Whole(id) = watch {
+                let root_expression = self.decision_root(expression);
                 self.watched
                     .entry((root_expression.first, root_expression.last))
                     .or_default()
-                    .push(Watched::Root(*id));
+                    .push(WatchedRole::Root(*id));
             }
         }
-        let start_column = self.out.here();
-        self.bare_expression(expression)?;
-        let line_extent = self.out.since(start_column);
+        let start_column = self.out.current_column();
+        self.emit_bare_expression(expression)?;
+        let line_extent = self.out.extent_since(start_column);
         for watch in self.watched.get(&token_range).cloned().unwrap_or_default() {
             let condition_count =
                 |id: DecisionId| self.outline.decisions[id.0 as usize - 1].conditions.len();
             let count = match watch {
-                Watched::Whole(id) | Watched::Root(id) | Watched::Condition(id, _) => {
+                WatchedRole::Whole(id) | WatchedRole::Root(id) | WatchedRole::Condition(id, _) => {
                     (id, condition_count(id))
                 }
             };
@@ -80,11 +80,11 @@ impl Emitter<'_> {
                 root: Default::default(),
                 conditions: vec![Default::default(); count.1],
             };
-            let placed_decision = self.placed.entry(count.0).or_insert_with(unplaced);
+            let placed_decision = self.placed_decisions.entry(count.0).or_insert_with(unplaced);
             match watch {
-                Watched::Whole(_) => placed_decision.whole = line_extent,
-                Watched::Root(_) => placed_decision.root = line_extent,
-                Watched::Condition(_, condition) => {
+                WatchedRole::Whole(_) => placed_decision.whole = line_extent,
+                WatchedRole::Root(_) => placed_decision.root = line_extent,
+                WatchedRole::Condition(_, condition) => {
                     placed_decision.conditions[condition] = line_extent
                 }
             }
@@ -93,68 +93,74 @@ impl Emitter<'_> {
     }
 
     /// What is left of a decision without `!` and parentheses around all of it.
-    fn root<'e>(&self, expression: &'e Expression) -> &'e Expression {
+    fn decision_root<'e>(&self, expression: &'e Expression) -> &'e Expression {
         match &expression.kind {
-            ExpressionKind::Parenthesised(inner) => self.root(inner),
-            ExpressionKind::Prefix(inner) if self.text(expression.first) == "!" => self.root(inner),
+            ExpressionKind::Parenthesised(inner) => self.decision_root(inner),
+            ExpressionKind::Prefix(inner) if self.token_text(expression.first) == "!" => {
+                self.decision_root(inner)
+            }
             _ => expression,
         }
     }
 
-    fn bare_expression(&mut self, expression: &Expression) -> Emitted {
+    fn emit_bare_expression(&mut self, expression: &Expression) -> Emitted {
         match &expression.kind {
-            ExpressionKind::Literal => self.literal(expression.first),
-            ExpressionKind::Identifier => self.identifier(expression.first),
-            ExpressionKind::Parenthesised(inner) => self.enclosed("(", inner, ")"),
+            ExpressionKind::Literal => self.emit_literal(expression.first),
+            ExpressionKind::Identifier => self.emit_identifier(expression.first),
+            ExpressionKind::Parenthesised(inner) => self.emit_enclosed("(", inner, ")"),
             ExpressionKind::Prefix(operand) => {
-                self.out.write(self.text(expression.first));
+                self.out.write_piece(self.token_text(expression.first));
                 if matches!(operand.kind, ExpressionKind::Prefix(_))
-                    && self.text(expression.first) != "!"
+                    && self.token_text(expression.first) != "!"
                 {
-                    self.out.write(" ");
+                    self.out.write_piece(" ");
                 }
-                match self.text(expression.first) {
-                    "++" | "--" => self.written_place(operand),
-                    _ => self.expression(operand),
+                match self.token_text(expression.first) {
+                    "++" | "--" => self.emit_written_place(operand),
+                    _ => self.emit_expression(operand),
                 }
             }
             ExpressionKind::Postfix(operand) => {
-                self.written_place(operand)?;
-                self.out.write(self.text(expression.last));
+                self.emit_written_place(operand)?;
+                self.out.write_piece(self.token_text(expression.last));
                 Ok(())
             }
-            ExpressionKind::Binary { operator, left, right } => self.binary(*operator, left, right),
-            ExpressionKind::Assignment { target, value } => self.assignment(target, value),
+            ExpressionKind::Binary { operator, left, right } => {
+                self.emit_binary(*operator, left, right)
+            }
+            ExpressionKind::Assignment { target, value } => self.emit_assignment(target, value),
             ExpressionKind::Ternary { condition, then, otherwise } => {
-                self.selecting(condition)?;
-                self.out.write(" ? ");
-                self.expression(then)?;
-                self.out.write(" : ");
-                self.expression(otherwise)
+                self.emit_selecting(condition)?;
+                self.out.write_piece(" ? ");
+                self.emit_expression(then)?;
+                self.out.write_piece(" : ");
+                self.emit_expression(otherwise)
             }
             ExpressionKind::Comma { first, second } => {
-                self.expression(first)?;
-                self.out.write(", ");
-                self.expression(second)
+                self.emit_expression(first)?;
+                self.out.write_piece(", ");
+                self.emit_expression(second)
             }
-            ExpressionKind::Call { callee, arguments } => self.call(expression, callee, arguments),
+            ExpressionKind::Call { callee, arguments } => {
+                self.emit_call(expression, callee, arguments)
+            }
             ExpressionKind::Index { base, index: Some(index) } => {
-                self.indexed(base)?;
-                self.enclosed("[", index, "]")
+                self.emit_indexed(base)?;
+                self.emit_enclosed("[", index, "]")
             }
-            ExpressionKind::Field { base, name } => self.field(base, *name),
+            ExpressionKind::Field { base, name } => self.emit_field(base, *name),
             ExpressionKind::Index { index: None, .. } | ExpressionKind::Template(_) => {
-                Err(self.unsupported("a type in an expression", expression.first))
+                Err(self.unsupported_at("a type in an expression", expression.first))
             }
             ExpressionKind::List(_) => {
-                Err(self.unsupported("a list in an expression", expression.first))
+                Err(self.unsupported_at("a list in an expression", expression.first))
             }
         }
     }
 
     /// What an index stands behind. clang takes `(mat2(x))[` for a conversion of a function, so
     /// that parentheses around a call are left out.
-    fn indexed(&mut self, base: &Expression) -> Emitted {
+    fn emit_indexed(&mut self, base: &Expression) -> Emitted {
         match &base.kind {
             ExpressionKind::Parenthesised(inner)
                 if matches!(
@@ -162,114 +168,119 @@ impl Emitter<'_> {
                     ExpressionKind::Call { .. } | ExpressionKind::Parenthesised(_)
                 ) =>
             {
-                self.indexed(inner)
+                self.emit_indexed(inner)
             }
-            _ => self.expression(base),
+            _ => self.emit_expression(base),
         }
     }
 
     /// The condition of `?:`. clang 19 records no vectors of it where the value is of a class type,
     /// as numbers are here, unless the condition is an expression of its own.
-    fn selecting(&mut self, condition: &Expression) -> Emitted {
-        match &self.root(condition).kind {
+    fn emit_selecting(&mut self, condition: &Expression) -> Emitted {
+        match &self.decision_root(condition).kind {
             ExpressionKind::Binary { operator, .. }
-                if matches!(self.text(*operator), "&&" | "||") =>
+                if matches!(self.token_text(*operator), "&&" | "||") =>
             {
-                self.enclosed("bool(", condition, ")")
+                self.emit_enclosed("bool(", condition, ")")
             }
-            _ => self.expression(condition),
+            _ => self.emit_expression(condition),
         }
     }
 
-    fn enclosed(&mut self, open: &str, inner: &Expression, close: &str) -> Emitted {
-        self.out.write(open);
-        self.expression(inner)?;
-        self.out.write(close);
+    fn emit_enclosed(&mut self, open: &str, inner: &Expression, close: &str) -> Emitted {
+        self.out.write_piece(open);
+        self.emit_expression(inner)?;
+        self.out.write_piece(close);
         Ok(())
     }
 
     /// C++ has no `^^`; on Booleans `!=` is the same, and evaluates both sides too.
-    fn binary(&mut self, operator: TokenIndex, left: &Expression, right: &Expression) -> Emitted {
-        if self.text(operator) == "^^" {
-            self.enclosed("((", left, ") != ")?;
-            return self.enclosed("(", right, "))");
+    fn emit_binary(
+        &mut self,
+        operator: TokenIndex,
+        left: &Expression,
+        right: &Expression,
+    ) -> Emitted {
+        if self.token_text(operator) == "^^" {
+            self.emit_enclosed("((", left, ") != ")?;
+            return self.emit_enclosed("(", right, "))");
         }
-        self.expression(left)?;
-        self.out.write(&format!(" {} ", self.text(operator)));
-        self.expression(right)
+        self.emit_expression(left)?;
+        self.out.write_piece(&format!(" {} ", self.token_text(operator)));
+        self.emit_expression(right)
     }
 
-    fn assignment(&mut self, target: &Expression, value: &Expression) -> Emitted {
-        self.written_place(target)?;
-        self.out.write(&format!(" {} ", self.text(target.last + 1)));
-        self.expression(value)
+    fn emit_assignment(&mut self, target: &Expression, value: &Expression) -> Emitted {
+        self.emit_written_place(target)?;
+        self.out.write_piece(&format!(" {} ", self.token_text(target.last + 1)));
+        self.emit_expression(value)
     }
 
-    fn field(&mut self, base: &Expression, name: TokenIndex) -> Emitted {
-        let field_name = self.text(name);
+    fn emit_field(&mut self, base: &Expression, name: TokenIndex) -> Emitted {
+        let field_name = self.token_text(name);
         if let Some(members) = self.block_members(base) {
             let member = members.get(field_name).map(|member| member.text.clone());
             let member = member
-                .ok_or_else(|| self.unsupported(format!("the member `{field_name}`"), name))?;
-            self.out.write(&member);
+                .ok_or_else(|| self.unsupported_at(format!("the member `{field_name}`"), name))?;
+            self.out.write_piece(&member);
             return Ok(());
         }
         if matches!(field_name, "x" | "r" | "s") && self.is_scalar(base) == Some(true) {
-            return self.expression(base);
+            return self.emit_expression(base);
         }
-        let components = self.swizzled(base, name)?;
+        let components = self.field_components(base, name)?;
         match components.as_slice() {
             [0] if self.is_scalar(base).is_none() => {
-                self.out.write("first_of(");
-                self.expression(base)?;
-                self.out.write(")");
+                self.out.write_piece("first_of(");
+                self.emit_expression(base)?;
+                self.out.write_piece(")");
             }
             [] if field_name == "x" && self.is_scalar(base).is_none() => {
-                self.out.write("first_of(");
-                self.expression(base)?;
-                self.out.write(")");
+                self.out.write_piece("first_of(");
+                self.emit_expression(base)?;
+                self.out.write_piece(")");
             }
             [] => {
-                self.expression(base)?;
-                self.out.write(&format!(".{}", built_in::spelled(field_name)));
+                self.emit_expression(base)?;
+                self.out.write_piece(&format!(".{}", built_in::spelled_name(field_name)));
             }
             [component] => {
-                self.expression(base)?;
-                self.out.write(COMPONENT_NAMES[*component]);
+                self.emit_expression(base)?;
+                self.out.write_piece(COMPONENT_NAMES[*component]);
             }
             several => {
-                self.out.write(&format!("swizzle<{}>(", component_list(several)));
-                self.expression(base)?;
-                self.out.write(")");
+                self.out.write_piece(&format!("swizzle<{}>(", component_list(several)));
+                self.emit_expression(base)?;
+                self.out.write_piece(")");
             }
         }
         Ok(())
     }
 
-    fn identifier(&mut self, token: TokenIndex) -> Emitted {
-        let variable_name = self.text(token);
-        let spelled_text = match self.resolve(variable_name) {
+    fn emit_identifier(&mut self, token: TokenIndex) -> Emitted {
+        let variable_name = self.token_text(token);
+        let spelled_text = match self.resolve_name(variable_name) {
             Some(symbol) => match symbol.place {
-                Held::Block(_) => {
-                    return Err(
-                        self.unsupported(format!("the block `{variable_name}` as a value"), token)
-                    );
+                ValuePlace::Block(_) => {
+                    return Err(self
+                        .unsupported_at(format!("the block `{variable_name}` as a value"), token));
                 }
-                Held::Locally | Held::InMemory | Held::Unwritten | Held::Constant => {
-                    symbol.text.clone()
-                }
+                ValuePlace::Locally
+                | ValuePlace::InMemory
+                | ValuePlace::Unwritten
+                | ValuePlace::Constant => symbol.text.clone(),
             },
             None if built_in::has_variable(variable_name) => variable_name.to_owned(),
-            None => return Err(self.unsupported(format!("`{variable_name}`"), token)),
+            None => return Err(self.unsupported_at(format!("`{variable_name}`"), token)),
         };
-        self.out.write(&spelled_text);
+        self.out.write_piece(&spelled_text);
         Ok(())
     }
 
-    fn literal(&mut self, token: TokenIndex) -> Emitted {
-        let literal_text = self.text(token);
+    fn emit_literal(&mut self, token: TokenIndex) -> Emitted {
+        let literal_text = self.token_text(token);
         if matches!(literal_text, "true" | "false") {
-            self.out.write(literal_text);
+            self.out.write_piece(literal_text);
             return Ok(());
         }
         let is_hexadecimal = literal_text.starts_with("0x") || literal_text.starts_with("0X");
@@ -280,59 +291,59 @@ impl Emitter<'_> {
             integer_literal(literal_text, is_hexadecimal)
         };
         let spelled_literal = spelled_literal
-            .ok_or_else(|| self.unsupported(format!("the literal `{literal_text}`"), token))?;
-        self.out.write(&spelled_literal);
+            .ok_or_else(|| self.unsupported_at(format!("the literal `{literal_text}`"), token))?;
+        self.out.write_piece(&spelled_literal);
         Ok(())
     }
 
     /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so
     /// many array dimensions.
-    pub(in crate::cpp) fn initialiser(
+    pub(in crate::cpp) fn emit_initialiser(
         &mut self,
         initialiser: &Expression,
         element: Option<TokenIndex>,
         dimensions: usize,
     ) -> Emitted {
         let ExpressionKind::List(elements) = &initialiser.kind else {
-            return self.expression(initialiser);
+            return self.emit_expression(initialiser);
         };
         let refuse_list =
-            |emitter: &Self, reason: &str| Err(emitter.unsupported(reason, initialiser.first));
+            |emitter: &Self, reason: &str| Err(emitter.unsupported_at(reason, initialiser.first));
         if elements.is_empty() {
             // GL_EXT_null_initializer
-            self.out.write("Zero()");
+            self.out.write_piece("Zero()");
             return Ok(());
         }
         let Some(type_name) = element else {
             return refuse_list(self, "a list of initialisers for nothing");
         };
         if dimensions > 0 {
-            self.out.write("{{");
+            self.out.write_piece("{{");
             for (element_number, inner) in elements.iter().enumerate() {
-                self.out.write(if element_number == 0 { "" } else { ", " });
-                self.initialiser(inner, element, dimensions - 1)?;
+                self.out.write_piece(if element_number == 0 { "" } else { ", " });
+                self.emit_initialiser(inner, element, dimensions - 1)?;
             }
-            self.out.write("}}");
+            self.out.write_piece("}}");
             return Ok(());
         }
-        if let Some(members) = self.structures.get(self.text(type_name)).cloned() {
-            self.out.write("{");
+        if let Some(members) = self.structures.get(self.token_text(type_name)).cloned() {
+            self.out.write_piece("{");
             for (element_number, (inner, member)) in elements.iter().zip(&members).enumerate() {
-                self.out.write(if element_number == 0 { "" } else { ", " });
-                self.initialiser(inner, member.declared.name, member.dimensions)?;
+                self.out.write_piece(if element_number == 0 { "" } else { ", " });
+                self.emit_initialiser(inner, member.declared.name, member.dimensions)?;
             }
-            self.out.write("}");
+            self.out.write_piece("}");
             return Ok(());
         }
-        match Composite::of(self.text(type_name)) {
+        match Composite::from_name(self.token_text(type_name)) {
             Some(vector @ Composite::Vector { .. }) => {
-                self.out.write(&vector.spelled());
-                self.arguments(["{", "}"], elements)
+                self.out.write_piece(&vector.cpp_type());
+                self.emit_arguments(["{", "}"], elements)
             }
             Some(matrix @ Composite::Matrix { element, rows, .. }) => {
-                self.out.write(&matrix.spelled());
-                let column_type = Composite::Vector { element, size: rows }.spelled();
-                self.columns(&column_type, elements)
+                self.out.write_piece(&matrix.cpp_type());
+                let column_type = Composite::Vector { element, size: rows }.cpp_type();
+                self.emit_columns(&column_type, elements)
             }
             None => refuse_list(
                 self,
@@ -342,48 +353,48 @@ impl Emitter<'_> {
     }
 
     /// The columns of a matrix, each of which may be a list.
-    fn columns(&mut self, column_type: &str, elements: &[Expression]) -> Emitted {
-        self.out.write("{");
+    fn emit_columns(&mut self, column_type: &str, elements: &[Expression]) -> Emitted {
+        self.out.write_piece("{");
         for (element_number, element) in elements.iter().enumerate() {
-            self.out.write(if element_number == 0 { "" } else { ", " });
+            self.out.write_piece(if element_number == 0 { "" } else { ", " });
             match &element.kind {
                 ExpressionKind::List(components) => {
-                    self.out.write(column_type);
-                    self.arguments(["{", "}"], components)?;
+                    self.out.write_piece(column_type);
+                    self.emit_arguments(["{", "}"], components)?;
                 }
-                _ => self.expression(element)?,
+                _ => self.emit_expression(element)?,
             }
         }
-        self.out.write("}");
+        self.out.write_piece("}");
         Ok(())
     }
 
-    fn call(
+    fn emit_call(
         &mut self,
         whole_call: &Expression,
         callee: &Expression,
         arguments: &[Expression],
     ) -> Emitted {
-        if let Some(gathered_text) = self.made.get(&(whole_call.first, whole_call.last)) {
-            self.out.write(gathered_text);
+        if let Some(gathered_text) = self.gathered_calls.get(&(whole_call.first, whole_call.last)) {
+            self.out.write_piece(gathered_text);
             return Ok(());
         }
         match &callee.kind {
             ExpressionKind::Field { base, name }
-                if self.text(*name) == "length" && arguments.is_empty() =>
+                if self.token_text(*name) == "length" && arguments.is_empty() =>
             {
-                self.expression(base)?;
-                self.out.write(".length()");
+                self.emit_expression(base)?;
+                self.out.write_piece(".length()");
                 Ok(())
             }
-            ExpressionKind::Index { .. } => self.array_constructor(callee, arguments),
-            ExpressionKind::Identifier => self.named_call(callee.first, arguments),
-            _ => Err(self.unsupported("a call of something that is no name", whole_call.first)),
+            ExpressionKind::Index { .. } => self.emit_array_constructor(callee, arguments),
+            ExpressionKind::Identifier => self.emit_named_call(callee.first, arguments),
+            _ => Err(self.unsupported_at("a call of something that is no name", whole_call.first)),
         }
     }
 
     /// `float[3](a, b, c)`
-    fn array_constructor(&mut self, callee: &Expression, arguments: &[Expression]) -> Emitted {
+    fn emit_array_constructor(&mut self, callee: &Expression, arguments: &[Expression]) -> Emitted {
         let mut array_sizes = Vec::new();
         let mut innermost = callee;
         while let ExpressionKind::Index { base, index } = &innermost.kind {
@@ -392,59 +403,61 @@ impl Emitter<'_> {
         }
         array_sizes.reverse();
         if !matches!(innermost.kind, ExpressionKind::Identifier) {
-            return Err(self.unsupported("a call of something that is no name", callee.first));
+            return Err(self.unsupported_at("a call of something that is no name", callee.first));
         }
         let element_type = self.type_of_name(innermost.first)?;
         let array_sizes: Vec<&Option<Expression>> = array_sizes.iter().collect();
         self.write_array(&element_type, &array_sizes, Some(arguments.len()), callee.first)?;
-        self.arguments(["{{", "}}"], arguments)
+        self.emit_arguments(["{{", "}}"], arguments)
     }
 
-    fn named_call(&mut self, callee: TokenIndex, arguments: &[Expression]) -> Emitted {
-        let function_name = self.text(callee);
+    fn emit_named_call(&mut self, callee: TokenIndex, arguments: &[Expression]) -> Emitted {
+        let function_name = self.token_text(callee);
         if self.structures.contains_key(function_name) {
-            self.out.write(&built_in::spelled(function_name));
-            return self.arguments(["{", "}"], arguments);
+            self.out.write_piece(&built_in::spelled_name(function_name));
+            return self.emit_arguments(["{", "}"], arguments);
         }
         if let Some(signature) = self
             .functions
             .get(function_name)
-            .filter(|known_function| known_function.takes(function_name, arguments.len()))
+            .filter(|known_function| known_function.takes_call(function_name, arguments.len()))
         {
             if signature.holds_barrier {
-                return Err(self.unsupported(
+                return Err(self.unsupported_at(
                     format!("a call of `{function_name}`, which holds a barrier"),
                     callee,
                 ));
             }
-            self.out.write(&built_in::spelled_function(function_name));
-            return self.own_arguments(callee, arguments);
+            self.out.write_piece(&built_in::spelled_function(function_name));
+            return self.emit_own_arguments(callee, arguments);
         }
         if let Some(spelled_type) = built_in::type_name(function_name) {
-            self.out.write(&spelled_type);
+            self.out.write_piece(&spelled_type);
             // Several arguments between braces, where C++ keeps their order.
-            return self
-                .arguments(if arguments.len() > 1 { ["{", "}"] } else { ["(", ")"] }, arguments);
+            return self.emit_arguments(
+                if arguments.len() > 1 { ["{", "}"] } else { ["(", ")"] },
+                arguments,
+            );
         }
         if !built_in::has_function(function_name, arguments.len()) {
-            return Err(self.unsupported(format!("the function `{function_name}`"), callee));
+            return Err(self.unsupported_at(format!("the function `{function_name}`"), callee));
         }
         for written_index in built_in::written_arguments(function_name) {
             arguments
                 .get(*written_index)
                 .map_or(Ok(()), |argument| self.refuse_written_swizzle(argument))?;
         }
-        self.out.write(built_in::function_name(function_name));
-        self.arguments(["(", ")"], arguments)
+        self.out.write_piece(built_in::function_name(function_name));
+        self.emit_arguments(["(", ")"], arguments)
     }
 
-    fn arguments(&mut self, [open, close]: [&str; 2], arguments: &[Expression]) -> Emitted {
-        self.out.write(open);
+    fn emit_arguments(&mut self, [open, close]: [&str; 2], arguments: &[Expression]) -> Emitted {
+        self.out.write_piece(open);
         for (argument_number, argument) in arguments.iter().enumerate() {
-            self.out.write(if argument_number == 0 { "" } else { ", " });
-            self.expression(argument)?;
+            self.out.write_piece(if argument_number == 0 { "" } else { ", " });
+            self.emit_expression(argument)?;
         }
-        self.out.write(close);
+        self.out.write_piece(close);
         Ok(())
     }
 }

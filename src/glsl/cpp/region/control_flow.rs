@@ -4,14 +4,14 @@
 //! Promises: an invocation that goes another way waits at the point of the text where all come
 //! together again.
 
-use super::{Around, statement_list};
+use super::{LoopPoints, statement_list};
 use crate::cpp::{Emitted, Emitter};
 use crate::syntax::{Declaration, Expression, LoopCondition, Statement, StatementKind, TokenIndex};
 use std::collections::BTreeMap;
 
 impl Emitter<'_> {
     /// Statements with barriers among them or in them.
-    pub(in crate::cpp) fn split(&mut self, statements: &[Statement]) -> Emitted {
+    pub(in crate::cpp) fn split_at_barriers(&mut self, statements: &[Statement]) -> Emitted {
         let mut statement_index = 0;
         while statement_index < statements.len() {
             if self.is_barrier(&statements[statement_index]) {
@@ -28,11 +28,13 @@ impl Emitter<'_> {
                 // What hides another variable is known from its declaration on, and not before.
                 let region_length = statements[statement_index + 1..]
                     .iter()
-                    .position(|statement| self.holds_barrier(statement) || self.hides(statement))
+                    .position(|statement| {
+                        self.holds_barrier(statement) || self.hides_variable(statement)
+                    })
                     .map(|length| length + 1);
                 let region_end = region_length
                     .map_or(statements.len(), |region_length| statement_index + region_length);
-                self.region(&statements[statement_index..region_end])?;
+                self.emit_region(&statements[statement_index..region_end])?;
                 statement_index = region_end;
             }
         }
@@ -49,7 +51,7 @@ impl Emitter<'_> {
                 statement.first,
                 (None, Some(condition), None),
                 body,
-                Tested::Before,
+                LoopTest::Before,
             ),
             StatementKind::For { init, condition, update, body } => {
                 let update = update.clone().map(|update| as_statement(update, statement));
@@ -57,7 +59,7 @@ impl Emitter<'_> {
                     statement.first,
                     (init.as_deref(), condition.as_ref(), update.as_ref()),
                     body,
-                    Tested::Before,
+                    LoopTest::Before,
                 )
             }
             StatementKind::DoWhile { body, condition } => {
@@ -66,34 +68,34 @@ impl Emitter<'_> {
                     statement.first,
                     (None, Some(&condition), None),
                     body,
-                    Tested::Behind,
+                    LoopTest::Behind,
                 )
             }
             StatementKind::Switch { selector, open, .. } => {
                 if (*open..statement.last).any(|token| {
-                    self.text(token + 1) == "(" && self.is_collective(self.text(token))
+                    self.token_text(token + 1) == "(" && self.is_collective(self.token_text(token))
                 }) {
-                    return Err(self.unsupported("a barrier inside a switch", statement.first));
+                    return Err(self.unsupported_at("a barrier inside a switch", statement.first));
                 }
-                self.prepare(selector)?;
-                self.region(std::slice::from_ref(statement))
+                self.emit_collective_calls(selector)?;
+                self.emit_region(std::slice::from_ref(statement))
             }
             StatementKind::Expression(expression) => {
-                self.prepare(expression)?;
-                if self.is_made(expression) {
+                self.emit_collective_calls(expression)?;
+                if self.is_already_called(expression) {
                     Ok(())
                 } else {
-                    self.region(std::slice::from_ref(statement))
+                    self.emit_region(std::slice::from_ref(statement))
                 }
             }
             StatementKind::Return(Some(value)) => {
-                self.prepare(value)?;
-                self.region(std::slice::from_ref(statement))
+                self.emit_collective_calls(value)?;
+                self.emit_region(std::slice::from_ref(statement))
             }
             StatementKind::Declaration(declaration) => {
                 self.split_declaration(declaration, statement)
             }
-            _ => Err(self.unsupported("a barrier inside an expression", statement.first)),
+            _ => Err(self.unsupported_at("a barrier inside an expression", statement.first)),
         }
     }
 
@@ -101,22 +103,22 @@ impl Emitter<'_> {
     fn split_declaration(&mut self, declaration: &Declaration, whole: &Statement) -> Emitted {
         for declarator in &declaration.declarators {
             if let Some(initialiser) = &declarator.initialiser {
-                self.prepare(initialiser)?;
+                self.emit_collective_calls(initialiser)?;
             }
             let declarators = vec![declarator.clone()];
             let kind =
                 StatementKind::Declaration(Declaration { declarators, ..declaration.clone() });
-            self.region(&[Statement { kind, ..whole.clone() }])?;
+            self.emit_region(&[Statement { kind, ..whole.clone() }])?;
         }
         Ok(())
     }
 
     fn split_scoped(&mut self, opening_text: &str, statements: &[Statement]) -> Emitted {
-        self.out.open(opening_text);
+        self.out.open_block(opening_text);
         self.scopes.push(BTreeMap::new());
-        self.split(statements)?;
+        self.split_at_barriers(statements)?;
         self.scopes.pop();
-        self.out.close("}");
+        self.out.close_block("}");
         Ok(())
     }
 
@@ -128,9 +130,9 @@ impl Emitter<'_> {
         then: &Statement,
         otherwise: Option<&Statement>,
     ) -> Emitted {
-        self.prepare(condition)?;
+        self.emit_collective_calls(condition)?;
         let behind_then = self.next_number();
-        self.test(behind_then, first_token, condition)?;
+        self.emit_test(behind_then, first_token, condition)?;
         self.split_scoped("{", statement_list(then))?;
         let Some(otherwise) = otherwise else {
             self.come_back(behind_then);
@@ -152,46 +154,46 @@ impl Emitter<'_> {
         first_token: TokenIndex,
         (init, condition, update): (Option<&Statement>, Option<&LoopCondition>, Option<&Statement>),
         body: &Statement,
-        loop_test: Tested,
+        loop_test: LoopTest,
     ) -> Emitted {
-        let loop_points = Around { again: self.next_number(), behind: self.next_number() };
+        let loop_points = LoopPoints { again: self.next_number(), behind: self.next_number() };
         self.scopes.push(BTreeMap::new());
         if let Some(init) = init {
-            self.split(std::slice::from_ref(init))?;
+            self.split_at_barriers(std::slice::from_ref(init))?;
         }
-        self.out.open("while (true) {");
-        if loop_test == Tested::Before {
-            self.loop_test(loop_points, first_token, condition)?;
+        self.out.open_block("while (true) {");
+        if loop_test == LoopTest::Before {
+            self.emit_loop_test(loop_points, first_token, condition)?;
         }
-        let outer_points = self.around.replace(loop_points);
+        let outer_points = self.enclosing_loop.replace(loop_points);
         self.split_scoped("{", statement_list(body))?;
-        self.around = outer_points;
+        self.enclosing_loop = outer_points;
         self.come_back(loop_points.again);
         if let Some(update) = update {
-            self.split(std::slice::from_ref(update))?;
+            self.split_at_barriers(std::slice::from_ref(update))?;
         }
-        if loop_test == Tested::Behind {
-            self.loop_test(loop_points, first_token, condition)?;
+        if loop_test == LoopTest::Behind {
+            self.emit_loop_test(loop_points, first_token, condition)?;
         }
-        self.out.close("}");
+        self.out.close_block("}");
         self.come_back(loop_points.behind);
         self.scopes.pop();
         Ok(())
     }
 
-    fn loop_test(
+    fn emit_loop_test(
         &mut self,
-        loop_points: Around,
+        loop_points: LoopPoints,
         first_token: TokenIndex,
         condition: Option<&LoopCondition>,
     ) -> Emitted {
         match condition {
             Some(LoopCondition::Expression(condition)) => {
-                self.prepare(condition)?;
-                self.test(loop_points.behind, first_token, condition)?;
+                self.emit_collective_calls(condition)?;
+                self.emit_test(loop_points.behind, first_token, condition)?;
             }
             Some(LoopCondition::Declaration(_)) => {
-                return Err(self.unsupported(
+                return Err(self.unsupported_at(
                     "a declaration in the condition of a loop around a barrier",
                     first_token,
                 ));
@@ -203,7 +205,7 @@ impl Emitter<'_> {
     }
 
     /// Every invocation evaluates the condition; those for which it is false wait at the point.
-    fn test(
+    fn emit_test(
         &mut self,
         waiting_point: u32,
         first_token: TokenIndex,
@@ -211,11 +213,11 @@ impl Emitter<'_> {
     ) -> Emitted {
         let source_place = self.shown_place(first_token);
         self.open_nest(condition.first..=condition.last);
-        self.out.start();
-        self.out.write("if (");
-        self.full_expression(condition)?;
-        self.out.write(") {");
-        self.out.end();
+        self.out.start_line();
+        self.out.write_piece("if (");
+        self.emit_full_expression(condition)?;
+        self.out.write_piece(") {");
+        self.out.end_line();
         self.out.line("} else {");
         self.out.line(&format!("    goes_to(self, {waiting_point}, \"{source_place}\");"));
         self.out.line("}");
@@ -226,7 +228,7 @@ impl Emitter<'_> {
 
 /// When a loop tests its condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tested {
+enum LoopTest {
     Before,
     Behind,
 }

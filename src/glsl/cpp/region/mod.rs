@@ -10,8 +10,8 @@
 mod control_flow;
 mod variables;
 
-use crate::cpp::global::Fresh;
-use crate::cpp::{Emitted, Emitter, Symbol};
+use crate::cpp::global::InitialContents;
+use crate::cpp::{Emitted, Emitter, NameSymbol};
 use crate::syntax::{
     Expression, ExpressionKind, FunctionDefinition, Statement, StatementKind, TokenIndex,
 };
@@ -19,15 +19,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How `return`, `break` and `continue` leave what is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cpp) enum Leaving {
+pub(in crate::cpp) enum ExitMode {
     /// As C++ does.
     Function,
-    Region(InRegion),
+    Region(RegionPlace),
 }
 
 /// A place in a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cpp) struct InRegion {
+pub(in crate::cpp) struct RegionPlace {
     pub number: u32,
     /// Loops of the region itself around the place.
     pub loops: u32,
@@ -35,20 +35,20 @@ pub(in crate::cpp) struct InRegion {
     pub breakable: u32,
 }
 
-impl Leaving {
+impl ExitMode {
     /// Enters a loop; gives what held outside.
-    pub(in crate::cpp) fn enter_loop(&mut self) -> Leaving {
+    pub(in crate::cpp) fn entered_loop(&mut self) -> ExitMode {
         let outer_mode = *self;
-        if let Leaving::Region(region) = self {
+        if let ExitMode::Region(region) = self {
             region.loops += 1;
             region.breakable += 1;
         }
         outer_mode
     }
 
-    pub(in crate::cpp) fn enter_switch(&mut self) -> Leaving {
+    pub(in crate::cpp) fn enter_switch(&mut self) -> ExitMode {
         let outer_mode = *self;
-        if let Leaving::Region(region) = self {
+        if let ExitMode::Region(region) = self {
             region.breakable += 1;
         }
         outer_mode
@@ -56,18 +56,18 @@ impl Leaving {
 }
 
 /// Whether a statement of a region may leave it other than by its end.
-fn leaves(statement: &Statement) -> bool {
-    leaves_from(statement, Inside::default())
+fn leaves_region(statement: &Statement) -> bool {
+    leaves_region_from(statement, EnclosingConstructs::default())
 }
 
-/// What of the region stands around a place.
+/// Loops and switches of the region around a place.
 #[derive(Debug, Clone, Copy, Default)]
-struct Inside {
+struct EnclosingConstructs {
     of_loop: bool,
     of_switch: bool,
 }
 
-fn leaves_from(statement: &Statement, enclosing_constructs: Inside) -> bool {
+fn leaves_region_from(statement: &Statement, enclosing_constructs: EnclosingConstructs) -> bool {
     let inside_statement = match statement.kind {
         StatementKind::Return(_) => return true,
         StatementKind::Break => {
@@ -75,65 +75,74 @@ fn leaves_from(statement: &Statement, enclosing_constructs: Inside) -> bool {
         }
         StatementKind::Continue => return !enclosing_constructs.of_loop,
         StatementKind::While { .. } | StatementKind::DoWhile { .. } | StatementKind::For { .. } => {
-            Inside { of_loop: true, ..enclosing_constructs }
+            EnclosingConstructs { of_loop: true, ..enclosing_constructs }
         }
-        StatementKind::Switch { .. } => Inside { of_switch: true, ..enclosing_constructs },
+        StatementKind::Switch { .. } => {
+            EnclosingConstructs { of_switch: true, ..enclosing_constructs }
+        }
         _ => enclosing_constructs,
     };
     let mut any_leaves = false;
     crate::cpp::function::each_inner(statement, &mut |part| {
-        any_leaves |= leaves_from(part, inside_statement)
+        any_leaves |= leaves_region_from(part, inside_statement)
     });
     any_leaves
 }
 
 impl Emitter<'_> {
     /// The entry point as a function that runs one workgroup.
-    pub(in crate::cpp) fn workgroup(&mut self, entry: &FunctionDefinition) -> Emitted {
+    pub(in crate::cpp) fn emit_workgroup(&mut self, entry: &FunctionDefinition) -> Emitted {
         self.find_collectives()?;
         let body = match &entry.body {
             Ok(body) => body,
             Err(error) => {
-                return Err(
-                    self.unsupported(format!("text that could not be read ({error})"), error.token)
-                );
+                return Err(self.unsupported_at(
+                    format!("text that could not be read ({error})"),
+                    error.token,
+                ));
             }
         };
-        self.invocation(body)?;
+        self.emit_invocation_record(body)?;
         self.collective_functions()?;
         self.out.line("// One workgroup: a loop nest over its invocations in each barrier region.");
-        self.out.open("static void workgroup() {");
+        self.out.open_block("static void workgroup() {");
         for (name, initial_contents) in std::mem::take(&mut self.shared) {
             match initial_contents {
-                Fresh::Unwritten => self.out.line(&format!("{name} = decltype({name})();")),
-                Fresh::Zero => self.out.line(&format!("{name} = zero<decltype({name})>();")),
+                InitialContents::Unwritten => {
+                    self.out.line(&format!("{name} = decltype({name})();"))
+                }
+                InitialContents::Zero => {
+                    self.out.line(&format!("{name} = zero<decltype({name})>();"))
+                }
             }
         }
         self.out.line("invocations.assign(INVOCATIONS, Invocation());");
         self.calculated_values()?;
         self.scopes.push(BTreeMap::new());
-        self.split(body)?;
+        self.split_at_barriers(body)?;
         self.scopes.pop();
-        self.out.close("}");
+        self.out.close_block("}");
         self.out.line("");
         Ok(())
     }
 
-    /// The record of what an invocation keeps between regions.
-    fn invocation(&mut self, body: &[Statement]) -> Emitted {
+    /// The record of the variables that an invocation keeps between regions.
+    fn emit_invocation_record(&mut self, body: &[Statement]) -> Emitted {
         self.out.line("// What an invocation keeps from one barrier region to the next.");
-        self.out.open("struct Invocation : Presence {");
-        let private_fields = self.private.clone();
-        private_fields.iter().for_each(|field| self.out.line(&field.declaration));
+        self.out.open_block("struct Invocation : Presence {");
+        for field in &self.private {
+            self.out.line(&field.declaration);
+        }
         let mut known_fields = BTreeSet::new();
-        self.expand(body, &mut known_fields)?;
+        self.expand_variables(body, &mut known_fields)?;
         self.collective_fields(&mut known_fields)?;
-        self.out.close("};");
+        self.out.close_block("};");
         self.out.line("");
         self.out.line("static std::vector<Invocation> invocations;");
         self.out.line("");
-        self.out
-            .open("static Invocation &enter(std::uint32_t x, std::uint32_t y, std::uint32_t z) {");
+        self.out.open_block(
+            "static Invocation &enter(std::uint32_t x, std::uint32_t y, std::uint32_t z) {",
+        );
         self.out.line("const std::uint32_t at_here = (z * SIZE_Y + y) * SIZE_X + x;");
         self.out.line("gl_LocalInvocationID = uvec3(Uint(x), Uint(y), Uint(z));");
         self.out.line("gl_LocalInvocationIndex = Uint(at_here);");
@@ -141,42 +150,43 @@ impl Emitter<'_> {
             "gl_GlobalInvocationID = gl_WorkGroupID * gl_WorkGroupSize + gl_LocalInvocationID;",
         );
         self.subgroup_variables();
-        for field in &private_fields {
+        for field in &self.private {
             self.out.line(&format!("{0} = invocations[at_here].private_{0};", field.name));
         }
         self.out.line("return invocations[at_here];");
-        self.out.close("}");
+        self.out.close_block("}");
         self.out.line("");
-        self.gathering();
+        self.emit_gathering();
         Ok(())
     }
 
     /// A value of each invocation that is there, by its index.
-    fn gathering(&mut self) {
+    fn emit_gathering(&mut self) {
         self.out.line("// What each invocation that is here makes of itself.");
-        self.out.open("template <class F> static auto gathered(F given_value) {");
+        self.out.open_block("template <class F> static auto gathered(F given_value) {");
         self.out.line("std::vector<Slot<std::decay_t<decltype(given_value(invocations[0]))>>> at_all(INVOCATIONS);");
         self.open_nest(0..=0);
         self.out.line("at_all[gl_LocalInvocationIndex.value].value = given_value(self);");
         self.close_nest();
         self.out.line("return at_all;");
-        self.out.close("}");
+        self.out.close_block("}");
         self.out.line("");
     }
 
     /// Whether a statement is or holds a barrier of the entry point.
     fn holds_barrier(&self, statement: &Statement) -> bool {
-        (statement.first..statement.last)
-            .any(|token| self.text(token + 1) == "(" && self.is_collective(self.text(token)))
+        (statement.first..statement.last).any(|token| {
+            self.token_text(token + 1) == "(" && self.is_collective(self.token_text(token))
+        })
     }
 
     fn is_barrier(&self, statement: &Statement) -> bool {
         let StatementKind::Expression(expression) = &statement.kind else { return false };
         let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
-        let is_plain_barrier = self.text(callee.first) == "barrier" && arguments.is_empty();
-        let scope_name = arguments.first().map(|scope_name| self.text(scope_name.first));
-        let is_scoped_barrier =
-            self.text(callee.first) == "controlBarrier" && scope_name == Some("gl_ScopeWorkgroup");
+        let is_plain_barrier = self.token_text(callee.first) == "barrier" && arguments.is_empty();
+        let scope_name = arguments.first().map(|scope_name| self.token_text(scope_name.first));
+        let is_scoped_barrier = self.token_text(callee.first) == "controlBarrier"
+            && scope_name == Some("gl_ScopeWorkgroup");
         callee.first == callee.last && (is_plain_barrier || is_scoped_barrier)
     }
 
@@ -184,8 +194,8 @@ impl Emitter<'_> {
     fn is_subgroup_barrier(&self, statement: &Statement) -> bool {
         let StatementKind::Expression(expression) = &statement.kind else { return false };
         let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
-        let scope_name = arguments.first().map(|scope_name| self.text(scope_name.first));
-        match self.text(callee.first) {
+        let scope_name = arguments.first().map(|scope_name| self.token_text(scope_name.first));
+        match self.token_text(callee.first) {
             "subgroupBarrier" => arguments.is_empty(),
             "controlBarrier" => scope_name == Some("gl_ScopeSubgroup"),
             _ => false,
@@ -193,7 +203,7 @@ impl Emitter<'_> {
     }
 
     pub(in crate::cpp) fn shown_place(&self, token: TokenIndex) -> String {
-        let (file_path, line_number) = self.place(token);
+        let (file_path, line_number) = self.token_place(token);
         format!("{}:{line_number}", file_path.replace(['\\', '"'], "?"))
     }
 
@@ -203,9 +213,9 @@ impl Emitter<'_> {
 
     /// The loop nest over invocations, with the variables that the tokens name at hand.
     pub(in crate::cpp) fn open_nest(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
-        self.out.open("for (std::uint32_t local_z = 0; local_z < SIZE_Z; ++local_z)");
-        self.out.open("for (std::uint32_t local_y = 0; local_y < SIZE_Y; ++local_y)");
-        self.out.open("for (std::uint32_t local_x = 0; local_x < SIZE_X; ++local_x) {");
+        self.out.open_block("for (std::uint32_t local_z = 0; local_z < SIZE_Z; ++local_z)");
+        self.out.open_block("for (std::uint32_t local_y = 0; local_y < SIZE_Y; ++local_y)");
+        self.out.open_block("for (std::uint32_t local_x = 0; local_x < SIZE_X; ++local_x) {");
         self.out.line("Invocation &self = enter(local_x, local_y, local_z);");
         self.out.line("if (!is_here(self)) continue;");
         self.bind_fields(tokens);
@@ -215,8 +225,8 @@ impl Emitter<'_> {
     pub(in crate::cpp) fn bind_fields(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
         let mut bound_names = BTreeSet::new();
         for token in tokens {
-            let name = self.text(token);
-            if let Some(Symbol { text, field: Some(field), .. }) = self.resolve(name)
+            let name = self.token_text(token);
+            if let Some(NameSymbol { text, field: Some(field), .. }) = self.resolve_name(name)
                 && bound_names.insert(text.clone())
             {
                 let reference_line = format!("auto &{text} = self.{field};");
@@ -226,31 +236,32 @@ impl Emitter<'_> {
     }
 
     pub(in crate::cpp) fn close_nest(&mut self) {
-        for field in self.private.clone() {
+        for field in &self.private {
             self.out.line(&format!("self.private_{0} = {0};", field.name));
         }
-        self.out.close("}");
+        self.out.close_block("}");
         self.out.dedent();
         self.out.dedent();
     }
 
     /// A barrier region: its statements for every invocation.
-    fn region(&mut self, statements: &[Statement]) -> Emitted {
+    fn emit_region(&mut self, statements: &[Statement]) -> Emitted {
         let (Some(first), Some(last)) = (statements.first(), statements.last()) else {
             return Ok(());
         };
         let region_number = self.next_number();
-        self.announce(statements)?;
+        self.announce_variables(statements)?;
         self.out.line(&format!("// Region from {} on.", self.shown_place(first.first)));
         self.open_nest(first.first..=last.last);
-        self.out.open("{");
-        let outer_mode = self.leaving;
-        self.leaving = Leaving::Region(InRegion { number: region_number, loops: 0, breakable: 0 });
-        let emit_result = self.statements(statements);
-        self.leaving = outer_mode;
+        self.out.open_block("{");
+        let outer_mode = self.exit_mode;
+        self.exit_mode =
+            ExitMode::Region(RegionPlace { number: region_number, loops: 0, breakable: 0 });
+        let emit_result = self.emit_statements(statements);
+        self.exit_mode = outer_mode;
         emit_result?;
-        self.out.close("}");
-        if statements.iter().any(leaves) {
+        self.out.close_block("}");
+        if statements.iter().any(leaves_region) {
             self.out.line(&format!("next_{region_number}:;"));
         }
         self.close_nest();
@@ -260,7 +271,7 @@ impl Emitter<'_> {
 
 /// The innermost loop around barriers.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::cpp) struct Around {
+pub(in crate::cpp) struct LoopPoints {
     /// The point before its next iteration.
     pub again: u32,
     /// The point behind it.

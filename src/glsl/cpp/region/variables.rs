@@ -4,14 +4,14 @@
 //! tell stand before the loop nests instead.
 
 use super::statement_list;
-use crate::cpp::{Emitted, Emitter, Held, Symbol, built_in};
+use crate::cpp::{Emitted, Emitter, NameSymbol, ValuePlace, built_in};
 use crate::syntax::{Declaration, Statement, StatementKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Emitter<'_> {
     /// Writes a field for every variable that lives across regions of a list of statements or of
     /// those inside it.
-    pub(in crate::cpp) fn expand(
+    pub(in crate::cpp) fn expand_variables(
         &mut self,
         statements: &[Statement],
         known_fields: &mut BTreeSet<String>,
@@ -45,29 +45,34 @@ impl Emitter<'_> {
         for declarator in &declaration.declarators {
             let is_scalar = declared_type.sizes.is_empty() && declarator.sizes.is_empty();
             let (true, true, Some(initialiser)) =
-                (declared_type.has("const"), is_scalar, &declarator.initialiser)
+                (declared_type.has_qualifier("const"), is_scalar, &declarator.initialiser)
             else {
                 continue;
             };
             let integers = ["int", "uint", "int32_t", "uint32_t"];
             let is_integer =
-                declared_type.name.is_some_and(|name| integers.contains(&self.text(name)));
+                declared_type.name.is_some_and(|name| integers.contains(&self.token_text(name)));
             if !is_integer || !self.is_foldable(initialiser) {
                 continue;
             }
             let constant_name = format!(
                 "kept_{}_{}",
-                built_in::spelled(self.text(declarator.name)),
+                built_in::spelled_name(self.token_text(declarator.name)),
                 self.next_number()
             );
-            self.out.start();
-            self.out.write("static constexpr ");
+            self.out.start_line();
+            self.out.write_piece("static constexpr ");
             self.write_type(declared_type, &[], None, declarator.name)?;
-            self.out.write(&format!(" {constant_name} = "));
-            self.initialiser(initialiser, declared_type.name, 0)?;
-            self.out.write(";");
-            self.out.end();
-            self.declare(self.text(declarator.name), constant_name, Held::Constant, None);
+            self.out.write_piece(&format!(" {constant_name} = "));
+            self.emit_initialiser(initialiser, declared_type.name, 0)?;
+            self.out.write_piece(";");
+            self.out.end_line();
+            self.declare_name(
+                self.token_text(declarator.name),
+                constant_name,
+                ValuePlace::Constant,
+                None,
+            );
         }
         Ok(())
     }
@@ -78,11 +83,11 @@ impl Emitter<'_> {
         known_fields: &mut BTreeSet<String>,
     ) -> Emitted {
         match &statement.kind {
-            StatementKind::Block(inner) => self.expand(inner, known_fields),
+            StatementKind::Block(inner) => self.expand_variables(inner, known_fields),
             StatementKind::If { then, otherwise, .. } => {
-                self.expand(statement_list(then), known_fields)?;
+                self.expand_variables(statement_list(then), known_fields)?;
                 otherwise.as_deref().map_or(Ok(()), |otherwise| {
-                    self.expand(statement_list(otherwise), known_fields)
+                    self.expand_variables(statement_list(otherwise), known_fields)
                 })
             }
             StatementKind::For { init, body, .. } => {
@@ -91,10 +96,10 @@ impl Emitter<'_> {
                 {
                     self.expand_declaration(declaration, None, known_fields)?;
                 }
-                self.expand(statement_list(body), known_fields)
+                self.expand_variables(statement_list(body), known_fields)
             }
             StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => {
-                self.expand(statement_list(body), known_fields)
+                self.expand_variables(statement_list(body), known_fields)
             }
             _ => Ok(()),
         }
@@ -110,35 +115,32 @@ impl Emitter<'_> {
     ) -> Emitted {
         let declared_type = &declaration.declared;
         for declarator in &declaration.declarators {
-            let variable_name = self.text(declarator.name);
+            let variable_name = self.token_text(declarator.name);
             let is_mentioned = |statements: &[Statement]| {
                 statements
                     .iter()
-                    .flat_map(|other| other.first..=other.last)
-                    .any(|token| self.text(token) == variable_name)
+                    .flat_map(|statement| statement.first..=statement.last)
+                    .any(|token| self.token_text(token) == variable_name)
             };
             // One constant may name another.
-            if declared_type.has("const") && self.folds(declarator) {
+            if declared_type.has_qualifier("const") && self.has_folded_initialiser(declarator) {
                 self.hoisted.insert(declarator.name);
                 continue;
             }
             if later_statements.is_some_and(|later_statements| !is_mentioned(later_statements)) {
                 continue;
             }
-            let spelled_name = built_in::spelled(variable_name);
-            let free_names = std::iter::once(spelled_name.clone())
-                .chain((2..).map(|number| format!("{spelled_name}_{number}")));
-            let field_name = free_names
-                .into_iter()
-                .find(|name| !known_fields.contains(name))
-                .expect("numbers do not end");
+            let spelled_name = built_in::spelled_name(variable_name);
+            let field_name = free_field_name(spelled_name, known_fields);
             known_fields.insert(field_name.clone());
-            self.out.start();
-            let element_count =
-                declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
+            self.out.start_line();
+            let element_count = declarator
+                .initialiser
+                .as_ref()
+                .and_then(|initialiser| self.listed_length(initialiser));
             self.write_type(declared_type, &declarator.sizes, element_count, declarator.name)?;
-            self.out.write(&format!(" {field_name}{{}};"));
-            self.out.end();
+            self.out.write_piece(&format!(" {field_name}{{}};"));
+            self.out.end_line();
             self.fields.insert(declarator.name, field_name);
         }
         Ok(())
@@ -149,43 +151,60 @@ impl Emitter<'_> {
     }
 
     /// Whether a statement declares a variable that lives across regions and hides another one.
-    pub(super) fn hides(&self, statement: &Statement) -> bool {
+    pub(super) fn hides_variable(&self, statement: &Statement) -> bool {
         let StatementKind::Declaration(declaration) = &statement.kind else { return false };
         let kept_declarators = declaration
             .declarators
             .iter()
             .filter(|declarator| self.fields.contains_key(&declarator.name));
-        kept_declarators.into_iter().any(|declarator| self.is_hiding(self.text(declarator.name)))
+        kept_declarators
+            .into_iter()
+            .any(|declarator| self.is_hiding(self.token_text(declarator.name)))
     }
 
     /// Makes the variables known that a region declares and others use; constants among them stand
     /// before its nest.
-    pub(super) fn announce(&mut self, statements: &[Statement]) -> Emitted {
+    pub(super) fn announce_variables(&mut self, statements: &[Statement]) -> Emitted {
         for statement in statements {
             let StatementKind::Declaration(declaration) = &statement.kind else { continue };
             for declarator in &declaration.declarators {
-                let variable_name = self.text(declarator.name);
-                let spelled_name = built_in::spelled(variable_name);
+                let variable_name = self.token_text(declarator.name);
+                let spelled_name = built_in::spelled_name(variable_name);
                 if let Some(field) = self.fields.get(&declarator.name).cloned() {
                     let spelled_text = if self.is_hiding(variable_name) {
                         format!("kept_{field}")
                     } else {
                         spelled_name
                     };
-                    let declared_shape = self.shape(&declaration.declared, &declarator.sizes);
+                    let declared_shape =
+                        self.declared_shape(&declaration.declared, &declarator.sizes);
                     let scope = self.scopes.last_mut().expect("the file's scope is never left");
-                    let symbol = Symbol {
+                    let symbol = NameSymbol {
                         text: spelled_text,
-                        place: Held::Locally,
+                        place: ValuePlace::Locally,
                         field: Some(field),
                         shape: declared_shape,
                     };
                     scope.insert(variable_name.to_owned(), symbol);
                 } else if self.hoisted.contains(&declarator.name) {
-                    self.variable("constexpr ", &declaration.declared, declarator, Held::Constant)?;
+                    self.emit_variable(
+                        "constexpr ",
+                        &declaration.declared,
+                        declarator,
+                        ValuePlace::Constant,
+                    )?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The name, or the first of `name_2`, `name_3` ... that no field has yet.
+fn free_field_name(name: String, known_fields: &BTreeSet<String>) -> String {
+    if !known_fields.contains(&name) {
+        return name;
+    }
+    let mut numbered_names = (2..).map(|number| format!("{name}_{number}"));
+    numbered_names.find(|name| !known_fields.contains(name)).expect("numbers do not end")
 }

@@ -5,8 +5,10 @@
 //! from expansion while its replacement list is being read (not by hide sets), and operands of `##`
 //! are pasted before anything is expanded.
 
-use super::preprocessor::{PreprocessError, Preprocessor};
-use super::token::{FrameId, FrameKind, Token, TokenKind};
+mod pasting;
+
+use crate::preprocessor::{PreprocessError, Preprocessor};
+use crate::token::{FrameId, FrameKind, Token, TokenKind};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use vkcert_model::place::Span;
 
 /// A macro definition.
 #[derive(Debug)]
-pub(crate) struct Macro {
+pub(crate) struct MacroDefinition {
     /// `None` for object-like macros.
     pub parameters: Option<Vec<Arc<str>>>,
     pub body: Vec<Token>,
@@ -22,7 +24,7 @@ pub(crate) struct Macro {
 
 /// A source of tokens on the input stack.
 #[derive(Debug)]
-pub(crate) enum Input {
+pub(crate) enum InputSource {
     File(FileInput),
     Macro(MacroInput),
     /// A macro argument.
@@ -35,7 +37,7 @@ pub(crate) enum Input {
 
 #[derive(Debug)]
 pub(crate) struct FileInput {
-    pub lexer: super::lexer::Lexer,
+    pub lexer: crate::lexer::Lexer,
     pub name: String,
     /// What `__LINE__` adds to the physical line.
     pub presumed_offset: i64,
@@ -48,7 +50,7 @@ pub(crate) struct FileInput {
 #[derive(Debug)]
 pub(crate) struct MacroInput {
     name: Arc<str>,
-    definition: Rc<Macro>,
+    definition: Rc<MacroDefinition>,
     position: usize,
     raw: Vec<Vec<Token>>,
     expanded: Vec<Vec<Token>>,
@@ -69,19 +71,19 @@ pub(crate) struct ArgumentInput {
     expanded: bool,
 }
 
-/// What the input stack gives.
+/// The next item of the input stack.
 #[derive(Debug)]
-pub(crate) enum Scanned {
+pub(crate) enum ScannedItem {
     Token(Token),
     Marker,
     End,
 }
 
-/// How an attempt to expand ended.
+/// The outcome of an attempt to expand a token.
 #[derive(Debug)]
-pub(crate) enum Expanded {
+pub(crate) enum ExpansionOutcome {
     /// Not a macro here; this is the token.
-    No(Token),
+    NotExpanded(Token),
     /// Its expansion is on the input stack.
     Started,
 }
@@ -100,34 +102,34 @@ impl ArgumentInput {
 
 impl Preprocessor<'_> {
     /// The next token of the input stack, macros not expanded.
-    pub(super) fn scan(&mut self) -> Scanned {
+    pub(crate) fn scan_token(&mut self) -> ScannedItem {
         loop {
             match self.inputs.last_mut() {
-                None => return Scanned::End,
-                Some(Input::Marker) => {
+                None => return ScannedItem::End,
+                Some(InputSource::Marker) => {
                     self.inputs.pop();
-                    return Scanned::Marker;
+                    return ScannedItem::Marker;
                 }
-                Some(Input::Again(token)) => {
+                Some(InputSource::Again(token)) => {
                     let token = token.take();
                     self.inputs.pop();
                     if let Some(token) = token {
-                        return Scanned::Token(token);
+                        return ScannedItem::Token(token);
                     }
                 }
-                Some(Input::File(_)) => {
+                Some(InputSource::File(_)) => {
                     if let Some(token) = self.scan_file() {
-                        return Scanned::Token(token);
+                        return ScannedItem::Token(token);
                     }
                 }
-                Some(Input::Argument(_)) => {
+                Some(InputSource::Argument(_)) => {
                     if let Some(token) = self.scan_argument() {
-                        return Scanned::Token(token);
+                        return ScannedItem::Token(token);
                     }
                 }
-                Some(Input::Macro(_)) => {
+                Some(InputSource::Macro(_)) => {
                     if let Some(token) = self.scan_macro() {
-                        return Scanned::Token(token);
+                        return ScannedItem::Token(token);
                     }
                 }
             }
@@ -135,7 +137,7 @@ impl Preprocessor<'_> {
     }
 
     fn scan_file(&mut self) -> Option<Token> {
-        let Some(Input::File(file)) = self.inputs.last_mut() else { return None };
+        let Some(InputSource::File(file)) = self.inputs.last_mut() else { return None };
         if let Some(token) = file.lexer.next() {
             self.line = file.lexer.line() - u32::from(token.kind == TokenKind::NewLine);
             (self.line_file, self.line_start) = (token.line_file, token.span.start);
@@ -144,10 +146,10 @@ impl Preprocessor<'_> {
         if !file.ended {
             file.ended = true;
             let end_span = Span { file: file.lexer.file(), start: 0, end: 0 };
-            return Some(self.made("\n", TokenKind::NewLine, end_span, FrameId::FILE));
+            return Some(self.token_here("\n", TokenKind::NewLine, end_span, FrameId::FILE));
         }
         self.inputs.pop();
-        if let Some(Input::File(file)) = self.inputs.last() {
+        if let Some(InputSource::File(file)) = self.inputs.last() {
             self.line_file = file.lexer.file();
             self.line = file.lexer.line();
         }
@@ -155,7 +157,7 @@ impl Preprocessor<'_> {
     }
 
     /// A token that stands on the current line.
-    pub(super) fn made(
+    pub(crate) fn token_here(
         &self,
         text: &str,
         token_kind: TokenKind,
@@ -176,7 +178,7 @@ impl Preprocessor<'_> {
     }
 
     fn scan_argument(&mut self) -> Option<Token> {
-        let Some(Input::Argument(input)) = self.inputs.last_mut() else { return None };
+        let Some(InputSource::Argument(input)) = self.inputs.last_mut() else { return None };
         let Some(mut token) = input.tokens.get(input.position).cloned() else {
             self.inputs.pop();
             return None;
@@ -198,9 +200,9 @@ impl Preprocessor<'_> {
 
     fn scan_macro(&mut self) -> Option<Token> {
         let (current_line, line_file) = (self.line, self.line_file);
-        let Some(Input::Macro(input)) = self.inputs.last_mut() else { return None };
+        let Some(InputSource::Macro(input)) = self.inputs.last_mut() else { return None };
         let Some(mut token) = input.definition.body.get(input.position).cloned() else {
-            let macro_name = input.name.clone();
+            let macro_name = Arc::clone(&input.name);
             self.inputs.pop();
             self.busy.remove(&macro_name);
             return None;
@@ -225,7 +227,7 @@ impl Preprocessor<'_> {
                 if is_pasted { input.raw[index].clone() } else { input.expanded[index].clone() };
             let (context, frame, last_pastes) = (input.context, input.frame, input.before_paste);
             let argument_tokens = self.moved_argument(argument_tokens, context, frame, token.span);
-            self.inputs.push(Input::Argument(ArgumentInput::new(
+            self.inputs.push(InputSource::Argument(ArgumentInput::new(
                 argument_tokens,
                 last_pastes,
                 !is_pasted,
@@ -248,101 +250,40 @@ impl Preprocessor<'_> {
         let frame = self.frames.push(body_frame, FrameKind::Argument { parameter: parameter_span });
         let mut moved_frames = BTreeMap::new();
         for token in &mut argument_tokens {
-            token.origin = self.frames.rebase(token.origin, context, frame, &mut moved_frames);
+            token.origin =
+                self.frames.rebase_frame(token.origin, context, frame, &mut moved_frames);
         }
-        self.moved += moved_frames.len() as u64;
+        self.moved_frames += moved_frames.len() as u64;
         argument_tokens
-    }
-
-    fn paste_ahead(&self) -> bool {
-        match self.inputs.last() {
-            Some(Input::Macro(input)) => input.before_paste,
-            Some(Input::Argument(input)) => {
-                let next_token = input.tokens.get(input.position);
-                next_token.is_some_and(|token| token.kind == TokenKind::Paste)
-                    || (input.last_pastes && next_token.is_none())
-            }
-            Some(Input::File(_) | Input::Marker | Input::Again(_)) | None => false,
-        }
-    }
-
-    /// The lexer cuts `3A` into `3` and `A`; behind `##` they belong together.
-    fn paste_continues(&self, result_kind: TokenKind) -> bool {
-        let next_token = match self.inputs.last() {
-            Some(Input::Macro(input)) => input.definition.body.get(input.position),
-            Some(Input::Argument(input)) => input.tokens.get(input.position),
-            Some(Input::File(_) | Input::Marker | Input::Again(_)) | None => None,
-        };
-        let is_word =
-            |token: &Token| matches!(token.kind, TokenKind::Identifier | TokenKind::Number);
-        result_kind == TokenKind::Identifier
-            && next_token.is_some_and(|token| !token.spaced && is_word(token))
-    }
-
-    /// Joins `token` with what follows behind `##`.
-    pub(super) fn paste(&mut self, token: Token) -> Result<Token, PreprocessError> {
-        let mut pasted_token = token;
-        if pasted_token.kind == TokenKind::Paste {
-            return Err(PreprocessError::at(
-                "`##` stands where nothing can be joined",
-                pasted_token.span,
-            ));
-        }
-        while self.paste_ahead() {
-            match self.scan() {
-                Scanned::Token(token) if token.kind == TokenKind::Paste => {}
-                Scanned::Token(_) | Scanned::Marker | Scanned::End => {
-                    return Err(PreprocessError::at("`##` is expected here", pasted_token.span));
-                }
-            }
-            loop {
-                let Scanned::Token(right_operand) = self.scan() else {
-                    return Err(PreprocessError::at(
-                        "`##` has no right operand",
-                        pasted_token.span,
-                    ));
-                };
-                let joined_text = format!("{}{}", pasted_token.text, right_operand.text);
-                let joined_tokens = super::lexer::tokens_of(&joined_text);
-                let is_word = pasted_token.kind == TokenKind::Identifier;
-                if !is_word && joined_tokens.len() != 1 {
-                    return Err(PreprocessError::at("`##` makes no token here", pasted_token.span));
-                }
-                pasted_token.text = joined_text.into();
-                pasted_token.frozen = false;
-                if !self.paste_continues(pasted_token.kind) {
-                    break;
-                }
-            }
-        }
-        Ok(pasted_token)
     }
 
     /// Expands `token` where it is a macro's name; `lines`: whether its arguments may stand on
     /// later lines.
-    pub(super) fn expand(
+    pub(crate) fn try_expand(
         &mut self,
         token: Token,
-        argument_lines: Lines,
-    ) -> Result<Expanded, PreprocessError> {
+        argument_lines: ArgumentLines,
+    ) -> Result<ExpansionOutcome, PreprocessError> {
         if token.frozen || token.kind != TokenKind::Identifier {
-            return Ok(Expanded::No(token));
+            return Ok(ExpansionOutcome::NotExpanded(token));
         }
-        if let Some(built_in_value) = self.built_in(&token) {
-            self.inputs.push(Input::Again(Some(built_in_value)));
-            return Ok(Expanded::Started);
+        if let Some(built_in_value) = self.built_in_value(&token) {
+            self.inputs.push(InputSource::Again(Some(built_in_value)));
+            return Ok(ExpansionOutcome::Started);
         }
         if self.busy.contains(&token.text) {
-            return Ok(Expanded::No(Token { frozen: true, ..token }));
+            return Ok(ExpansionOutcome::NotExpanded(Token { frozen: true, ..token }));
         }
-        let Some(definition) = self.lookup(&token) else { return Ok(Expanded::No(token)) };
+        let Some(definition) = self.find_macro(&token) else {
+            return Ok(ExpansionOutcome::NotExpanded(token));
+        };
         let mut last_span = token.span;
         let mut raw_arguments = Vec::new();
         if let Some(parameters) = &definition.parameters {
             let Some((arguments, closing_parenthesis)) =
-                self.arguments(&token, parameters.len(), argument_lines)?
+                self.read_arguments(&token, parameters.len(), argument_lines)?
             else {
-                return Ok(Expanded::No(token));
+                return Ok(ExpansionOutcome::NotExpanded(token));
             };
             if closing_parenthesis.origin == token.origin
                 && closing_parenthesis.span.file == token.span.file
@@ -358,13 +299,14 @@ impl Preprocessor<'_> {
         };
         let expanded_arguments = raw_arguments
             .iter()
-            .map(|tokens| self.expanded(tokens.clone(), argument_lines))
+            .map(|tokens| self.expand_tokens(tokens.clone(), argument_lines))
             .collect::<Result<_, _>>()?;
-        let body_frame = self
-            .frames
-            .push(token.origin, FrameKind::Body { macro_name: token.text.clone(), site: use_site });
-        self.busy.insert(token.text.clone());
-        self.inputs.push(Input::Macro(MacroInput {
+        let body_frame = self.frames.push(
+            token.origin,
+            FrameKind::Body { macro_name: Arc::clone(&token.text), site: use_site },
+        );
+        self.busy.insert(Arc::clone(&token.text));
+        self.inputs.push(InputSource::Macro(MacroInput {
             name: token.text,
             definition,
             position: 0,
@@ -375,30 +317,32 @@ impl Preprocessor<'_> {
             before_paste: false,
             after_paste: false,
         }));
-        Ok(Expanded::Started)
+        Ok(ExpansionOutcome::Started)
     }
 
     /// Fully expands a list of tokens on its own.
-    pub(super) fn expanded(
+    pub(crate) fn expand_tokens(
         &mut self,
         tokens: Vec<Token>,
-        argument_lines: Lines,
+        argument_lines: ArgumentLines,
     ) -> Result<Vec<Token>, PreprocessError> {
-        self.inputs.push(Input::Marker);
-        self.inputs.push(Input::Argument(ArgumentInput::new(tokens, false, false)));
+        self.inputs.push(InputSource::Marker);
+        self.inputs.push(InputSource::Argument(ArgumentInput::new(tokens, false, false)));
         let mut expanded_tokens = Vec::new();
         loop {
-            self.spend()?;
-            match self.scan() {
-                Scanned::Marker => return Ok(expanded_tokens),
-                Scanned::End => {
-                    return Err(PreprocessError::plain("the text ends inside a macro's use"));
+            self.spend_step()?;
+            match self.scan_token() {
+                ScannedItem::Marker => return Ok(expanded_tokens),
+                ScannedItem::End => {
+                    return Err(PreprocessError::without_span(
+                        "the text ends inside a macro's use",
+                    ));
                 }
-                Scanned::Token(token) => {
-                    let token = self.paste(token)?;
-                    match self.expand(token, argument_lines)? {
-                        Expanded::No(token) => expanded_tokens.push(token),
-                        Expanded::Started => {}
+                ScannedItem::Token(token) => {
+                    let token = self.paste_operands(token)?;
+                    match self.try_expand(token, argument_lines)? {
+                        ExpansionOutcome::NotExpanded(token) => expanded_tokens.push(token),
+                        ExpansionOutcome::Started => {}
                     }
                 }
             }
@@ -408,44 +352,46 @@ impl Preprocessor<'_> {
     /// Reads `( argument, ... )`; `None` where no `(` follows. The second value is the closing
     /// parenthesis.
     #[expect(clippy::type_complexity, reason = "arguments and the closing parenthesis")]
-    fn arguments(
+    fn read_arguments(
         &mut self,
         macro_name: &Token,
         parameter_count: usize,
-        argument_lines: Lines,
+        argument_lines: ArgumentLines,
     ) -> Result<Option<(Vec<Vec<Token>>, Token)>, PreprocessError> {
-        let mut first_scanned = self.scan();
-        while let (Scanned::Token(token), Lines::Several) = (&first_scanned, argument_lines) {
+        let mut first_scanned = self.scan_token();
+        while let (ScannedItem::Token(token), ArgumentLines::Several) =
+            (&first_scanned, argument_lines)
+        {
             if token.kind != TokenKind::NewLine {
                 break;
             }
-            first_scanned = self.scan();
+            first_scanned = self.scan_token();
         }
         match first_scanned {
-            Scanned::Token(token) if token.is("(") => {}
-            Scanned::Token(token) => {
-                self.inputs.push(Input::Again(Some(token)));
+            ScannedItem::Token(token) if token.is("(") => {}
+            ScannedItem::Token(token) => {
+                self.inputs.push(InputSource::Again(Some(token)));
                 return Ok(None);
             }
-            Scanned::Marker => {
-                self.inputs.push(Input::Marker);
+            ScannedItem::Marker => {
+                self.inputs.push(InputSource::Marker);
                 return Ok(None);
             }
-            Scanned::End => return Ok(None),
+            ScannedItem::End => return Ok(None),
         }
         let mut argument_tokens = vec![Vec::new()];
         let mut nesting_depth = 0u32;
         loop {
-            self.spend()?;
-            let Scanned::Token(token) = self.scan() else {
-                return Err(PreprocessError::at(
+            self.spend_step()?;
+            let ScannedItem::Token(token) = self.scan_token() else {
+                return Err(PreprocessError::at_span(
                     "the use of this macro has no closing parenthesis",
                     macro_name.span,
                 ));
             };
             if token.kind == TokenKind::NewLine {
-                if argument_lines == Lines::One {
-                    return Err(PreprocessError::at(
+                if argument_lines == ArgumentLines::One {
+                    return Err(PreprocessError::at_span(
                         "the use of this macro has no end on its line",
                         macro_name.span,
                     ));
@@ -454,7 +400,7 @@ impl Preprocessor<'_> {
             }
             match &*token.text {
                 "#" => {
-                    return Err(PreprocessError::at(
+                    return Err(PreprocessError::at_span(
                         "`#` cannot stand in a macro's argument",
                         token.span,
                     ));
@@ -492,13 +438,13 @@ impl Preprocessor<'_> {
             "the macro takes {parameter_count} arguments; {} are given",
             argument_tokens.len()
         );
-        Err(PreprocessError::at(message, macro_name.span))
+        Err(PreprocessError::at_span(message, macro_name.span))
     }
 }
 
 /// Whether a macro's use may span several lines (text) or not (directives).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lines {
+pub(crate) enum ArgumentLines {
     One,
     Several,
 }
