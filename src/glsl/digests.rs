@@ -126,19 +126,19 @@ enum NamelessScope {
 
 impl FileLevelPiece<'_> {
     fn nameless_scope(&self) -> Option<NamelessScope> {
-        let ends_in = |words: [&str; 2]| {
-            let last_tokens = self.tokens.iter().rev().take(2).rev();
-            self.tokens.len() > 2 && last_tokens.zip(words).all(|(token, word)| token.is(word))
-        };
-        let is_layout = self.tokens.first().is_some_and(|token| token.is("layout"));
-        match self.names.is_empty() {
-            false => None,
-            true if is_layout && ends_in(["in", ";"]) => Some(NamelessScope::LocalSize),
-            true if is_layout && (ends_in(["buffer", ";"]) || ends_in(["uniform", ";"])) => {
-                Some(NamelessScope::Blocks)
-            }
-            true => Some(NamelessScope::AllBehind),
+        if !self.names.is_empty() {
+            return None;
         }
+        let is_layout = self.tokens.first().is_some_and(|token| token.is("layout"));
+        let storage = match self.tokens {
+            [_, .., storage, end] if is_layout && end.is(";") => &*storage.text,
+            _ => "",
+        };
+        Some(match storage {
+            "in" => NamelessScope::LocalSize,
+            "buffer" | "uniform" => NamelessScope::Blocks,
+            _ => NamelessScope::AllBehind,
+        })
     }
 
     /// Whether an identifier names nothing at file level: a member behind a point, or a parameter

@@ -260,29 +260,26 @@ fn resolve_escapes(literal: &str) -> Vec<u8> {
     resolved_bytes
 }
 
-/// The value of the escape sequence behind a backslash at `at`, and steps over it.
+/// Steps over digits and gives the low byte of their value.
+fn read_digits(bytes: &[u8], byte_index: &mut usize, radix: u32, digit_limit: usize) -> u8 {
+    let mut value = 0u32;
+    for byte in bytes[*byte_index..].iter().take(digit_limit) {
+        let Some(digit) = char::from(*byte).to_digit(radix) else { break };
+        value = value.wrapping_mul(radix).wrapping_add(digit);
+        *byte_index += 1;
+    }
+    value as u8
+}
+
+/// The value of the escape sequence behind a backslash at `byte_index`, and steps over it.
 fn read_escape(bytes: &[u8], byte_index: &mut usize) -> Option<u8> {
-    let read_digits = |first_digit: usize, radix: u32, digit_limit: usize| {
-        let count = bytes[first_digit..]
-            .iter()
-            .take(digit_limit)
-            .take_while(|byte| char::from(**byte).is_digit(radix))
-            .count();
-        let value = bytes[first_digit..first_digit + count].iter().fold(0u32, |value, byte| {
-            value.wrapping_mul(radix).wrapping_add(char::from(*byte).to_digit(radix).unwrap_or(0))
-        });
-        (count, value as u8)
-    };
     let escape_letter = bytes[*byte_index];
     if escape_letter == b'x' {
-        let (count, value) = read_digits(*byte_index + 1, 16, usize::MAX);
-        *byte_index += 1 + count;
-        return Some(value);
+        *byte_index += 1;
+        return Some(read_digits(bytes, byte_index, 16, usize::MAX));
     }
-    if escape_letter.is_ascii_digit() && escape_letter < b'8' {
-        let (count, value) = read_digits(*byte_index, 8, 3);
-        *byte_index += count;
-        return Some(value);
+    if matches!(escape_letter, b'0'..=b'7') {
+        return Some(read_digits(bytes, byte_index, 8, 3));
     }
     *byte_index += 1;
     Some(match escape_letter {

@@ -92,18 +92,23 @@ pub(crate) struct MarkerNames {
     pub mark: String,
 }
 
+/// The name, with as many `x` behind it as make it a word that the text does not use.
+fn unused_name(name: &str, used_words: &BTreeSet<&str>) -> String {
+    let mut unused_name = name.to_owned();
+    while used_words.contains(unused_name.as_str()) {
+        unused_name.push('x');
+    }
+    unused_name
+}
+
 impl MarkerNames {
     /// `vkcert_value` and `vkcert_mark`, or longer names where the text has these.
     pub(crate) fn unused_in(tokens: &[Token]) -> Self {
         let used_words: BTreeSet<&str> = tokens.iter().map(|token| &*token.text).collect();
-        let free_name = |name: &str| {
-            let mut name = name.to_owned();
-            while used_words.contains(name.as_str()) {
-                name.push('x');
-            }
-            name
-        };
-        Self { value: free_name("vkcert_value"), mark: free_name("vkcert_mark") }
+        Self {
+            value: unused_name("vkcert_value", &used_words),
+            mark: unused_name("vkcert_mark", &used_words),
+        }
     }
 
     fn marker_definitions(&self, marker_form: MarkerForm) -> String {

@@ -11,10 +11,10 @@
 use super::marking::MarkerInsertions;
 use super::outline::UnitOutline;
 use super::preprocessor::{KeptDirective, TranslationUnit};
-use super::token::FrameId;
+use super::token::{FrameId, Token};
 use super::{KernelSource, Optimization, compile, marker_calls};
 use rspirv::spirv::Op;
-use std::collections::BTreeMap;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vkcert_model::place::{FileIndex, Position, Span};
 use vkcert_model::structure::Accuracy;
@@ -176,53 +176,59 @@ fn reline_text(
     unit: &TranslationUnit,
     marker_insertions: &MarkerInsertions,
 ) -> (String, Vec<Option<u32>>) {
-    let mut relined_text = String::new();
-    let mut line_tokens = Vec::new();
-    let is_version = |directive: &&KeptDirective| directive.text.starts_with("#version");
-    let mut write_line = |parts: &[&str], token: Option<u32>| {
-        parts.iter().for_each(|part| relined_text.push_str(part));
-        relined_text.push('\n');
-        line_tokens.push(token);
-    };
+    let mut relined = RelinedLines { text: String::new(), line_tokens: Vec::new() };
     // `#version` must be the first thing of all (GLSL 4.60, 3.3).
-    unit.directives
-        .iter()
-        .filter(is_version)
-        .for_each(|version| write_line(&[&version.text], None));
-    let mut directives =
-        unit.directives.iter().filter(|directive| !is_version(directive)).peekable();
+    let (versions, directives): (Vec<&KeptDirective>, Vec<&KeptDirective>) =
+        unit.directives.iter().partition(|directive| directive.text.starts_with("#version"));
+    for version in versions {
+        relined.push_line(&[&version.text], None);
+    }
+    let mut directives = directives.into_iter().peekable();
     for (index, token) in unit.tokens.iter().enumerate() {
         while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
-            write_line(&[&directive.text], None);
+            relined.push_line(&[&directive.text], None);
         }
-        let inserted_around =
-            |table: &BTreeMap<usize, String>| table.get(&index).cloned().unwrap_or_default();
-        let (text_before, text_behind) = (
-            inserted_around(&marker_insertions.before),
-            inserted_around(&marker_insertions.behind),
-        );
-        write_line(&[&text_before, " ", &token.text, &text_behind], Some(index as u32));
+        let text_before = marker_insertions.before.get(&index).map_or("", String::as_str);
+        let text_behind = marker_insertions.behind.get(&index).map_or("", String::as_str);
+        relined.push_line(&[text_before, " ", &token.text, text_behind], Some(index as u32));
     }
-    directives.for_each(|directive| write_line(&[&directive.text], None));
-    (relined_text, line_tokens)
+    for directive in directives {
+        relined.push_line(&[&directive.text], None);
+    }
+    (relined.text, relined.line_tokens)
+}
+
+/// A text that grows line by line, with the token of each line.
+struct RelinedLines {
+    text: String,
+    line_tokens: Vec<Option<u32>>,
+}
+
+impl RelinedLines {
+    fn push_line(&mut self, parts: &[&str], token: Option<u32>) {
+        parts.iter().for_each(|part| self.text.push_str(part));
+        self.text.push('\n');
+        self.line_tokens.push(token);
+    }
 }
 
 fn token_places(unit: &TranslationUnit, accuracy: Accuracy) -> Vec<TokenPlace> {
     let starts: Vec<Vec<u32>> = unit.files.iter().map(|file| line_starts(&file.text)).collect();
-    let place_of = |token: &super::token::Token| {
-        let span = unit.frames.project_span(token, FrameId::FILE);
-        let column = match accuracy {
-            Accuracy::Exact => token_column(unit, &starts, span, token.line),
-            Accuracy::LinesOnly => None,
-        };
-        TokenPlace {
-            text: Arc::clone(&token.text),
-            file: token.line_file,
-            line: token.line,
-            column,
-        }
+    unit.tokens.iter().map(|token| token_place(unit, &starts, token, accuracy)).collect()
+}
+
+fn token_place(
+    unit: &TranslationUnit,
+    line_starts: &[Vec<u32>],
+    token: &Token,
+    accuracy: Accuracy,
+) -> TokenPlace {
+    let span = unit.frames.project_span(token, FrameId::FILE);
+    let column = match accuracy {
+        Accuracy::Exact => token_column(unit, line_starts, span, token.line),
+        Accuracy::LinesOnly => None,
     };
-    unit.tokens.iter().map(place_of).collect()
+    TokenPlace { text: Arc::clone(&token.text), file: token.line_file, line: token.line, column }
 }
 
 /// The column of a span's start; none where the compiler counts it on another line (`#line`,

@@ -69,13 +69,16 @@ fn semantic_arguments(function_name: &str, argument_count: usize) -> usize {
 
 /// Whether a text may hold a call with such arguments, as far as its tokens tell.
 pub(crate) fn may_occur(tokens: &[Token]) -> bool {
-    let is_semantic_call = |(token_index, token): (usize, &Token)| {
-        let function_starts =
-            ["atomic", "imageAtomic", "controlBarrier", "memoryBarrier", MULTIPLY_ADD];
-        function_starts.iter().any(|name_start| token.text.starts_with(name_start))
-            && semantic_arguments(&token.text, count_of_arguments(&tokens[token_index + 1..])) > 0
-    };
-    tokens.iter().enumerate().filter(|(_, token)| token.is_identifier()).any(is_semantic_call)
+    (0..tokens.len()).any(|token_index| is_semantic_call(tokens, token_index))
+}
+
+fn is_semantic_call(tokens: &[Token], callee: TokenIndex) -> bool {
+    const FUNCTION_STARTS: [&str; 5] =
+        ["atomic", "imageAtomic", "controlBarrier", "memoryBarrier", MULTIPLY_ADD];
+    let name = &tokens[callee].text;
+    tokens[callee].is_identifier()
+        && FUNCTION_STARTS.iter().any(|start| name.starts_with(start))
+        && semantic_arguments(name, count_of_arguments(&tokens[callee + 1..])) > 0
 }
 
 /// Of a call whose parentheses these tokens begin with; 0 where they do not.

@@ -95,6 +95,16 @@ struct TypeShape {
     rows: usize,
 }
 
+/// The components of vectors and matrices with this prefix of their names.
+fn element_of_prefix(prefix: &str) -> Option<ElementKind> {
+    let row = ELEMENT_NAMES.iter().find(|(_, _, prefixes)| prefixes.contains(&prefix))?;
+    Some(row.0)
+}
+
+fn parse_size(digit: &str) -> Option<usize> {
+    digit.parse().ok().filter(|size| (1..=4).contains(size))
+}
+
 impl TypeShape {
     fn from_name(name: &str) -> Option<Self> {
         if let Some((element, ..)) =
@@ -102,14 +112,6 @@ impl TypeShape {
         {
             return Some(Self { element: *element, columns: 1, rows: 1 });
         }
-        let element_of_prefix = |prefix: &str| {
-            ELEMENT_NAMES
-                .iter()
-                .find(|(_, _, prefixes)| prefixes.contains(&prefix))
-                .map(|row| row.0)
-        };
-        let parse_size =
-            |digit: &str| digit.parse().ok().filter(|parse_size| (1..=4).contains(parse_size));
         if let Some((prefix, rows)) = name.split_once("vec") {
             return Some(Self {
                 element: element_of_prefix(prefix)?,

@@ -15,6 +15,22 @@ pub(super) enum Composite {
     Matrix { element: &'static str, columns: u32, rows: u32 },
 }
 
+/// The size of a vector or of one side of a matrix: one digit.
+fn parse_size(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|size| (2..=4).contains(size) && text.len() == 1)
+}
+
+/// The prefix of vectors that the header names as GLSL does.
+fn short_prefix(element: &str) -> Option<&'static str> {
+    match element {
+        "Float" => Some(""),
+        "Int" => Some("i"),
+        "Uint" => Some("u"),
+        "bool" => Some("b"),
+        _ => None,
+    }
+}
+
 impl Composite {
     /// By its name in GLSL.
     pub(super) fn from_name(name: &str) -> Option<Self> {
@@ -22,9 +38,6 @@ impl Composite {
         let (family_prefix, size_text) = name.split_at(family_length);
         let (_, element) =
             TYPE_FAMILIES.iter().find(|(known_family, _)| *known_family == family_prefix)?;
-        let parse_size = |text: &str| {
-            text.parse::<u32>().ok().filter(|size| (2..=4).contains(size) && text.len() == 1)
-        };
         if let Some(size) = size_text.strip_prefix("vec") {
             return Some(Self::Vector { element, size: parse_size(size)? });
         }
@@ -40,13 +53,6 @@ impl Composite {
 
     /// As the program spells it.
     pub(super) fn cpp_type(self) -> String {
-        let short_prefix = |element: &str| match element {
-            "Float" => Some(""),
-            "Int" => Some("i"),
-            "Uint" => Some("u"),
-            "bool" => Some("b"),
-            _ => None,
-        };
         match self {
             Self::Vector { element, size } if short_prefix(element).is_some() => {
                 format!("{}vec{size}", short_prefix(element).unwrap_or_default())

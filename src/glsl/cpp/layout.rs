@@ -38,29 +38,30 @@ impl StructureLayout {
 /// Structures of the text by name, members one by one.
 type Structures<'i> = BTreeMap<String, Vec<&'i DeclaredType>>;
 
+fn declarations(items: &[FileLevelItem]) -> impl Iterator<Item = &Declaration> {
+    items.iter().filter_map(|item| match item {
+        FileLevelItem::Declaration(declaration) => Some(declaration),
+        FileLevelItem::Prototype { .. }
+        | FileLevelItem::Function(_)
+        | FileLevelItem::Unread { .. } => None,
+    })
+}
+
 /// How the structures of all storage blocks lie, by name.
 pub(super) fn structure_layouts(
     tokens: &[Token],
     items: &[FileLevelItem],
     interface: &KernelInterface,
 ) -> BTreeMap<String, StructureLayout> {
-    let declarations = || {
-        items.iter().filter_map(|item| match item {
-            FileLevelItem::Declaration(declaration) => Some(declaration),
-            FileLevelItem::Prototype { .. }
-            | FileLevelItem::Function(_)
-            | FileLevelItem::Unread { .. } => None,
-        })
-    };
     let mut structures = Structures::new();
-    for Declaration { declared, .. } in declarations() {
+    for Declaration { declared, .. } in declarations(items) {
         if let (true, Some(name)) = (declared.has_body, declared.name) {
             structures.insert(tokens[name].text.to_string(), member_types(declared));
         }
     }
     let mut layout_finder = LayoutFinder { tokens, structures, structure_layouts: BTreeMap::new() };
     for Declaration { declared, .. } in
-        declarations().filter(|declaration| declaration.declared.has_qualifier("buffer"))
+        declarations(items).filter(|declaration| declaration.declared.has_qualifier("buffer"))
     {
         let bound_block = declared.name.and_then(|name| interface.blocks.get(&*tokens[name].text));
         if let Some(ValueLayout::Structure(layouts)) =

@@ -29,13 +29,18 @@ impl TouchedValues {
 
     /// Whether it matters which of the two comes first.
     fn conflicts_with(&self, other_values: &TouchedValues) -> bool {
-        let first_disturbs = |first_values: &TouchedValues, second_values: &TouchedValues| {
-            first_values.writes.iter().any(|name| {
-                second_values.reads.contains(name) || second_values.writes.contains(name)
-            }) || (first_values.writes_memory
-                && (second_values.reads_memory || second_values.writes_memory))
-        };
-        first_disturbs(self, other_values) || first_disturbs(other_values, self)
+        self.disturbs(other_values) || other_values.disturbs(self)
+    }
+
+    /// Whether it writes what the other one reads or writes.
+    fn disturbs(&self, other_values: &TouchedValues) -> bool {
+        let disturbs_variable = self
+            .writes
+            .iter()
+            .any(|name| other_values.reads.contains(name) || other_values.writes.contains(name));
+        let disturbs_memory =
+            self.writes_memory && (other_values.reads_memory || other_values.writes_memory);
+        disturbs_variable || disturbs_memory
     }
 }
 

@@ -12,6 +12,16 @@ use super::{Emitted, Emitter, built_in};
 /// The type of a parameter or argument as the program spells it, with its array dimensions.
 type SpelledType = (String, usize);
 
+/// What two types have in common that convert into each other: all but the kind of their numbers.
+#[derive(PartialEq, Eq)]
+struct ConvertibleForm {
+    /// Empty for numbers, vectors and matrices.
+    type_name: String,
+    vector_size: Option<char>,
+    matrix_sizes: Option<String>,
+    dimensions: usize,
+}
+
 impl<'a> Emitter<'a> {
     /// The parameters of every function of a name that takes so many.
     fn overloads_of(
@@ -127,33 +137,31 @@ impl<'a> Emitter<'a> {
     /// Whether one argument may become, by itself, what two overloads take: they differ in the kind
     /// of numbers alone, or one of them writes what the other one takes.
     fn may_be_converted(&self, overloads: &[&[ParameterSyntax]]) -> bool {
-        let convertible_form = |parameter: &ParameterSyntax| {
-            let (name, dimensions) = self.type_of_parameter(parameter)?;
-            let size_digits: String =
-                name.chars().filter(|letter| !letter.is_ascii_alphabetic()).collect();
-            let is_vector = name.contains("vec") || name.contains("Vec");
-            let vector_size = if is_vector {
-                size_digits.chars().last().filter(char::is_ascii_digit)
-            } else {
-                None
-            };
-            let vector_size = vector_size
-                .or_else(|| name.trim_end_matches('>').chars().last().filter(|_| is_vector));
-            let is_matrix = name.contains("mat") || name.contains("Mat");
-            let is_number = is_vector || is_matrix || built_in::is_number_class(&name);
-            Some((
-                if is_number { String::new() } else { name },
-                vector_size,
-                is_matrix.then_some(size_digits),
-                dimensions,
-            ))
-        };
         overloads.iter().enumerate().any(|(overload_index, parameters)| {
             overloads[..overload_index].iter().any(|earlier_parameters| {
-                parameters.iter().zip(*earlier_parameters).all(|(a, earlier_parameter)| {
-                    convertible_form(a) == convertible_form(earlier_parameter)
+                parameters.iter().zip(*earlier_parameters).all(|(parameter, earlier_parameter)| {
+                    self.convertible_form(parameter) == self.convertible_form(earlier_parameter)
                 })
             })
+        })
+    }
+
+    /// The type of a parameter without the kind of its numbers; none where the text does not tell.
+    fn convertible_form(&self, parameter: &ParameterSyntax) -> Option<ConvertibleForm> {
+        let (name, dimensions) = self.type_of_parameter(parameter)?;
+        let size_digits: String =
+            name.chars().filter(|letter| !letter.is_ascii_alphabetic()).collect();
+        let is_vector = name.contains("vec") || name.contains("Vec");
+        let is_matrix = name.contains("mat") || name.contains("Mat");
+        let last_digit = size_digits.chars().last().filter(char::is_ascii_digit);
+        let last_letter = || name.trim_end_matches('>').chars().last();
+        let vector_size = if is_vector { last_digit.or_else(last_letter) } else { None };
+        let is_number = is_vector || is_matrix || built_in::is_number_class(&name);
+        Some(ConvertibleForm {
+            type_name: if is_number { String::new() } else { name },
+            vector_size,
+            matrix_sizes: is_matrix.then_some(size_digits),
+            dimensions,
         })
     }
 }

@@ -109,20 +109,25 @@ impl<'e> LeafCollector<'_, '_, 'e> {
         for right in right_operands.into_iter().rev() {
             operands.push(self.boolean_tree(right, depth + added_depth)?);
         }
-        let join_pair = |left, right| match operator {
-            "&&" => BooleanExpression::And(Box::new(left), Box::new(right)),
-            _ => BooleanExpression::Or(Box::new(left), Box::new(right)),
-        };
+        let join_pair = if operator == "&&" { conjunction } else { disjunction };
         if operand_count < BALANCED_FROM {
             return operands.into_iter().reduce(join_pair);
         }
-        Some(balanced_tree(operands, &join_pair))
+        Some(balanced_tree(operands, join_pair))
     }
+}
+
+fn conjunction(left: BooleanExpression, right: BooleanExpression) -> BooleanExpression {
+    BooleanExpression::And(Box::new(left), Box::new(right))
+}
+
+fn disjunction(left: BooleanExpression, right: BooleanExpression) -> BooleanExpression {
+    BooleanExpression::Or(Box::new(left), Box::new(right))
 }
 
 fn balanced_tree(
     mut operands: Vec<BooleanExpression>,
-    join_pair: &impl Fn(BooleanExpression, BooleanExpression) -> BooleanExpression,
+    join_pair: fn(BooleanExpression, BooleanExpression) -> BooleanExpression,
 ) -> BooleanExpression {
     while operands.len() > 1 {
         let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));

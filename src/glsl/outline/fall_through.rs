@@ -20,15 +20,16 @@ pub(super) fn syntax_falls_through(tokens: &[Token], statements: &[syntax::State
     falls_through
 }
 
+/// Whether an expression is `true`, in parentheses or not.
+fn is_literally_true(tokens: &[Token], expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Parenthesised(inner) => is_literally_true(tokens, inner),
+        _ => expression.first == expression.last && tokens[expression.first].is("true"),
+    }
+}
+
 fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> bool {
     use syntax::StatementKind as Parsed;
-    let is_true = |expression: &Expression| {
-        let mut innermost = expression;
-        while let ExpressionKind::Parenthesised(inner_expression) = &innermost.kind {
-            innermost = inner_expression;
-        }
-        innermost.first == innermost.last && tokens[innermost.first].is("true")
-    };
     match &statement.kind {
         Parsed::Block(inner) => syntax_falls_through(tokens, inner),
         Parsed::If { then, otherwise, .. } => {
@@ -38,19 +39,19 @@ fn statement_falls_through(tokens: &[Token], statement: &syntax::Statement) -> b
                     .is_none_or(|otherwise| statement_falls_through(tokens, otherwise))
         }
         Parsed::While { condition: LoopCondition::Expression(condition), body }
-            if is_true(condition) =>
+            if is_literally_true(tokens, condition) =>
         {
             breaks_out(body)
         }
         Parsed::For { condition: None, body, .. } => breaks_out(body),
         Parsed::For { condition: Some(LoopCondition::Expression(condition)), body, .. }
-            if is_true(condition) =>
+            if is_literally_true(tokens, condition) =>
         {
             breaks_out(body)
         }
         Parsed::DoWhile { body, condition } => {
             breaks_out(body)
-                || (!is_true(condition)
+                || (!is_literally_true(tokens, condition)
                     && (statement_falls_through(tokens, body) || continues_loop(body)))
         }
         Parsed::Switch { body, .. } => {

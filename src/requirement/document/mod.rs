@@ -160,38 +160,41 @@ pub fn read_bytes(path: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
 /// Reads a file of at most `limit` bytes. Pipes, devices and sockets are refused unread, because
 /// reading them may never end.
 pub fn read_at_most(path: &Path, file: &str, byte_limit: u64) -> Result<Vec<u8>, Diagnostic> {
-    let unreadable_error = |error: std::io::Error| {
-        let diagnostic =
-            Diagnostic::new("missing-file", format!("cannot read `{file}`: {error}")).in_file(file);
-        match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                diagnostic.hint(format!("there is nothing at `{}`", path.display()))
-            }
-            _ => diagnostic,
-        }
-    };
-    let metadata = std::fs::metadata(path).map_err(unreadable_error)?;
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable_error(path, file, &error))?;
     if !metadata.is_file() {
         let file_kind = file_kind_name(metadata.file_type());
         return Err(Diagnostic::new("not-a-file", format!("`{file}` is {file_kind}, not a file"))
             .in_file(file));
     }
-    let too_large = || {
-        Diagnostic::new(
-            "limit",
-            format!("`{file}` is larger than {byte_limit} bytes, the limit for such a file"),
-        )
-        .in_file(file)
-    };
     if metadata.len() > byte_limit {
-        return Err(too_large());
+        return Err(too_large_error(file, byte_limit));
     }
-    // What grows while it is read, or tells no length (as files of the kernel do), is cut at the
-    // limit as well.
+    // Reading stops at the limit all the same, because a file can grow meanwhile, and files of the
+    // kernel report no length.
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    let opened_file = std::fs::File::open(path).map_err(unreadable_error)?;
-    opened_file.take(byte_limit + 1).read_to_end(&mut bytes).map_err(unreadable_error)?;
-    if bytes.len() as u64 > byte_limit { Err(too_large()) } else { Ok(bytes) }
+    std::fs::File::open(path)
+        .and_then(|opened_file| opened_file.take(byte_limit + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable_error(path, file, &error))?;
+    if bytes.len() as u64 > byte_limit {
+        return Err(too_large_error(file, byte_limit));
+    }
+    Ok(bytes)
+}
+
+fn unreadable_error(path: &Path, file: &str, error: &std::io::Error) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::new("missing-file", format!("cannot read `{file}`: {error}")).in_file(file);
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            diagnostic.hint(format!("there is nothing at `{}`", path.display()))
+        }
+        _ => diagnostic,
+    }
+}
+
+fn too_large_error(file: &str, byte_limit: u64) -> Diagnostic {
+    let message = format!("`{file}` is larger than {byte_limit} bytes, the limit for such a file");
+    Diagnostic::new("limit", message).in_file(file)
 }
 
 fn file_kind_name(kind: std::fs::FileType) -> &'static str {

@@ -213,12 +213,14 @@ pub(super) fn promoted_type(host_type: HostType) -> HostType {
     }
 }
 
+/// Rank among converted operands: the wider type wins, and at the same width the unsigned one.
+fn conversion_rank(host_type: HostType) -> (u32, bool) {
+    integer_format(host_type).map_or((0, false), |(bit_width, is_signed)| (bit_width, !is_signed))
+}
+
 /// The type that an operation of two operands is done in.
 pub(super) fn common_type(left_type: HostType, right_type: HostType) -> HostType {
     let (left_type, right_type) = (promoted_type(left_type), promoted_type(right_type));
-    let conversion_rank = |host_type: HostType| {
-        integer_format(host_type).map_or((0, false), |(bits, signed)| (bits, !signed))
-    };
     if conversion_rank(left_type) >= conversion_rank(right_type) { left_type } else { right_type }
 }
 

@@ -80,6 +80,23 @@ pub fn interval_of_type(
     ValueInterval { low: least_value, high: greatest_value, width: host_type }
 }
 
+/// The least and the greatest result at the corners of two intervals: the bounds of an operation
+/// that is monotone in each operand.
+fn corner_bounds(
+    left: ValueInterval,
+    right: ValueInterval,
+    operation: impl Fn(i128, i128) -> i128,
+) -> (i128, i128) {
+    let mut corner_values = [
+        operation(left.low, right.low),
+        operation(left.low, right.high),
+        operation(left.high, right.low),
+        operation(left.high, right.high),
+    ];
+    corner_values.sort_unstable();
+    (corner_values[0], corner_values[3])
+}
+
 fn enclose_operation(
     operator: BinaryOperator,
     left: ValueInterval,
@@ -92,15 +109,6 @@ fn enclose_operation(
         interval_of_type(left.low, left.high, host_type, &mut true),
         interval_of_type(right.low, right.high, host_type, &mut true),
     );
-    let corner_bounds = |operation: &dyn Fn(i128, i128) -> i128| {
-        let corner_values = [
-            operation(left_converted.low, right_converted.low),
-            operation(left_converted.low, right_converted.high),
-            operation(left_converted.high, right_converted.low),
-            operation(left_converted.high, right_converted.high),
-        ];
-        (corner_values.into_iter().min().unwrap_or(0), corner_values.into_iter().max().unwrap_or(0))
-    };
     let (least_value, greatest_value) = type_range(host_type);
     match operator {
         BinaryOperator::And
@@ -124,7 +132,7 @@ fn enclose_operation(
             is_quiet,
         ),
         BinaryOperator::Multiply => {
-            let (low, high) = corner_bounds(&|left, right| left.saturating_mul(right));
+            let (low, high) = corner_bounds(left_converted, right_converted, i128::saturating_mul);
             interval_of_type(low, high, host_type, is_quiet)
         }
         BinaryOperator::Minimum => ValueInterval {
@@ -144,7 +152,8 @@ fn enclose_operation(
             ValueInterval { low: least_value, high: greatest_value, width: host_type }
         }
         BinaryOperator::Divide => {
-            let (low, high) = corner_bounds(&|left, right| left / right);
+            let (low, high) =
+                corner_bounds(left_converted, right_converted, |left, right| left / right);
             // Where the dividend can be 0 the quotient can.
             let spans_zero = left_converted.low <= 0 && left_converted.high >= 0;
             interval_of_type(
@@ -198,24 +207,11 @@ fn enclose_operation(
                 *is_quiet = false;
                 return ValueInterval { low: least_value, high: greatest_value, width: host_type };
             }
-            let shifted = |value: i128, amount: i128| {
-                if operator == BinaryOperator::ShiftLeft {
-                    value << amount
-                } else {
-                    value >> amount
-                }
+            let (low, high) = if operator == BinaryOperator::ShiftLeft {
+                corner_bounds(left, right, |value, amount| value << amount)
+            } else {
+                corner_bounds(left, right, |value, amount| value >> amount)
             };
-            let corner_values = [
-                (left.low, right.low),
-                (left.low, right.high),
-                (left.high, right.low),
-                (left.high, right.high),
-            ];
-            let corner_values = corner_values.map(|(value, amount)| shifted(value, amount));
-            let (low, high) = (
-                corner_values.into_iter().min().unwrap_or(least_value),
-                corner_values.into_iter().max().unwrap_or(greatest_value),
-            );
             interval_of_type(low, high, host_type, is_quiet)
         }
     }
