@@ -40,7 +40,7 @@ pub struct PositionTable {
 impl PositionTable {
     /// Compares the modules and reads the lines.
     pub fn of(production: &Module, positions: &Arc<TokenPositions>) -> Result<Self, PositionError> {
-        let relined = read(positions.module())?;
+        let relined = read(positions.relined_module())?;
         let (own, other) = (meaningful(production), meaningful(&relined));
         let mut ids = Renumbering::default();
         let mut tokens = vec![None; production.instructions.len()];

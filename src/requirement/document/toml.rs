@@ -57,15 +57,15 @@ fn node_of_value(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<DocumentFault>
         DeValue::Integer(integer) => {
             match i128::from_str_radix(integer.as_str(), integer.radix()) {
                 Ok(value) => Value::Integer(value),
-                Err(_) => too_large(span.clone(), faults),
+                Err(_) => too_large(&span, faults),
             }
         }
         DeValue::Float(float) => match float.as_str().parse::<f64>() {
             Ok(value) if value.is_infinite() && !float.as_str().contains("inf") => {
-                too_large(span.clone(), faults)
+                too_large(&span, faults)
             }
             Ok(value) => Value::Float(value),
-            Err(_) => too_large(span.clone(), faults),
+            Err(_) => too_large(&span, faults),
         },
         DeValue::Boolean(value) => Value::Bool(*value),
         // No field of ours is a date: as a string it is refused by whatever field it stands in.
@@ -78,7 +78,7 @@ fn node_of_value(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<DocumentFault>
     Node { span, value }
 }
 
-fn too_large(span: Range<usize>, faults: &mut Vec<DocumentFault>) -> Value {
-    faults.push(DocumentFault::new("toml-syntax", "this number is too large").at(span));
+fn too_large(span: &Range<usize>, faults: &mut Vec<DocumentFault>) -> Value {
+    faults.push(DocumentFault::new("toml-syntax", "this number is too large").at(span.clone()));
     Value::Null
 }

@@ -54,7 +54,7 @@ pub fn parse_expression(
     };
     if expression_text.len() > MAX_TEXT {
         return Err(parser.error_at(
-            0..0,
+            &(0..0),
             format!("the expression has {} bytes; the limit is {MAX_TEXT}", expression_text.len()),
         ));
     }
@@ -64,8 +64,8 @@ pub fn parse_expression(
         let unexpected_span =
             parser.position..parser.position + parser.next_character().map_or(1, char::len_utf8);
         return Err(parser.error_at(
-            unexpected_span.clone(),
-            format!("`{}` is not expected here", &expression_text[unexpected_span]),
+            &unexpected_span,
+            format!("`{}` is not expected here", parser.text_of(&unexpected_span)),
         ));
     }
     Ok(expression)
@@ -79,10 +79,17 @@ struct ExpressionParser<'a> {
     depth: usize,
 }
 
-impl ExpressionParser<'_> {
-    fn error_at(&self, span: Range<usize>, message: String) -> Diagnostic {
-        Diagnostic::new("expression-syntax", format!("{}: {message}", self.place))
-            .at_span(self.place, self.text, span)
+impl<'a> ExpressionParser<'a> {
+    fn error_at(&self, span: &Range<usize>, message: String) -> Diagnostic {
+        Diagnostic::new("expression-syntax", format!("{}: {message}", self.place)).at_span(
+            self.place,
+            self.text,
+            span.clone(),
+        )
+    }
+
+    fn text_of(&self, span: &Range<usize>) -> &'a str {
+        &self.text[span.start..span.end]
     }
 
     fn next_character(&self) -> Option<char> {
@@ -112,7 +119,7 @@ impl ExpressionParser<'_> {
         }
         let span_end =
             (self.position + self.next_character().map_or(0, char::len_utf8)).min(self.text.len());
-        Err(self.error_at(self.position..span_end, format!("`{token}` is expected here")))
+        Err(self.error_at(&(self.position..span_end), format!("`{token}` is expected here")))
     }
 
     /// Parses operators that bind more strongly than `above`.
@@ -120,7 +127,7 @@ impl ExpressionParser<'_> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(self.error_at(
-                self.position..self.position,
+                &(self.position..self.position),
                 format!("more than {MAX_DEPTH} levels of operators"),
             ));
         }
@@ -198,10 +205,10 @@ impl ExpressionParser<'_> {
             }
             Some(character) => {
                 let span = operand_start..operand_start + character.len_utf8();
-                Err(self.error_at(span, format!("`{character}` is not expected here")))
+                Err(self.error_at(&span, format!("`{character}` is not expected here")))
             }
             None => Err(self.error_at(
-                operand_start.saturating_sub(1)..operand_start,
+                &(operand_start.saturating_sub(1)..operand_start),
                 "an operand is missing at the end".to_owned(),
             )),
         }
@@ -219,24 +226,20 @@ impl ExpressionParser<'_> {
 
     fn parse_literal(&mut self) -> Result<HostExpression, Diagnostic> {
         let span = self.read_word();
-        let literal_text = self.text[span.clone()].to_ascii_lowercase();
+        let literal_text = self.text_of(&span).to_ascii_lowercase();
         let hexadecimal_digits = literal_text.strip_prefix("0x");
         let digits = hexadecimal_digits.unwrap_or(&literal_text).trim_end_matches(['u', 'l']);
         let suffix = &hexadecimal_digits.unwrap_or(&literal_text)[digits.len()..];
         let radix = if hexadecimal_digits.is_some() { 16 } else { 10 };
         let is_known_suffix = matches!(suffix, "" | "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu");
         let value = i128::from_str_radix(digits, radix).ok().filter(|_| is_known_suffix);
-        let literal_error = || {
-            self.error_at(
-                span.clone(),
-                format!("`{}` is no integer literal", &self.text[span.clone()]),
-            )
-        };
+        let literal_error =
+            || self.error_at(&span, format!("`{}` is no integer literal", self.text_of(&span)));
         let value = value.ok_or_else(literal_error)?;
         if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
             let message =
                 "a literal that starts with 0 is octal in C; write it in decimal".to_owned();
-            return Err(self.error_at(span.clone(), message));
+            return Err(self.error_at(&span, message));
         }
         let is_unsigned = suffix.contains('u');
         let is_long = suffix.contains('l');
@@ -249,22 +252,21 @@ impl ExpressionParser<'_> {
             let signedness_fits = if is_unsigned { !is_signed } else { is_signed || radix == 16 };
             signedness_fits && (!is_long || bit_width == 64) && value <= type_range(*width).1
         });
-        let width = fitting_type.ok_or_else(|| {
-            self.error_at(span.clone(), "the literal fits no 64-bit type".to_owned())
-        })?;
+        let width = fitting_type
+            .ok_or_else(|| self.error_at(&span, "the literal fits no 64-bit type".to_owned()))?;
         Ok(HostExpression::new(HostExpressionKind::Literal(value, width), self.names, span))
     }
 
     fn parse_named(&mut self) -> Result<HostExpression, Diagnostic> {
         let span = self.read_word();
-        let word = &self.text[span.clone()];
+        let word = self.text_of(&span);
         if self.take_token("(") {
             return self.parse_call(word.to_owned(), span);
         }
         let name_index = self.names.iter().position(|name| name.name == word);
         let index = name_index.ok_or_else(|| {
             let known_names: Vec<&str> = self.names.iter().map(|name| name.name.as_str()).collect();
-            self.error_at(span.clone(), format!("`{word}` is not declared")).hint(format!(
+            self.error_at(&span, format!("`{word}` is not declared")).hint(format!(
                 "declared before it: {}",
                 if known_names.is_empty() { "nothing".to_owned() } else { known_names.join(", ") }
             ))
@@ -282,7 +284,7 @@ impl ExpressionParser<'_> {
         if let Some((_, host_type)) = cast_type {
             self.expect_token(")")?;
             if integer_format(*host_type).is_none() {
-                return Err(self.error_at(name_span, "expressions are of integers".to_owned()));
+                return Err(self.error_at(&name_span, "expressions are of integers".to_owned()));
             }
             return Ok(HostExpression::new(
                 HostExpressionKind::Cast(*host_type, Box::new(first_argument)),
@@ -295,7 +297,7 @@ impl ExpressionParser<'_> {
             "max" => BinaryOperator::Maximum,
             _ => {
                 return Err(self
-                    .error_at(name_span, format!("`{function_name}` is no function"))
+                    .error_at(&name_span, format!("`{function_name}` is no function"))
                     .hint("min, max and the type names (uint64(m) * n) can be called"));
             }
         };
