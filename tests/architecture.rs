@@ -143,13 +143,14 @@ const MODULES: &[(&str, &[&str])] = &[(
     "src/exec",
     &[
         "resource",
+        "variation",
+        "repeat",
         "schedule",
         "prepare",
         "flow",
         "judged_bytes",
         "stored",
         "judge",
-        "repeat",
         "alteration",
     ],
 )];

@@ -7,11 +7,10 @@ use std::num::NonZeroU32;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vkcert::exec::repeat::Repeated;
 use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor, WORKER_FAULT};
 use vkcert::exec::{
     Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule,
-    ModuleRecording, Run, Unobserved,
+    ModuleRecording, Run, RunRequest, Unobserved,
 };
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
@@ -226,12 +225,16 @@ fn of_200_tests_20_misbehave_and_each_has_its_own_verdict() {
     };
     let kernels = KERNELS.map(|(name, body)| (name, compile(&source(body)))).into();
     let start = Instant::now();
-    let mut repeated = Repeated::new(&mut engine, NonZeroU32::new(3).expect("not zero"));
     let mut wrong = Vec::new();
     for index in 0..TESTS {
-        let told = told(index, repeated.run(&job(index, &kernels), &mut Unobserved));
+        let job = job(index, &kernels);
+        let repetitions = NonZeroU32::new(3).expect("not zero");
+        let request = RunRequest { repetitions, ..RunRequest::once(&job) };
+        let outcome = engine.answer(&request, &mut Unobserved);
+        let started = outcome.as_ref().map_or(1, |outcome| outcome.started);
+        let told = told(index, outcome.map(|outcome| outcome.run));
         let due = befalls(index).map_or("right", due);
-        if !told.starts_with(due) || (due == "right" && repeated.started() != 3) {
+        if !told.starts_with(due) || (due == "right" && started != 3) {
             wrong.push(format!("T{index}: {told}\n    where this is due: {due}"));
         }
     }

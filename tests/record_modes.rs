@@ -16,7 +16,7 @@ use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run,
-    Unobserved,
+    RunRequest, Unobserved,
 };
 use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument::{
@@ -162,7 +162,7 @@ fn agree_on_who_recorded(kernel: &Kernel, device: Option<&mut VulkanExecutor>) {
     let by_markers = kernel.job(&kernel.marked, ModuleRecording::Markers(Arc::new(native.markers)));
     let in_slots = kernel.job(&slots.instrumented, ModuleRecording::Buffer(slots.record_buffer));
     let who = |engine: &mut dyn Executor, job: &Job| {
-        let (run, who) = engine.run_by_invocation(job, &bits).unwrap();
+        let (run, who) = engine.run_by_invocation(&RunRequest::once(job), &bits).unwrap();
         let run = completed(kernel, run);
         for bit in &bits {
             let anyone = who.values().any(|found| !found.by_bit[bit].is_empty());

@@ -183,7 +183,7 @@ void main() {
         let mut job = test.job();
         job.modules[0].recording = ModuleRecording::Markers(Arc::new(table.clone()));
         let settings = Settings { tile_width, ..Settings::default() };
-        let mut executor = SequentialExecutor::new(settings);
+        let executor = SequentialExecutor::new(settings);
         let counted = executor.run_with_lowering_counts(&job, &mut Unobserved).unwrap();
         assert_eq!(counted.run.findings, []);
         let records = &counted.run.records[&"markers".into()];

@@ -57,7 +57,7 @@ impl Observer for Seen {
 }
 
 fn outcome(job: &Job, settings: Settings) -> (SequentialRun, Seen, Tally) {
-    let mut engine = SequentialExecutor::new(settings);
+    let engine = SequentialExecutor::new(settings);
     let mut seen = Seen::default();
     let run = engine.run_with_lowering_counts(job, &mut seen).expect("the engine does not fail");
     (run, seen, engine.tally())
@@ -548,8 +548,7 @@ fn large_dispatches_go_to_the_pool_and_small_ones_do_not() {
     // Dependent once, not tried again.
     let text = LOOP.replace("r[i] += k", "r[0] = atomicAdd(n[i], 0u) + r[0]");
     let dependent = job("dependent", &text, [400, 1, 1], vec![vec![Some(200); 1600], zeros(1600)]);
-    let mut engine =
-        SequentialExecutor::new(Settings { jobs: Jobs::Most(3), ..Settings::default() });
+    let engine = SequentialExecutor::new(Settings { jobs: Jobs::Most(3), ..Settings::default() });
     let (alone, ..) = run(&dependent, Jobs::One);
     for _ in 0..2 {
         let again = pool
@@ -571,7 +570,7 @@ fn a_program_is_decoded_once_for_all_who_ask() {
     let all = std::sync::Barrier::new(8);
     std::thread::scope(|scope| {
         for number in 0..8 {
-            let (mut engine, job, all) = (engine.clone(), &job, &all);
+            let (engine, job, all) = (engine.clone(), &job, &all);
             scope.spawn(move || {
                 all.wait();
                 match number % 2 {
@@ -626,7 +625,7 @@ void main() {
             }
         }
     }
-    let mut engine = SequentialExecutor::default();
+    let engine = SequentialExecutor::default();
     let mut results = std::collections::BTreeSet::new();
     for job in jobs.iter().chain(jobs.iter().rev()) {
         let (fresh, ..) = outcome(job, Settings::default());

@@ -13,7 +13,7 @@
 
 use super::configuration::Specialization;
 use super::kernel::{Kernel, Variant};
-use super::test_run::{PreparedTest, execute, job_of, judge, object_job};
+use super::test_run::{PreparedTest, TestEngine, job_of, judge, object_job};
 use crate::CampaignError;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use vkcert_exec::judge::Judgement;
 use vkcert_exec::judged_bytes::{Judged, Judging};
 use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::repeat;
-use vkcert_exec::{Completion, Executor, Job, Run};
+use vkcert_exec::{Completion, Job, Run, RunOutcome};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -353,13 +353,13 @@ impl<'a> LeftOpen<'a> {
     /// Runs a job; results of repetitions that differ only where they may count as one.
     pub fn execute(
         &self,
-        engine: &mut dyn Executor,
+        engine: &mut TestEngine<'_>,
         job: &Job,
         recorded: Recorded,
         between: &str,
     ) -> Result<(Run, Vec<String>), CampaignError> {
-        let run = execute(engine, job)?;
-        let united = self.united(engine.take_variants(), recorded, between)?;
+        let RunOutcome { run, variants, .. } = engine.execute(job, None)?;
+        let united = self.united(variants, recorded, between)?;
         Ok(united.unwrap_or((run, Vec::new())))
     }
 }

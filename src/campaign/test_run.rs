@@ -15,8 +15,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use vkcert_exec::judge::{self, Judgement};
 use vkcert_exec::prepare::{ModuleUse, Prepared};
-use vkcert_exec::repeat::Repeated;
-use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, Unobserved};
+use vkcert_exec::schedule::Following;
+use vkcert_exec::{
+    Completion, Counts, ExecError, Executor, Job, JobModule, Run, RunOutcome, RunRequest,
+    Unobserved,
+};
 use vkcert_model::altered::AlteredStores;
 use vkcert_model::evidence::{LoweringDecision, Mismatch};
 use vkcert_model::finding::{Checks, Finding, FindingKind, RaceScope};
@@ -219,13 +222,52 @@ pub fn decode_ahead(prepared: &PreparedTest, engine: &SequentialExecutor) {
     jobs.iter().flatten().for_each(|job| engine.decode_ahead(job));
 }
 
+/// The engine of a test.
+pub struct TestEngine<'e> {
+    pub executor: &'e mut dyn Executor,
+    /// How often each job of the test runs.
+    pub repetitions: NonZeroU32,
+}
+
+impl TestEngine<'_> {
+    pub fn name(&self) -> EngineName {
+        self.executor.name()
+    }
+
+    /// Runs a job, in a schedule where one is given; what the tool itself fails at on a device is
+    /// undetermined.
+    pub fn execute(
+        &mut self,
+        job: &Job,
+        following: Option<Following>,
+    ) -> Result<RunOutcome, CampaignError> {
+        let repetitions = self.repetitions;
+        let request = RunRequest { following, repetitions, ..RunRequest::once(job) };
+        match self.executor.answer(&request, &mut Unobserved) {
+            Ok(outcome) => Ok(outcome),
+            // The worker is replaced: what the tool failed at is one test, of which nothing is
+            // known.
+            Err(error @ ExecError::Engine { engine: EngineName::Vulkan, .. }) => {
+                let reason = format!("the tool failed, not the kernel: {error}");
+                Ok(RunOutcome::ended(Completion::Undetermined { reason }))
+            }
+            Err(error @ ExecError::Engine { engine: EngineName::Sequential, .. }) => {
+                Err(CampaignError::tool(error.to_string()))
+            }
+            Err(error @ ExecError::NoDevice { .. }) => {
+                Err(CampaignError::Unavailable { message: error.to_string(), hint: None })
+            }
+        }
+    }
+}
+
 /// Runs a prepared test on an engine, each module `repetitions` times.
 pub fn run(
     prepared: &PreparedTest,
     engine: &mut dyn Executor,
     repetitions: NonZeroU32,
 ) -> Result<TestRun, CampaignError> {
-    let engine = &mut Repeated::new(engine, repetitions);
+    let engine = &mut TestEngine { executor: engine, repetitions };
     let plan = match &prepared.plan {
         Ok(plan) => plan,
         Err(unsupported) => {
@@ -235,15 +277,14 @@ pub fn run(
     let job = variant(prepared, plan, Variant::Production, plan.job.checks.clone());
     let job = job.expect("every kernel has a production module");
     let open = LeftOpen::of(prepared, plan);
-    let (ran, counts) = execute_counting(engine, &job)?;
-    let (repetitions, variants) = (engine.started(), engine.take_variants());
+    let RunOutcome { run: ran, counts, variants, started } = engine.execute(&job, None)?;
     let settled = open.settle(ran, variants, engine.name())?;
     let Settled { run: production, judgement, deciding_repetition, notes: left_open } = settled;
     let mut run = TestRun {
         engine: engine.name(),
         verdict: judgement.verdict,
         reason: judgement.reason,
-        repetitions,
+        repetitions: started,
         deciding_repetition,
         left_open,
         mismatches: judgement.mismatches,
@@ -339,28 +380,6 @@ fn module_records(
     plan.job.modules.iter().zip(&plan.modules).map(row).collect()
 }
 
-/// Runs a job; what the tool itself fails at on a device is undetermined.
-pub fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, CampaignError> {
-    Ok(execute_counting(engine, job)?.0)
-}
-
-fn execute_counting(engine: &mut dyn Executor, job: &Job) -> Result<(Run, Counts), CampaignError> {
-    match engine.run_counting(job, &mut Unobserved) {
-        Ok(ran) => Ok(ran),
-        // The worker is replaced: what the tool failed at is one test, of which nothing is known.
-        Err(error @ ExecError::Engine { engine: EngineName::Vulkan, .. }) => {
-            let reason = format!("the tool failed, not the kernel: {error}");
-            Ok((Run::ended(Completion::Undetermined { reason }), Counts::default()))
-        }
-        Err(error @ ExecError::Engine { engine: EngineName::Sequential, .. }) => {
-            Err(CampaignError::tool(error.to_string()))
-        }
-        Err(error @ ExecError::NoDevice { .. }) => {
-            Err(CampaignError::Unavailable { message: error.to_string(), hint: None })
-        }
-    }
-}
-
 /// The verdict that what a run has left comes to.
 pub fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, CampaignError> {
     let mut reference = |job: &Job| SequentialExecutor::default().run(job, &mut Unobserved);
@@ -414,7 +433,7 @@ fn variant(
 
 fn measure(
     open: &LeftOpen<'_>,
-    engine: &mut dyn Executor,
+    engine: &mut TestEngine<'_>,
     which: Variant,
     production: &Run,
     run: &mut TestRun,
@@ -433,7 +452,7 @@ fn measure(
 /// Runs the production modules with their branches recorded, where the kernels have them.
 fn measure_objects(
     open: &LeftOpen<'_>,
-    engine: &mut dyn Executor,
+    engine: &mut TestEngine<'_>,
     production: &Run,
     run: &mut TestRun,
 ) -> Result<(), CampaignError> {
@@ -456,7 +475,7 @@ struct Measuring<'a> {
 /// open.
 fn record(
     open: &LeftOpen<'_>,
-    engine: &mut dyn Executor,
+    engine: &mut TestEngine<'_>,
     measuring: &Measuring<'_>,
     production: &Run,
     run: &mut TestRun,
@@ -494,7 +513,7 @@ fn record(
 
 fn measure_on_device(
     open: &LeftOpen<'_>,
-    engine: &mut dyn Executor,
+    engine: &mut TestEngine<'_>,
     production: &Run,
     run: &mut TestRun,
 ) -> Result<(), CampaignError> {

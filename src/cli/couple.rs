@@ -9,7 +9,7 @@ use crate::campaign::engines::EngineSettings;
 use crate::campaign::test_run::PreparedTest;
 use crate::campaign::{coupling, execution, project};
 use crate::exec::sequential::SequentialExecutor;
-use crate::exec::{Executor, Job, Unobserved};
+use crate::exec::{Job, Unobserved};
 use crate::model::evidence::{CheckStatus, CouplingCheck};
 use crate::model::exit::Exit;
 use crate::model::finding::Checks;
@@ -71,9 +71,9 @@ fn touched_by_tests(prepared_tests: &[PreparedTest]) -> Result<Vec<Touched>, Fai
     let touched_by_test = |test: &PreparedTest| {
         let Ok(plan) = &test.plan else { return Ok(Touched::new()) };
         let job = Job { checks: Checks::none(), ..plan.job.clone() };
-        let counted_run = SequentialExecutor::default().run_counting(&job, &mut Unobserved);
-        let (_, counts) = counted_run.map_err(|error| Failure::tool(error.to_string()))?;
-        Ok(counts.touched)
+        let counted_run =
+            SequentialExecutor::default().run_with_lowering_counts(&job, &mut Unobserved);
+        Ok(counted_run.map_err(|error| Failure::tool(error.to_string()))?.touched)
     };
     prepared_tests.iter().map(touched_by_test).collect()
 }

@@ -9,13 +9,11 @@ use super::failure::Failure;
 use crate::campaign::display::{Display, RunTest};
 use crate::campaign::test_run::TestRun;
 use crate::exec::repeat::Results;
-use crate::exec::schedule::Following;
-use crate::exec::{Counts, ExecError, Executor, Job, Observer, Run};
+use crate::exec::{Counts, ExecError, Executor, Job, Observer, RunRequest};
 use crate::model::id::TestId;
 use crate::model::schedule::Extent;
 use crate::model::verdict::EngineName;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 /// Between two messages of one test.
@@ -97,36 +95,17 @@ impl Executor for WatchedEngine<'_> {
         self.engine.name()
     }
 
-    fn run(&mut self, job: &Job, _: &mut dyn Observer) -> Result<Run, ExecError> {
-        let mut display = self.workgroup_display(job);
-        self.engine.run(job, &mut display)
-    }
-
-    fn run_counting(
+    fn execute(
         &mut self,
-        job: &Job,
+        request: &RunRequest<'_>,
         _: &mut dyn Observer,
-    ) -> Result<(Run, Counts), ExecError> {
-        let mut display = self.workgroup_display(job);
-        self.engine.run_counting(job, &mut display)
+    ) -> Result<(Results, Counts), ExecError> {
+        let mut display = self.workgroup_display(request.job);
+        self.engine.execute(request, &mut display)
     }
 
     fn extents(&mut self, job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
         self.engine.extents(job)
-    }
-
-    fn follow(&mut self, following: Following) {
-        self.engine.follow(following);
-    }
-
-    fn run_repeatedly(
-        &mut self,
-        job: &Job,
-        repetitions: NonZeroU32,
-        _: &mut dyn Observer,
-    ) -> Result<(Results, Counts), ExecError> {
-        let mut display = self.workgroup_display(job);
-        self.engine.run_repeatedly(job, repetitions, &mut display)
     }
 }
 

@@ -16,6 +16,7 @@ pub mod repeat;
 pub mod resource;
 pub mod schedule;
 pub mod stored;
+pub mod variation;
 
 use repeat::{Results, Variant};
 use resource::{JobResources, JobView};
@@ -24,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use variation::Variation;
 use vkcert_model::evidence::LoweringDecision;
 use vkcert_model::finding::{Checks, Finding, RaceScope};
 use vkcert_model::id::ModuleKey;
@@ -253,28 +255,83 @@ pub struct Counts {
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,
 }
 
+/// A run that an engine is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct RunRequest<'a> {
+    pub job: &'a Job,
+    /// The schedule of its dispatches, on an engine that has extents; none: as the engine is set
+    /// up.
+    pub following: Option<Following>,
+    /// How it departs from the ordinary run, on an engine that can depart; none: as the engine is
+    /// set up.
+    pub variation: Option<Variation>,
+    /// How often the job runs, each time from its initial contents, or until a run does not
+    /// complete.
+    pub repetitions: NonZeroU32,
+}
+
+impl<'a> RunRequest<'a> {
+    /// The job once, as the engine is set up.
+    pub fn once(job: &'a Job) -> Self {
+        Self { job, following: None, variation: None, repetitions: NonZeroU32::MIN }
+    }
+}
+
+/// What a request came to.
+#[derive(Debug)]
+pub struct RunOutcome {
+    /// All repetitions together; [`Completion::Varying`] where they differ.
+    pub run: Run,
+    /// Those of the first repetition.
+    pub counts: Counts,
+    /// The different results, where completed repetitions left several.
+    pub variants: Vec<Variant>,
+    /// Repetitions that were started.
+    pub started: u32,
+}
+
+impl RunOutcome {
+    /// A run that ended before anything was produced.
+    pub fn ended(completion: Completion) -> Self {
+        let (counts, variants) = (Counts::default(), Vec::new());
+        Self { run: Run::ended(completion), counts, variants, started: 1 }
+    }
+}
+
 /// Runs prepared jobs.
 pub trait Executor {
     fn name(&self) -> EngineName;
 
-    /// Runs `job` and reports events to `observer`.
-    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError>;
-
-    /// The same, with what only an engine that sees every access and loop can count; nothing for
-    /// the others.
-    fn run_counting(
+    /// Runs a job as it is asked for. Counts are those of the first repetition, nothing from an
+    /// engine that does not see every access and loop; only it is observed, but for findings.
+    fn execute(
         &mut self,
-        job: &Job,
+        request: &RunRequest<'_>,
         observer: &mut dyn Observer,
-    ) -> Result<(Run, Counts), ExecError> {
-        Ok((self.run(job, observer)?, Counts::default()))
+    ) -> Result<(Results, Counts), ExecError>;
+
+    /// The same, with what all repetitions come to.
+    fn answer(
+        &mut self,
+        request: &RunRequest<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<RunOutcome, ExecError> {
+        let (results, counts) = self.execute(request, observer)?;
+        let started = results.started();
+        let (run, variants) = results.outcome(request.job, request.repetitions);
+        Ok(RunOutcome { run, counts, variants, started })
     }
 
-    /// Runs `job` once and tells which invocations recorded some bits of its modules: of modules
+    /// Runs `job` once and reports events to `observer`.
+    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        Ok(self.answer(&RunRequest::once(job), observer)?.run)
+    }
+
+    /// Runs a job once and tells which invocations recorded some bits of its modules: of modules
     /// that record natively, or in slots.
     fn run_by_invocation(
         &mut self,
-        _job: &Job,
+        _request: &RunRequest<'_>,
         _bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), ExecError> {
         let what = "records by invocation".to_owned();
@@ -285,31 +342,6 @@ pub trait Executor {
     /// order itself; nothing from one that leaves their order to a device.
     fn extents(&mut self, _job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
         Ok(None)
-    }
-
-    /// The different results of the last job, of who repeats jobs; gives them away.
-    fn take_variants(&mut self) -> Vec<Variant> {
-        Vec::new()
-    }
-
-    /// Jobs run in this schedule from now on; only an engine that has extents does so.
-    fn follow(&mut self, _following: Following) {}
-
-    /// Runs `job` so many times, each time from its initial contents, or until a run does not
-    /// complete. Counts are those of the first run; only it is observed, but for findings.
-    fn run_repeatedly(
-        &mut self,
-        job: &Job,
-        repetitions: NonZeroU32,
-        observer: &mut dyn Observer,
-    ) -> Result<(Results, Counts), ExecError> {
-        let (first, counts) = self.run_counting(job, observer)?;
-        let mut results = Results::new(first);
-        while results.completed() && results.started() < repetitions.get() {
-            let next = self.run(job, &mut Unobserved)?;
-            results.add(next, observer);
-        }
-        Ok((results, counts))
     }
 }
 

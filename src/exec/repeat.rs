@@ -7,24 +7,13 @@
 //! Does not cover: variation that no repetition shows; findings that come in some repetitions only
 //! are reported, but are no variation of the result.
 
-use super::schedule::Following;
-use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
+use super::{Completion, Counts, ExecError, Job, Observer, Run, RunRequest, Unobserved};
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 use vkcert_model::finding::Finding;
 use vkcert_model::finding_index::FindingIndex;
 use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
-use vkcert_model::schedule::Extent;
-use vkcert_model::verdict::EngineName;
-
-/// An engine that runs each job several times.
-pub struct Repeated<'a> {
-    engine: &'a mut dyn Executor,
-    repetitions: NonZeroU32,
-    started: u32,
-    variants: Vec<Variant>,
-}
 
 /// One of the different results that repetitions of a job left.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,54 +23,19 @@ pub struct Variant {
     pub repetition: usize,
 }
 
-impl<'a> Repeated<'a> {
-    pub fn new(engine: &'a mut dyn Executor, repetitions: NonZeroU32) -> Self {
-        Self { engine, repetitions, started: 0, variants: Vec::new() }
+/// Runs a job as often as it is asked for, or until a run does not complete.
+pub fn repeat(
+    request: &RunRequest<'_>,
+    observer: &mut dyn Observer,
+    mut run_once: impl FnMut(&mut dyn Observer) -> Result<(Run, Counts), ExecError>,
+) -> Result<(Results, Counts), ExecError> {
+    let (first, counts) = run_once(observer)?;
+    let mut results = Results::new(first);
+    while results.completed() && results.started() < request.repetitions.get() {
+        let (next, _) = run_once(&mut Unobserved)?;
+        results.add(next, observer);
     }
-
-    /// Repetitions of the last job that were started.
-    pub fn started(&self) -> u32 {
-        self.started
-    }
-}
-
-impl Executor for Repeated<'_> {
-    fn name(&self) -> EngineName {
-        self.engine.name()
-    }
-
-    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        Ok(self.run_counting(job, observer)?.0)
-    }
-
-    fn extents(&mut self, job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
-        self.engine.extents(job)
-    }
-
-    fn follow(&mut self, following: Following) {
-        self.engine.follow(following);
-    }
-
-    /// Some where the repetitions of the last job completed and left several results; then it is
-    /// [`Completion::Varying`].
-    fn take_variants(&mut self) -> Vec<Variant> {
-        std::mem::take(&mut self.variants)
-    }
-
-    /// Counts are those of the first repetition; only it is observed, but for findings.
-    fn run_counting(
-        &mut self,
-        job: &Job,
-        observer: &mut dyn Observer,
-    ) -> Result<(Run, Counts), ExecError> {
-        // A failure of the tool comes with the first.
-        self.started = 1;
-        let (results, counts) = self.engine.run_repeatedly(job, self.repetitions, observer)?;
-        self.started = results.started();
-        let (run, variants) = results.outcome(job, self.repetitions);
-        self.variants = variants;
-        Ok((run, counts))
-    }
+    Ok((results, counts))
 }
 
 /// What the repetitions of a job left, up to the first that did not complete: each different result
@@ -283,7 +237,7 @@ fn in_repetition(completion: &Completion, repetition: usize, of: NonZeroU32) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{JobBuffer, Unobserved};
+    use crate::JobBuffer;
     use proptest::prelude::*;
     use vkcert_model::finding::{Checks, FindingKind};
 

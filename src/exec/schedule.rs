@@ -7,12 +7,14 @@
 //! Does not cover: which schedules there are (`model::schedule`), comparing what they leave, orders
 //! within a workgroup.
 
+use super::repeat::{Results, repeat};
 use super::{
-    Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, Observer,
-    Run,
+    Completion, Counts, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule,
+    Observer, Run, RunOutcome, RunRequest,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use vkcert_instrument::{permutation_words, permute};
 use vkcert_model::invocations::InvocationRecords;
@@ -181,22 +183,34 @@ impl Executor for Permuted<'_> {
         self.engine.name()
     }
 
-    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        match self.rewritten(job) {
-            Ok(rewritten) => Ok(without_orders(self.engine.run(&rewritten, observer)?, job)),
-            Err(completion) => Ok(Run::ended(completion)),
-        }
+    fn execute(
+        &mut self,
+        request: &RunRequest<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Results, Counts), ExecError> {
+        let rewritten = match self.rewritten(request.job) {
+            Ok(rewritten) => rewritten,
+            Err(completion) => {
+                return Ok((Results::new(Run::ended(completion)), Counts::default()));
+            }
+        };
+        let once = RunRequest { job: &rewritten, repetitions: NonZeroU32::MIN, ..*request };
+        repeat(request, observer, |observer| {
+            let RunOutcome { run, counts, .. } = self.engine.answer(&once, observer)?;
+            Ok((without_orders(run, request.job), counts))
+        })
     }
 
     fn run_by_invocation(
         &mut self,
-        job: &Job,
+        request: &RunRequest<'_>,
         bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), ExecError> {
-        match self.rewritten(job) {
+        match self.rewritten(request.job) {
             Ok(rewritten) => {
+                let rewritten = RunRequest { job: &rewritten, ..*request };
                 let (run, found) = self.engine.run_by_invocation(&rewritten, bits)?;
-                Ok((without_orders(run, job), found))
+                Ok((without_orders(run, request.job), found))
             }
             Err(completion) => Ok((Run::ended(completion), InvocationRecords::new())),
         }

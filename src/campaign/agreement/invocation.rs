@@ -7,13 +7,13 @@
 //! Where that cannot be compared, none does, and why is told.
 //! Does not cover: what both engines recorded, if in different invocations.
 
-use super::{Means, varied_engine};
+use super::{Means, ordinary_request, varied_request};
 use crate::kernel::{Kernel, Variant};
 use crate::left_open::{Between, Expectations, LeftOpen, Recorded};
 use crate::test_run::{TestRun, job_of, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::schedule::Permuted;
-use vkcert_exec::{Completion, Executor, Job, JobBuffer, Run};
+use vkcert_exec::{Completion, Executor, Job, JobBuffer, Run, RunRequest};
 use vkcert_instrument::DispatchSize;
 use vkcert_model::invocations::{InvocationRecords, Ranks};
 use vkcert_model::project::Contraction;
@@ -133,10 +133,9 @@ impl ByInvocation<'_> {
         let theirs = self.on_device(means, bits)?;
         let job =
             job_of(self.open.prepared, Variant::Marked).ok_or("a kernel cannot be measured")?;
-        let mut ordinary = means.sequential.clone();
-        ordinary.settings.following = self.open.prepared.replay.unwrap_or_default().into();
+        let request = ordinary_request(self.open.prepared, &job);
         let (run, ours) = self
-            .run(&mut ordinary, &job, bits)
+            .run(&mut means.sequential, &request, bits)
             .map_err(|why| format!("on the sequential engine {why}"))?;
         self.same_records(&run, self.records[0])
             .map_err(|why| format!("on the sequential engine {why}"))?;
@@ -146,14 +145,19 @@ impl ByInvocation<'_> {
         }
         let mut unexplained = Unexplained { local_sizes, found: differing(&ours, &theirs) };
         for variation in Variation::OF_UNDEFINED {
-            self.explain(&means.sequential, &job, *variation, &theirs, &mut unexplained.found);
+            self.explain(&mut means.sequential, &job, *variation, &theirs, &mut unexplained.found);
         }
         Variation::try_by_chance(|variation| {
             if unexplained.found.is_empty() {
                 return ChanceTrial::NotNeeded;
             }
-            match self.explain(&means.sequential, &job, variation, &theirs, &mut unexplained.found)
-            {
+            match self.explain(
+                &mut means.sequential,
+                &job,
+                variation,
+                &theirs,
+                &mut unexplained.found,
+            ) {
                 true => ChanceTrial::Settled,
                 false => ChanceTrial::Idle,
             }
@@ -165,7 +169,7 @@ impl ByInvocation<'_> {
     /// device; whether there are any.
     fn explain(
         &self,
-        engine: &SequentialExecutor,
+        engine: &mut SequentialExecutor,
         job: &Job,
         variation: Variation,
         theirs: &InvocationRecords,
@@ -175,9 +179,9 @@ impl ByInvocation<'_> {
             return false;
         }
         let bits = unexplained.keys().map(|(_, bit)| *bit).collect();
-        let mut engine = varied_engine(engine, self.open.prepared, variation);
+        let request = varied_request(self.open.prepared, job, variation);
         // A run that does not complete shows nothing.
-        let Ok((_, varied)) = self.run(&mut engine, job, &bits) else { return false };
+        let Ok((_, varied)) = self.run(engine, &request, &bits) else { return false };
         let mut settled = false;
         unexplained.retain(|(dispatch, bit), ranks| {
             let still = recorded(&varied, *dispatch, *bit)
@@ -202,9 +206,12 @@ impl ByInvocation<'_> {
         let module = &mut job.modules[self.module];
         let slots = self.kernel.slots_module()?;
         (module.words, module.recording) = (slots.words, slots.recording);
+        let request = RunRequest::once(&job);
         let ran = match prepared.replay {
-            Some(schedule) => self.run(&mut Permuted::new(device, schedule.workgroups), &job, bits),
-            None => self.run(device, &job, bits),
+            Some(schedule) => {
+                self.run(&mut Permuted::new(device, schedule.workgroups), &request, bits)
+            }
+            None => self.run(device, &request, bits),
         };
         let told = |why: String| format!("with a slot for each invocation, on the device {why}");
         let (run, found) = ran.map_err(told)?;
@@ -217,12 +224,13 @@ impl ByInvocation<'_> {
     fn run(
         &self,
         engine: &mut dyn Executor,
-        job: &Job,
+        request: &RunRequest<'_>,
         bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), String> {
         let (run, mut found) =
-            engine.run_by_invocation(job, bits).map_err(|error| error.to_string())?;
-        found.retain(|dispatch, _| job.dispatches[*dispatch as usize].module == self.module);
+            engine.run_by_invocation(request, bits).map_err(|error| error.to_string())?;
+        found
+            .retain(|dispatch, _| request.job.dispatches[*dispatch as usize].module == self.module);
         match &run.completion {
             Completion::Completed => Ok((run, found)),
             Completion::Unsupported { what } => Err(format!("the run is unsupported: {what}")),

@@ -16,7 +16,7 @@ use super::left_open::LeftOpen;
 use super::test_run::{PreparedTest, TestRun};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::schedule::Following;
-use vkcert_exec::{Completion, Executor, Job, Unobserved};
+use vkcert_exec::{Completion, Executor, Job, RunRequest, Unobserved};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{Agreement, ErrorBounds, KernelFinding};
 use vkcert_model::finding::{Finding, FindingKind};
@@ -177,16 +177,19 @@ fn places_of_undefined(findings: &[Finding]) -> String {
     }
 }
 
-/// The sequential engine as a test ran on it, so that it departs from the ordinary run.
-fn varied_engine(
-    engine: &SequentialExecutor,
+/// A run of a job of a test that departs from the ordinary one.
+fn varied_request<'j>(
     prepared: &PreparedTest,
+    job: &'j Job,
     variation: Variation,
-) -> SequentialExecutor {
-    let mut engine = engine.clone();
-    engine.settings.following = Following::from(prepared.replay.unwrap_or_default());
-    engine.settings.variation = Some(variation);
-    engine
+) -> RunRequest<'j> {
+    RunRequest { variation: Some(variation), ..ordinary_request(prepared, job) }
+}
+
+/// A run of a job of a test as the test ran.
+fn ordinary_request<'j>(prepared: &PreparedTest, job: &'j Job) -> RunRequest<'j> {
+    let following = Following::from(prepared.replay.unwrap_or_default());
+    RunRequest { following: Some(following), ..RunRequest::once(job) }
 }
 
 /// Runs a job of a test so that it departs from the ordinary run; none where that does not
@@ -197,7 +200,7 @@ fn run_varied(
     job: &Job,
     variation: Variation,
 ) -> Option<SequentialRun> {
-    let mut engine = varied_engine(engine, prepared, variation);
-    let run = engine.run_with_lowering_counts(job, &mut Unobserved).ok()?;
+    let request = varied_request(prepared, job, variation);
+    let run = engine.run_once(&request, &mut Unobserved).ok()?;
     (run.run.completion == Completion::Completed).then_some(run)
 }

@@ -10,11 +10,11 @@
 //! Does not cover: an undefined value that changes nothing in these runs; which invocations set a
 //! bit on a device.
 
-use super::{run_varied, uses_undefined, varied_engine};
+use super::{ordinary_request, run_varied, uses_undefined, varied_request};
 use crate::kernel::Variant;
 use crate::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, judge, object_job};
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_exec::{Completion, Executor, Job};
+use vkcert_exec::{Completion, Executor, Job, RunRequest};
 use vkcert_model::invocations::Ranks;
 use vkcert_model::procedure::Limits;
 use vkcert_model::records::Records;
@@ -99,18 +99,17 @@ impl Defined {
         let bits: BTreeSet<u32> = records.flat_map(Records::bits).collect();
         let few = Limits { steps: job.limits.steps.min(MOST_STEPS), ..job.limits };
         let short = Job { limits: few, ..job.clone() };
-        let mut ordinary = varied_engine(engine, test, Variation::NONE);
-        ordinary.settings.variation = None;
-        let (job, mut always) = match Shown::by(&mut ordinary, &short, &bits) {
+        let engine = &mut engine.clone();
+        let (job, mut always) = match Shown::by(engine, &ordinary_request(test, &short), &bits) {
             Some(shown) => (short, shown),
-            None => match Shown::by(&mut ordinary, &job, &bits) {
+            None => match Shown::by(engine, &ordinary_request(test, &job), &bits) {
                 Some(shown) => (job, shown),
                 None => return Vec::new(),
             },
         };
         for variation in Variation::OF_UNDEFINED {
-            let mut varied = varied_engine(engine, test, *variation);
-            let Some(shown) = Shown::by(&mut varied, &job, &bits) else { return Vec::new() };
+            let request = varied_request(test, &job, *variation);
+            let Some(shown) = Shown::by(engine, &request, &bits) else { return Vec::new() };
             always.keep(&shown);
         }
         always.by_module(&job)
@@ -127,8 +126,12 @@ struct Shown {
 
 impl Shown {
     /// None where the run does not complete.
-    fn by(engine: &mut SequentialExecutor, job: &Job, bits: &BTreeSet<u32>) -> Option<Self> {
-        let (run, found) = engine.run_by_invocation(job, bits).ok()?;
+    fn by(
+        engine: &mut SequentialExecutor,
+        request: &RunRequest<'_>,
+        bits: &BTreeSet<u32>,
+    ) -> Option<Self> {
+        let (run, found) = engine.run_by_invocation(request, bits).ok()?;
         if run.completion != Completion::Completed {
             return None;
         }

@@ -9,13 +9,13 @@
 
 use super::super::kernel::{Kernel, Variant};
 use super::super::left_open::{LeftOpen, Recorded};
-use super::super::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, object_job};
-use super::means::following;
+use super::super::test_run::{
+    ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, object_job,
+};
 use crate::CampaignError;
 use serde_json::Value;
 use vkcert_derivation::agreement::difference::marked;
-use vkcert_exec::schedule::Following;
-use vkcert_exec::{Completion, Executor, Job};
+use vkcert_exec::{Completion, Job};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::schedule::Schedule;
@@ -100,12 +100,12 @@ impl<'a> Measures<'a> {
     /// What differs with a schedule; an error says why that is not known.
     pub(super) fn compare(
         &self,
-        engine: &mut dyn Executor,
+        engine: &mut TestEngine<'_>,
         schedule: Schedule,
     ) -> Result<Result<Vec<CoverageDifference>, String>, CampaignError> {
         let mut found = Vec::new();
         for measure in &self.measures {
-            let run = following(&measure.job, engine, Following::from(schedule))?;
+            let run = engine.execute(&measure.job, Some(schedule.into()))?.run;
             if run.completion != Completion::Completed {
                 return Ok(Err(format!("the measured run did not complete: {}", run.completion)));
             }

@@ -11,13 +11,11 @@
 
 use super::super::kernel::{Kernel, Variant};
 use super::super::left_open::{Between, Expectations, LeftOpen, Recorded};
-use super::super::test_run::{ModuleRecords, TestRun, job_of, judge, object_job};
-use super::means::following;
+use super::super::test_run::{ModuleRecords, TestEngine, TestRun, job_of, judge, object_job};
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::mcdc::Mcdc;
-use vkcert_exec::schedule::Following;
-use vkcert_exec::{Completion, Executor, Job, Run};
+use vkcert_exec::{Completion, Job, Run};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::procedure::Limits;
@@ -35,7 +33,7 @@ const MOST_STEPS: u64 = 100_000_000;
 /// Runs what measures a passed test in directed schedules, where these can show more.
 pub fn direct(
     open: &LeftOpen<'_>,
-    engine: &mut dyn Executor,
+    engine: &mut TestEngine<'_>,
     run: &mut TestRun,
 ) -> Result<(), CampaignError> {
     let may = engine.name() == EngineName::Sequential
@@ -75,12 +73,12 @@ enum Standing {
 }
 
 impl Measure<'_> {
-    fn direct(&self, engine: &mut dyn Executor, run: &mut TestRun) -> Result<(), CampaignError> {
+    fn direct(&self, engine: &mut TestEngine<'_>, run: &mut TestRun) -> Result<(), CampaignError> {
         for schedule in DIRECTED {
             if !self.is_open(self.rows(run)) {
                 return Ok(());
             }
-            let directed = following(&self.job, engine, Following::from(schedule))?;
+            let directed = engine.execute(&self.job, Some(schedule.into()))?.run;
             let standing = self.standing(&directed, schedule, run)?;
             let of = match self.recorded {
                 Recorded::Source => MeasuredCode::Source,

@@ -61,7 +61,7 @@ fn sized(finding: Finding, [size, largest]: [Option<Size>; 2]) -> Finding {
     with(with(finding, size, ["abs", "ulps"]), largest, ["largest_abs", "largest_ulps"])
 }
 
-impl Trial<'_> {
+impl Trial<'_, '_> {
     /// The kernels of these dispatches, each once.
     fn kernels(&self, dispatches: impl Iterator<Item = usize>) -> Vec<String> {
         let job = self.means.job();

@@ -3,13 +3,12 @@
 //!
 //! Knows: the job that production ran, which of its dispatches have more than one order on an
 //! engine.
-//! Promises: after each run the engine follows no schedule any more.
 //! Does not cover: comparing what the orders leave.
 
-use super::super::test_run::execute;
+use super::super::test_run::TestEngine;
 use crate::CampaignError;
 use vkcert_exec::schedule::{Dispatches, Following, PermutableJob, workgroup_counts};
-use vkcert_exec::{ExecError, Executor, Job, Run};
+use vkcert_exec::{ExecError, Executor, Job, RunOutcome};
 use vkcert_model::schedule::{Extent, Schedule, Schedules};
 
 /// A job that can be run in other orders.
@@ -89,29 +88,17 @@ impl Means {
     /// Runs the job with some dispatches in a schedule, the others in the ordinary one.
     pub(super) fn execute(
         &self,
-        engine: &mut dyn Executor,
+        engine: &mut TestEngine<'_>,
         schedule: Schedule,
         which: Dispatches,
-    ) -> Result<Run, CampaignError> {
+    ) -> Result<RunOutcome, CampaignError> {
         match self {
             Means::Rewritten(permutable) => {
-                execute(engine, &permutable.in_order(schedule.workgroups, which))
+                engine.execute(&permutable.in_order(schedule.workgroups, which), None)
             }
             Means::ByEngine { job, extents: _ } => {
-                following(job, engine, Following { schedule, dispatches: which })
+                engine.execute(job, Some(Following { schedule, dispatches: which }))
             }
         }
     }
-}
-
-/// Runs a job on an engine that puts workgroups and tiles in order.
-pub(super) fn following(
-    job: &Job,
-    engine: &mut dyn Executor,
-    following: Following,
-) -> Result<Run, CampaignError> {
-    engine.follow(following);
-    let run = execute(engine, job);
-    engine.follow(Following::default());
-    run
 }

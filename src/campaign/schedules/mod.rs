@@ -17,12 +17,12 @@ mod finding;
 mod means;
 
 use super::left_open::{Between, Expectations, LeftOpen, Recorded};
-use super::test_run::{PreparedTest, TestRun, judge};
+use super::test_run::{PreparedTest, TestEngine, TestRun, judge};
 use crate::CampaignError;
 pub use directed::direct;
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::schedule::Dispatches;
-use vkcert_exec::{Completion, Executor, Job, Run};
+use vkcert_exec::{Completion, Job, Run, RunOutcome};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use vkcert_model::verdict::Verdict;
@@ -38,7 +38,7 @@ pub fn amplify(
     open: &LeftOpen<'_>,
     job: &Job,
     production: &Run,
-    engine: &mut dyn Executor,
+    engine: &mut TestEngine<'_>,
     run: &mut TestRun,
 ) -> Result<(), CampaignError> {
     let (prepared, plan) = (open.prepared, open.plan);
@@ -47,7 +47,7 @@ pub fn amplify(
     }
     let found = match hindrance(job, production) {
         Some(reason) => Found::ended(ScheduleStatus::NotRun, reason),
-        None => match Means::of(job, engine) {
+        None => match Means::of(job, engine.executor) {
             Err(NoMeans::Failed(failure)) => return Err(failure),
             Err(NoMeans::Undetermined(reason)) => {
                 Found::ended(ScheduleStatus::Undetermined, reason)
@@ -147,7 +147,7 @@ fn ending(production: &Run, run: &Run, open: impl Fn(usize, u64) -> bool) -> End
 }
 
 /// The schedules of one test on an engine.
-struct Trial<'a> {
+struct Trial<'a, 'e> {
     open: &'a LeftOpen<'a>,
     prepared: &'a PreparedTest<'a>,
     plan: &'a Prepared,
@@ -157,7 +157,7 @@ struct Trial<'a> {
     means: Means,
     /// Where coverage is compared.
     measures: Option<Measures<'a>>,
-    engine: &'a mut dyn Executor,
+    engine: &'a mut TestEngine<'e>,
     found: Found,
     outputs: Changes<Shown>,
     coverage: Changes<Covered>,
@@ -200,13 +200,13 @@ struct Covered {
     differences: Vec<CoverageDifference>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a, 'e> Trial<'a, 'e> {
     fn new(
         open: &'a LeftOpen<'a>,
         (production, verdict): (&'a Run, Verdict),
         means: Means,
         measures: Option<Measures<'a>>,
-        engine: &'a mut dyn Executor,
+        engine: &'a mut TestEngine<'e>,
     ) -> Self {
         let mut found = Found::started();
         found.reason = measures.as_ref().and_then(|measures| measures.missing.clone());
@@ -396,9 +396,10 @@ impl<'a> Trial<'a> {
         schedule: Schedule,
         dispatches: Dispatches,
     ) -> Result<Run, CampaignError> {
-        let run = self.means.execute(self.engine, schedule, dispatches)?;
+        let RunOutcome { run, variants, .. } =
+            self.means.execute(self.engine, schedule, dispatches)?;
         let between = format!("repetitions of schedule `{schedule}`");
-        let united = self.open.united(self.engine.take_variants(), Recorded::Source, &between)?;
+        let united = self.open.united(variants, Recorded::Source, &between)?;
         let run = match united {
             Some((united, notes)) => {
                 self.found.left_open.extend(notes);
@@ -458,7 +459,7 @@ impl<'a> Trial<'a> {
     /// The simplest schedule that does part of what this one does and still leaves other contents.
     fn made_smaller(&mut self, shown: Shown) -> Result<Shown, CampaignError> {
         for schedule in self.untried(shown.schedule) {
-            let run = self.means.execute(self.engine, schedule, Dispatches::All)?;
+            let run = self.means.execute(self.engine, schedule, Dispatches::All)?.run;
             match self.ending(&run, schedule)? {
                 Ending::Different(difference) => return Ok(Shown { schedule, difference, run }),
                 Ending::Equal | Ending::Varying(_) | Ending::Broken(_) | Ending::Unknown(_) => {}

@@ -3,10 +3,12 @@
 use super::*;
 use crate::kernel::{self, Variant, Wanted};
 use crate::test_run::{ModuleRecords, job_of};
+use std::num::NonZeroU32;
 use vkcert_exec::prepare::ModuleUse;
-use vkcert_exec::schedule::Following;
+use vkcert_exec::repeat::Results;
 use vkcert_exec::{
-    ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Unobserved,
+    Counts, ExecError, Executor, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,
+    Observer, RunRequest, Unobserved,
 };
 use vkcert_glsl::KernelSource;
 use vkcert_model::finding::Checks;
@@ -30,10 +32,21 @@ impl Executor for Told {
     fn name(&self) -> EngineName {
         EngineName::Vulkan
     }
-    fn run(&mut self, job: &Job, _observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        self.asked.push(job.buffers.last().expect("the order").bytes.clone());
-        Ok(if self.answers.len() > 1 { self.answers.remove(0) } else { self.answers[0].clone() })
+    fn execute(
+        &mut self,
+        request: &RunRequest<'_>,
+        _observer: &mut dyn Observer,
+    ) -> Result<(Results, Counts), ExecError> {
+        self.asked.push(request.job.buffers.last().expect("the order").bytes.clone());
+        let several = self.answers.len() > 1;
+        let run = if several { self.answers.remove(0) } else { self.answers[0].clone() };
+        Ok((Results::new(run), Counts::default()))
     }
+}
+
+/// An engine that runs every job once.
+fn once_on(executor: &mut dyn Executor) -> TestEngine<'_> {
+    TestEngine { executor, repetitions: NonZeroU32::MIN }
 }
 
 fn left(byte: u8) -> Run {
@@ -109,7 +122,8 @@ fn amplified_by(engine: &mut Told, plan: &Prepared, production: &Run) -> TestRun
         ..TestRun::not_run(EngineName::Vulkan, "")
     };
     let open = LeftOpen::of(&prepared, plan);
-    amplify(&open, &plan.job, production, engine, &mut run).expect("the tool does not fail");
+    amplify(&open, &plan.job, production, &mut once_on(engine), &mut run)
+        .expect("the tool does not fail");
     run
 }
 
@@ -338,13 +352,20 @@ impl Executor for Hindered {
     fn name(&self) -> EngineName {
         EngineName::Sequential
     }
-    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        let measures =
-            job.modules.iter().any(|module| !matches!(module.recording, ModuleRecording::None));
-        let ordinary = self.0.settings.following.schedule == Schedule::IN_ORDER;
-        match measures && !ordinary {
-            true => Ok(Run::ended(Completion::Undetermined { reason: "out of memory".to_owned() })),
-            false => self.0.run(job, observer),
+    fn execute(
+        &mut self,
+        request: &RunRequest<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Results, Counts), ExecError> {
+        let records = |module: &JobModule| !matches!(module.recording, ModuleRecording::None);
+        let measures = request.job.modules.iter().any(records);
+        let schedule = request.following.unwrap_or_default().schedule;
+        match measures && schedule != Schedule::IN_ORDER {
+            true => {
+                let completion = Completion::Undetermined { reason: "out of memory".to_owned() };
+                Ok((Results::new(Run::ended(completion)), Counts::default()))
+            }
+            false => self.0.execute(request, observer),
         }
     }
     fn extents(
@@ -352,9 +373,6 @@ impl Executor for Hindered {
         job: &Job,
     ) -> Result<Option<Vec<vkcert_model::schedule::Extent>>, ExecError> {
         self.0.extents(job)
-    }
-    fn follow(&mut self, following: Following) {
-        self.0.follow(following);
     }
 }
 
@@ -402,7 +420,8 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
     let mut run =
         TestRun { verdict: Verdict::Pass, reason: None, records: vec![records], ..passed };
     let open = LeftOpen::of(&prepared, &plan);
-    amplify(&open, &plan.job, &production, &mut engine, &mut run).expect("the tool does not fail");
+    amplify(&open, &plan.job, &production, &mut once_on(&mut engine), &mut run)
+        .expect("the tool does not fail");
     assert_eq!(
         (status(&run), run.verdict),
         ((ScheduleStatus::Undetermined, 1, 0), Verdict::Undetermined)

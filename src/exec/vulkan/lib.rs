@@ -70,7 +70,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use vkcert_exec::repeat::Results;
 use vkcert_exec::{
-    Completion, Counts, DeviceAbsence, ExecError, Executor, Job, Observer, Run, Unobserved,
+    Completion, Counts, DeviceAbsence, ExecError, Executor, Job, Observer, Run, RunRequest,
+    Unobserved,
 };
 use vkcert_model::invocations::InvocationRecords;
 use vkcert_model::validation_layer::ValidationLayer;
@@ -347,30 +348,24 @@ impl Executor for VulkanExecutor {
         EngineName::Vulkan
     }
 
-    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        let once = NonZeroU32::MIN;
-        Ok(self.run_repeatedly(job, once, observer)?.0.outcome(job, once).0)
-    }
-
     /// The worker repeats the job by itself and answers once.
-    fn run_repeatedly(
+    fn execute(
         &mut self,
-        job: &Job,
-        repetitions: NonZeroU32,
+        request: &RunRequest<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
-        match self.ask(job, &BTreeSet::new(), repetitions, observer)? {
-            Answer::Ran(runs) => Ok((self.results(job, runs, observer), Counts::default())),
+        match self.ask(request.job, &BTreeSet::new(), request.repetitions, observer)? {
+            Answer::Ran(runs) => Ok((self.results(request.job, runs, observer), Counts::default())),
             Answer::None(results) => Ok((results, Counts::default())),
         }
     }
 
     fn run_by_invocation(
         &mut self,
-        job: &Job,
+        request: &RunRequest<'_>,
         bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), ExecError> {
-        let once = NonZeroU32::MIN;
+        let (job, once) = (request.job, NonZeroU32::MIN);
         let (results, found) = match self.ask(job, bits, once, &mut Unobserved)? {
             Answer::Ran(mut runs) => {
                 let found = runs

@@ -7,11 +7,10 @@
 //! Does not cover: what a test is.
 
 use super::{DeviceIdentity, VulkanExecutor};
-use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 use vkcert_exec::repeat::Results;
-use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
+use vkcert_exec::{Completion, Counts, ExecError, Executor, Observer, RunRequest};
 use vkcert_model::verdict::EngineName;
 
 /// Most workers on one device: each holds a device context of its own, and a device has one queue
@@ -98,24 +97,18 @@ impl Executor for Member<'_> {
         self.executor.name()
     }
 
-    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        let once = NonZeroU32::MIN;
-        Ok(self.run_repeatedly(job, once, observer)?.0.outcome(job, once).0)
-    }
-
-    fn run_repeatedly(
+    fn execute(
         &mut self,
-        job: &Job,
-        repetitions: NonZeroU32,
+        request: &RunRequest<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
         let shared = self.device.read().unwrap_or_else(PoisonError::into_inner);
-        let (results, counts) = self.executor.run_repeatedly(job, repetitions, observer)?;
+        let (results, counts) = self.executor.execute(request, observer)?;
         drop(shared);
         match results.last() {
             Completion::Timeout { .. } => {
                 let _alone = self.device.write().unwrap_or_else(PoisonError::into_inner);
-                self.executor.run_repeatedly(job, repetitions, observer)
+                self.executor.execute(request, observer)
             }
             Completion::Completed
             | Completion::NoTermination { .. }

@@ -69,7 +69,7 @@ impl Execution<'_> {
             let operands: [f64; N] =
                 std::array::from_fn(|at| value(self.operation, from[at][lane]));
             let Some(range) = row.permitted_range(&operands, width) else { continue };
-            let end = match self.variation.chosen(self.place, self.moment, lane) {
+            let end = match chosen_result(self.variation.direction, self.place, self.moment, lane) {
                 Choice::Ordinary => continue,
                 Choice::Low => range.low,
                 Choice::High => range.high,
@@ -80,25 +80,22 @@ impl Execution<'_> {
     }
 }
 
-impl Variation {
-    /// Which result a lane takes of the permitted ones of an execution of the instruction at
-    /// `place`.
-    fn chosen(&self, place: u32, moment: u64, lane: usize) -> Choice {
-        let chance = |seed: u32, moment: u64| {
-            let salt = u64::from(seed) << 32 | u64::from(place);
-            match mix_bits(mix_bits(salt) ^ moment) % 8 {
-                0 | 1 => Choice::Ordinary,
-                2..=4 => Choice::Low,
-                _ => Choice::High,
-            }
-        };
-        match self.direction {
-            Direction::Ordinary => Choice::Ordinary,
-            Direction::Up => Choice::High,
-            Direction::Down => Choice::Low,
-            Direction::ByInstruction { seed } => chance(seed, 0),
-            Direction::ByExecution { seed } => chance(seed, mix_bits(moment) ^ lane as u64),
+/// Which result a lane takes of the permitted ones of an execution of the instruction at `place`.
+fn chosen_result(direction: Direction, place: u32, moment: u64, lane: usize) -> Choice {
+    let chance = |seed: u32, moment: u64| {
+        let salt = u64::from(seed) << 32 | u64::from(place);
+        match mix_bits(mix_bits(salt) ^ moment) % 8 {
+            0 | 1 => Choice::Ordinary,
+            2..=4 => Choice::Low,
+            _ => Choice::High,
         }
+    };
+    match direction {
+        Direction::Ordinary => Choice::Ordinary,
+        Direction::Up => Choice::High,
+        Direction::Down => Choice::Low,
+        Direction::ByInstruction { seed } => chance(seed, 0),
+        Direction::ByExecution { seed } => chance(seed, mix_bits(moment) ^ lane as u64),
     }
 }
 
@@ -124,9 +121,12 @@ fn flushed(bits: u32) -> u32 {
 impl Machine<'_> {
     /// Which result a lane takes of an instruction's permitted ones.
     pub(super) fn choice(&self, place: u32, lane: usize) -> Choice {
-        self.settings.variation.map_or(Choice::Ordinary, |variation| {
-            variation.chosen(place, self.scheduler.steps_left, lane)
-        })
+        match self.settings.variation {
+            Some(variation) => {
+                chosen_result(variation.direction, place, self.scheduler.steps_left, lane)
+            }
+            None => Choice::Ordinary,
+        }
     }
 
     /// Runs a step of a run that departs from the ordinary one, if it is one that such a run

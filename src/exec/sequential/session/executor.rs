@@ -13,8 +13,11 @@ use crate::settings::{Jobs, Settings};
 use crate::tally::Tally;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use vkcert_exec::repeat::{Results, repeat};
 use vkcert_exec::schedule::Following;
-use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
+use vkcert_exec::{
+    Completion, Counts, ExecError, Executor, Job, Observer, Run, RunRequest, Unobserved,
+};
 use vkcert_model::evidence::LoweringDecision;
 use vkcert_model::finding::Checks;
 use vkcert_model::id::ModuleKey;
@@ -59,26 +62,25 @@ impl Executor for SequentialExecutor {
         EngineName::Sequential
     }
 
-    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        Ok(self.run_with_lowering_counts(job, observer)?.run)
-    }
-
-    fn run_counting(
+    fn execute(
         &mut self,
-        job: &Job,
+        request: &RunRequest<'_>,
         observer: &mut dyn Observer,
-    ) -> Result<(Run, Counts), ExecError> {
-        let counted = self.run_with_lowering_counts(job, observer)?;
-        Ok((counted.run, Counts { lowering: counted.lowering, touched: counted.touched }))
+    ) -> Result<(Results, Counts), ExecError> {
+        repeat(request, observer, |observer| {
+            let SequentialRun { run, lowering, touched, paths: _ } =
+                self.run_once(request, observer)?;
+            Ok((run, Counts { lowering, touched }))
+        })
     }
 
     fn run_by_invocation(
         &mut self,
-        job: &Job,
+        request: &RunRequest<'_>,
         bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), ExecError> {
-        let settings = Settings { jobs: Jobs::One, ..self.settings };
-        let mut session = match self.session(job, settings) {
+        let settings = Settings { jobs: Jobs::One, ..self.settings_of(request) };
+        let mut session = match self.session(request.job, settings) {
             Ok(session) => session,
             Err(Early::Completion(completion)) => {
                 return Ok((ended(completion).run, InvocationRecords::new()));
@@ -93,10 +95,6 @@ impl Executor for SequentialExecutor {
 
     fn extents(&mut self, job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
         schedules::extents(job, self.settings, &self.programs).map(Some)
-    }
-
-    fn follow(&mut self, following: Following) {
-        self.settings.following = following;
     }
 }
 
@@ -136,17 +134,34 @@ impl SequentialExecutor {
 
     /// Runs a job and counts the loop decisions that only the lowering has.
     pub fn run_with_lowering_counts(
-        &mut self,
+        &self,
         job: &Job,
         observer: &mut dyn Observer,
     ) -> Result<SequentialRun, ExecError> {
-        let mut session = match self.session(job, self.settings) {
+        self.run_once(&RunRequest::once(job), observer)
+    }
+
+    /// The first repetition of what is asked for, with all that is counted and followed.
+    pub fn run_once(
+        &self,
+        request: &RunRequest<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<SequentialRun, ExecError> {
+        let mut session = match self.session(request.job, self.settings_of(request)) {
             Ok(session) => session,
             Err(Early::Completion(completion)) => return Ok(ended(completion)),
             Err(Early::Failure(error)) => return Err(error),
         };
         let completion = session.run(observer)?;
         Ok(session.finish(completion))
+    }
+
+    fn settings_of(&self, request: &RunRequest<'_>) -> Settings {
+        Settings {
+            following: request.following.unwrap_or(self.settings.following),
+            variation: request.variation.or(self.settings.variation),
+            ..self.settings
+        }
     }
 
     /// What each dispatch of a job stores, and what the buffers hold before the dispatches `kept`
@@ -229,15 +244,14 @@ impl SequentialExecutor {
     fn session<'j>(&'j self, job: &'j Job, settings: Settings) -> Result<Session<'j>, Early> {
         let mut session = Session::new(job, settings, &self.programs)?;
         if settings.following.schedule.turns == Turns::WaitersFirst {
-            session.looked_at = self.looked_at(job).map_err(Early::Failure)?;
+            session.looked_at = self.looked_at(job, settings).map_err(Early::Failure)?;
         }
         Ok(session)
     }
 
     /// By dispatch, as far as the job comes: the words that its atomics look at.
-    fn looked_at(&self, job: &Job) -> Result<Vec<LookedAt>, ExecError> {
-        let settings =
-            Settings { following: Following::default(), jobs: Jobs::One, ..self.settings };
+    fn looked_at(&self, job: &Job, settings: Settings) -> Result<Vec<LookedAt>, ExecError> {
+        let settings = Settings { following: Following::default(), jobs: Jobs::One, ..settings };
         let unchecked = Job { checks: Checks::none(), ..job.clone() };
         match Session::new(&unchecked, settings, &self.programs) {
             Ok(mut session) => {

@@ -1,10 +1,9 @@
 //! How the engine runs: tile width, memory model, cores, order, limits.
 
-pub(crate) mod variation;
-
 use std::time::Duration;
 use variation::Variation;
 use vkcert_exec::schedule::Following;
+pub(crate) use vkcert_exec::variation;
 
 /// How the engine runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -94,7 +94,7 @@ pub enum Arbitrary {
 impl Arbitrary {
     /// The value of a chance, the same for the same number; none where values do not come by
     /// chance.
-    pub(crate) fn by_chance(self, chance: u64) -> Option<u32> {
+    pub fn by_chance(self, chance: u64) -> Option<u32> {
         match self {
             Arbitrary::Chosen { .. } => Some(mix_bits(chance) as u32),
             Arbitrary::Sized { .. } => {
