@@ -9,7 +9,7 @@ mod uses;
 
 /// Folders of one crate that name a library, where not the whole crate may.
 const PLACES: &[(&str, &[&str])] = &[
-    ("shaderc", &["src/glsl/compile.rs", "src/spirv/validate.rs"]),
+    ("shaderc", &["src/glsl/compile", "src/spirv/validate.rs"]),
     ("ash", &["src/exec/vulkan"]),
     ("printpdf", &["src/report/pdf"]),
     ("libc", &["src/crash"]),
