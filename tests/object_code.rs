@@ -6,7 +6,7 @@ use crate::support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use vkcert::glsl::{Compiled, DecisionPolicy, KernelSource, Optimization, compile};
-use vkcert::instrument::{InstrumentedObject, Origins, PositionTable, instrument_object};
+use vkcert::instrument::{InstrumentedObject, PositionTable, SourceKnowledge, instrument_object};
 use vkcert::model::object::{ObjectBranch, ObjectOrigin};
 use vkcert::spirv::module::Module;
 
@@ -47,11 +47,11 @@ fn compiled(path: &Path, text: String, optimization: Optimization) -> Option<Com
 
 fn instrumented(compiled: &Compiled) -> InstrumentedObject {
     let production = Module::parse(compiled.production.clone()).unwrap();
-    let table =
-        PositionTable::of(&production, &compiled.positions).map_err(|error| error.to_string());
+    let table = PositionTable::compare_modules(&production, &compiled.positions)
+        .map_err(|error| error.to_string());
     let origins = match &table {
-        Ok(positions) => Origins::Source { structure: &compiled.structure, positions },
-        Err(reason) => Origins::Unknown(reason),
+        Ok(positions) => SourceKnowledge::Source { structure: &compiled.structure, positions },
+        Err(reason) => SourceKnowledge::Unknown(reason),
     };
     instrument_object(&production, "main", &origins).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -20,7 +20,7 @@ use vkcert::exec::{
 };
 use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument::{
-    Instrumented, NotInstrumented, Parallelism, RecordRequest, RecordingDevice, instrument,
+    DeviceParallelism, Instrumented, NotInstrumented, RecordRequest, RecordingDevice, instrument,
     instrument_as,
 };
 use vkcert::model::finding::Checks;
@@ -66,14 +66,14 @@ impl Kernel {
     /// The instrumented module of a mode, for a device with few invocations at once; none where the
     /// mode is refused.
     fn instrumented(&self, mode: RecordMode, witnesses: Witnesses) -> Option<Instrumented> {
-        self.instrumented_for(mode, witnesses, Parallelism::Few)
+        self.instrumented_for(mode, witnesses, DeviceParallelism::Few)
     }
 
     fn instrumented_for(
         &self,
         mode: RecordMode,
         witnesses: Witnesses,
-        parallelism: Parallelism,
+        parallelism: DeviceParallelism,
     ) -> Option<Instrumented> {
         let device = RecordingDevice { parallelism, ..RecordingDevice::default() };
         let request = RecordRequest { mode: Some(mode), witnesses, device };
@@ -195,11 +195,11 @@ fn agree_on_the_sequential_engine(kernel: &Kernel) -> Run {
     let native = kernel.native();
     for (mode, _) in RecordMode::ALL {
         for (witnesses, tile_width, parallelism) in [
-            (Witnesses::Omitted, 64, Parallelism::Few),
-            (Witnesses::Recorded, 64, Parallelism::Few),
-            (Witnesses::Recorded, 1, Parallelism::Few),
-            (Witnesses::Omitted, 64, Parallelism::Thousands),
-            (Witnesses::Recorded, 64, Parallelism::Thousands),
+            (Witnesses::Omitted, 64, DeviceParallelism::Few),
+            (Witnesses::Recorded, 64, DeviceParallelism::Few),
+            (Witnesses::Recorded, 1, DeviceParallelism::Few),
+            (Witnesses::Omitted, 64, DeviceParallelism::Thousands),
+            (Witnesses::Recorded, 64, DeviceParallelism::Thousands),
         ] {
             let mut engine = SequentialExecutor::default();
             engine.settings.tile_width = tile_width;
@@ -238,7 +238,8 @@ fn differences_on(
     let mut differing = BTreeMap::new();
     for (mode, _) in RecordMode::ALL {
         let all = [Witnesses::Omitted, Witnesses::Recorded].map(|witnesses| {
-            [Parallelism::Few, Parallelism::Thousands].map(|parallelism| (witnesses, parallelism))
+            [DeviceParallelism::Few, DeviceParallelism::Thousands]
+                .map(|parallelism| (witnesses, parallelism))
         });
         for (witnesses, parallelism) in all.into_iter().flatten() {
             let Some(made) = kernel.instrumented_for(mode, witnesses, parallelism) else {

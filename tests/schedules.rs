@@ -24,7 +24,7 @@ use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,
     Unobserved,
 };
-use vkcert::instrument::{NotPermuted, permute};
+use vkcert::instrument::{NotPermuted, permute_workgroups};
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
 use vkcert::model::schedule::{Order, Schedule};
@@ -64,7 +64,8 @@ fn check_form(name: &str, module: &Module) -> bool {
     if validate(&module.words, environment).is_err() {
         return false;
     }
-    let Some(words) = permute(module, 0, 77).unwrap_or_else(|error| panic!("{name}: {error}"))
+    let Some(words) =
+        permute_workgroups(module, 0, 77).unwrap_or_else(|error| panic!("{name}: {error}"))
     else {
         return false;
     };
@@ -123,7 +124,7 @@ fn the_rewritten_form_of_every_kernel_is_valid() {
 #[test]
 fn what_cannot_be_rewritten_is_refused_by_name() {
     let refusal = |name: &str| {
-        permute(&module(&root().join("tests/schedules").join(name)), 0, 0).unwrap_err()
+        permute_workgroups(&module(&root().join("tests/schedules").join(name)), 0, 0).unwrap_err()
     };
     assert_eq!(refusal("block_member.spv"), NotPermuted::Member { built_in: "WorkgroupId" });
     let told = refusal("passed_pointer.spv").to_string();

@@ -46,7 +46,7 @@ pub fn under(
         declared.iter().map(|found| constant(found, specialization)).collect();
     let presence = match kernel.measured() {
         None => Presence::default(),
-        Some(measured) => instrument::presence(
+        Some(measured) => instrument::marker_presence(
             &measured.structure,
             &measured.module,
             &kernel.entry,

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use vkcert_exec::{JobModule, ModuleRecording};
 use vkcert_glsl::{self as glsl, KernelSource, PositionsWanted};
-use vkcert_instrument::{self as instrument, NotInstrumented, Origins, RecordRequest};
+use vkcert_instrument::{self as instrument, NotInstrumented, RecordRequest, SourceKnowledge};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::{Finding, FindingKind};
@@ -404,7 +404,7 @@ pub fn from_spirv(
         defines: BTreeMap::new(),
         source: path.to_owned(),
         production,
-        object: ObjectCode::of(&module, entry, &Origins::NoSource, environment),
+        object: ObjectCode::of(&module, entry, &SourceKnowledge::NoSource, environment),
         module: Arc::new(module),
         measurement: Measurement::NoSource,
         configurations: Vec::new(),

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use vkcert_exec::{JobModule, ModuleRecording};
 use vkcert_glsl::TokenPositions;
 use vkcert_instrument::{
-    self as instrument, InstrumentError, NotInstrumented, Origins, PositionTable, RecordRequest,
+    self as instrument, InstrumentError, NotInstrumented, PositionTable, RecordRequest,
+    SourceKnowledge,
 };
 use vkcert_model::finding::Finding;
 use vkcert_model::id::ModuleKey;
@@ -40,8 +41,10 @@ impl Places {
     }
 
     fn table(&self, production: &Module) -> Result<&PositionTable, String> {
-        let made =
-            || PositionTable::of(production, &self.positions).map_err(|error| error.to_string());
+        let made = || {
+            PositionTable::compare_modules(production, &self.positions)
+                .map_err(|error| error.to_string())
+        };
         self.table.get_or_init(made).as_ref().map_err(Clone::clone)
     }
 }
@@ -76,8 +79,12 @@ impl ObjectCode {
     ) -> Self {
         let places = Places::of(positions);
         if !places.positions.has_control_flow {
-            let made =
-                Self::of(production, entry, &Origins::Unknown("nothing asks for it"), environment);
+            let made = Self::of(
+                production,
+                entry,
+                &SourceKnowledge::Unknown("nothing asks for it"),
+                environment,
+            );
             return Self { places: Some(Arc::new(places)), ..made };
         }
         let made = rayon::scope(|scope| {
@@ -88,12 +95,12 @@ impl ObjectCode {
                 Ok(positions) => Self::of(
                     production,
                     entry,
-                    &Origins::Source { structure, positions },
+                    &SourceKnowledge::Source { structure, positions },
                     environment,
                 ),
                 Err(reason) => {
                     let reason = format!("where its instructions come from is not known: {reason}");
-                    Self::of(production, entry, &Origins::Unknown(&reason), environment)
+                    Self::of(production, entry, &SourceKnowledge::Unknown(&reason), environment)
                 }
             }
         });
@@ -109,7 +116,7 @@ impl ObjectCode {
     pub fn of(
         production: &Module,
         entry: &str,
-        origins: &Origins<'_>,
+        origins: &SourceKnowledge<'_>,
         environment: TargetEnv,
     ) -> Self {
         match recorded(production, entry, origins, environment) {
@@ -134,7 +141,7 @@ fn has_branches(production: &Module) -> bool {
 fn recorded(
     production: &Module,
     entry: &str,
-    origins: &Origins<'_>,
+    origins: &SourceKnowledge<'_>,
     environment: TargetEnv,
 ) -> Result<ObjectCode, String> {
     let object = instrument::instrument_object(production, entry, origins)
@@ -162,8 +169,13 @@ impl ObjectCode {
         environment: TargetEnv,
     ) -> Result<(), NotInstrumented> {
         let Some(modules) = &self.modules else { return Ok(()) };
-        let made =
-            instrument::instrument_object_as(production, entry, &Origins::NoSource, request)?.made;
+        let made = instrument::instrument_object_as(
+            production,
+            entry,
+            &SourceKnowledge::NoSource,
+            request,
+        )?
+        .made;
         validate::validate(&made.instrumented, environment).map_err(|error| InstrumentError {
             message: format!("the instrumented module of the object code is not valid: {error}"),
         })?;
@@ -237,6 +249,6 @@ impl Kernel {
             return None;
         }
         let positions = self.object.places.as_ref()?.table(&self.module).ok()?;
-        Some(positions.place(&self.module, index, structure))
+        Some(positions.place_of_instruction(&self.module, index, structure))
     }
 }

@@ -10,7 +10,7 @@ use super::kernel::Kernel;
 use super::project::{module_bytes, module_file};
 use crate::CampaignError;
 use std::collections::BTreeSet;
-use vkcert_instrument::Ability;
+use vkcert_instrument::DeviceAbility;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{ProfileEvidence, RefusedKernel};
 use vkcert_model::id::KernelName;
@@ -44,15 +44,15 @@ impl Target {
     }
 
     /// Whether coverage records may use atomics.
-    pub fn atomics(&self) -> Ability {
+    pub fn atomics(&self) -> DeviceAbility {
         match self {
-            Target::Vulkan => Ability::Present,
+            Target::Vulkan => DeviceAbility::Present,
             Target::VulkanSc(features)
                 if features.contains(&ScFeature::ShaderAtomicInstructions) =>
             {
-                Ability::Present
+                DeviceAbility::Present
             }
-            Target::VulkanSc(_) => Ability::Missing,
+            Target::VulkanSc(_) => DeviceAbility::Missing,
         }
     }
 
@@ -60,7 +60,7 @@ impl Target {
     /// device is there.
     pub fn check_mode(&self, mode: Option<RecordMode>) -> Result<(), CampaignError> {
         match (mode, self.atomics()) {
-            (None | Some(RecordMode::Slots), _) | (_, Ability::Present) => Ok(()),
+            (None | Some(RecordMode::Slots), _) | (_, DeviceAbility::Present) => Ok(()),
             (
                 Some(
                     RecordMode::Private
@@ -68,7 +68,7 @@ impl Target {
                     | RecordMode::Subgroup
                     | RecordMode::Direct,
                 ),
-                Ability::Missing,
+                DeviceAbility::Missing,
             ) => Err(CampaignError::Unavailable {
                 message:
                     "this record mode needs shader atomics, and `sc_features` does not declare \
@@ -152,10 +152,10 @@ impl Target {
 
     fn meaning(&self) -> Vec<String> {
         let atomics = match self.atomics() {
-            Ability::Present => {
+            DeviceAbility::Present => {
                 "Atomic instructions: declared (shaderAtomicInstructions); coverage records may use them."
             }
-            Ability::Missing => {
+            DeviceAbility::Missing => {
                 "Atomic instructions: not declared (shaderAtomicInstructions); kernels that use them are refused, and \
                  coverage is recorded without them, in mode `slots`."
             }

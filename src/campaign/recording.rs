@@ -6,7 +6,7 @@ use super::engines::{Engines, Vulkan};
 use super::kernel::Kernel;
 use super::profile::Target;
 use crate::CampaignError;
-use vkcert_instrument::{Ability, Parallelism, RecordRequest, RecordingDevice};
+use vkcert_instrument::{DeviceAbility, DeviceParallelism, RecordRequest, RecordingDevice};
 use vkcert_model::evidence::Evidence;
 use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_model::verdict::EngineName;
@@ -17,15 +17,23 @@ pub fn request(
     mode: Option<RecordMode>,
     witnesses: Witnesses,
     device: &DeviceIdentity,
-    atomics: Ability,
+    atomics: DeviceAbility,
 ) -> RecordRequest {
     let arithmetic = device.subgroup_operations.iter().any(|operation| operation == "arithmetic");
     let device = RecordingDevice {
         // The device itself, being one of Vulkan, has them.
         atomics,
-        subgroup_arithmetic: if arithmetic { Ability::Present } else { Ability::Missing },
+        subgroup_arithmetic: if arithmetic {
+            DeviceAbility::Present
+        } else {
+            DeviceAbility::Missing
+        },
         workgroup_memory: u64::from(device.limits.workgroup_memory),
-        parallelism: if device.kind == "cpu" { Parallelism::Few } else { Parallelism::Thousands },
+        parallelism: if device.kind == "cpu" {
+            DeviceParallelism::Few
+        } else {
+            DeviceParallelism::Thousands
+        },
     };
     RecordRequest { mode, witnesses, device }
 }
@@ -69,12 +77,16 @@ pub fn restore(
         let grouped = recorded.mode == RecordMode::Subgroup;
         let device = RecordingDevice {
             atomics: target.atomics(),
-            subgroup_arithmetic: if grouped { Ability::Present } else { Ability::Missing },
+            subgroup_arithmetic: if grouped {
+                DeviceAbility::Present
+            } else {
+                DeviceAbility::Missing
+            },
             workgroup_memory: text("maxComputeSharedMemorySize").parse().unwrap_or_default(),
             parallelism: if text("device type") == "cpu" {
-                Parallelism::Few
+                DeviceParallelism::Few
             } else {
-                Parallelism::Thousands
+                DeviceParallelism::Thousands
             },
         };
         let automatic = RecordRequest { mode: None, witnesses: recorded.witnesses, device };

@@ -22,7 +22,7 @@ use crate::campaign::recording;
 use crate::exec::vulkan::{RunTime, VulkanExecutor};
 use crate::exec::{Completion, Executor, Job, Run, Unobserved};
 use crate::glsl::KernelSource;
-use crate::instrument::Ability;
+use crate::instrument::DeviceAbility;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
 use crate::model::project::ValidationLayers;
@@ -132,7 +132,7 @@ fn measure_kernel(
         options.record_mode.mode(),
         Witnesses::Omitted,
         executor.device(),
-        Ability::Present,
+        DeviceAbility::Present,
     );
     recording::apply(&mut compiled_kernel, &request)?;
     let [compiled_kernel] = compiled_kernel;

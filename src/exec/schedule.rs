@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use vkcert_instrument::{permutation_words, permute};
+use vkcert_instrument::{permutation_words, permute_workgroups};
 use vkcert_model::invocations::InvocationRecords;
 use vkcert_model::schedule::{MOST_WORKGROUPS, Order, Schedule};
 use vkcert_model::verdict::EngineName;
@@ -240,7 +240,7 @@ pub fn workgroup_counts(job: &Job) -> Result<Vec<u32>, String> {
 fn rewrite(module: &JobModule, binding: u32) -> Result<Option<Vec<u32>>, String> {
     let told = |error: &dyn std::fmt::Display| format!("kernel `{}`: {error}", module.key);
     let parsed = Module::parse(module.words.clone()).map_err(|error| told(&error))?;
-    permute(&parsed, SET, binding).map_err(|error| told(&error))
+    permute_workgroups(&parsed, SET, binding).map_err(|error| told(&error))
 }
 
 fn order_buffer(dispatch: usize, words: &[u32]) -> JobBuffer {

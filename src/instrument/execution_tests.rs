@@ -172,10 +172,10 @@ fn recorded(made: &Instrumented, input: Vec<u32>) -> (Vec<Values>, Vec<u32>) {
     let place = (buffer.set, buffer.binding);
     let mut buffers = BTreeMap::from([
         ((0, 0), input),
-        (place, RecordForm::of(buffer).initial(&SIZE, 77).unwrap()),
+        (place, RecordForm::of_buffer(buffer).initial_words(&SIZE, 77).unwrap()),
     ]);
     Evaluator::run(&module, &mut buffers);
-    let records = decode(buffer, &SIZE, &buffers[&place], 77).unwrap();
+    let records = decode_records(buffer, &SIZE, &buffers[&place], 77).unwrap();
     let set = (0..32 * buffer.words).filter(|bit| records.has(*bit));
     match buffer.witnesses {
         Witnesses::Omitted => assert_eq!(records.witnesses, BTreeMap::new()),

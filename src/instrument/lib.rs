@@ -33,17 +33,17 @@ mod front_end_tests;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{check_bits, decode};
+pub use decode::{check_bits, decode_records};
 pub use erase::{normalised_equal, strip_records};
 pub use form::{CanaryError, DispatchSize, RecordForm, RecordLimit};
 pub use markers::{MarkerArguments, MarkerFunction};
 pub use object::{
-    InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as,
+    InstrumentedObject, PositionTable, SourceKnowledge, instrument_object, instrument_object_as,
     unrecorded_structure,
 };
-pub use permute::{NotPermuted, PERMUTATION_HEADER, permutation_words, permute};
-pub use record::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
-pub use resolve::presence;
+pub use permute::{NotPermuted, PERMUTATION_HEADER, permutation_words, permute_workgroups};
+pub use record::{DeviceAbility, DeviceParallelism, RecordRequest, RecordingDevice, RefusedMode};
+pub use resolve::marker_presence;
 
 use markers::MarkerCalls;
 use record::RecordedModule;
@@ -105,61 +105,77 @@ impl From<NotInstrumented> for InstrumentError {
 /// traces to a marker. The modules made are validated by the rules of the oldest environment that
 /// takes their SPIR-V version.
 pub fn instrument(
-    structure: &KernelStructure,
-    marked: &Module,
-    entry: &str,
+    kernel_structure: &KernelStructure,
+    marked_module: &Module,
+    entry_name: &str,
 ) -> Result<Instrumented, InstrumentError> {
-    instrument_as(structure, marked, entry, &RecordRequest::default())
+    instrument_as(kernel_structure, marked_module, entry_name, &RecordRequest::default())
         .map_err(InstrumentError::from)
 }
 
 /// The same with a record mode, witnesses or a device in view.
 pub fn instrument_as(
-    structure: &KernelStructure,
-    marked: &Module,
-    entry: &str,
-    request: &RecordRequest,
+    kernel_structure: &KernelStructure,
+    marked_module: &Module,
+    entry_name: &str,
+    record_request: &RecordRequest,
 ) -> Result<Instrumented, NotInstrumented> {
     instrument_in(
-        structure,
-        marked,
-        entry,
-        request,
-        TargetEnv::for_version(&[0, marked.header.version]),
+        kernel_structure,
+        marked_module,
+        entry_name,
+        record_request,
+        TargetEnv::for_version(&[0, marked_module.header.version]),
     )
 }
 
 /// As [`instrument_as`], by the rules of `environment`.
 pub fn instrument_in(
-    structure: &KernelStructure,
-    marked: &Module,
-    entry: &str,
-    request: &RecordRequest,
+    kernel_structure: &KernelStructure,
+    marked_module: &Module,
+    entry_name: &str,
+    record_request: &RecordRequest,
     environment: TargetEnv,
 ) -> Result<Instrumented, NotInstrumented> {
-    let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
-    let types = Types::of_module(marked);
-    let constants =
-        Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
-    let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
-    let calls = MarkerCalls::of(structure, marked, &constants)?;
-    let presence = resolve::resolve(structure, marked, &calls, (&types, &constants), entry);
-    let layout = vkcert_coverage::layout::record_layout(structure, &presence);
-    let traced = erase::erase(marked, &calls);
-    let recorded = record::record(marked, &calls, &layout, entry, request)?;
+    let instrument_error =
+        |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
+    let types = Types::of_module(marked_module);
+    let constants = Constants::evaluate(marked_module, &types, &BTreeMap::new())
+        .map_err(|error| instrument_error(&error))?;
+    let entry_name = compute_entry(marked_module, entry_name)
+        .map_err(|error| instrument_error(&error))?
+        .function;
+    let marker_calls = MarkerCalls::find_all(kernel_structure, marked_module, &constants)?;
+    let presence = resolve::resolve_markers(
+        kernel_structure,
+        marked_module,
+        &marker_calls,
+        (&types, &constants),
+        entry_name,
+    );
+    let layout = vkcert_coverage::layout::record_layout(kernel_structure, &presence);
+    let traced = erase::erase_markers(marked_module, &marker_calls);
+    let recorded =
+        record::record_coverage(marked_module, &marker_calls, &layout, entry_name, record_request)?;
     // The validator takes longer than everything else here, so both modules are in its hands at
     // once.
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| check("traced", &traced, environment));
-        check("instrumented", &recorded.words, environment)?;
-        other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let traced_check = scope.spawn(|| check_module("traced", &traced, environment));
+        check_module("instrumented", &recorded.words, environment)?;
+        traced_check.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
     check_stripped(&traced, &recorded)?;
-    let trace = trace::trace(structure, marked, &calls, &constants, entry);
+    let trace = trace::trace_branches(
+        kernel_structure,
+        marked_module,
+        &marker_calls,
+        &constants,
+        entry_name,
+    );
     let markers = MarkerTable {
-        value_function: calls.value_function,
-        mark_function: calls.mark_function,
-        roles: structure.markers.clone(),
+        value_function: marker_calls.value_function,
+        mark_function: marker_calls.mark_function,
+        roles: kernel_structure.markers.clone(),
         layout,
     };
     Ok(Instrumented {
@@ -173,20 +189,26 @@ pub fn instrument_in(
     })
 }
 
-fn check(which: &str, words: &[u32], environment: TargetEnv) -> Result<(), InstrumentError> {
-    validate(words, environment)
-        .map_err(|error| InstrumentError { message: format!("the {which} module is {error}") })
+fn check_module(
+    module_kind: &str,
+    module_words: &[u32],
+    target_env: TargetEnv,
+) -> Result<(), InstrumentError> {
+    validate(module_words, target_env).map_err(|error| InstrumentError {
+        message: format!("the {module_kind} module is {error}"),
+    })
 }
 
 /// The records must be all that instrumentation has added. One module less is held at a time than
 /// there are.
 fn check_stripped(traced: &[u32], recorded: &RecordedModule) -> Result<(), InstrumentError> {
-    let parse = |words: Vec<u32>| {
+    let parse_module = |words: Vec<u32>| {
         Module::parse(words).map_err(|error| InstrumentError { message: error.to_string() })
     };
-    let bound = traced.get(3).copied().unwrap_or(0);
-    let stripped = strip_records(&parse(recorded.words.clone())?, bound, &recorded.capabilities);
-    if normalised_equal(&parse(stripped)?, &parse(traced.to_vec())?) {
+    let traced_bound = traced.get(3).copied().unwrap_or(0);
+    let stripped_words =
+        strip_records(&parse_module(recorded.words.clone())?, traced_bound, &recorded.capabilities);
+    if normalised_equal(&parse_module(stripped_words)?, &parse_module(traced.to_vec())?) {
         Ok(())
     } else {
         Err(InstrumentError {

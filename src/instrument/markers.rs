@@ -40,19 +40,23 @@ pub enum MarkerFunction {
 }
 
 impl MarkerArguments {
-    pub fn of(call: &Instruction, function: MarkerFunction) -> Self {
-        let mut number: Vec<Id> = call.ids().skip(1).collect();
-        let value = match function {
-            MarkerFunction::Value => number.pop(),
+    pub fn of_call(call: &Instruction, marker_function: MarkerFunction) -> Self {
+        let mut number_parts: Vec<Id> = call.ids().skip(1).collect();
+        let marked_value = match marker_function {
+            MarkerFunction::Value => number_parts.pop(),
             MarkerFunction::Mark => None,
         };
-        Self { number, value }
+        Self { number: number_parts, value: marked_value }
     }
 
     /// The marker number; none where a part of it is no constant.
-    pub fn number(&self, constants: &Constants) -> Option<u32> {
-        let parts = self.number.iter().map(|id| constants.scalar_word(*id));
-        parts.reduce(|number, part| number?.checked_mul(MARKER_PAGE)?.checked_add(part?)).flatten()
+    pub fn marker_number(&self, constants: &Constants) -> Option<u32> {
+        let number_words = self.number.iter().map(|id| constants.scalar_word(*id));
+        number_words
+            .reduce(|number, number_word| {
+                number?.checked_mul(MARKER_PAGE)?.checked_add(number_word?)
+            })
+            .flatten()
     }
 }
 
@@ -67,100 +71,113 @@ pub(crate) struct MarkerCalls {
 
 impl MarkerCalls {
     /// Collects the calls in `marked`.
-    pub(crate) fn of(
-        structure: &KernelStructure,
-        marked: &Module,
+    pub(crate) fn find_all(
+        kernel_structure: &KernelStructure,
+        marked_module: &Module,
         constants: &Constants,
     ) -> Result<Self, InstrumentError> {
-        let mut found = Self {
-            value_function: marker_function(marked, &structure.value_marker),
-            mark_function: marker_function(marked, &structure.mark_marker),
+        let mut marker_calls = Self {
+            value_function: marker_function(marked_module, &kernel_structure.value_marker),
+            mark_function: marker_function(marked_module, &kernel_structure.mark_marker),
             calls: BTreeMap::new(),
         };
-        for function in &marked.functions {
-            for (index, call) in calls_in_function(marked, function) {
+        for function in &marked_module.functions {
+            for (index, call) in calls_in_function(marked_module, function) {
                 let callee = call.id(0);
                 if callee.is_none()
-                    || (callee != found.value_function && callee != found.mark_function)
+                    || (callee != marker_calls.value_function
+                        && callee != marker_calls.mark_function)
                 {
                     continue;
                 }
-                let called = if callee == found.value_function {
+                let called_marker = if callee == marker_calls.value_function {
                     MarkerFunction::Value
                 } else {
                     MarkerFunction::Mark
                 };
-                let arguments = MarkerArguments::of(call, called);
-                let number = arguments.number(constants);
-                let number = number
-                    .ok_or_else(|| defect(marked, index, "its marker number is no constant"))?;
-                let role = structure.markers.get(number as usize).copied();
-                let role =
-                    role.ok_or_else(|| defect(marked, index, "its marker number is unknown"))?;
+                let arguments = MarkerArguments::of_call(call, called_marker);
+                let marker_number = arguments.marker_number(constants);
+                let marker_number = marker_number.ok_or_else(|| {
+                    marker_defect(marked_module, index, "its marker number is no constant")
+                })?;
+                let role = kernel_structure.markers.get(marker_number as usize).copied();
+                let role = role.ok_or_else(|| {
+                    marker_defect(marked_module, index, "its marker number is unknown")
+                })?;
                 let operand = arguments.value;
                 let fits = operand.is_none() == matches!(role, MarkerRole::Mark { .. });
                 if !fits {
-                    return Err(defect(
-                        marked,
+                    return Err(marker_defect(
+                        marked_module,
                         index,
                         "its marker number belongs to the other marker function",
                     ));
                 }
                 let call = MarkerCall {
-                    number,
+                    number: marker_number,
                     role,
                     result: call.result,
                     operand,
                     function: function.id,
                 };
-                found.calls.insert(index, call);
+                marker_calls.calls.insert(index, call);
             }
         }
-        Ok(found)
+        Ok(marker_calls)
     }
 
     /// Whether `function` is one of the two marker functions.
-    pub(crate) fn is_marker(&self, function: Id) -> bool {
-        self.value_function == Some(function) || self.mark_function == Some(function)
+    pub(crate) fn is_marker(&self, function_id: Id) -> bool {
+        self.value_function == Some(function_id) || self.mark_function == Some(function_id)
     }
 
     /// Every id that goes with the markers: those defined in the marker functions, and the results
     /// of their calls.
-    pub(crate) fn erased_ids(&self, marked: &Module) -> BTreeSet<Id> {
-        let functions = marked.functions.iter().filter(|function| self.is_marker(function.id));
-        let inside = functions.flat_map(|function| results(marked, function));
-        inside.chain(self.calls.values().filter_map(|call| call.result)).collect()
+    pub(crate) fn erased_ids(&self, marked_module: &Module) -> BTreeSet<Id> {
+        let functions =
+            marked_module.functions.iter().filter(|function| self.is_marker(function.id));
+        let defined_inside = functions.flat_map(|function| results_of(marked_module, function));
+        defined_inside.chain(self.calls.values().filter_map(|call| call.result)).collect()
     }
 
     /// What each marked value becomes without its marker: the operand, through nested markers.
-    pub(crate) fn operands(&self) -> BTreeMap<Id, Id> {
-        let direct: BTreeMap<Id, Id> =
+    pub(crate) fn resolved_operands(&self) -> BTreeMap<Id, Id> {
+        let direct_operands: BTreeMap<Id, Id> =
             self.calls.values().filter_map(|call| Some((call.result?, call.operand?))).collect();
         let resolve = |mut id: Id| {
-            while let Some(next) = direct.get(&id) {
-                id = *next;
+            while let Some(next_operand) = direct_operands.get(&id) {
+                id = *next_operand;
             }
             id
         };
-        direct.keys().map(|id| (*id, resolve(*id))).collect()
+        direct_operands.keys().map(|id| (*id, resolve(*id))).collect()
     }
 }
 
 /// glslang names functions by their mangled signature, `vkcert_value(u1;b1;`.
-fn marker_function(marked: &Module, name: &str) -> Option<Id> {
-    let named = |function: &&Function| {
-        marked
+fn marker_function(marked_module: &Module, marker_name: &str) -> Option<Id> {
+    let has_name = |function: &&Function| {
+        marked_module
             .debug_name(function.id)
-            .and_then(|full| full.strip_prefix(name))
-            .is_some_and(|rest| rest.starts_with('('))
+            .and_then(|mangled_name| mangled_name.strip_prefix(marker_name))
+            .is_some_and(|rest_of_name| rest_of_name.starts_with('('))
     };
-    marked.functions.iter().find(named).map(|function| function.id)
+    marked_module.functions.iter().find(has_name).map(|function| function.id)
 }
 
-fn results<'a>(module: &'a Module, function: &Function) -> impl Iterator<Item = Id> + use<'a> {
-    module.instructions[function.range.clone()].iter().filter_map(|instruction| instruction.result)
+fn results_of<'a>(module: &'a Module, function: &Function) -> impl Iterator<Item = Id> + use<'a> {
+    module.instructions_in(&function.range).iter().filter_map(|instruction| instruction.result)
 }
 
-fn defect(marked: &Module, index: usize, what: &str) -> InstrumentError {
-    InstrumentError { message: format!("marker call at {}: {what}", marked.place_of(index)) }
+fn marker_defect(
+    marked_module: &Module,
+    instruction_index: usize,
+    defect_reason: &str,
+) -> InstrumentError {
+    InstrumentError {
+        message: format!(
+            "marker call at {}: {defect_reason}",
+            marked_module.place_of(instruction_index)
+        ),
+    }
 }

@@ -23,183 +23,214 @@ use vkcert_spirv::types::Types;
 
 /// The markers of a marked module under a specialization (raw bits by SpecId; the module's defaults
 /// else).
-pub fn presence(
-    structure: &KernelStructure,
-    marked: &Module,
-    entry: &str,
-    specialization: &BTreeMap<u32, u64>,
+pub fn marker_presence(
+    kernel_structure: &KernelStructure,
+    marked_module: &Module,
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
 ) -> Result<Presence, InstrumentError> {
-    let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
-    let types = Types::of_module(marked);
-    let constants =
-        Constants::evaluate(marked, &types, specialization).map_err(|error| failed(&error))?;
-    let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
-    let calls = MarkerCalls::of(structure, marked, &constants)?;
-    Ok(resolve(structure, marked, &calls, (&types, &constants), entry))
+    let instrument_error =
+        |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
+    let types = Types::of_module(marked_module);
+    let constants = Constants::evaluate(marked_module, &types, specialization_values)
+        .map_err(|error| instrument_error(&error))?;
+    let entry_name = compute_entry(marked_module, entry_name)
+        .map_err(|error| instrument_error(&error))?
+        .function;
+    let marker_calls = MarkerCalls::find_all(kernel_structure, marked_module, &constants)?;
+    Ok(resolve_markers(
+        kernel_structure,
+        marked_module,
+        &marker_calls,
+        (&types, &constants),
+        entry_name,
+    ))
 }
 
 /// The same, of a module whose marker calls are known.
-pub(crate) fn resolve(
-    structure: &KernelStructure,
-    marked: &Module,
-    calls: &MarkerCalls,
+pub(crate) fn resolve_markers(
+    kernel_structure: &KernelStructure,
+    marked_module: &Module,
+    marker_calls: &MarkerCalls,
     (types, constants): (&Types, &Constants),
-    entry: Id,
+    entry_function: Id,
 ) -> Presence {
-    let operands = calls.operands();
-    let folding = ConstantFolding { module: marked, types, constants, stands_for: &operands };
-    let reachable: BTreeSet<Id> = reachable_functions(marked, entry).into_iter().collect();
+    let operands = marker_calls.resolved_operands();
+    let folding =
+        ConstantFolding { module: marked_module, types, constants, stands_for: &operands };
+    let reachable_ids: BTreeSet<Id> =
+        reachable_functions(marked_module, entry_function).into_iter().collect();
     let mut markers: BTreeMap<u32, PresentMarker> = BTreeMap::new();
-    for call in calls.calls.values().filter(|call| reachable.contains(&call.function)) {
-        let found = marker(call, &folding, &operands);
-        markers.entry(call.number).and_modify(|known| join(known, &found)).or_insert(found);
+    for call in marker_calls.calls.values().filter(|call| reachable_ids.contains(&call.function)) {
+        let present_marker = present_marker(call, &folding, &operands);
+        markers
+            .entry(call.number)
+            .and_modify(|known_marker| join_markers(known_marker, &present_marker))
+            .or_insert(present_marker);
     }
     outcomes_follow_conditions(&mut markers);
-    let outcomes = outcomes(structure, &markers);
-    let possible = Reachability { marked, calls, folding, outcomes }.markers(entry);
+    let outcomes = decided_outcomes(kernel_structure, &markers);
+    let possible_numbers =
+        ControlReachability { marked: marked_module, calls: marker_calls, folding, outcomes }
+            .reached_markers(entry_function);
     for (number, marker) in &mut markers {
-        marker.reach = if possible.contains(number) { Reach::Possible } else { Reach::Excluded };
+        marker.reach =
+            if possible_numbers.contains(number) { Reach::Possible } else { Reach::Excluded };
     }
     Presence { markers }
 }
 
-fn marker(
+fn present_marker(
     call: &MarkerCall,
     folding: &ConstantFolding,
     operands: &BTreeMap<Id, Id>,
 ) -> PresentMarker {
-    let mut found = PresentMarker::runtime(call.role);
-    let Some(value) = call.result.and_then(|result| operands.get(&result)).copied() else {
-        return found;
+    let mut present_marker = PresentMarker::runtime(call.role);
+    let Some(marked_value) = call.result.and_then(|result| operands.get(&result)).copied() else {
+        return present_marker;
     };
-    found.constness = folding.constants.constness(value);
-    found.value = match call.role {
-        MarkerRole::Condition { .. } | MarkerRole::Single { .. } => folding.constant_boolean(value),
+    present_marker.constness = folding.constants.constness(marked_value);
+    present_marker.value = match call.role {
+        MarkerRole::Condition { .. } | MarkerRole::Single { .. } => {
+            folding.constant_boolean(marked_value)
+        }
         MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => None,
     };
-    if found.value.is_some() {
-        found.constants = folding.specialization_ids(value).into_iter().collect();
+    if present_marker.value.is_some() {
+        present_marker.constants = folding.specialization_ids(marked_value).into_iter().collect();
         // Also an operation that is no constant to the module depends on nothing else.
-        found.constness = if found.constants.is_empty() {
+        present_marker.constness = if present_marker.constants.is_empty() {
             Constness::Constant
         } else {
             Constness::Specialization
         };
     }
-    found
+    present_marker
 }
 
 /// What holds of both of two calls with one number.
-fn join(known: &mut PresentMarker, found: &PresentMarker) {
-    known.constness = known.constness.max(found.constness);
-    if known.value != found.value {
-        known.value = None;
+fn join_markers(known_marker: &mut PresentMarker, other_marker: &PresentMarker) {
+    known_marker.constness = known_marker.constness.max(other_marker.constness);
+    if known_marker.value != other_marker.value {
+        known_marker.value = None;
     }
-    let both: BTreeSet<u32> = known.constants.iter().chain(&found.constants).copied().collect();
-    known.constants = both.into_iter().collect();
+    let all_constants: BTreeSet<u32> =
+        known_marker.constants.iter().chain(&other_marker.constants).copied().collect();
+    known_marker.constants = all_constants.into_iter().collect();
 }
 
 /// The outcome of a decision with several conditions comes out of a phi, which is no constant to
 /// the module; but it depends on nothing but the conditions.
 fn outcomes_follow_conditions(markers: &mut BTreeMap<u32, PresentMarker>) {
-    let mut conditions = BTreeMap::new();
+    let mut condition_constness = BTreeMap::new();
     for marker in markers.values() {
         if let MarkerRole::Condition { decision, .. } = marker.role {
-            let constness = conditions.entry(decision).or_insert(Constness::Constant);
+            let constness = condition_constness.entry(decision).or_insert(Constness::Constant);
             *constness = marker.constness.max(*constness);
         }
     }
     for marker in markers.values_mut() {
         if let MarkerRole::Decision { decision } = marker.role {
-            marker.constness = conditions.get(&decision).copied().unwrap_or(marker.constness);
+            marker.constness =
+                condition_constness.get(&decision).copied().unwrap_or(marker.constness);
         }
     }
 }
 
 /// Outcomes that the values of conditions leave no choice of.
-fn outcomes(
-    structure: &KernelStructure,
+fn decided_outcomes(
+    kernel_structure: &KernelStructure,
     markers: &BTreeMap<u32, PresentMarker>,
 ) -> BTreeMap<DecisionId, bool> {
-    let mut values: BTreeMap<DecisionId, BTreeMap<u32, bool>> = BTreeMap::new();
+    let mut condition_values: BTreeMap<DecisionId, BTreeMap<u32, bool>> = BTreeMap::new();
     for marker in markers.values() {
-        let place = match marker.role {
+        let condition_place = match marker.role {
             MarkerRole::Condition { decision, condition } => Some((decision, condition)),
             MarkerRole::Single { decision } => Some((decision, 0)),
             MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => None,
         };
-        if let Some(((decision, condition), value)) = place.zip(marker.value) {
-            values.entry(decision).or_default().insert(condition, value);
+        if let Some(((decision, condition), value)) = condition_place.zip(marker.value) {
+            condition_values.entry(decision).or_default().insert(condition, value);
         }
     }
-    let decided = |(decision, values): (DecisionId, BTreeMap<u32, bool>)| {
-        let expression = &structure.decision(decision).expression;
-        Some((decision, expression.decided_value(&|condition| values.get(&condition).copied())?))
+    let decided_outcome = |(decision, condition_values): (DecisionId, BTreeMap<u32, bool>)| {
+        let expression = &kernel_structure.decision(decision).expression;
+        Some((
+            decision,
+            expression.decided_value(&|condition| condition_values.get(&condition).copied())?,
+        ))
     };
-    values.into_iter().filter_map(decided).collect()
+    condition_values.into_iter().filter_map(decided_outcome).collect()
 }
 
 /// Follows control from the entry point, past branches that can go one way alone.
-struct Reachability<'a> {
+struct ControlReachability<'a> {
     marked: &'a Module,
     calls: &'a MarkerCalls,
     folding: ConstantFolding<'a>,
     outcomes: BTreeMap<DecisionId, bool>,
 }
 
-impl Reachability<'_> {
+impl ControlReachability<'_> {
     /// Numbers of the markers that control can come to.
-    fn markers(&self, entry: Id) -> BTreeSet<u32> {
-        let by_result: BTreeMap<Id, &MarkerCall> =
+    fn reached_markers(&self, entry_function: Id) -> BTreeSet<u32> {
+        let calls_by_result: BTreeMap<Id, &MarkerCall> =
             self.calls.calls.values().filter_map(|call| Some((call.result?, call))).collect();
-        let mut found = BTreeSet::new();
-        let (mut seen, mut open) = (BTreeSet::new(), vec![entry]);
-        while let Some(id) = open.pop() {
-            let Some(function) = self.marked.function_by_id(id).filter(|_| seen.insert(id)) else {
+        let mut marker_numbers = BTreeSet::new();
+        let (mut visited_ids, mut pending_ids) = (BTreeSet::new(), vec![entry_function]);
+        while let Some(id) = pending_ids.pop() {
+            let Some(function) = self.marked.function_by_id(id).filter(|_| visited_ids.insert(id))
+            else {
                 continue;
             };
-            for block in self.blocks(function, &by_result) {
-                for index in function.blocks[block].range.clone() {
+            for block in self.reached_blocks(function, &calls_by_result) {
+                for index in function.blocks[block].instruction_indices() {
                     match self.calls.calls.get(&index) {
                         Some(call) => {
-                            found.insert(call.number);
+                            marker_numbers.insert(call.number);
                         }
-                        None => open.extend(callee(&self.marked.instructions[index])),
+                        None => {
+                            pending_ids.extend(called_function(&self.marked.instructions[index]))
+                        }
                     }
                 }
             }
         }
-        found
+        marker_numbers
     }
 
     /// Indexes of the blocks of a function that control can come to.
-    fn blocks(
+    fn reached_blocks(
         &self,
         function: &Function,
-        by_result: &BTreeMap<Id, &MarkerCall>,
+        calls_by_result: &BTreeMap<Id, &MarkerCall>,
     ) -> BTreeSet<usize> {
         let labels: BTreeMap<Id, usize> =
             function.blocks.iter().enumerate().map(|(index, block)| (block.label, index)).collect();
-        let (mut seen, mut open) = (BTreeSet::new(), vec![0]);
-        while let Some(block) = open.pop() {
-            if block >= function.blocks.len() || !seen.insert(block) {
+        let (mut reached_blocks, mut pending_blocks) = (BTreeSet::new(), vec![0]);
+        while let Some(block) = pending_blocks.pop() {
+            if block >= function.blocks.len() || !reached_blocks.insert(block) {
                 continue;
             }
             let terminator = &self.marked.instructions[function.blocks[block].range.end - 1];
-            let next = self.taken(terminator, by_result);
-            open.extend(next.iter().filter_map(|label| labels.get(label)));
+            let next_labels = self.taken_targets(terminator, calls_by_result);
+            pending_blocks.extend(next_labels.iter().filter_map(|label| labels.get(label)));
         }
-        seen
+        reached_blocks
     }
 
     /// The labels that a terminator can go to.
-    fn taken(&self, terminator: &Instruction, by_result: &BTreeMap<Id, &MarkerCall>) -> Vec<Id> {
-        let all = branch_targets(terminator);
-        let one = match terminator.op {
+    fn taken_targets(
+        &self,
+        terminator: &Instruction,
+        calls_by_result: &BTreeMap<Id, &MarkerCall>,
+    ) -> Vec<Id> {
+        let all_targets = branch_targets(terminator);
+        let only_target = match terminator.op {
             Op::BranchConditional => terminator
                 .id(0)
-                .and_then(|condition| self.truth(condition, by_result))
-                .and_then(|value| all.get(usize::from(!value)).copied()),
+                .and_then(|condition| self.condition_value(condition, calls_by_result))
+                .and_then(|value| all_targets.get(usize::from(!value)).copied()),
             Op::Switch => terminator
                 .id(0)
                 .and_then(|selector| self.folding.constant_scalar(selector))
@@ -211,27 +242,31 @@ impl Reachability<'_> {
                 }),
             _ => None,
         };
-        one.map_or(all, |label| vec![label])
+        only_target.map_or(all_targets, |label| vec![label])
     }
 
     /// The value of a branch condition, through the outcome of the decision that it is.
-    fn truth(&self, id: Id, by_result: &BTreeMap<Id, &MarkerCall>) -> Option<bool> {
-        if let Some(call) = by_result.get(&id)
+    fn condition_value(
+        &self,
+        condition_id: Id,
+        calls_by_result: &BTreeMap<Id, &MarkerCall>,
+    ) -> Option<bool> {
+        if let Some(call) = calls_by_result.get(&condition_id)
             && let MarkerRole::Decision { decision } = call.role
         {
             return self.outcomes.get(&decision).copied();
         }
-        let definition = self.marked.definition(id);
+        let definition = self.marked.definition(condition_id);
         match definition
             .filter(|definition| definition.op == Op::LogicalNot)
             .and_then(|definition| definition.id(0))
         {
-            Some(operand) => self.truth(operand, by_result).map(|value| !value),
-            None => self.folding.constant_boolean(id),
+            Some(operand) => self.condition_value(operand, calls_by_result).map(|value| !value),
+            None => self.folding.constant_boolean(condition_id),
         }
     }
 }
 
-fn callee(instruction: &Instruction) -> Option<Id> {
+fn called_function(instruction: &Instruction) -> Option<Id> {
     (instruction.op == Op::FunctionCall).then(|| instruction.id(0)).flatten()
 }

@@ -374,7 +374,7 @@ fn the_mode_follows_from_kernel_and_device() {
     let small = marked(&k, &small);
     let automatic = |device| RecordRequest { device, ..RecordRequest::default() };
     let known = RecordingDevice::default();
-    let without_atomics = RecordingDevice { atomics: Ability::Missing, ..known };
+    let without_atomics = RecordingDevice { atomics: DeviceAbility::Missing, ..known };
     assert_eq!(mode_for(&small, automatic(known)), Ok(RecordMode::Private));
     assert_eq!(mode_for(&small, automatic(without_atomics)), Ok(RecordMode::Slots));
     for (mode, name) in RecordMode::ALL {
@@ -401,13 +401,13 @@ fn the_mode_follows_from_kernel_and_device() {
 
 #[test]
 fn words_are_copied_for_devices_with_thousands_of_invocations_at_once() {
-    use super::record::copies;
+    use super::record::copy_count;
     let few = RecordingDevice::default();
-    let thousands = RecordingDevice { parallelism: Parallelism::Thousands, ..few };
-    assert_eq!(copies(RecordMode::Private, &few, 3), 1);
-    assert_eq!(copies(RecordMode::Slots, &thousands, 3), 1);
+    let thousands = RecordingDevice { parallelism: DeviceParallelism::Thousands, ..few };
+    assert_eq!(copy_count(RecordMode::Private, &few, 3), 1);
+    assert_eq!(copy_count(RecordMode::Slots, &thousands, 3), 1);
     assert_eq!(
-        [3, 2_000, 10_000, 200_000, 300_000].map(|words| copies(
+        [3, 2_000, 10_000, 200_000, 300_000].map(|words| copy_count(
             RecordMode::Direct,
             &thousands,
             words
@@ -434,7 +434,7 @@ fn workgroup_memory_and_subgroup_operations_are_asked_for() {
     let expected =
         "it takes 16384 bytes of workgroup memory with the kernel's own 16380 (the limit is 16383)";
     assert!(refused.ends_with(expected), "{refused}");
-    let without = RecordingDevice { subgroup_arithmetic: Ability::Missing, ..device };
+    let without = RecordingDevice { subgroup_arithmetic: DeviceAbility::Missing, ..device };
     let refused = mode_for(&kernel, request(RecordMode::Subgroup, without)).unwrap_err();
     assert!(
         refused.contains("`subgroup` cannot be used: the device has no subgroup operations"),

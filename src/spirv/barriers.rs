@@ -41,7 +41,7 @@ pub fn workgroup_barriers(module: &Module, entry_function: Id) -> Vec<WorkgroupB
         reachable_functions(module, entry_function).into_iter().collect();
     let functions = module.functions.iter().filter(|function| reachable_ids.contains(&function.id));
     let blocks = functions.flat_map(|function| &function.blocks);
-    let instruction_indices = blocks.flat_map(|block| block.range.clone());
+    let instruction_indices = blocks.flat_map(|block| block.instruction_indices());
     let barrier_indices =
         instruction_indices.filter(|index| holds_workgroup(module, &module.instructions[*index]));
     barrier_indices

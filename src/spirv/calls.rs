@@ -32,6 +32,7 @@ pub fn calls_in_function<'a>(
     module: &'a Module,
     function: &Function,
 ) -> impl Iterator<Item = (usize, &'a Instruction)> {
-    let instructions = function.range.clone().map(|index| (index, &module.instructions[index]));
+    let instructions =
+        function.instruction_indices().map(|index| (index, &module.instructions[index]));
     instructions.filter(|(_, instruction)| instruction.op == Op::FunctionCall)
 }

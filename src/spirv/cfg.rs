@@ -35,6 +35,11 @@ pub struct BasicBlock {
 }
 
 impl BasicBlock {
+    /// Indices of its instructions in the module's list.
+    pub fn instruction_indices(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
     /// Index of the terminator in the module's instruction list.
     pub fn terminator(&self) -> usize {
         self.range.end - 1
@@ -73,7 +78,7 @@ impl ControlFlowGraph {
                         .filter_map(index),
                 ),
                 predecessors: Vec::new(),
-                merge: module.instructions[block.range.clone()].iter().rev().take(4).find_map(
+                merge: module.instructions_in(&block.range).iter().rev().take(4).find_map(
                     |instruction| match instruction.op {
                         Op::SelectionMerge => {
                             Some(MergeInstruction::Selection { merge: index(instruction.id(0)?)? })

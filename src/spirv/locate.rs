@@ -7,7 +7,7 @@
 
 use super::constants::Constants;
 use super::module::Id;
-use super::types::{Majorness, MatrixLayout, Type, Types};
+use super::types::{Majorness, MatrixLayout, StructureMember, Type, Types};
 
 /// A scalar in a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,20 +84,8 @@ impl LayoutWalk<'_> {
                 byte_offset,
             ),
             Type::Structure { members, .. } => {
-                members.iter().enumerate().find_map(|(part_index, member)| {
-                    let offset = u64::from(member.offset?);
-                    let mut member_walk = LayoutWalk { path: self.path.clone(), ..*self };
-                    let component_name =
-                        member.name.clone().unwrap_or_else(|| part_index.to_string());
-                    member_walk.path.push_str(&format!(".{component_name}"));
-                    member_walk.offset += offset;
-                    let scalar_type = member_walk.descend_to_scalar(
-                        member.ty,
-                        member.matrix,
-                        byte_offset.checked_sub(offset)?,
-                    )?;
-                    (self.path, self.offset) = (member_walk.path, member_walk.offset);
-                    Some(scalar_type)
+                members.iter().enumerate().find_map(|(member_index, member)| {
+                    self.descend_to_member(member_index, member, byte_offset)
                 })
             }
             Type::Void
@@ -112,6 +100,29 @@ impl LayoutWalk<'_> {
             | Type::CooperativeMatrix { .. }
             | Type::Other(_) => None,
         }
+    }
+
+    /// The same in a member of a structure; path and offset stay where the byte is in none of it.
+    fn descend_to_member(
+        &mut self,
+        member_index: usize,
+        member: &StructureMember,
+        byte_offset: u64,
+    ) -> Option<Id> {
+        let member_offset = u64::from(member.offset?);
+        let offset_in_member = byte_offset.checked_sub(member_offset)?;
+        let (path_length, block_offset) = (self.path.len(), self.offset);
+        self.path.push_str(&match &member.name {
+            Some(member_name) => format!(".{member_name}"),
+            None => format!(".{member_index}"),
+        });
+        self.offset += member_offset;
+        let scalar_type = self.descend_to_scalar(member.ty, member.matrix, offset_in_member);
+        if scalar_type.is_none() {
+            self.path.truncate(path_length);
+            self.offset = block_offset;
+        }
+        scalar_type
     }
 
     fn enter_part(

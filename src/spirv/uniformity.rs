@@ -82,8 +82,7 @@ pub fn divergent_barriers(module: &Module, entry_function: Id) -> Vec<DivergentB
     for block in blocks {
         let Some(divergence) = non_uniform.divergence_of(block.label) else { continue };
         let barriers_inside = block
-            .range
-            .clone()
+            .instruction_indices()
             .filter(|index| module.instructions[*index].op == Op::ControlBarrier);
         barriers.extend(barriers_inside.map(|instruction| DivergentBarrier {
             instruction,
@@ -197,7 +196,9 @@ impl<'a> UniformityAnalysis<'a> {
     fn body_indices(&self) -> Vec<usize> {
         self.graphs
             .iter()
-            .flat_map(|(graph, _)| graph.blocks.iter().flat_map(|block| block.range.clone()))
+            .flat_map(|(graph, _)| {
+                graph.blocks.iter().flat_map(|block| block.instruction_indices())
+            })
             .collect()
     }
 
@@ -236,7 +237,7 @@ impl<'a> UniformityAnalysis<'a> {
         for (graph, dependences) in &graphs {
             for (block, dependences) in dependences.iter().enumerate() {
                 self.spread_divergence(graph, dependences, block);
-                for index in graph.blocks[block].range.clone() {
+                for index in graph.blocks[block].instruction_indices() {
                     self.visit_instruction(graph, block, index);
                 }
             }

@@ -119,7 +119,7 @@ impl ByInvocation<'_> {
                 groups: self.open.plan.job.dispatches[*dispatch as usize].groups,
                 local_size: unexplained.local_sizes[dispatch],
             };
-            let invocation = size.invocation(ranks.lowest().unwrap_or_default());
+            let invocation = size.invocation_at(ranks.lowest().unwrap_or_default());
             let count = ranks.count() + of_bit.map(|(_, ranks)| ranks.count()).sum::<u64>();
             refused.insert(*bit, Refusal::Invocation { dispatch: *dispatch, invocation, count });
         }

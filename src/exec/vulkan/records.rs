@@ -42,7 +42,8 @@ pub(crate) fn record_buffers(
             )
         })?;
         let size = DispatchSize { groups: wanted.groups, local_size };
-        let words = form.length(&size).map_err(|limit| Ending::Unsupported(limit.to_string()))?;
+        let words =
+            form.word_count(&size).map_err(|limit| Ending::Unsupported(limit.to_string()))?;
         bytes += words * 4;
         if bytes > job.memory_bytes {
             let most = job.memory_bytes;
@@ -80,7 +81,8 @@ pub(crate) fn nonce(job: &str, dispatch: usize) -> u32 {
 impl DispatchRecords {
     /// What the buffer holds before the dispatch.
     pub(crate) fn initial(&self) -> Vec<u8> {
-        let words = self.form.initial(&self.size, self.nonce).expect("its length is known to fit");
+        let words =
+            self.form.initial_words(&self.size, self.nonce).expect("its length is known to fit");
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 }
@@ -100,7 +102,8 @@ impl Storage {
         let words: Vec<u32> =
             words.map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect();
         let (form, size) = (&records.form, &records.size);
-        let read = form.read(size, &words, records.nonce).map_err(|error| error.to_string())?;
+        let read =
+            form.read_records(size, &words, records.nonce).map_err(|error| error.to_string())?;
         let invocations =
             if asked.is_empty() { None } else { form.by_invocation(size, &words, asked) };
         Ok((read, invocations))

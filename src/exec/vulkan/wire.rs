@@ -106,7 +106,7 @@ fn module(module: &JobModule, known: &mut KnownModules) -> WireModule {
         ModuleRecording::Buffer(buffer) => Some(RecordSlot {
             set: buffer.set,
             binding: buffer.binding,
-            form: RecordForm::of(buffer),
+            form: RecordForm::of_buffer(buffer),
         }),
     };
     WireModule { kernel: module.key.to_string(), digest, words, records }

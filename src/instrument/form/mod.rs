@@ -24,7 +24,7 @@ mod size;
 
 use serde::{Deserialize, Serialize};
 pub use size::DispatchSize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::invocations::{DispatchInvocations, Ranks};
 use vkcert_model::records::{CANARY, HEADER_WORDS, RecordBuffer, RecordMode, Records, Witnesses};
 
@@ -52,8 +52,8 @@ pub struct RecordForm {
 
 /// Words from a copy of the data words to the next. Several copies have memory lines of their own,
 /// and each begins with a canary of its own.
-pub(crate) fn stride(words: u32, copies: u32) -> u32 {
-    if copies > 1 { (1 + words).next_multiple_of(LINE) } else { words }
+pub(crate) fn copy_stride(data_words: u32, copy_count: u32) -> u32 {
+    if copy_count > 1 { (1 + data_words).next_multiple_of(LINE) } else { data_words }
 }
 
 /// Words of a memory line that no other copy shall share.
@@ -105,25 +105,25 @@ pub enum CanaryError {
 }
 
 impl RecordForm {
-    pub fn of(buffer: &RecordBuffer) -> Self {
+    pub fn of_buffer(record_buffer: &RecordBuffer) -> Self {
         Self {
-            mode: buffer.mode,
-            witnesses: buffer.witnesses,
-            words: buffer.words,
-            copies: buffer.copies,
+            mode: record_buffer.mode,
+            witnesses: record_buffer.witnesses,
+            words: record_buffer.words,
+            copies: record_buffer.copies,
         }
     }
 
     /// 32-bit words of the whole buffer.
-    pub fn length(&self, size: &DispatchSize) -> Result<u64, RecordLimit> {
-        let data = match self.mode {
+    pub fn word_count(&self, dispatch_size: &DispatchSize) -> Result<u64, RecordLimit> {
+        let data_words = match self.mode {
             RecordMode::Slots => {
-                let invocations = self.ranks(size)?;
-                let slots = u64::from(invocations) * (1 + u64::from(self.words));
-                if u32::try_from(slots + u64::from(HEADER_WORDS)).is_err() {
+                let invocations = self.rank_count(dispatch_size)?;
+                let slot_words = u64::from(invocations) * (1 + u64::from(self.words));
+                if u32::try_from(slot_words + u64::from(HEADER_WORDS)).is_err() {
                     return Err(RecordLimit::Slots { invocations, words: self.words });
                 }
-                slots
+                slot_words
             }
             RecordMode::Private
             | RecordMode::Workgroup
@@ -132,92 +132,103 @@ impl RecordForm {
                 let witnesses = match self.witnesses {
                     Witnesses::Omitted => 0,
                     Witnesses::Recorded => {
-                        self.ranks(size)?;
+                        self.rank_count(dispatch_size)?;
                         32 * u64::from(self.words)
                     }
                 };
-                u64::from(self.data()) + witnesses
+                u64::from(self.data_word_count()) + witnesses
             }
         };
-        Ok(u64::from(HEADER_WORDS) + data)
+        Ok(u64::from(HEADER_WORDS) + data_words)
     }
 
     /// Copies that are some workgroup's: that of workgroup (x, y, z) is `(x + y + z) % copies`.
-    fn used_copies(&self, size: &DispatchSize) -> usize {
-        let [x, y, z] = size.groups.map(u64::from);
-        if x * y * z == 0 { 0 } else { u64::from(self.copies).min(x + y + z - 2) as usize }
+    fn used_copies(&self, dispatch_size: &DispatchSize) -> usize {
+        let [x_groups, y_groups, z_groups] = dispatch_size.groups.map(u64::from);
+        if x_groups * y_groups * z_groups == 0 {
+            0
+        } else {
+            u64::from(self.copies).min(x_groups + y_groups + z_groups - 2) as usize
+        }
     }
 
     /// Words of all copies.
-    fn data(&self) -> u32 {
-        self.copies * stride(self.words, self.copies)
+    fn data_word_count(&self) -> u32 {
+        self.copies * copy_stride(self.words, self.copies)
     }
 
     /// The number of invocations, if each has a rank.
-    fn ranks(&self, size: &DispatchSize) -> Result<u32, RecordLimit> {
-        let invocations = size.invocations();
+    fn rank_count(&self, dispatch_size: &DispatchSize) -> Result<u32, RecordLimit> {
+        let invocations = dispatch_size.invocation_count();
         let (mode, witnesses) = (self.mode, self.witnesses);
         let fits = u32::try_from(invocations).ok().filter(|count| *count < NOBODY);
         fits.ok_or(RecordLimit::Ranks { mode, witnesses, invocations })
     }
 
     /// What the host writes into a fresh buffer.
-    pub fn initial(&self, size: &DispatchSize, nonce: u32) -> Result<Vec<u32>, RecordLimit> {
-        let length = self.length(size)?;
-        let mut words = vec![0; length as usize];
-        words[..HEADER_WORDS as usize].copy_from_slice(&header(size, nonce));
+    pub fn initial_words(
+        &self,
+        dispatch_size: &DispatchSize,
+        nonce: u32,
+    ) -> Result<Vec<u32>, RecordLimit> {
+        let word_count = self.word_count(dispatch_size)?;
+        let mut buffer_words = vec![0; word_count as usize];
+        buffer_words[..HEADER_WORDS as usize].copy_from_slice(&header_words(dispatch_size, nonce));
         if self.mode == RecordMode::Slots {
-            let invocations = words[INVOCATIONS_WORD as usize] as usize;
-            words[HEADER_WORDS as usize..][..invocations].fill(!(nonce ^ CANARY));
+            let invocations = buffer_words[INVOCATIONS_WORD as usize] as usize;
+            buffer_words[HEADER_WORDS as usize..][..invocations].fill(!(nonce ^ CANARY));
         } else {
-            words[(HEADER_WORDS + self.data()) as usize..].fill(NOBODY);
+            buffer_words[(HEADER_WORDS + self.data_word_count()) as usize..].fill(NOBODY);
             if self.copies > 1 {
-                let copies = &mut words[HEADER_WORDS as usize..][..self.data() as usize];
+                let copies =
+                    &mut buffer_words[HEADER_WORDS as usize..][..self.data_word_count() as usize];
                 copies
                     .iter_mut()
-                    .step_by(stride(self.words, self.copies) as usize)
+                    .step_by(copy_stride(self.words, self.copies) as usize)
                     .for_each(|word| *word = !(nonce ^ CANARY));
             }
         }
-        Ok(words)
+        Ok(buffer_words)
     }
 
     /// Takes the records out of words that were read back from the buffer that held `nonce`.
-    pub fn read(
+    pub fn read_records(
         &self,
-        size: &DispatchSize,
-        words: &[u32],
+        dispatch_size: &DispatchSize,
+        buffer_words: &[u32],
         nonce: u32,
     ) -> Result<Records, CanaryError> {
-        let expected = self.length(size).unwrap_or(u64::MAX);
-        if words.len() as u64 != expected {
-            return Err(CanaryError::Size { expected, actual: words.len() });
+        let expected_value = self.word_count(dispatch_size).unwrap_or(u64::MAX);
+        if buffer_words.len() as u64 != expected_value {
+            return Err(CanaryError::Size { expected: expected_value, actual: buffer_words.len() });
         }
-        let (head, data) = words.split_at(HEADER_WORDS as usize);
-        if head[0] != nonce {
-            return Err(CanaryError::Nonce { expected: nonce, actual: head[0] });
+        let (read_header, data_words) = buffer_words.split_at(HEADER_WORDS as usize);
+        if read_header[0] != nonce {
+            return Err(CanaryError::Nonce { expected: nonce, actual: read_header[0] });
         }
-        let written = header(size, nonce);
-        if let Some(word) = (2..head.len()).find(|word| head[*word] != written[*word]) {
+        let written_header = header_words(dispatch_size, nonce);
+        if let Some(word) =
+            (2..read_header.len()).find(|word| read_header[*word] != written_header[*word])
+        {
             return Err(CanaryError::Header { word });
         }
         if self.mode == RecordMode::Slots {
-            return self.read_slots(size, data, nonce);
+            return self.read_slots(dispatch_size, data_words, nonce);
         }
-        let expected = if self.copies > 1 { written[1] } else { nonce ^ CANARY };
-        if head[1] != expected {
-            return Err(CanaryError::Canary { expected, actual: head[1] });
+        let expected_value = if self.copies > 1 { written_header[1] } else { nonce ^ CANARY };
+        if read_header[1] != expected_value {
+            return Err(CanaryError::Canary { expected: expected_value, actual: read_header[1] });
         }
-        let (copies, ranks) = data.split_at(self.data() as usize);
-        let bits = self.unite(size, copies, nonce)?;
-        let mut records = Records { words: bits.clone(), ..Records::default() };
-        let invocations = size.invocations();
+        let (copied_words, ranks) = data_words.split_at(self.data_word_count() as usize);
+        let united_bits = self.unite_copies(dispatch_size, copied_words, nonce)?;
+        let mut witnesses = BTreeMap::new();
+        let invocations = dispatch_size.invocation_count();
         for (bit, rank) in ranks.iter().enumerate() {
-            let (bit, set) = (bit as u32, bits[bit / 32] >> (bit % 32) & 1 == 1);
-            match (set, *rank) {
+            let (bit, is_set) = (bit as u32, united_bits[bit / 32] >> (bit % 32) & 1 == 1);
+            match (is_set, *rank) {
                 (false, NOBODY) => {}
                 (true, rank) if u128::from(rank) < invocations => {
-                    records.witnesses.insert(bit, size.invocation(rank));
+                    witnesses.insert(bit, dispatch_size.invocation_at(rank));
                 }
                 (_, rank) => {
                     let invocations = invocations.try_into().unwrap_or(u64::MAX);
@@ -225,62 +236,71 @@ impl RecordForm {
                 }
             }
         }
-        Ok(records)
+        Ok(Records { words: united_bits, witnesses, ..Records::default() })
     }
 
     /// The words of all copies in a single one. Each copy that is some workgroup's must have its
     /// canary, and what lies between the copies must be as it was.
-    fn unite(
+    fn unite_copies(
         &self,
-        size: &DispatchSize,
-        copies: &[u32],
+        dispatch_size: &DispatchSize,
+        copied_words: &[u32],
         nonce: u32,
     ) -> Result<Vec<u32>, CanaryError> {
         if self.copies == 1 {
-            return Ok(copies.to_vec());
+            return Ok(copied_words.to_vec());
         }
-        let used = self.used_copies(size);
-        let mut united = vec![0; self.words as usize];
-        for (copy, words) in copies.chunks(stride(self.words, self.copies) as usize).enumerate() {
-            let (canary, words) = words.split_at(1);
-            let (words, between) = words.split_at(self.words as usize);
-            let expected = if copy < used { nonce ^ CANARY } else { !(nonce ^ CANARY) };
-            if canary[0] != expected {
-                return Err(CanaryError::Copy { copy, expected, actual: canary[0] });
+        let used_copies = self.used_copies(dispatch_size);
+        let mut united_words = vec![0; self.words as usize];
+        for (copy, words) in
+            copied_words.chunks(copy_stride(self.words, self.copies) as usize).enumerate()
+        {
+            let (canary_word, words) = words.split_at(1);
+            let (words, words_between) = words.split_at(self.words as usize);
+            let expected_canary =
+                if copy < used_copies { nonce ^ CANARY } else { !(nonce ^ CANARY) };
+            if canary_word[0] != expected_canary {
+                return Err(CanaryError::Copy {
+                    copy,
+                    expected: expected_canary,
+                    actual: canary_word[0],
+                });
             }
-            if between.iter().any(|word| *word != 0)
-                || copy >= used && words.iter().any(|word| *word != 0)
+            if words_between.iter().any(|word| *word != 0)
+                || copy >= used_copies && words.iter().any(|word| *word != 0)
             {
                 return Err(CanaryError::Between { copy });
             }
-            for (all, word) in united.iter_mut().zip(words) {
-                *all |= word;
+            for (united_word, word) in united_words.iter_mut().zip(words) {
+                *united_word |= word;
             }
         }
-        Ok(united)
+        Ok(united_words)
     }
 
     /// Who set some bits, in words that `read` takes; none in modes without slots, where nobody
     /// knows.
     pub fn by_invocation(
         &self,
-        size: &DispatchSize,
-        words: &[u32],
-        bits: &BTreeSet<u32>,
+        dispatch_size: &DispatchSize,
+        buffer_words: &[u32],
+        wanted_bits: &BTreeSet<u32>,
     ) -> Option<DispatchInvocations> {
         let invocations =
-            self.ranks(size).ok().filter(|_| self.mode == RecordMode::Slots)? as usize;
+            self.rank_count(dispatch_size).ok().filter(|_| self.mode == RecordMode::Slots)?
+                as usize;
         let ranks = |bit: &u32| {
-            let start = HEADER_WORDS as usize + (1 + *bit as usize / 32) * invocations;
-            let row = words.get(start..start + invocations).unwrap_or_default();
+            let row_start = HEADER_WORDS as usize + (1 + *bit as usize / 32) * invocations;
+            let word_row = buffer_words.get(row_start..row_start + invocations).unwrap_or_default();
             let mut ranks = Ranks::default();
-            let setting = (0..).zip(row).filter(|(_, word)| **word >> (bit % 32) & 1 == 1);
-            setting.for_each(|(rank, _)| ranks.insert(rank));
+            let setting_ranks =
+                (0..).zip(word_row).filter(|(_, word)| **word >> (bit % 32) & 1 == 1);
+            setting_ranks.for_each(|(rank, _)| ranks.insert(rank));
             (*bit, ranks)
         };
-        let by_bit = bits.iter().map(ranks).collect();
+        let by_bit = wanted_bits.iter().map(ranks).collect();
         Some(DispatchInvocations {
-            local_size: size.local_size,
+            local_size: dispatch_size.local_size,
             by_bit,
             ..DispatchInvocations::default()
         })
@@ -288,47 +308,63 @@ impl RecordForm {
 
     fn read_slots(
         &self,
-        size: &DispatchSize,
-        data: &[u32],
+        dispatch_size: &DispatchSize,
+        data_words: &[u32],
         nonce: u32,
     ) -> Result<Records, CanaryError> {
-        let invocations = (data.len() / (1 + self.words as usize)).max(1);
-        let mut rows = data.chunks_exact(invocations);
-        let canaries = rows.next().unwrap_or(&[]);
-        let mut missing = (0..)
-            .zip(canaries)
+        let invocations = (data_words.len() / (1 + self.words as usize)).max(1);
+        let mut word_rows = data_words.chunks_exact(invocations);
+        let slot_canaries = word_rows.next().unwrap_or(&[]);
+        let mut missing_ranks = (0..)
+            .zip(slot_canaries)
             .filter(|(_, canary)| **canary != nonce ^ CANARY)
             .map(|(rank, _)| rank);
-        if let Some(first) = missing.next() {
-            let missing = 1 + missing.count() as u32;
-            return Err(CanaryError::Slots { missing, invocations: canaries.len() as u32, first });
+        if let Some(first_bit) = missing_ranks.next() {
+            let missing_ranks = 1 + missing_ranks.count() as u32;
+            return Err(CanaryError::Slots {
+                missing: missing_ranks,
+                invocations: slot_canaries.len() as u32,
+                first: first_bit,
+            });
         }
         let mut records = Records::default();
-        for (word, row) in rows.enumerate() {
-            let mut united = 0;
-            for (rank, bits) in (0..).zip(row) {
-                let new = bits & !united;
-                if new != 0 && self.witnesses == Witnesses::Recorded {
-                    let first = 32 * word as u32;
-                    let bits = (0..32).filter(|bit| new >> bit & 1 == 1);
-                    records.witnesses.extend(bits.map(|bit| (first + bit, size.invocation(rank))));
+        for (word, word_row) in word_rows.enumerate() {
+            let mut united_bits = 0;
+            for (rank, bits) in (0..).zip(word_row) {
+                let new_bits = bits & !united_bits;
+                if new_bits != 0 && self.witnesses == Witnesses::Recorded {
+                    let first_bit = 32 * word as u32;
+                    let bits = (0..32).filter(|bit| new_bits >> bit & 1 == 1);
+                    records.witnesses.extend(
+                        bits.map(|bit| (first_bit + bit, dispatch_size.invocation_at(rank))),
+                    );
                 }
-                united |= new;
+                united_bits |= new_bits;
             }
-            records.words.push(united);
+            records.words.push(united_bits);
         }
         Ok(records)
     }
 }
 
 /// Words that the host writes and the kernel may not change, but for the second.
-fn header(size: &DispatchSize, nonce: u32) -> [u32; HEADER_WORDS as usize] {
+fn header_words(dispatch_size: &DispatchSize, nonce: u32) -> [u32; HEADER_WORDS as usize] {
     // What does not fit is refused where it is needed.
-    let word = |value: u128| value as u32;
-    let plane = u128::from(size.groups[0]) * u128::from(size.groups[1]);
-    let (local, invocations) = (word(size.per_workgroup()), word(size.invocations()));
+    let low_word = |value: u128| value as u32;
+    let plane_groups = u128::from(dispatch_size.groups[0]) * u128::from(dispatch_size.groups[1]);
+    let (local_invocations, invocations) =
+        (low_word(dispatch_size.per_workgroup()), low_word(dispatch_size.invocation_count()));
     // Whatever the nonce, word 1 must not hold the right answer by itself.
-    [nonce, !(nonce ^ CANARY), local, size.groups[0], word(plane), invocations, 0, 0]
+    [
+        nonce,
+        !(nonce ^ CANARY),
+        local_invocations,
+        dispatch_size.groups[0],
+        low_word(plane_groups),
+        invocations,
+        0,
+        0,
+    ]
 }
 
 #[cfg(test)]

@@ -12,21 +12,21 @@ impl DispatchSize {
         self.local_size.iter().map(|axis| u128::from(*axis)).product()
     }
 
-    pub fn invocations(&self) -> u128 {
+    pub fn invocation_count(&self) -> u128 {
         self.groups.iter().map(|axis| u128::from(*axis)).product::<u128>() * self.per_workgroup()
     }
 
     /// The global invocation id of a rank.
-    pub fn invocation(&self, rank: u32) -> [u32; 3] {
+    pub fn invocation_at(&self, rank: u32) -> [u32; 3] {
         let per_workgroup = self.per_workgroup().max(1);
-        let split = |linear: u128, size: [u32; 3]| {
+        let split_linear = |linear_index: u128, size: [u32; 3]| {
             let [x, y] = [u128::from(size[0].max(1)), u128::from(size[1].max(1))];
-            [linear % x, linear / x % y, linear / (x * y)]
+            [linear_index % x, linear_index / x % y, linear_index / (x * y)]
         };
-        let workgroup = split(u128::from(rank) / per_workgroup, self.groups);
-        let local = split(u128::from(rank) % per_workgroup, self.local_size);
+        let workgroup_id = split_linear(u128::from(rank) / per_workgroup, self.groups);
+        let local_id = split_linear(u128::from(rank) % per_workgroup, self.local_size);
         std::array::from_fn(|axis| {
-            (workgroup[axis] * u128::from(self.local_size[axis]) + local[axis]) as u32
+            (workgroup_id[axis] * u128::from(self.local_size[axis]) + local_id[axis]) as u32
         })
     }
 }

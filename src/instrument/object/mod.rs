@@ -44,7 +44,7 @@ pub struct InstrumentedObject {
 }
 
 /// What the branches of a module are traced to.
-pub enum Origins<'a> {
+pub enum SourceKnowledge<'a> {
     /// The source text that the module was compiled from.
     Source {
         structure: &'a KernelStructure,
@@ -56,181 +56,196 @@ pub enum Origins<'a> {
 }
 
 /// One outcome of a branch before it is recorded.
-pub(super) struct Exit {
+pub(super) struct BranchExit {
     pub label: String,
     pub text: String,
     pub role: MarkerRole,
 }
 
 /// A branch with its place in the records.
-pub(super) struct Watched {
+pub(super) struct WatchedBranch {
     pub site: BranchSite,
-    pub exits: Vec<Exit>,
+    pub exits: Vec<BranchExit>,
 }
 
 /// Marks, instruments and traces the branches of `production`.
 pub fn instrument_object(
-    production: &Module,
-    entry: &str,
-    origins: &Origins<'_>,
+    production_module: &Module,
+    entry_name: &str,
+    origins: &SourceKnowledge<'_>,
 ) -> Result<InstrumentedObject, InstrumentError> {
-    instrument_object_as(production, entry, origins, &RecordRequest::default())
+    instrument_object_as(production_module, entry_name, origins, &RecordRequest::default())
         .map_err(InstrumentError::from)
 }
 
 /// The same with a record mode, witnesses or a device in view.
 pub fn instrument_object_as(
-    production: &Module,
-    entry: &str,
-    origins: &Origins<'_>,
-    request: &RecordRequest,
+    production_module: &Module,
+    entry_name: &str,
+    origins: &SourceKnowledge<'_>,
+    record_request: &RecordRequest,
 ) -> Result<InstrumentedObject, NotInstrumented> {
-    let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
-    let function = compute_entry(production, entry).map_err(|error| failed(&error))?.function;
-    let types = Types::of_module(production);
-    let watched = watch(production, &types, function);
-    let (marked, described) = mark::mark(production, &watched, entry);
-    let module = Module::parse(marked.clone()).map_err(|error| failed(&error))?;
-    let made = instrument_as(&described, &module, entry, request)?;
-    let mut structure = traced(production, function, &watched, origins);
-    structure.bits = made.markers.layout.bits;
-    for (branch, watched) in structure.branches.iter_mut().zip(&watched) {
-        branch.outcomes = outcomes(watched, &made.markers.layout)?;
+    let instrument_error =
+        |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
+    let entry_function = compute_entry(production_module, entry_name)
+        .map_err(|error| instrument_error(&error))?
+        .function;
+    let types = Types::of_module(production_module);
+    let watched_branches = watch_branches(production_module, &types, entry_function);
+    let (marked_words, marker_structure) =
+        mark::mark_branches(production_module, &watched_branches, entry_name);
+    let module = Module::parse(marked_words.clone()).map_err(|error| instrument_error(&error))?;
+    let instrumented = instrument_as(&marker_structure, &module, entry_name, record_request)?;
+    let mut object_structure =
+        traced_structure(production_module, entry_function, &watched_branches, origins);
+    object_structure.bits = instrumented.markers.layout.bits;
+    for (branch, watched_branches) in object_structure.branches.iter_mut().zip(&watched_branches) {
+        branch.outcomes = recorded_outcomes(watched_branches, &instrumented.markers.layout)?;
     }
-    Ok(InstrumentedObject { structure, marked, made })
+    Ok(InstrumentedObject { structure: object_structure, marked: marked_words, made: instrumented })
 }
 
 /// The branches of a module with their outcomes and origins, without records: every bit is 0.
 pub fn unrecorded_structure(
-    production: &Module,
-    entry: &str,
-    origins: &Origins<'_>,
+    production_module: &Module,
+    entry_name: &str,
+    origins: &SourceKnowledge<'_>,
 ) -> Result<ObjectStructure, InstrumentError> {
-    let function = compute_entry(production, entry)
+    let entry_function = compute_entry(production_module, entry_name)
         .map_err(|error| InstrumentError { message: error.to_string() })?
         .function;
-    let types = Types::of_module(production);
-    Ok(traced(production, function, &watch(production, &types, function), origins))
+    let types = Types::of_module(production_module);
+    Ok(traced_structure(
+        production_module,
+        entry_function,
+        &watch_branches(production_module, &types, entry_function),
+        origins,
+    ))
 }
 
-fn traced(
-    production: &Module,
-    function: Id,
-    watched: &[Watched],
-    origins: &Origins<'_>,
+fn traced_structure(
+    production_module: &Module,
+    entry_function: Id,
+    watched_branches: &[WatchedBranch],
+    origins: &SourceKnowledge<'_>,
 ) -> ObjectStructure {
-    let traced = origin::trace(production, watched, origins);
-    let loops = origin::loops(production, function, origins);
-    let rows = watched.iter().zip(traced).enumerate();
-    let branches = rows.map(|(index, (watched, (place, origin)))| ObjectBranch {
+    let places_and_origins = origin::trace_branches(production_module, watched_branches, origins);
+    let loops = origin::trace_loops(production_module, entry_function, origins);
+    let rows = watched_branches.iter().zip(places_and_origins).enumerate();
+    let branches = rows.map(|(index, (watched_branches, (place, origin)))| ObjectBranch {
         id: ObjectBranchId(index as u32 + 1),
-        kind: watched.site.kind,
+        kind: watched_branches.site.kind,
         place,
-        outcomes: watched.exits.iter().map(|exit| outcome(exit, 0)).collect(),
+        outcomes: watched_branches.exits.iter().map(|exit| exit_outcome(exit, 0)).collect(),
         origin,
     });
     ObjectStructure { branches: branches.collect(), loops, bits: 0, unrecorded: None }
 }
 
-fn outcome(exit: &Exit, bit: u32) -> ObjectOutcome {
+fn exit_outcome(exit: &BranchExit, bit: u32) -> ObjectOutcome {
     ObjectOutcome { label: exit.label.clone(), text: exit.text.clone(), bit }
 }
 
-fn outcomes(
-    watched: &Watched,
-    layout: &RecordLayout,
+fn recorded_outcomes(
+    watched_branch: &WatchedBranch,
+    record_layout: &RecordLayout,
 ) -> Result<Vec<ObjectOutcome>, InstrumentError> {
-    let missing = || InstrumentError {
+    let missing_record = || InstrumentError {
         message: "a branch of the object code has no place in the records".to_owned(),
     };
-    let bit = |exit: &Exit| match exit.role {
+    let bit_of_exit = |exit: &BranchExit| match exit.role {
         MarkerRole::Single { decision } => {
-            let slot = layout.slot(decision)?;
-            let wanted = Outcome::from(exit.label == "T");
-            let row = slot.vectors.iter().find(|row| row.vector.outcome == wanted)?;
+            let slot = record_layout.slot(decision)?;
+            let wanted_outcome = Outcome::from(exit.label == "T");
+            let row = slot.vectors.iter().find(|row| row.vector.outcome == wanted_outcome)?;
             Some(slot.base + row.sum)
         }
-        MarkerRole::Mark { mark } => layout.mark_bit(mark),
+        MarkerRole::Mark { mark } => record_layout.mark_bit(mark),
         MarkerRole::Condition { .. } | MarkerRole::Decision { .. } => None,
     };
-    watched.exits.iter().map(|exit| Ok(outcome(exit, bit(exit).ok_or_else(missing)?))).collect()
+    watched_branch
+        .exits
+        .iter()
+        .map(|exit| Ok(exit_outcome(exit, bit_of_exit(exit).ok_or_else(missing_record)?)))
+        .collect()
 }
 
 /// Every branch with its outcomes: one decision for two outcomes, one mark for each target of a
 /// switch.
-fn watch(module: &Module, types: &Types, entry: Id) -> Vec<Watched> {
-    let (mut decisions, mut marks) = (0, 0);
-    let mut watched = Vec::new();
-    for site in branch_sites(module, types, entry) {
+fn watch_branches(module: &Module, types: &Types, entry_function: Id) -> Vec<WatchedBranch> {
+    let (mut decision_count, mut mark_count) = (0, 0);
+    let mut watched_branches = Vec::new();
+    for site in branch_sites(module, types, entry_function) {
         let exits = match site.kind {
             ObjectBranchKind::Conditional | ObjectBranchKind::Select => {
-                decisions += 1;
-                let role = MarkerRole::Single { decision: DecisionId(decisions) };
-                let exit = |label: &str, text: &str| Exit {
+                decision_count += 1;
+                let role = MarkerRole::Single { decision: DecisionId(decision_count) };
+                let outcome_exit = |label: &str, text: &str| BranchExit {
                     label: label.to_owned(),
                     text: text.to_owned(),
                     role,
                 };
-                vec![exit("T", "true"), exit("F", "false")]
+                vec![outcome_exit("T", "true"), outcome_exit("F", "false")]
             }
             ObjectBranchKind::Switch => {
-                let groups = switch_groups(module, types, site.instruction);
-                let exits = groups.into_iter().enumerate().map(|(number, (_, text))| {
-                    marks += 1;
-                    let role = MarkerRole::Mark { mark: MarkIndex(marks - 1) };
-                    Exit { label: format!("L{}", number + 1), text, role }
+                let target_groups = switch_groups(module, types, site.instruction);
+                let exits = target_groups.into_iter().enumerate().map(|(number, (_, text))| {
+                    mark_count += 1;
+                    let role = MarkerRole::Mark { mark: MarkIndex(mark_count - 1) };
+                    BranchExit { label: format!("L{}", number + 1), text, role }
                 });
                 exits.collect()
             }
         };
-        watched.push(Watched { site, exits });
+        watched_branches.push(WatchedBranch { site, exits });
     }
-    watched
+    watched_branches
 }
 
 /// The distinct targets of a switch with the labels that lead there; cases first, a default of its
 /// own last.
-fn switch_groups(module: &Module, types: &Types, instruction: usize) -> Vec<(Id, String)> {
-    let switch = &module.instructions[instruction];
+fn switch_groups(module: &Module, types: &Types, switch_index: usize) -> Vec<(Id, String)> {
+    let switch = &module.instructions[switch_index];
     let selector = switch.id(0).and_then(|id| module.definition(id)).and_then(|i| i.result_type);
-    let signed = selector.and_then(|ty| match types.get(ty) {
+    let signed_width = selector.and_then(|ty| match types.get(ty) {
         Some(Type::Int { width, signedness: Signedness::Signed }) => Some(*width),
         _ => None,
     });
-    let (defaults, cases): (Vec<_>, Vec<_>) =
+    let (default_targets, case_targets): (Vec<_>, Vec<_>) =
         switch_targets(switch).into_iter().partition(|(value, _)| value.is_none());
-    let mut groups: Vec<(Id, Vec<String>)> = Vec::new();
-    for (value, target) in cases.into_iter().chain(defaults) {
-        let text = value.map_or_else(|| "default".to_owned(), |value| label_text(value, signed));
-        match groups.iter_mut().find(|(known, _)| *known == target) {
-            Some((_, texts)) => texts.push(text),
-            None => groups.push((target, vec![text])),
+    let mut target_groups: Vec<(Id, Vec<String>)> = Vec::new();
+    for (value, target) in case_targets.into_iter().chain(default_targets) {
+        let target_label =
+            value.map_or_else(|| "default".to_owned(), |value| label_text(value, signed_width));
+        match target_groups.iter_mut().find(|(known_target, _)| *known_target == target) {
+            Some((_, texts)) => texts.push(target_label),
+            None => target_groups.push((target, vec![target_label])),
         }
     }
-    let named = |texts: Vec<String>| {
+    let group_text = |texts: Vec<String>| {
         let only_default = texts.len() == 1 && texts[0] == "default";
         if only_default { texts.join(", ") } else { format!("case {}", texts.join(", ")) }
     };
-    groups.into_iter().map(|(target, texts)| (target, named(texts))).collect()
+    target_groups.into_iter().map(|(target, texts)| (target, group_text(texts))).collect()
 }
 
-fn label_text(value: u64, signed_width: Option<u32>) -> String {
+fn label_text(label_value: u64, signed_width: Option<u32>) -> String {
     match signed_width {
         Some(width @ 1..=63) => {
-            let shift = 64 - width;
-            ((value << shift) as i64 >> shift).to_string()
+            let unused_bits = 64 - width;
+            ((label_value << unused_bits) as i64 >> unused_bits).to_string()
         }
-        Some(_) => (value as i64).to_string(),
-        None => value.to_string(),
+        Some(_) => (label_value as i64).to_string(),
+        None => label_value.to_string(),
     }
 }
 
 /// The marker numbers of a marked production module, in the form that instrumentation understands:
 /// one decision of one condition for each branch with two outcomes, one mark for each target of a
 /// switch.
-fn described(
+fn marker_structure(
     roles: Vec<MarkerRole>,
-    entry: &str,
+    entry_name: &str,
     value_marker: &str,
     mark_marker: &str,
 ) -> KernelStructure {
@@ -259,7 +274,7 @@ fn described(
     }
     KernelStructure {
         files: Vec::new(),
-        entry: entry.to_owned(),
+        entry: entry_name.to_owned(),
         functions: Vec::new(),
         decisions,
         switches: Vec::new(),

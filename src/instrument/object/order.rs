@@ -13,7 +13,7 @@
 
 use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList};
-use super::values::{Keys, OwnersOfValue};
+use super::values::{LeafReader, OwnersOfValue};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -35,9 +35,9 @@ pub(super) enum AtTernary {
 
 /// A branch, select or switch of the marked module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Construct {
+pub(super) struct MarkedConstruct {
     pub kind: ObjectBranchKind,
-    pub cause: Cause,
+    pub cause: ConstructCause,
     /// Production may do without it.
     optional: bool,
     /// Where the compiler says that it stands.
@@ -45,7 +45,7 @@ pub(super) struct Construct {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cause {
+pub(super) enum ConstructCause {
     /// The outcome of a decision.
     Outcome(DecisionId),
     /// The short circuit within a decision.
@@ -56,22 +56,22 @@ pub(super) enum Cause {
     Unknown,
 }
 
-impl Construct {
-    pub(super) fn origin(&self) -> Option<ObjectOrigin> {
+impl MarkedConstruct {
+    pub(super) fn object_origin(&self) -> Option<ObjectOrigin> {
         match &self.cause {
-            Cause::Outcome(decision) | Cause::Operand(decision) => {
+            ConstructCause::Outcome(decision) | ConstructCause::Operand(decision) => {
                 Some(ObjectOrigin::Decisions(vec![*decision]))
             }
-            Cause::Switch(switch) => Some(ObjectOrigin::Switch(*switch)),
-            Cause::Closed(why) => Some(ObjectOrigin::Construct((*why).to_owned())),
-            Cause::Unknown => None,
+            ConstructCause::Switch(switch) => Some(ObjectOrigin::Switch(*switch)),
+            ConstructCause::Closed(why) => Some(ObjectOrigin::Construct((*why).to_owned())),
+            ConstructCause::Unknown => None,
         }
     }
 }
 
 /// A branch of production with what its values tell.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate<'a> {
+pub(super) struct BranchCandidate<'a> {
     pub kind: ObjectBranchKind,
     pub ternary: AtTernary,
     /// The decisions it may belong to; none in it: any.
@@ -93,133 +93,156 @@ pub(super) struct MarkedSite {
 }
 
 /// Constructs of the marked module by function name.
-pub(super) fn constructs(
-    structure: &KernelStructure,
-    keys: &Keys<'_>,
-    calls: &MarkerCalls,
-    closed: &ClosedList<'_>,
-    sites: &[MarkedSite],
-) -> BTreeMap<String, Vec<Construct>> {
-    let labels: BTreeMap<MarkIndex, SwitchId> = structure
+pub(super) fn marked_constructs(
+    kernel_structure: &KernelStructure,
+    keys: &LeafReader<'_>,
+    marker_calls: &MarkerCalls,
+    closed_list: &ClosedList<'_>,
+    marked_sites: &[MarkedSite],
+) -> BTreeMap<String, Vec<MarkedConstruct>> {
+    let switch_of_mark: BTreeMap<MarkIndex, SwitchId> = kernel_structure
         .switches
         .iter()
         .flat_map(|switch| switch.labels.iter().filter_map(|label| Some((label.mark?, switch.id))))
         .collect();
-    let mut found: BTreeMap<String, Vec<Construct>> = BTreeMap::new();
-    for MarkedSite { site, ternary, token } in sites.iter().copied() {
+    let mut constructs_by_function: BTreeMap<String, Vec<MarkedConstruct>> = BTreeMap::new();
+    for MarkedSite { site, ternary, token } in marked_sites.iter().copied() {
         let Some(function) = keys.module.function_at(site.instruction) else { continue };
-        let name = keys.module.debug_name(function.id).unwrap_or_default().to_owned();
+        let function_name = keys.module.debug_name(function.id).unwrap_or_default().to_owned();
         let cause = match site.kind {
-            ObjectBranchKind::Switch => switch_cause(keys, calls, &labels, function, site),
+            ObjectBranchKind::Switch => {
+                switch_cause(keys, marker_calls, &switch_of_mark, function, site)
+            }
             ObjectBranchKind::Conditional | ObjectBranchKind::Select => {
                 let condition = keys.module.instructions[site.instruction].id(0);
-                condition.map_or(Cause::Unknown, |condition| cause(keys, calls, condition))
+                condition.map_or(ConstructCause::Unknown, |condition| {
+                    condition_cause(keys, marker_calls, condition)
+                })
             }
         };
         // `int(b)` makes a select of a marked value too.
-        let conversion = site.kind == ObjectBranchKind::Select && ternary == AtTernary::No;
-        let cause = match closed.explains(site) {
-            Some(why) if conversion || cause == Cause::Unknown => Cause::Closed(why),
+        let is_conversion = site.kind == ObjectBranchKind::Select && ternary == AtTernary::No;
+        let cause = match closed_list.reason_for(site) {
+            Some(why) if is_conversion || cause == ConstructCause::Unknown => {
+                ConstructCause::Closed(why)
+            }
             Some(_) | None => cause,
         };
-        let constant =
-            |decision: &DecisionId| structure.decision(*decision).constness == Constness::Constant;
-        let optional = match &cause {
-            Cause::Operand(_) | Cause::Closed(_) | Cause::Unknown => true,
-            Cause::Outcome(decision) => constant(decision),
-            Cause::Switch(_) => false,
+        let is_constant = |decision: &DecisionId| {
+            kernel_structure.decision(*decision).constness == Constness::Constant
         };
-        found.entry(name).or_default().push(Construct { kind: site.kind, cause, optional, token });
+        let is_optional = match &cause {
+            ConstructCause::Operand(_) | ConstructCause::Closed(_) | ConstructCause::Unknown => {
+                true
+            }
+            ConstructCause::Outcome(decision) => is_constant(decision),
+            ConstructCause::Switch(_) => false,
+        };
+        constructs_by_function.entry(function_name).or_default().push(MarkedConstruct {
+            kind: site.kind,
+            cause,
+            optional: is_optional,
+            token,
+        });
     }
-    found
+    constructs_by_function
 }
 
 fn switch_cause(
-    keys: &Keys<'_>,
-    calls: &MarkerCalls,
-    labels: &BTreeMap<MarkIndex, SwitchId>,
+    keys: &LeafReader<'_>,
+    marker_calls: &MarkerCalls,
+    switch_of_mark: &BTreeMap<MarkIndex, SwitchId>,
     function: &Function,
-    site: BranchSite,
-) -> Cause {
-    let targets: BTreeSet<Id> = switch_targets(&keys.module.instructions[site.instruction])
-        .into_iter()
-        .map(|(_, target)| target)
-        .collect();
-    let blocks = function.blocks.iter().filter(|block| targets.contains(&block.label));
-    let marks =
-        blocks.flat_map(|block| calls.calls.range(block.range.clone())).filter_map(|(_, call)| {
-            match call.role {
-                MarkerRole::Mark { mark } => labels.get(&mark).copied(),
-                MarkerRole::Condition { .. }
-                | MarkerRole::Decision { .. }
-                | MarkerRole::Single { .. } => None,
-            }
+    branch_site: BranchSite,
+) -> ConstructCause {
+    let target_labels: BTreeSet<Id> =
+        switch_targets(&keys.module.instructions[branch_site.instruction])
+            .into_iter()
+            .map(|(_, target)| target)
+            .collect();
+    let blocks = function.blocks.iter().filter(|block| target_labels.contains(&block.label));
+    let marked_switches = blocks
+        .flat_map(|block| marker_calls.calls.range(block.instruction_indices()))
+        .filter_map(|(_, call)| match call.role {
+            MarkerRole::Mark { mark } => switch_of_mark.get(&mark).copied(),
+            MarkerRole::Condition { .. }
+            | MarkerRole::Decision { .. }
+            | MarkerRole::Single { .. } => None,
         });
     // The first label of a nested switch may stand in a target's block too; outer switches come
     // first.
-    marks.min().map_or(Cause::Unknown, Cause::Switch)
+    marked_switches.min().map_or(ConstructCause::Unknown, ConstructCause::Switch)
 }
 
 /// What a condition of the marked module is: the outcome of a decision, or a part of one.
-fn cause(keys: &Keys<'_>, calls: &MarkerCalls, condition: Id) -> Cause {
-    let (mut roles, mut seen, mut pending) = (BTreeSet::new(), BTreeSet::new(), vec![condition]);
-    while let Some(id) = pending.pop() {
-        let Some(index) = keys.module.definition_index(id) else { return Cause::Unknown };
-        if !seen.insert(id) {
+fn condition_cause(
+    keys: &LeafReader<'_>,
+    marker_calls: &MarkerCalls,
+    condition: Id,
+) -> ConstructCause {
+    let (mut marker_roles, mut visited_ids, mut pending_ids) =
+        (BTreeSet::new(), BTreeSet::new(), vec![condition]);
+    while let Some(id) = pending_ids.pop() {
+        let Some(index) = keys.module.definition_index(id) else { return ConstructCause::Unknown };
+        if !visited_ids.insert(id) {
             continue;
         }
-        if let Some(call) = calls.calls.get(&index) {
-            roles.insert(call.role);
+        if let Some(call) = marker_calls.calls.get(&index) {
+            marker_roles.insert(call.role);
             continue;
         }
         let definition = &keys.module.instructions[index];
         match definition.op {
-            Op::Phi => pending.extend(definition.ids().step_by(2)),
+            Op::Phi => pending_ids.extend(definition.ids().step_by(2)),
             Op::LogicalNot
             | Op::CopyObject
             | Op::LogicalAnd
             | Op::LogicalOr
             | Op::LogicalEqual
-            | Op::LogicalNotEqual => pending.extend(definition.ids()),
+            | Op::LogicalNotEqual => pending_ids.extend(definition.ids()),
             Op::ConstantTrue | Op::ConstantFalse => {}
-            _ => return Cause::Unknown,
+            _ => return ConstructCause::Unknown,
         }
     }
-    let roles: Vec<MarkerRole> = roles.into_iter().collect();
-    match roles.as_slice() {
+    let marker_roles: Vec<MarkerRole> = marker_roles.into_iter().collect();
+    match marker_roles.as_slice() {
         [MarkerRole::Single { decision } | MarkerRole::Decision { decision }] => {
-            Cause::Outcome(*decision)
+            ConstructCause::Outcome(*decision)
         }
-        [MarkerRole::Condition { decision, .. }, rest @ ..] => {
-            let same = |role: &MarkerRole| matches!(role, MarkerRole::Condition { decision: other, .. } if other == decision);
-            if rest.iter().all(same) { Cause::Operand(*decision) } else { Cause::Unknown }
+        [MarkerRole::Condition { decision, .. }, other_roles @ ..] => {
+            let is_same_decision = |role: &MarkerRole| matches!(role, MarkerRole::Condition { decision: other, .. } if other == decision);
+            if other_roles.iter().all(is_same_decision) {
+                ConstructCause::Operand(*decision)
+            } else {
+                ConstructCause::Unknown
+            }
         }
-        _ => Cause::Unknown,
+        _ => ConstructCause::Unknown,
     }
 }
 
-impl Candidate<'_> {
-    fn fits(&self, construct: &Construct) -> bool {
-        let kinds = match (self.kind, construct.kind) {
-            (ObjectBranchKind::Switch, other) | (other, ObjectBranchKind::Switch) => {
-                other == self.kind && other == construct.kind
+impl BranchCandidate<'_> {
+    fn fits_construct(&self, construct: &MarkedConstruct) -> bool {
+        let kind_fits = match (self.kind, construct.kind) {
+            (ObjectBranchKind::Switch, other_kind) | (other_kind, ObjectBranchKind::Switch) => {
+                other_kind == self.kind && other_kind == construct.kind
             }
             (ObjectBranchKind::Select, _)
             | (ObjectBranchKind::Conditional, ObjectBranchKind::Conditional) => true,
             (ObjectBranchKind::Conditional, ObjectBranchKind::Select) => false,
         };
-        let cause = match &construct.cause {
-            Cause::Outcome(decision) => {
+        let cause_fits = match &construct.cause {
+            ConstructCause::Outcome(decision) => {
                 (self.kind == ObjectBranchKind::Conditional || self.ternary == AtTernary::Yes)
                     && self.may_belong_to(*decision)
             }
-            Cause::Operand(decision) => {
+            ConstructCause::Operand(decision) => {
                 self.kind == ObjectBranchKind::Conditional && self.may_belong_to(*decision)
             }
-            Cause::Switch(_) | Cause::Unknown => true,
-            Cause::Closed(_) => self.ternary == AtTernary::No,
+            ConstructCause::Switch(_) | ConstructCause::Unknown => true,
+            ConstructCause::Closed(_) => self.ternary == AtTernary::No,
         };
-        kinds && cause
+        kind_fits && cause_fits
     }
 
     fn may_belong_to(&self, decision: DecisionId) -> bool {
@@ -227,41 +250,52 @@ impl Candidate<'_> {
     }
 
     /// What speaks against it being a construct that it fits.
-    fn doubts(&self, construct: &Construct) -> u32 {
-        let whole = |decision: &DecisionId| self.owners.whole.binary_search(decision).is_ok();
-        let value = match &construct.cause {
+    fn doubt_count(&self, construct: &MarkedConstruct) -> u32 {
+        let is_whole = |decision: &DecisionId| self.owners.whole.binary_search(decision).is_ok();
+        let value_doubt = match &construct.cause {
             _ if self.owners.possible.is_empty() => false,
-            Cause::Outcome(decision) => !whole(decision),
-            Cause::Operand(decision) => whole(decision),
-            Cause::Switch(_) | Cause::Closed(_) | Cause::Unknown => false,
+            ConstructCause::Outcome(decision) => !is_whole(decision),
+            ConstructCause::Operand(decision) => is_whole(decision),
+            ConstructCause::Switch(_) | ConstructCause::Closed(_) | ConstructCause::Unknown => {
+                false
+            }
         };
-        let elsewhere = self.token.zip(construct.token).is_some_and(|(own, other)| own != other);
-        u32::from(value) + u32::from(elsewhere)
+        let token_differs = self
+            .token
+            .zip(construct.token)
+            .is_some_and(|(own_token, construct_token)| own_token != construct_token);
+        u32::from(value_doubt) + u32::from(token_differs)
     }
 }
 
 /// The constructs that each branch can be, if every other branch is to be one as well: from the
 /// first to the last of these. None where the branches do not go together with the constructs.
 fn reachable_constructs(
-    branches: &[Candidate<'_>],
-    constructs: &[Construct],
+    branches: &[BranchCandidate<'_>],
+    constructs: &[MarkedConstruct],
 ) -> Option<Vec<RangeInclusive<usize>>> {
-    let mut left = 0..constructs.len();
-    let first =
-        |branch: &Candidate<'_>| left.find(|construct| branch.fits(&constructs[*construct]));
-    let firsts: Vec<usize> = branches.iter().map(first).collect::<Option<_>>()?;
-    let mut left = 0..constructs.len();
-    let last =
-        |branch: &Candidate<'_>| left.rfind(|construct| branch.fits(&constructs[*construct]));
-    let lasts: Vec<usize> = branches.iter().rev().map(last).collect::<Option<_>>()?;
+    let mut constructs_left = 0..constructs.len();
+    let first_fitting = |branch: &BranchCandidate<'_>| {
+        constructs_left.find(|construct| branch.fits_construct(&constructs[*construct]))
+    };
+    let firsts: Vec<usize> = branches.iter().map(first_fitting).collect::<Option<_>>()?;
+    let mut constructs_left = 0..constructs.len();
+    let last_fitting = |branch: &BranchCandidate<'_>| {
+        constructs_left.rfind(|construct| branch.fits_construct(&constructs[*construct]))
+    };
+    let lasts: Vec<usize> = branches.iter().rev().map(last_fitting).collect::<Option<_>>()?;
     Some(
-        firsts.into_iter().zip(lasts.into_iter().rev()).map(|(first, last)| first..=last).collect(),
+        firsts
+            .into_iter()
+            .zip(lasts.into_iter().rev())
+            .map(|(first_fitting, last_fitting)| first_fitting..=last_fitting)
+            .collect(),
     )
 }
 
 /// A construct that a branch may be.
 #[derive(Debug, Clone, Copy)]
-struct Choice {
+struct ConstructChoice {
     /// What speaks against the best way up to here; none where the branch is not this one.
     cost: Option<u32>,
     /// The construct of the branch before.
@@ -269,33 +303,53 @@ struct Choice {
 }
 
 /// For each branch of production the construct it is; none where they do not go together.
-pub(super) fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec<usize>> {
-    let reachable = reachable_constructs(branches, constructs)?;
-    let pairs = reachable.iter().map(|range| range.end() - range.start() + 1);
+pub(super) fn align_branches(
+    production_branches: &[BranchCandidate<'_>],
+    constructs: &[MarkedConstruct],
+) -> Option<Vec<usize>> {
+    let reachable_ranges = reachable_constructs(production_branches, constructs)?;
+    let pairs = reachable_ranges.iter().map(|range| range.end() - range.start() + 1);
     if pairs.fold(0, usize::saturating_add) > PAIR_LIMIT {
         return None;
     }
     // What all constructs before each would count if they were left out.
-    let mut needed = vec![0_u32];
+    let mut needed_before = vec![0_u32];
     for construct in constructs {
-        needed.push(needed[needed.len() - 1] + if construct.optional { 0 } else { LEFT_OUT });
+        needed_before.push(
+            needed_before[needed_before.len() - 1] + if construct.optional { 0 } else { LEFT_OUT },
+        );
     }
-    let mut choices: Vec<Vec<Choice>> = Vec::with_capacity(branches.len());
-    for (branch, candidate) in branches.iter().enumerate() {
-        let before = choices.last().map(|row| (row, &reachable[branch - 1]));
-        let row = choices_of(candidate, constructs, reachable[branch].clone(), before, &needed);
-        choices.push(row);
+    let mut choices: Vec<Vec<ConstructChoice>> = Vec::with_capacity(production_branches.len());
+    for (branch, candidate) in production_branches.iter().enumerate() {
+        let previous_row =
+            choices.last().map(|branch_choices| (branch_choices, &reachable_ranges[branch - 1]));
+        let branch_choices = choices_of(
+            candidate,
+            constructs,
+            reachable_ranges[branch].clone(),
+            previous_row,
+            &needed_before,
+        );
+        choices.push(branch_choices);
     }
-    let Some((last, range)) = choices.last().zip(reachable.last()) else { return Some(Vec::new()) };
-    let whole = |(choice, construct): (&Choice, usize)| {
-        Some((construct, choice.cost? + needed[constructs.len()] - needed[construct + 1]))
+    let Some((last_row, range)) = choices.last().zip(reachable_ranges.last()) else {
+        return Some(Vec::new());
     };
-    let (mut construct, _) =
-        last.iter().zip(range.clone()).filter_map(whole).min_by_key(|(_, cost)| *cost)?;
-    let mut matched = vec![0; branches.len()];
-    for branch in (0..branches.len()).rev() {
+    let complete_cost = |(choice, construct): (&ConstructChoice, usize)| {
+        Some((
+            construct,
+            choice.cost? + needed_before[constructs.len()] - needed_before[construct + 1],
+        ))
+    };
+    let (mut construct, _) = last_row
+        .iter()
+        .zip(range.clone())
+        .filter_map(complete_cost)
+        .min_by_key(|(_, cost)| *cost)?;
+    let mut matched = vec![0; production_branches.len()];
+    for branch in (0..production_branches.len()).rev() {
         matched[branch] = construct;
-        construct = choices[branch][construct - reachable[branch].start()].previous;
+        construct = choices[branch][construct - reachable_ranges[branch].start()].previous;
     }
     Some(matched)
 }
@@ -304,35 +358,41 @@ pub(super) fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Opt
 /// before, with its range; `needed`: what all constructs before each would count if they were left
 /// out.
 fn choices_of(
-    candidate: &Candidate<'_>,
-    constructs: &[Construct],
-    range: RangeInclusive<usize>,
-    before: Option<(&Vec<Choice>, &RangeInclusive<usize>)>,
-    needed: &[u32],
-) -> Vec<Choice> {
+    candidate: &BranchCandidate<'_>,
+    constructs: &[MarkedConstruct],
+    construct_range: RangeInclusive<usize>,
+    previous_row: Option<(&Vec<ConstructChoice>, &RangeInclusive<usize>)>,
+    needed_before: &[u32],
+) -> Vec<ConstructChoice> {
     // The best construct so far of the branch before, and its cost less the needed ones up to and
     // with it.
-    let mut best: Option<(i64, usize)> = before.is_none().then_some((0, 0));
-    let mut earlier =
-        before.into_iter().flat_map(|(row, range)| row.iter().zip(range.clone())).peekable();
-    let choice = |construct: usize| {
-        while let Some((choice, previous)) = earlier.next_if(|(_, previous)| *previous < construct)
+    let mut best_previous: Option<(i64, usize)> = previous_row.is_none().then_some((0, 0));
+    let mut earlier_choices = previous_row
+        .into_iter()
+        .flat_map(|(row, construct_range)| row.iter().zip(construct_range.clone()))
+        .peekable();
+    let choice_for = |construct: usize| {
+        while let Some((choice_for, previous)) =
+            earlier_choices.next_if(|(_, previous)| *previous < construct)
         {
-            let Some(cost) = choice.cost else { continue };
-            let relative = i64::from(cost) - i64::from(needed[previous + 1]);
-            if best.is_none_or(|(known, _)| relative < known) {
-                best = Some((relative, previous));
+            let Some(cost) = choice_for.cost else { continue };
+            let relative_cost = i64::from(cost) - i64::from(needed_before[previous + 1]);
+            if best_previous.is_none_or(|(best_cost, _)| relative_cost < best_cost) {
+                best_previous = Some((relative_cost, previous));
             }
         }
-        match best {
-            Some((relative, previous)) if candidate.fits(&constructs[construct]) => {
-                let left_out = (relative + i64::from(needed[construct])) as u32;
-                Choice { cost: Some(left_out + candidate.doubts(&constructs[construct])), previous }
+        match best_previous {
+            Some((relative_cost, previous)) if candidate.fits_construct(&constructs[construct]) => {
+                let cost_before = (relative_cost + i64::from(needed_before[construct])) as u32;
+                ConstructChoice {
+                    cost: Some(cost_before + candidate.doubt_count(&constructs[construct])),
+                    previous,
+                }
             }
-            Some(_) | None => Choice { cost: None, previous: 0 },
+            Some(_) | None => ConstructChoice { cost: None, previous: 0 },
         }
     };
-    range.map(choice).collect()
+    construct_range.map(choice_for).collect()
 }
 
 #[cfg(test)]
@@ -340,8 +400,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn construct(cause: Cause, optional: bool) -> Construct {
-        Construct { kind: ObjectBranchKind::Conditional, cause, optional, token: None }
+    fn construct(cause: ConstructCause, optional: bool) -> MarkedConstruct {
+        MarkedConstruct { kind: ObjectBranchKind::Conditional, cause, optional, token: None }
     }
 
     fn owners(possible: &[u32], whole: &[u32]) -> OwnersOfValue {
@@ -349,8 +409,8 @@ mod tests {
         OwnersOfValue { closest: Vec::new(), possible: ids(possible), whole: ids(whole) }
     }
 
-    fn candidate(owners: &OwnersOfValue) -> Candidate<'_> {
-        Candidate {
+    fn candidate(owners: &OwnersOfValue) -> BranchCandidate<'_> {
+        BranchCandidate {
             kind: ObjectBranchKind::Conditional,
             ternary: AtTernary::No,
             owners,
@@ -359,18 +419,22 @@ mod tests {
     }
 
     /// What speaks against an assignment.
-    fn against(matched: &[usize], branches: &[Candidate<'_>], constructs: &[Construct]) -> u32 {
+    fn against(
+        matched: &[usize],
+        branches: &[BranchCandidate<'_>],
+        constructs: &[MarkedConstruct],
+    ) -> u32 {
         let needed = constructs.iter().enumerate().filter(|(_, construct)| !construct.optional);
         let left_out = needed.filter(|(index, _)| !matched.contains(index)).count() as u32;
         let doubts =
-            matched.iter().zip(branches).map(|(at, branch)| branch.doubts(&constructs[*at]));
+            matched.iter().zip(branches).map(|(at, branch)| branch.doubt_count(&constructs[*at]));
         LEFT_OUT * left_out + doubts.sum::<u32>()
     }
 
     /// The least that speaks against any assignment, all assignments tried.
     fn by_trial(
-        branches: &[Candidate<'_>],
-        constructs: &[Construct],
+        branches: &[BranchCandidate<'_>],
+        constructs: &[MarkedConstruct],
         from: usize,
         chosen: &mut Vec<usize>,
     ) -> Option<u32> {
@@ -378,7 +442,7 @@ mod tests {
             return Some(against(chosen, branches, constructs));
         };
         let mut fewest = None;
-        for at in (from..constructs.len()).filter(|at| branch.fits(&constructs[*at])) {
+        for at in (from..constructs.len()).filter(|at| branch.fits_construct(&constructs[*at])) {
             chosen.push(at);
             let found = by_trial(branches, constructs, at + 1, chosen);
             chosen.pop();
@@ -401,20 +465,20 @@ mod tests {
                 let possible: Vec<u32> = possible.iter().copied().collect();
                 owners(&possible, &possible[..if *whole { possible.len().min(1) } else { 0 }])
             }).collect();
-            let branches: Vec<Candidate<'_>> = owned.iter().zip(&wanted)
-                .map(|(owners, (_, token, _))| Candidate { token: *token, ..candidate(owners) }).collect();
+            let branches: Vec<BranchCandidate<'_>> = owned.iter().zip(&wanted)
+                .map(|(owners, (_, token, _))| BranchCandidate { token: *token, ..candidate(owners) }).collect();
             let of = |(decision, inner, optional, token)| {
                 let decision = DecisionId(decision);
-                let cause = if inner { Cause::Operand(decision) } else { Cause::Outcome(decision) };
-                Construct { token, ..construct(cause, optional) }
+                let cause = if inner { ConstructCause::Operand(decision) } else { ConstructCause::Outcome(decision) };
+                MarkedConstruct { token, ..construct(cause, optional) }
             };
-            let constructs: Vec<Construct> = there.into_iter().map(of).collect();
-            let matched = align(&branches, &constructs);
+            let constructs: Vec<MarkedConstruct> = there.into_iter().map(of).collect();
+            let matched = align_branches(&branches, &constructs);
             let least = by_trial(&branches, &constructs, 0, &mut Vec::new());
             prop_assert_eq!(matched.as_ref().map(|matched| against(matched, &branches, &constructs)), least);
             if let Some(matched) = matched {
                 prop_assert!(matched.is_sorted_by(|one, next| one < next));
-                prop_assert!(matched.iter().zip(&branches).all(|(at, branch)| branch.fits(&constructs[*at])));
+                prop_assert!(matched.iter().zip(&branches).all(|(at, branch)| branch.fits_construct(&constructs[*at])));
             }
         }
     }
@@ -424,24 +488,37 @@ mod tests {
     fn a_branch_belongs_to_decisions_of_its_value_alone() {
         let (first, second) = (DecisionId(1), DecisionId(2));
         let (part, whole) = (owners(&[1], &[]), owners(&[1], &[1]));
-        for cause in [Cause::Outcome, Cause::Operand] {
+        for cause in [ConstructCause::Outcome, ConstructCause::Operand] {
             let [own, other] = [first, second].map(|decision| construct(cause(decision), false));
-            assert!(candidate(&part).fits(&own) && !candidate(&part).fits(&other), "{own:?}");
-            assert!(candidate(&owners(&[], &[])).fits(&other), "a value that may be anybody's");
+            assert!(
+                candidate(&part).fits_construct(&own) && !candidate(&part).fits_construct(&other),
+                "{own:?}"
+            );
+            assert!(
+                candidate(&owners(&[], &[])).fits_construct(&other),
+                "a value that may be anybody's"
+            );
         }
         let doubts =
-            |owners: &OwnersOfValue, cause| candidate(owners).doubts(&construct(cause, false));
+            |owners: &OwnersOfValue, cause| candidate(owners).doubt_count(&construct(cause, false));
         assert_eq!(
-            (doubts(&part, Cause::Outcome(first)), doubts(&whole, Cause::Outcome(first))),
+            (
+                doubts(&part, ConstructCause::Outcome(first)),
+                doubts(&whole, ConstructCause::Outcome(first))
+            ),
             (1, 0)
         );
         assert_eq!(
-            (doubts(&part, Cause::Operand(first)), doubts(&whole, Cause::Operand(first))),
+            (
+                doubts(&part, ConstructCause::Operand(first)),
+                doubts(&whole, ConstructCause::Operand(first))
+            ),
             (0, 1)
         );
-        let at = |token| Candidate { token, ..candidate(&whole) };
-        let there = Construct { token: Some(7), ..construct(Cause::Outcome(first), false) };
-        assert_eq!([Some(7), Some(8), None].map(|token| at(token).doubts(&there)), [0, 1, 0]);
+        let at = |token| BranchCandidate { token, ..candidate(&whole) };
+        let there =
+            MarkedConstruct { token: Some(7), ..construct(ConstructCause::Outcome(first), false) };
+        assert_eq!([Some(7), Some(8), None].map(|token| at(token).doubt_count(&there)), [0, 1, 0]);
     }
 
     /// What decisions leave open is looked at, not all that one number of branches and constructs
@@ -451,22 +528,22 @@ mod tests {
         const DECISIONS: u32 = 6000;
         let all: Vec<DecisionId> = (1..=DECISIONS).map(DecisionId).collect();
         let of_decision = |decision: &DecisionId| {
-            let closed = construct(Cause::Closed("a literal constant"), true);
-            let operand = construct(Cause::Operand(*decision), true);
-            [closed, operand, construct(Cause::Outcome(*decision), false)]
+            let closed = construct(ConstructCause::Closed("a literal constant"), true);
+            let operand = construct(ConstructCause::Operand(*decision), true);
+            [closed, operand, construct(ConstructCause::Outcome(*decision), false)]
         };
-        let constructs: Vec<Construct> = all.iter().flat_map(of_decision).collect();
+        let constructs: Vec<MarkedConstruct> = all.iter().flat_map(of_decision).collect();
         // Of each decision an operand, which may be any's, and the outcome.
         let anyone =
             OwnersOfValue { closest: Vec::new(), possible: all.clone(), whole: Vec::new() };
         let own: Vec<OwnersOfValue> =
             (1..=DECISIONS).map(|number| owners(&[number], &[number])).collect();
-        let at_ternary = |owners| Candidate { ternary: AtTernary::Yes, ..candidate(owners) };
-        let branches: Vec<Candidate<'_>> =
+        let at_ternary = |owners| BranchCandidate { ternary: AtTernary::Yes, ..candidate(owners) };
+        let branches: Vec<BranchCandidate<'_>> =
             own.iter().flat_map(|own| [at_ternary(&anyone), at_ternary(own)]).collect();
-        let matched = align(&branches, &constructs).unwrap();
+        let matched = align_branches(&branches, &constructs).unwrap();
         let origins: Vec<Option<ObjectOrigin>> =
-            matched.iter().map(|at| constructs[*at].origin()).collect();
+            matched.iter().map(|at| constructs[*at].object_origin()).collect();
         let expected = all.iter().flat_map(|decision| [*decision, *decision]);
         let expected: Vec<_> =
             expected.map(|decision| Some(ObjectOrigin::Decisions(vec![decision]))).collect();

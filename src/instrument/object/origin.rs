@@ -12,10 +12,10 @@
 
 use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList, branch_sites};
-use super::order::{self, AtTernary, Candidate, Construct, MarkedSite};
+use super::order::{self, AtTernary, BranchCandidate, MarkedConstruct, MarkedSite};
 use super::position::PositionTable;
-use super::values::{Keys, Leaves, Owners, OwnersOfValue};
-use super::{Origins, Watched};
+use super::values::{DecisionOwners, LeafReader, OwnersOfValue, ValueLeaves};
+use super::{SourceKnowledge, WatchedBranch};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,72 +30,80 @@ use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::types::Types;
 
 /// Place and origin of every watched branch.
-pub(super) fn trace(
-    production: &Module,
-    watched: &[Watched],
-    origins: &Origins<'_>,
+pub(super) fn trace_branches(
+    production_module: &Module,
+    watched_branches: &[WatchedBranch],
+    origins: &SourceKnowledge<'_>,
 ) -> Vec<(Place, ObjectOrigin)> {
-    let everywhere = |origin: ObjectOrigin| {
-        watched
+    let same_origin = |origin: ObjectOrigin| {
+        watched_branches
             .iter()
-            .map(|branch| (production.place_of(branch.site.instruction), origin.clone()))
+            .map(|branch| (production_module.place_of(branch.site.instruction), origin.clone()))
             .collect()
     };
     match origins {
         // The marked text is not compiled for nothing.
-        _ if watched.is_empty() => Vec::new(),
-        Origins::NoSource => everywhere(ObjectOrigin::NoSource),
-        Origins::Unknown(reason) => everywhere(ObjectOrigin::Untraced((*reason).to_owned())),
-        Origins::Source { structure, positions } => {
-            match Source::read(production, structure, positions) {
-                Ok(source) => source.trace(watched),
-                Err(reason) => everywhere(ObjectOrigin::Untraced(reason)),
+        _ if watched_branches.is_empty() => Vec::new(),
+        SourceKnowledge::NoSource => same_origin(ObjectOrigin::NoSource),
+        SourceKnowledge::Unknown(reason) => {
+            same_origin(ObjectOrigin::Untraced((*reason).to_owned()))
+        }
+        SourceKnowledge::Source { structure, positions } => {
+            match ModulePair::read_modules(production_module, structure, positions) {
+                Ok(source) => source.trace_watched(watched_branches),
+                Err(reason) => same_origin(ObjectOrigin::Untraced(reason)),
             }
         }
     }
 }
 
 /// Place and origin of every loop of the functions that `entry` reaches.
-pub(super) fn loops(production: &Module, entry: Id, origins: &Origins<'_>) -> Vec<ObjectLoop> {
-    let mut found = Vec::new();
-    for id in reachable_functions(production, entry) {
-        let Some(function) = production.function_by_id(id) else { continue };
+pub(super) fn trace_loops(
+    production_module: &Module,
+    entry_function: Id,
+    origins: &SourceKnowledge<'_>,
+) -> Vec<ObjectLoop> {
+    let mut found_loops = Vec::new();
+    for id in reachable_functions(production_module, entry_function) {
+        let Some(function) = production_module.function_by_id(id) else { continue };
         for index in function
-            .range
-            .clone()
-            .filter(|index| production.instructions[*index].op == Op::LoopMerge)
+            .instruction_indices()
+            .filter(|index| production_module.instructions[*index].op == Op::LoopMerge)
         {
-            let (place, origin) = match origins {
-                Origins::NoSource => (production.place_of(index), ObjectOrigin::NoSource),
-                Origins::Unknown(reason) => {
-                    (production.place_of(index), ObjectOrigin::Untraced((*reason).to_owned()))
+            let (loop_place, origin) = match origins {
+                SourceKnowledge::NoSource => {
+                    (production_module.place_of(index), ObjectOrigin::NoSource)
                 }
-                Origins::Source { structure, positions } => {
-                    loop_origin(production, positions, structure, index)
+                SourceKnowledge::Unknown(reason) => (
+                    production_module.place_of(index),
+                    ObjectOrigin::Untraced((*reason).to_owned()),
+                ),
+                SourceKnowledge::Source { structure, positions } => {
+                    loop_origin(production_module, positions, structure, index)
                 }
             };
-            found.push(ObjectLoop { place, origin });
+            found_loops.push(ObjectLoop { place: loop_place, origin });
         }
     }
-    found
+    found_loops
 }
 
 /// An optimiser merges the header of a loop with its condition: then its token is one of the
 /// condition's.
 fn loop_origin(
-    production: &Module,
-    positions: &PositionTable,
-    structure: &KernelStructure,
-    merge: usize,
+    production_module: &Module,
+    position_table: &PositionTable,
+    kernel_structure: &KernelStructure,
+    merge_index: usize,
 ) -> (Place, ObjectOrigin) {
-    let place = production.place_of(merge);
-    match positions.token(merge).and_then(|token| positions.loop_of(token)) {
-        Some(keyword) => {
-            let origin = ObjectOrigin::Loop(positions.text(keyword).to_owned());
-            (positions.at(place, keyword, structure), origin)
+    let loop_place = production_module.place_of(merge_index);
+    match position_table.token_of(merge_index).and_then(|token| position_table.loop_of(token)) {
+        Some(loop_keyword) => {
+            let origin = ObjectOrigin::Loop(position_table.token_text(loop_keyword).to_owned());
+            (position_table.place_of_token(loop_place, loop_keyword, kernel_structure), origin)
         }
         None => (
-            place,
+            loop_place,
             ObjectOrigin::Untraced(
                 "it stands in no loop statement, or has no place at all".to_owned(),
             ),
@@ -104,135 +112,179 @@ fn loop_origin(
 }
 
 /// Production and marked module side by side.
-struct Source<'a> {
+struct ModulePair<'a> {
     production: &'a Module,
     structure: &'a KernelStructure,
     positions: &'a PositionTable,
     constants: Constants,
-    owners: Owners,
+    owners: DecisionOwners,
     /// Constructs of the marked module by function name, in module order.
-    constructs: BTreeMap<String, Vec<Construct>>,
+    constructs: BTreeMap<String, Vec<MarkedConstruct>>,
 }
 
 /// What is known of one branch before the order of its function is looked at.
-struct Known {
-    leaves: Leaves,
+struct KnownBranch {
+    leaves: ValueLeaves,
     owners: Arc<OwnersOfValue>,
 }
 
-impl<'a> Source<'a> {
-    fn read(
-        production: &'a Module,
-        structure: &'a KernelStructure,
-        positions: &'a PositionTable,
+impl<'a> ModulePair<'a> {
+    fn read_modules(
+        production_module: &'a Module,
+        kernel_structure: &'a KernelStructure,
+        position_table: &'a PositionTable,
     ) -> Result<Self, String> {
-        let marked = &positions.marked().map_err(|error| error.to_string())?;
+        let marked = &position_table.marked_module().map_err(|error| error.to_string())?;
         let types = Types::of_module(marked);
         let marked_constants = Constants::evaluate(marked, &types, &BTreeMap::new())
             .map_err(|error| error.to_string())?;
-        let calls = MarkerCalls::of(structure, marked, &marked_constants)
+        let marker_calls = MarkerCalls::find_all(kernel_structure, marked, &marked_constants)
             .map_err(|error| error.to_string())?;
-        let token = |index: usize| positions.marked_token(marked, index);
-        let keys = Keys::of(marked, &marked_constants, &token);
-        let closed = ClosedList { structure, module: marked, constants: &marked_constants };
-        let marked_site = |site: BranchSite| {
-            let token = positions.marked_token(marked, site.instruction);
-            MarkedSite { site, ternary: at_ternary(positions, token), token }
+        let marked_token = |index: usize| position_table.marked_token(marked, index);
+        let leaf_reader = LeafReader::for_module(marked, &marked_constants, &marked_token);
+        let closed_list = ClosedList {
+            structure: kernel_structure,
+            module: marked,
+            constants: &marked_constants,
         };
-        let sites: Vec<MarkedSite> =
-            branch_sites_of_all(marked, &types, &calls).into_iter().map(marked_site).collect();
-        let constructs = order::constructs(structure, &keys, &calls, &closed, &sites);
-        let owners = match positions.optimization() {
-            Optimization::Zero => Owners::of(&keys, &calls),
-            Optimization::Performance | Optimization::Size => {
-                Owners::of_rewritten(&keys.of_rewritten(), &calls, structure)
+        let marked_site = |branch_site: BranchSite| {
+            let marked_token = position_table.marked_token(marked, branch_site.instruction);
+            MarkedSite {
+                site: branch_site,
+                ternary: at_ternary(position_table, marked_token),
+                token: marked_token,
             }
         };
-        let constants =
-            Constants::evaluate(production, &Types::of_module(production), &BTreeMap::new())
-                .map_err(|error| error.to_string())?;
-        Ok(Self { production, structure, positions, constants, owners, constructs })
+        let sites: Vec<MarkedSite> = branch_sites_of_all(marked, &types, &marker_calls)
+            .into_iter()
+            .map(marked_site)
+            .collect();
+        let constructs = order::marked_constructs(
+            kernel_structure,
+            &leaf_reader,
+            &marker_calls,
+            &closed_list,
+            &sites,
+        );
+        let owners = match position_table.optimization() {
+            Optimization::Zero => DecisionOwners::of_decisions(&leaf_reader, &marker_calls),
+            Optimization::Performance | Optimization::Size => DecisionOwners::of_rewritten(
+                &leaf_reader.of_rewritten(),
+                &marker_calls,
+                kernel_structure,
+            ),
+        };
+        let constants = Constants::evaluate(
+            production_module,
+            &Types::of_module(production_module),
+            &BTreeMap::new(),
+        )
+        .map_err(|error| error.to_string())?;
+        Ok(Self {
+            production: production_module,
+            structure: kernel_structure,
+            positions: position_table,
+            constants,
+            owners,
+            constructs,
+        })
     }
 
-    fn trace(&self, watched: &[Watched]) -> Vec<(Place, ObjectOrigin)> {
-        let token = |index: usize| self.positions.token(index);
-        let keys = Keys::of(self.production, &self.constants, &token);
-        let known = self.known(&keys, watched);
-        let ordered = match self.positions.optimization() {
-            Optimization::Zero => self.by_order(watched, &known),
-            Optimization::Performance | Optimization::Size => vec![None; watched.len()],
+    fn trace_watched(&self, watched_branches: &[WatchedBranch]) -> Vec<(Place, ObjectOrigin)> {
+        let token = |index: usize| self.positions.token_of(index);
+        let keys = LeafReader::for_module(self.production, &self.constants, &token);
+        let known_branches = self.known_branches(&keys, watched_branches);
+        let ordered_origins = match self.positions.optimization() {
+            Optimization::Zero => self.by_order(watched_branches, &known_branches),
+            Optimization::Performance | Optimization::Size => vec![None; watched_branches.len()],
         };
-        let rows = watched.iter().zip(&known).zip(ordered);
-        let place_and_origin =
-            |((branch, known), ordered): ((&Watched, &Known), Option<ObjectOrigin>)| {
-                (
-                    self.place(branch.site, known),
-                    ordered.unwrap_or_else(|| self.by_value(branch, known)),
-                )
-            };
+        let rows = watched_branches.iter().zip(&known_branches).zip(ordered_origins);
+        let place_and_origin = |((watched_branch, known_branches), ordered_origins): (
+            (&WatchedBranch, &KnownBranch),
+            Option<ObjectOrigin>,
+        )| {
+            (
+                self.branch_place(watched_branch.site, known_branches),
+                ordered_origins.unwrap_or_else(|| self.by_value(watched_branch, known_branches)),
+            )
+        };
         rows.map(place_and_origin).collect()
     }
 
     /// Thousands of branches may have one value: a specialization constant.
-    fn known(&self, keys: &Keys<'_>, watched: &[Watched]) -> Vec<Known> {
-        let mut owners: BTreeMap<Leaves, Arc<OwnersOfValue>> = BTreeMap::new();
-        let known = |branch: &Watched| {
-            let condition = self.production.instructions[branch.site.instruction].id(0);
-            let leaves = condition.map(|condition| keys.leaves(condition)).unwrap_or_default();
-            let owners = owners
+    fn known_branches(
+        &self,
+        keys: &LeafReader<'_>,
+        watched_branches: &[WatchedBranch],
+    ) -> Vec<KnownBranch> {
+        let mut owners_by_leaves: BTreeMap<ValueLeaves, Arc<OwnersOfValue>> = BTreeMap::new();
+        let known_branch = |watched_branch: &WatchedBranch| {
+            let condition = self.production.instructions[watched_branch.site.instruction].id(0);
+            let leaves = condition.map(|condition| keys.leaves_of(condition)).unwrap_or_default();
+            let owners_by_leaves = owners_by_leaves
                 .entry(leaves.clone())
                 .or_insert_with(|| Arc::new(self.owners.of_value(&leaves)));
-            Known { leaves, owners: Arc::clone(owners) }
+            KnownBranch { leaves, owners: Arc::clone(owners_by_leaves) }
         };
-        watched.iter().map(known).collect()
+        watched_branches.iter().map(known_branch).collect()
     }
 
     /// The place of a branch: that of the first token of its condition.
-    fn place(&self, site: BranchSite, known: &Known) -> Place {
-        let place = self.production.place_of(site.instruction);
-        match known.leaves.first_token() {
-            Some(token) => self.positions.at(place, token, self.structure),
-            None => self.positions.place(self.production, site.instruction, self.structure),
+    fn branch_place(&self, branch_site: BranchSite, known_branch: &KnownBranch) -> Place {
+        let production_place = self.production.place_of(branch_site.instruction);
+        match known_branch.leaves.first_token() {
+            Some(token) => self.positions.place_of_token(production_place, token, self.structure),
+            None => self.positions.place_of_instruction(
+                self.production,
+                branch_site.instruction,
+                self.structure,
+            ),
         }
     }
 
-    fn by_value(&self, branch: &Watched, known: &Known) -> ObjectOrigin {
-        let site = branch.site;
+    fn by_value(&self, watched_branch: &WatchedBranch, known_branch: &KnownBranch) -> ObjectOrigin {
+        let site = watched_branch.site;
         if site.kind == ObjectBranchKind::Switch {
-            return self.switch_by_value(branch, &known.leaves);
+            return self.switch_by_value(watched_branch, &known_branch.leaves);
         }
-        let closed = ClosedList {
+        let closed_list = ClosedList {
             structure: self.structure,
             module: self.production,
             constants: &self.constants,
         };
-        let explained = closed.explains(site);
-        let ternary = self.ternary(site);
-        match explained {
-            Some(why) if ternary == AtTernary::No => ObjectOrigin::Construct(why.to_owned()),
-            Some(_) | None if !known.owners.closest.is_empty() => {
-                ObjectOrigin::Decisions(known.owners.closest.clone())
+        let closed_reason = closed_list.reason_for(site);
+        let at_ternary = self.ternary_of(site);
+        match closed_reason {
+            Some(why) if at_ternary == AtTernary::No => ObjectOrigin::Construct(why.to_owned()),
+            Some(_) | None if !known_branch.owners.closest.is_empty() => {
+                ObjectOrigin::Decisions(known_branch.owners.closest.clone())
             }
             Some(why) => ObjectOrigin::Construct(why.to_owned()),
-            None => self.without_decision(&known.leaves),
+            None => self.without_decision(&known_branch.leaves),
         }
     }
 
-    fn ternary(&self, site: BranchSite) -> AtTernary {
-        at_ternary(self.positions, self.positions.token(site.instruction))
+    fn ternary_of(&self, branch_site: BranchSite) -> AtTernary {
+        at_ternary(self.positions, self.positions.token_of(branch_site.instruction))
     }
 
-    fn switch_by_value(&self, branch: &Watched, leaves: &Leaves) -> ObjectOrigin {
+    fn switch_by_value(
+        &self,
+        watched_branch: &WatchedBranch,
+        leaves: &ValueLeaves,
+    ) -> ObjectOrigin {
         let switches: Vec<usize> =
-            leaves.tokens().filter_map(|token| self.positions.switch_of(token)).collect();
+            leaves.token_leaves().filter_map(|token| self.positions.switch_of(token)).collect();
         match switches.first() {
-            Some(first) if switches.iter().all(|other| other == first) => {
-                ObjectOrigin::Switch(SwitchId(*first as u32 + 1))
+            Some(first_switch)
+                if switches.iter().all(|other_switch| other_switch == first_switch) =>
+            {
+                ObjectOrigin::Switch(SwitchId(*first_switch as u32 + 1))
             }
             _ if leaves.is_empty() => ObjectOrigin::CompilerMade(
                 "a switch on a constant, by which code is left early".to_owned(),
             ),
-            _ => match self.switch_by_labels(branch) {
+            _ => match self.switch_by_labels(watched_branch) {
                 Some(switch) => ObjectOrigin::Switch(switch),
                 None => ObjectOrigin::Untraced(
                     "several switch statements have the same labels".to_owned(),
@@ -242,26 +294,28 @@ impl<'a> Source<'a> {
     }
 
     /// The only switch statement whose labels are those of an OpSwitch.
-    fn switch_by_labels(&self, branch: &Watched) -> Option<SwitchId> {
-        let values = |text: &str| {
+    fn switch_by_labels(&self, watched_branch: &WatchedBranch) -> Option<SwitchId> {
+        let label_values = |text: &str| {
             text.trim_start_matches("case ").split(", ").map(str::to_owned).collect::<Vec<_>>()
         };
-        let own: BTreeSet<String> =
-            branch.exits.iter().flat_map(|exit| values(&exit.text)).collect();
-        let own: BTreeSet<String> = own.into_iter().filter(|value| value != "default").collect();
-        let same = |switch: &&Switch| {
-            let cases = switch.labels.iter().filter(|label| label.kind == LabelKind::Case);
-            let digits = |text: &str| {
+        let own_values: BTreeSet<String> =
+            watched_branch.exits.iter().flat_map(|exit| label_values(&exit.text)).collect();
+        let own_values: BTreeSet<String> =
+            own_values.into_iter().filter(|value| value != "default").collect();
+        let has_same_labels = |switch: &&Switch| {
+            let case_labels = switch.labels.iter().filter(|label| label.kind == LabelKind::Case);
+            let label_digits = |text: &str| {
                 text.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').to_owned()
             };
-            cases.map(|label| digits(&label.text)).collect::<BTreeSet<String>>() == own
+            case_labels.map(|label| label_digits(&label.text)).collect::<BTreeSet<String>>()
+                == own_values
         };
-        let mut fitting = self.structure.switches.iter().filter(same);
-        let first = fitting.next()?;
-        fitting.next().is_none().then_some(first.id)
+        let mut fitting_switches = self.structure.switches.iter().filter(has_same_labels);
+        let first_fitting = fitting_switches.next()?;
+        fitting_switches.next().is_none().then_some(first_fitting.id)
     }
 
-    fn without_decision(&self, leaves: &Leaves) -> ObjectOrigin {
+    fn without_decision(&self, leaves: &ValueLeaves) -> ObjectOrigin {
         if leaves.is_empty() {
             return ObjectOrigin::CompilerMade(
                 "a flag of constants, by which code is left early".to_owned(),
@@ -270,61 +324,77 @@ impl<'a> Source<'a> {
         if leaves.has_unplaced() {
             return ObjectOrigin::Untraced("the compiler gives its condition no place".to_owned());
         }
-        let (owned, foreign) = self.owners.of_each(leaves);
-        if foreign.is_empty() {
-            return ObjectOrigin::Decisions(owned.into_iter().collect());
+        let (owning_decisions, foreign_leaves) = self.owners.of_each(leaves);
+        if foreign_leaves.is_empty() {
+            return ObjectOrigin::Decisions(owning_decisions.into_iter().collect());
         }
-        if let Some(token) = foreign.tokens().find(|token| self.positions.in_decision(*token)) {
-            let text = self.positions.text(token);
-            return ObjectOrigin::Untraced(format!("the decision around `{text}` is not marked"));
+        if let Some(token) =
+            foreign_leaves.token_leaves().find(|token| self.positions.in_decision(*token))
+        {
+            let token_text = self.positions.token_text(token);
+            return ObjectOrigin::Untraced(format!(
+                "the decision around `{token_text}` is not marked"
+            ));
         }
-        let texts: Vec<String> =
-            foreign.tokens().map(|token| format!("`{}`", self.positions.text(token))).collect();
-        if texts.is_empty() {
+        let token_texts: Vec<String> = foreign_leaves
+            .token_leaves()
+            .map(|token| format!("`{}`", self.positions.token_text(token)))
+            .collect();
+        if token_texts.is_empty() {
             return ObjectOrigin::Untraced(
                 "its condition is a variable or constant of no known decision".to_owned(),
             );
         }
-        let names: Vec<String> = owned.iter().map(ToString::to_string).collect();
-        let also =
-            if names.is_empty() { String::new() } else { format!(" and of {}", names.join(", ")) };
+        let decision_names: Vec<String> =
+            owning_decisions.iter().map(ToString::to_string).collect();
+        let also_owned = if decision_names.is_empty() {
+            String::new()
+        } else {
+            format!(" and of {}", decision_names.join(", "))
+        };
         ObjectOrigin::Construct(format!(
-            "the value of Boolean expressions that are no decisions under the policy ({}){also}",
-            texts.join(", ")
+            "the value of Boolean expressions that are no decisions under the policy ({}){also_owned}",
+            token_texts.join(", ")
         ))
     }
 
     /// What order says of each branch, function by function; none where it leaves the origin open.
-    fn by_order(&self, watched: &[Watched], known: &[Known]) -> Vec<Option<ObjectOrigin>> {
-        let mut origins = vec![None; watched.len()];
-        let mut functions: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
-        for (index, branch) in watched.iter().enumerate() {
+    fn by_order(
+        &self,
+        watched_branches: &[WatchedBranch],
+        known_branches: &[KnownBranch],
+    ) -> Vec<Option<ObjectOrigin>> {
+        let mut origins = vec![None; watched_branches.len()];
+        let mut branches_by_function: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+        for (index, branch) in watched_branches.iter().enumerate() {
             if let Some(function) = self.production.function_at(branch.site.instruction) {
-                functions.entry(function.id).or_default().push(index);
+                branches_by_function.entry(function.id).or_default().push(index);
             }
         }
-        for (function, rows) in functions {
+        for (function, branch_indices) in branches_by_function {
             let constructs =
                 self.production.debug_name(function).and_then(|name| self.constructs.get(name));
             let Some(constructs) = constructs else { continue };
-            let candidates = rows.iter().map(|row| Candidate {
-                kind: watched[*row].site.kind,
-                ternary: self.ternary(watched[*row].site),
-                owners: &known[*row].owners,
-                token: self.positions.token(watched[*row].site.instruction),
+            let candidates = branch_indices.iter().map(|branch_index| BranchCandidate {
+                kind: watched_branches[*branch_index].site.kind,
+                ternary: self.ternary_of(watched_branches[*branch_index].site),
+                owners: &known_branches[*branch_index].owners,
+                token: self.positions.token_of(watched_branches[*branch_index].site.instruction),
             });
-            let candidates: Vec<Candidate<'_>> = candidates.collect();
-            let Some(matched) = order::align(&candidates, constructs) else { continue };
-            for (row, construct) in rows.into_iter().zip(matched) {
-                origins[row] = constructs[construct].origin();
+            let candidates: Vec<BranchCandidate<'_>> = candidates.collect();
+            let Some(matched_constructs) = order::align_branches(&candidates, constructs) else {
+                continue;
+            };
+            for (branch_index, construct) in branch_indices.into_iter().zip(matched_constructs) {
+                origins[branch_index] = constructs[construct].object_origin();
             }
         }
         origins
     }
 }
 
-fn at_ternary(positions: &PositionTable, token: Option<u32>) -> AtTernary {
-    match token.map(|token| positions.text(token)) {
+fn at_ternary(position_table: &PositionTable, token: Option<u32>) -> AtTernary {
+    match token.map(|token| position_table.token_text(token)) {
         Some("?") => AtTernary::Yes,
         Some(_) | None => AtTernary::No,
     }
@@ -332,11 +402,17 @@ fn at_ternary(positions: &PositionTable, token: Option<u32>) -> AtTernary {
 
 /// Branches of every function but the markers: which functions the entry point reaches is the same
 /// in both modules.
-fn branch_sites_of_all(marked: &Module, types: &Types, calls: &MarkerCalls) -> Vec<BranchSite> {
+fn branch_sites_of_all(
+    marked_module: &Module,
+    types: &Types,
+    marker_calls: &MarkerCalls,
+) -> Vec<BranchSite> {
     let mut sites = Vec::new();
-    for function in marked.functions.iter().filter(|function| !calls.is_marker(function.id)) {
+    for function in
+        marked_module.functions.iter().filter(|function| !marker_calls.is_marker(function.id))
+    {
         sites.extend(
-            branch_sites(marked, types, function.id)
+            branch_sites(marked_module, types, function.id)
                 .into_iter()
                 .filter(|site| function.range.contains(&site.instruction)),
         );

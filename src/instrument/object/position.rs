@@ -39,30 +39,44 @@ pub struct PositionTable {
 
 impl PositionTable {
     /// Compares the modules and reads the lines.
-    pub fn of(production: &Module, positions: &Arc<TokenPositions>) -> Result<Self, PositionError> {
-        let relined = read(positions.relined_module())?;
-        let (own, other) = (meaningful(production), meaningful(&relined));
-        let mut ids = Renumbering::default();
-        let mut tokens = vec![None; production.instructions.len()];
-        for (number, index) in own.iter().enumerate() {
-            let twin = other.get(number).ok_or(PositionError::Different(*index))?;
-            if !ids.same(&production.instructions[*index], &relined.instructions[*twin]) {
+    pub fn compare_modules(
+        production_module: &Module,
+        positions: &Arc<TokenPositions>,
+    ) -> Result<Self, PositionError> {
+        let relined_module = read_module(positions.relined_module())?;
+        let (own_instructions, relined_instructions) =
+            (meaningful_instructions(production_module), meaningful_instructions(&relined_module));
+        let mut id_pairs = IdRenumbering::default();
+        let mut instruction_tokens = vec![None; production_module.instructions.len()];
+        for (number, index) in own_instructions.iter().enumerate() {
+            let relined_index =
+                relined_instructions.get(number).ok_or(PositionError::Different(*index))?;
+            if !id_pairs.same_instruction(
+                &production_module.instructions[*index],
+                &relined_module.instructions[*relined_index],
+            ) {
                 return Err(PositionError::Different(*index));
             }
-            tokens[*index] = token_at(&relined, *twin, &positions.lines);
+            instruction_tokens[*index] =
+                token_at(&relined_module, *relined_index, &positions.lines);
         }
-        if own.len() != other.len() {
-            return Err(PositionError::Different(production.instructions.len()));
+        if own_instructions.len() != relined_instructions.len() {
+            return Err(PositionError::Different(production_module.instructions.len()));
         }
-        let mut loops = vec![None; positions.tokens.len()];
+        let mut loop_keywords = vec![None; positions.tokens.len()];
         for [first, last] in &positions.loops {
-            loops[*first as usize..=*last as usize].fill(Some(*first));
+            loop_keywords[*first as usize..=*last as usize].fill(Some(*first));
         }
-        let mut decisions = vec![false; positions.tokens.len()];
+        let mut in_decisions = vec![false; positions.tokens.len()];
         for [first, last] in &positions.decisions {
-            decisions[*first as usize..=*last as usize].fill(true);
+            in_decisions[*first as usize..=*last as usize].fill(true);
         }
-        Ok(Self { positions: Arc::clone(positions), tokens, loops, decisions })
+        Ok(Self {
+            positions: Arc::clone(positions),
+            tokens: instruction_tokens,
+            loops: loop_keywords,
+            decisions: in_decisions,
+        })
     }
 
     pub fn optimization(&self) -> Optimization {
@@ -70,20 +84,20 @@ impl PositionTable {
     }
 
     /// The re-lined marked module.
-    pub fn marked(&self) -> Result<Module, PositionError> {
-        read(self.positions.marked_module())
+    pub fn marked_module(&self) -> Result<Module, PositionError> {
+        read_module(self.positions.marked_module())
     }
 
     /// The token of an instruction of the marked module.
-    pub fn marked_token(&self, marked: &Module, instruction: usize) -> Option<u32> {
-        token_at(marked, instruction, &self.positions.lines)
+    pub fn marked_token(&self, marked_module: &Module, instruction: usize) -> Option<u32> {
+        token_at(marked_module, instruction, &self.positions.lines)
     }
 
-    pub fn token(&self, instruction: usize) -> Option<u32> {
+    pub fn token_of(&self, instruction: usize) -> Option<u32> {
         self.tokens.get(instruction).copied().flatten()
     }
 
-    pub fn text(&self, token: u32) -> &str {
+    pub fn token_text(&self, token: u32) -> &str {
         self.positions.tokens.get(token as usize).map_or("", |place| &place.text)
     }
 
@@ -103,44 +117,60 @@ impl PositionTable {
     }
 
     /// `place` with the file, line and column of a token.
-    pub fn at(&self, place: Place, token: u32, structure: &KernelStructure) -> Place {
+    pub fn place_of_token(
+        &self,
+        production_place: Place,
+        token: u32,
+        kernel_structure: &KernelStructure,
+    ) -> Place {
         let Some(TokenPlace { file, line, column, .. }) = self.positions.tokens.get(token as usize)
         else {
-            return place;
+            return production_place;
         };
-        let path = structure.files.get(file.0 as usize).map(|file| file.path.clone());
-        Place { file: path.or(place.file), line: Some(*line), column: *column, ..place }
+        let path = kernel_structure.files.get(file.0 as usize).map(|file| file.path.clone());
+        Place {
+            file: path.or(production_place.file),
+            line: Some(*line),
+            column: *column,
+            ..production_place
+        }
     }
 
     /// The place of an instruction, with its column where the compiler gives it a line at all.
-    pub fn place(
+    pub fn place_of_instruction(
         &self,
-        production: &Module,
+        production_module: &Module,
         instruction: usize,
-        structure: &KernelStructure,
+        kernel_structure: &KernelStructure,
     ) -> Place {
-        let place = production.place_of(instruction);
-        let here = production.line_of(instruction).map(|line| line.line);
-        match self.token(instruction) {
-            Some(token) if here.is_some() => self.at(place, token, structure),
-            Some(_) | None => place,
+        let production_place = production_module.place_of(instruction);
+        let production_line = production_module.line_of(instruction).map(|line| line.line);
+        match self.token_of(instruction) {
+            Some(token) if production_line.is_some() => {
+                self.place_of_token(production_place, token, kernel_structure)
+            }
+            Some(_) | None => production_place,
         }
     }
 }
 
-fn read(words: Result<Vec<u32>, String>) -> Result<Module, PositionError> {
+fn read_module(words: Result<Vec<u32>, String>) -> Result<Module, PositionError> {
     let words = words.map_err(PositionError::Refused)?;
     Module::parse(words).map_err(|error| PositionError::Unreadable(error.to_string()))
 }
 
-fn token_at(module: &Module, index: usize, lines: &[Option<u32>]) -> Option<u32> {
-    let line = module.line_of(index)?.line;
-    lines.get(line.checked_sub(1)? as usize).copied().flatten()
+fn token_at(
+    module: &Module,
+    instruction_index: usize,
+    tokens_by_line: &[Option<u32>],
+) -> Option<u32> {
+    let line_number = module.line_of(instruction_index)?.line;
+    tokens_by_line.get(line_number.checked_sub(1)? as usize).copied().flatten()
 }
 
 /// Indexes of the instructions that are no debug information about files and lines.
-fn meaningful(module: &Module) -> Vec<usize> {
-    let skipped = |op| {
+fn meaningful_instructions(module: &Module) -> Vec<usize> {
+    let is_debug_information = |op| {
         matches!(
             op,
             Op::Line
@@ -155,43 +185,50 @@ fn meaningful(module: &Module) -> Vec<usize> {
         )
     };
     (0..module.instructions.len())
-        .filter(|index| !skipped(module.instructions[*index].op))
+        .filter(|index| !is_debug_information(module.instructions[*index].op))
         .collect()
 }
 
 /// Which id of one module is which of the other.
 #[derive(Default)]
-struct Renumbering {
+struct IdRenumbering {
     there: BTreeMap<Id, Id>,
     back: BTreeMap<Id, Id>,
 }
 
-impl Renumbering {
-    fn pair(&mut self, own: Id, other: Id) -> bool {
-        *self.there.entry(own).or_insert(other) == other
-            && *self.back.entry(other).or_insert(own) == own
+impl IdRenumbering {
+    fn pair_ids(&mut self, own_id: Id, other_id: Id) -> bool {
+        *self.there.entry(own_id).or_insert(other_id) == other_id
+            && *self.back.entry(other_id).or_insert(own_id) == own_id
     }
 
-    fn pair_optional(&mut self, own: Option<Id>, other: Option<Id>) -> bool {
-        match (own, other) {
-            (Some(own), Some(other)) => self.pair(own, other),
+    fn pair_optional(&mut self, own_id: Option<Id>, other_id: Option<Id>) -> bool {
+        match (own_id, other_id) {
+            (Some(own_id), Some(other_id)) => self.pair_ids(own_id, other_id),
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         }
     }
 
-    fn same(&mut self, own: &Instruction, other: &Instruction) -> bool {
-        own.op == other.op
-            && own.operands.len() == other.operands.len()
-            && self.pair_optional(own.result_type, other.result_type)
-            && self.pair_optional(own.result, other.result)
-            && own.operands.iter().zip(&other.operands).all(|operands| match operands {
-                (Operand::IdRef(own), Operand::IdRef(other))
-                | (Operand::IdScope(own), Operand::IdScope(other))
-                | (Operand::IdMemorySemantics(own), Operand::IdMemorySemantics(other)) => {
-                    self.pair(*own, *other)
+    fn same_instruction(
+        &mut self,
+        own_instruction: &Instruction,
+        other_instruction: &Instruction,
+    ) -> bool {
+        own_instruction.op == other_instruction.op
+            && own_instruction.operands.len() == other_instruction.operands.len()
+            && self.pair_optional(own_instruction.result_type, other_instruction.result_type)
+            && self.pair_optional(own_instruction.result, other_instruction.result)
+            && own_instruction.operands.iter().zip(&other_instruction.operands).all(|operands| {
+                match operands {
+                    (Operand::IdRef(own_instruction), Operand::IdRef(other_instruction))
+                    | (Operand::IdScope(own_instruction), Operand::IdScope(other_instruction))
+                    | (
+                        Operand::IdMemorySemantics(own_instruction),
+                        Operand::IdMemorySemantics(other_instruction),
+                    ) => self.pair_ids(*own_instruction, *other_instruction),
+                    (own_instruction, other_instruction) => own_instruction == other_instruction,
                 }
-                (own, other) => own == other,
             })
     }
 }

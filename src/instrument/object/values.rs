@@ -19,7 +19,7 @@ use vkcert_spirv::module::{Id, Instruction, Module};
 
 /// What one part of a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Leaf {
+pub(super) enum ValueLeaf {
     /// The operation at a token of the re-lined text.
     Token(u32),
     /// A constant computed from specialization constants: their ids (SpecId), and the operation
@@ -33,18 +33,18 @@ pub(super) enum Leaf {
 
 /// All parts of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Leaves(BTreeSet<Leaf>);
+pub(super) struct ValueLeaves(BTreeSet<ValueLeaf>);
 
-impl Leaves {
-    pub(super) fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
+impl ValueLeaves {
+    pub(super) fn token_leaves(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().filter_map(|leaf| match leaf {
-            Leaf::Token(token) => Some(*token),
-            Leaf::Specialization { .. } | Leaf::Variable(_) | Leaf::Unplaced => None,
+            ValueLeaf::Token(token) => Some(*token),
+            ValueLeaf::Specialization { .. } | ValueLeaf::Variable(_) | ValueLeaf::Unplaced => None,
         })
     }
 
     pub(super) fn first_token(&self) -> Option<u32> {
-        self.tokens().next()
+        self.token_leaves().next()
     }
 
     /// Whether nothing but constants of the text is behind the value.
@@ -53,12 +53,12 @@ impl Leaves {
     }
 
     pub(super) fn has_unplaced(&self) -> bool {
-        self.0.contains(&Leaf::Unplaced)
+        self.0.contains(&ValueLeaf::Unplaced)
     }
 }
 
 /// Reads leaves out of a module.
-pub(super) struct Keys<'a> {
+pub(super) struct LeafReader<'a> {
     pub module: &'a Module,
     constants: &'a Constants,
     /// The token of an instruction.
@@ -66,12 +66,12 @@ pub(super) struct Keys<'a> {
     /// What is stored in each variable as a whole.
     stores: BTreeMap<Id, Vec<Id>>,
     /// Where an optimiser may put a value in the place of what holds it.
-    forwarding: Option<Forwarding>,
+    forwarding: Option<ValueForwarding>,
 }
 
 /// Where values go: into variables, as a whole or in parts, through parameters either way, and out
 /// of functions.
-struct Forwarding {
+struct ValueForwarding {
     /// By variable or parameter.
     stored: BTreeMap<Id, Vec<Id>>,
     /// What calls pass for each parameter, and the parameters that each variable is passed for.
@@ -80,14 +80,14 @@ struct Forwarding {
     returned: BTreeMap<Id, Vec<Id>>,
 }
 
-impl<'a> Keys<'a> {
-    pub(super) fn of(
+impl<'a> LeafReader<'a> {
+    pub(super) fn for_module(
         module: &'a Module,
         constants: &'a Constants,
         token: &'a dyn Fn(usize) -> Option<u32>,
     ) -> Self {
         let mut stores: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
-        for store in module.instructions.iter().filter(|i| i.op == Op::Store) {
+        for store in module.instructions.iter().filter(|instruction| instruction.op == Op::Store) {
             if let (Some(variable), Some(value)) = (store.id(0), store.id(1)) {
                 stores.entry(variable).or_default().push(value);
             }
@@ -97,58 +97,66 @@ impl<'a> Keys<'a> {
 
     /// The same for what an optimiser may make of the module.
     pub(super) fn of_rewritten(self) -> Self {
-        Self { forwarding: Some(Forwarding::of(self.module)), ..self }
+        Self { forwarding: Some(ValueForwarding::of_module(self.module)), ..self }
     }
 
-    pub(super) fn leaves(&self, value: Id) -> Leaves {
-        let (mut found, mut seen, mut pending) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
-        while let Some(id) = pending.pop() {
-            if seen.insert(id) {
-                self.visit(id, &mut found, &mut pending);
+    pub(super) fn leaves_of(&self, value_id: Id) -> ValueLeaves {
+        let (mut found_leaves, mut visited_ids, mut pending_ids) =
+            (BTreeSet::new(), BTreeSet::new(), vec![value_id]);
+        while let Some(id) = pending_ids.pop() {
+            if visited_ids.insert(id) {
+                self.visit_value(id, &mut found_leaves, &mut pending_ids);
             }
         }
-        Leaves(found)
+        ValueLeaves(found_leaves)
     }
 
-    fn visit(&self, id: Id, found: &mut BTreeSet<Leaf>, pending: &mut Vec<Id>) {
-        let Some(index) = self.module.definition_index(id) else {
-            found.insert(Leaf::Unplaced);
+    fn visit_value(
+        &self,
+        value_id: Id,
+        found_leaves: &mut BTreeSet<ValueLeaf>,
+        pending_ids: &mut Vec<Id>,
+    ) {
+        let Some(instruction_index) = self.module.definition_index(value_id) else {
+            found_leaves.insert(ValueLeaf::Unplaced);
             return;
         };
-        let definition = &self.module.instructions[index];
-        match self.constants.constness(id) {
+        let definition = &self.module.instructions[instruction_index];
+        match self.constants.constness(value_id) {
             Constness::Constant => return,
             Constness::Specialization => {
                 let mut ids = BTreeSet::new();
-                let text = self.written(id, &mut ids);
-                found.insert(Leaf::Specialization { ids, text });
+                let written_text = self.written_out(value_id, &mut ids);
+                found_leaves.insert(ValueLeaf::Specialization { ids, text: written_text });
                 return;
             }
             Constness::Runtime => {}
         }
         if let Some(forwarding) = &self.forwarding {
-            forwarding.go_on(self.module, id, definition, pending);
+            forwarding.go_on(self.module, value_id, definition, pending_ids);
         }
-        let place = |index: usize| (self.token)(index).map_or(Leaf::Unplaced, Leaf::Token);
+        let leaf_of_place = |instruction_index: usize| {
+            (self.token)(instruction_index).map_or(ValueLeaf::Unplaced, ValueLeaf::Token)
+        };
         match definition.op {
             Op::Undef | Op::ConstantNull => {}
-            Op::Phi => pending.extend(definition.ids().step_by(2)),
-            Op::CopyObject => pending.extend(definition.ids()),
+            Op::Phi => pending_ids.extend(definition.ids().step_by(2)),
+            Op::CopyObject => pending_ids.extend(definition.ids()),
             Op::LogicalNot
             | Op::LogicalAnd
             | Op::LogicalOr
             | Op::LogicalEqual
             | Op::LogicalNotEqual
             | Op::Select => {
-                pending.extend(definition.ids());
+                pending_ids.extend(definition.ids());
             }
-            Op::Load => self.loaded(definition, found, pending),
+            Op::Load => self.visit_load(definition, found_leaves, pending_ids),
             Op::FunctionParameter => {
-                found.insert(Leaf::Variable(self.name(id)));
+                found_leaves.insert(ValueLeaf::Variable(self.debug_name(value_id)));
             }
             Op::Variable if self.forwarding.is_some() => {}
             _ => {
-                found.insert(place(index));
+                found_leaves.insert(leaf_of_place(instruction_index));
             }
         }
     }
@@ -156,7 +164,12 @@ impl<'a> Keys<'a> {
     /// A load has no line of its own: the compiler leaves that of the instruction before it
     /// standing. A variable without a name is the compiler's own: what is stored there is the
     /// value.
-    fn loaded(&self, load: &Instruction, found: &mut BTreeSet<Leaf>, pending: &mut Vec<Id>) {
+    fn visit_load(
+        &self,
+        load: &Instruction,
+        found_leaves: &mut BTreeSet<ValueLeaf>,
+        pending_ids: &mut Vec<Id>,
+    ) {
         let pointer =
             load.id(0).and_then(|pointer| Some((pointer, self.module.definition_index(pointer)?)));
         let leaf = match pointer {
@@ -166,47 +179,49 @@ impl<'a> Keys<'a> {
                     Op::AccessChain | Op::InBoundsAccessChain
                 ) =>
             {
-                (self.token)(index).map_or(Leaf::Unplaced, Leaf::Token)
+                (self.token)(index).map_or(ValueLeaf::Unplaced, ValueLeaf::Token)
             }
             Some((variable, _)) => {
                 match (
                     self.module.debug_name(variable).unwrap_or_default(),
                     self.stores.get(&variable),
                 ) {
-                    ("", Some(values)) => return pending.extend(values),
-                    _ => Leaf::Variable(self.name(variable)),
+                    ("", Some(values)) => return pending_ids.extend(values),
+                    _ => ValueLeaf::Variable(self.debug_name(variable)),
                 }
             }
-            None => Leaf::Unplaced,
+            None => ValueLeaf::Unplaced,
         };
-        found.insert(leaf);
+        found_leaves.insert(leaf);
     }
 
-    fn name(&self, id: Id) -> String {
+    fn debug_name(&self, named_id: Id) -> String {
         self.module
-            .debug_name(id)
+            .debug_name(named_id)
             .filter(|name| !name.is_empty())
-            .map_or_else(|| format!("%{id}"), str::to_owned)
+            .map_or_else(|| format!("%{named_id}"), str::to_owned)
     }
 
     /// A specialization constant by its id, an operation on some with its operands.
-    fn written(&self, id: Id, ids: &mut BTreeSet<u32>) -> String {
-        let Some(definition) = self.module.definition(id) else { return format!("%{id}") };
-        if self.constants.constness(id) == Constness::Constant {
+    fn written_out(&self, constant_id: Id, specialization_ids: &mut BTreeSet<u32>) -> String {
+        let Some(definition) = self.module.definition(constant_id) else {
+            return format!("%{constant_id}");
+        };
+        if self.constants.constness(constant_id) == Constness::Constant {
             return self
                 .constants
-                .value(id)
-                .map_or_else(|| format!("%{id}"), |value| format!("{value:?}"));
+                .value(constant_id)
+                .map_or_else(|| format!("%{constant_id}"), |value| format!("{value:?}"));
         }
-        if let Some(number) = self.module.specialization_id(id) {
-            ids.insert(number);
+        if let Some(number) = self.module.specialization_id(constant_id) {
+            specialization_ids.insert(number);
             return format!("constant {number}");
         }
         let operands: Vec<String> = definition
             .operands
             .iter()
             .map(|operand| match operand {
-                Operand::IdRef(inner) => self.written(*inner, ids),
+                Operand::IdRef(operand_id) => self.written_out(*operand_id, specialization_ids),
                 other => format!("{other:?}"),
             })
             .collect();
@@ -214,84 +229,97 @@ impl<'a> Keys<'a> {
     }
 }
 
-impl Forwarding {
-    fn of(module: &Module) -> Self {
-        let mut found =
+impl ValueForwarding {
+    fn of_module(module: &Module) -> Self {
+        let mut forwarding =
             Self { stored: BTreeMap::new(), passed: BTreeMap::new(), returned: BTreeMap::new() };
         for instruction in &module.instructions {
             match instruction.op {
                 Op::Store => {
                     if let (Some(pointer), Some(value)) = (instruction.id(0), instruction.id(1)) {
-                        found.stored.entry(root(module, pointer)).or_default().push(value);
+                        forwarding
+                            .stored
+                            .entry(pointer_root(module, pointer))
+                            .or_default()
+                            .push(value);
                     }
                 }
                 Op::Variable => {
-                    let initial = instruction.result.zip(instruction.ids().next());
-                    initial
-                        .into_iter()
-                        .for_each(|(id, value)| found.stored.entry(id).or_default().push(value));
+                    let initial_value = instruction.result.zip(instruction.ids().next());
+                    initial_value.into_iter().for_each(|(id, value)| {
+                        forwarding.stored.entry(id).or_default().push(value)
+                    });
                 }
-                Op::FunctionCall => found.pass(module, instruction),
+                Op::FunctionCall => forwarding.pass_arguments(module, instruction),
                 _ => {}
             }
         }
         for function in &module.functions {
-            let instructions = module.instructions[function.range.clone()].iter();
-            let returned = instructions
+            let instructions = module.instructions_in(&function.range).iter();
+            let returned_ids = instructions
                 .filter(|i| i.op == Op::ReturnValue)
                 .flat_map(Instruction::ids)
                 .collect();
-            found.returned.insert(function.id, returned);
+            forwarding.returned.insert(function.id, returned_ids);
         }
-        found
+        forwarding
     }
 
-    fn pass(&mut self, module: &Module, call: &Instruction) {
+    fn pass_arguments(&mut self, module: &Module, call: &Instruction) {
         let callee = call.id(0).and_then(|id| module.function_by_id(id));
         let instructions =
-            callee.into_iter().flat_map(|callee| &module.instructions[callee.range.clone()]);
-        let parameters =
-            instructions.filter(|i| i.op == Op::FunctionParameter).filter_map(|i| i.result);
+            callee.into_iter().flat_map(|callee| module.instructions_in(&callee.range));
+        let parameters = instructions
+            .filter(|instruction| instruction.op == Op::FunctionParameter)
+            .filter_map(|instruction| instruction.result);
         for (parameter, argument) in parameters.zip(call.ids().skip(1)) {
-            let argument = root(module, argument);
+            let argument = pointer_root(module, argument);
             self.passed.entry(parameter).or_default().push(argument);
             self.passed.entry(argument).or_default().push(parameter);
         }
     }
 
     /// What the value of an instruction may have been before it got there.
-    fn go_on(&self, module: &Module, id: Id, definition: &Instruction, pending: &mut Vec<Id>) {
+    fn go_on(
+        &self,
+        module: &Module,
+        value_id: Id,
+        definition: &Instruction,
+        pending_ids: &mut Vec<Id>,
+    ) {
         match definition.op {
-            Op::Load => pending.extend(definition.id(0).map(|pointer| root(module, pointer))),
+            Op::Load => {
+                pending_ids.extend(definition.id(0).map(|pointer| pointer_root(module, pointer)))
+            }
             Op::Variable | Op::FunctionParameter => {
-                pending.extend(self.stored.get(&id).into_iter().flatten());
-                pending.extend(self.passed.get(&id).into_iter().flatten());
+                pending_ids.extend(self.stored.get(&value_id).into_iter().flatten());
+                pending_ids.extend(self.passed.get(&value_id).into_iter().flatten());
             }
             Op::FunctionCall => {
-                let returned = definition.id(0).and_then(|callee| self.returned.get(&callee));
-                pending.extend(returned.into_iter().flatten());
+                let returned_ids = definition.id(0).and_then(|callee| self.returned.get(&callee));
+                pending_ids.extend(returned_ids.into_iter().flatten());
             }
             Op::CompositeConstruct
             | Op::CompositeExtract
             | Op::CompositeInsert
             | Op::VectorShuffle
             | Op::VectorExtractDynamic
-            | Op::VectorInsertDynamic => pending.extend(definition.ids()),
+            | Op::VectorInsertDynamic => pending_ids.extend(definition.ids()),
             _ => {}
         }
     }
 }
 
 /// The variable or parameter that a pointer leads into.
-fn root(module: &Module, pointer: Id) -> Id {
-    let mut root = pointer;
-    while let Some(definition) = module.definition(root)
+fn pointer_root(module: &Module, pointer: Id) -> Id {
+    let mut pointer_root = pointer;
+    while let Some(definition) = module.definition(pointer_root)
         && matches!(definition.op, Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject)
         && let Some(base) = definition.id(0)
     {
-        root = base;
+        pointer_root = base;
     }
-    root
+    pointer_root
 }
 
 /// The decisions that a value may come of, each list ascending.
@@ -307,27 +335,27 @@ pub(super) struct OwnersOfValue {
 }
 
 /// Which decisions the value of a text belongs to, as the marked module has it.
-pub(super) struct Owners {
+pub(super) struct DecisionOwners {
     /// Every leaf of each decision's conditions.
-    leaves: BTreeMap<DecisionId, BTreeSet<Leaf>>,
-    decisions: BTreeMap<Leaf, BTreeSet<DecisionId>>,
+    leaves: BTreeMap<DecisionId, BTreeSet<ValueLeaf>>,
+    decisions: BTreeMap<ValueLeaf, BTreeSet<DecisionId>>,
     /// By the ids of the specialization constants in a leaf.
     by_ids: BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>>,
     /// Of a module that an optimiser has rewritten.
-    rewritten: Option<Rewritten>,
+    rewritten: Option<RewrittenOwners>,
 }
 
-struct Rewritten {
+struct RewrittenOwners {
     /// The decisions that have each specialization constant in a condition.
     by_constant: BTreeMap<u32, BTreeSet<DecisionId>>,
     /// Where each decision stands in the text.
     spans: BTreeMap<DecisionId, Span>,
 }
 
-impl Owners {
-    pub(super) fn of(keys: &Keys<'_>, calls: &MarkerCalls) -> Self {
-        let mut leaves: BTreeMap<DecisionId, BTreeSet<Leaf>> = BTreeMap::new();
-        for call in calls.calls.values() {
+impl DecisionOwners {
+    pub(super) fn of_decisions(keys: &LeafReader<'_>, marker_calls: &MarkerCalls) -> Self {
+        let mut leaves_by_decision: BTreeMap<DecisionId, BTreeSet<ValueLeaf>> = BTreeMap::new();
+        for call in marker_calls.calls.values() {
             let decision = match call.role {
                 MarkerRole::Condition { decision, .. } | MarkerRole::Single { decision } => {
                     decision
@@ -335,87 +363,96 @@ impl Owners {
                 MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => continue,
             };
             if let Some(operand) = call.operand {
-                leaves.entry(decision).or_default().extend(unmarked(keys, calls, operand).0);
+                leaves_by_decision
+                    .entry(decision)
+                    .or_default()
+                    .extend(unmarked_leaves(keys, marker_calls, operand).0);
             }
         }
-        let mut decisions: BTreeMap<Leaf, BTreeSet<DecisionId>> = BTreeMap::new();
+        let mut decisions_by_leaf: BTreeMap<ValueLeaf, BTreeSet<DecisionId>> = BTreeMap::new();
         let mut by_ids: BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>> = BTreeMap::new();
-        for (decision, found) in &leaves {
-            for leaf in found {
-                decisions.entry(leaf.clone()).or_default().insert(*decision);
-                if let Leaf::Specialization { ids, .. } = leaf {
+        for (decision, decision_leaves) in &leaves_by_decision {
+            for leaf in decision_leaves {
+                decisions_by_leaf.entry(leaf.clone()).or_default().insert(*decision);
+                if let ValueLeaf::Specialization { ids, .. } = leaf {
                     by_ids.entry(ids.clone()).or_default().insert(*decision);
                 }
             }
         }
-        Self { leaves, decisions, by_ids, rewritten: None }
+        Self { leaves: leaves_by_decision, decisions: decisions_by_leaf, by_ids, rewritten: None }
     }
 
     /// The same for a module that an optimiser has rewritten.
     pub(super) fn of_rewritten(
-        keys: &Keys<'_>,
-        calls: &MarkerCalls,
-        structure: &KernelStructure,
+        keys: &LeafReader<'_>,
+        marker_calls: &MarkerCalls,
+        kernel_structure: &KernelStructure,
     ) -> Self {
-        let owners = Self::of(keys, calls);
-        let spans =
-            structure.decisions.iter().map(|decision| (decision.id, decision.span)).collect();
-        let rewritten = Rewritten { by_constant: by_constant(&owners.by_ids), spans };
+        let owners = Self::of_decisions(keys, marker_calls);
+        let spans = kernel_structure
+            .decisions
+            .iter()
+            .map(|decision| (decision.id, decision.span))
+            .collect();
+        let rewritten = RewrittenOwners { by_constant: by_constant(&owners.by_ids), spans };
         Self { rewritten: Some(rewritten), ..owners }
     }
 
     /// The decisions that all leaves belong to.
-    pub(super) fn of_value(&self, leaves: &Leaves) -> OwnersOfValue {
-        let possible = self.common(leaves);
-        let sizes: Vec<usize> = possible
+    pub(super) fn of_value(&self, leaves: &ValueLeaves) -> OwnersOfValue {
+        let possible_decisions = self.common_owners(leaves);
+        let leaf_counts: Vec<usize> = possible_decisions
             .iter()
             .map(|decision| self.leaves.get(decision).map_or(0, BTreeSet::len))
             .collect();
-        let fewest = sizes.iter().min().copied().unwrap_or(0);
-        let of_size = |wanted: usize| {
-            let sized = possible.iter().zip(&sizes).filter(|(_, size)| **size == wanted);
-            sized.map(|(decision, _)| *decision).collect()
+        let fewest_leaves = leaf_counts.iter().min().copied().unwrap_or(0);
+        let of_size = |wanted_size: usize| {
+            let decisions_of_size = possible_decisions
+                .iter()
+                .zip(&leaf_counts)
+                .filter(|(_, size)| **size == wanted_size);
+            decisions_of_size.map(|(decision, _)| *decision).collect()
         };
         let closest = match &self.rewritten {
-            Some(rewritten) => rewritten.innermost(&possible),
-            None => of_size(fewest),
+            Some(rewritten) => rewritten.innermost_decisions(&possible_decisions),
+            None => of_size(fewest_leaves),
         };
-        OwnersOfValue { closest, whole: of_size(leaves.0.len()), possible }
+        OwnersOfValue { closest, whole: of_size(leaves.0.len()), possible: possible_decisions }
     }
 
     /// The decisions that all leaves belong to.
-    fn common(&self, leaves: &Leaves) -> Vec<DecisionId> {
-        let mut sets = leaves.0.iter().map(|leaf| self.owners(leaf));
-        let Some(Some(first)) = sets.next() else { return Vec::new() };
-        let mut common = first.into_owned();
-        for set in sets {
+    fn common_owners(&self, leaves: &ValueLeaves) -> Vec<DecisionId> {
+        let mut owner_sets = leaves.0.iter().map(|leaf| self.owners_of(leaf));
+        let Some(Some(first_owners)) = owner_sets.next() else { return Vec::new() };
+        let mut common_owners = first_owners.into_owned();
+        for set in owner_sets {
             let Some(set) = set else { return Vec::new() };
-            common.retain(|decision| set.contains(decision));
+            common_owners.retain(|decision| set.contains(decision));
         }
-        common.into_iter().collect()
+        common_owners.into_iter().collect()
     }
 
     /// All decisions that any leaf belongs to, and the leaves that belong to none.
-    pub(super) fn of_each(&self, leaves: &Leaves) -> (BTreeSet<DecisionId>, Leaves) {
-        let (mut owned, mut foreign) = (BTreeSet::new(), BTreeSet::new());
+    pub(super) fn of_each(&self, leaves: &ValueLeaves) -> (BTreeSet<DecisionId>, ValueLeaves) {
+        let (mut owning_decisions, mut foreign_leaves) = (BTreeSet::new(), BTreeSet::new());
         for leaf in &leaves.0 {
-            match self.owners(leaf) {
-                Some(decisions) => owned.extend(decisions.iter()),
-                None => drop(foreign.insert(leaf.clone())),
+            match self.owners_of(leaf) {
+                Some(decisions) => owning_decisions.extend(decisions.iter()),
+                None => drop(foreign_leaves.insert(leaf.clone())),
             }
         }
-        (owned, Leaves(foreign))
+        (owning_decisions, ValueLeaves(foreign_leaves))
     }
 
-    fn owners(&self, leaf: &Leaf) -> Option<Cow<'_, BTreeSet<DecisionId>>> {
+    fn owners_of(&self, leaf: &ValueLeaf) -> Option<Cow<'_, BTreeSet<DecisionId>>> {
         match (leaf, &self.rewritten) {
-            (Leaf::Specialization { ids, .. }, Some(rewritten)) => {
+            (ValueLeaf::Specialization { ids, .. }, Some(rewritten)) => {
                 rewritten.of_constants(ids).map(Cow::Owned)
             }
-            (Leaf::Specialization { ids, .. }, None) => {
+            (ValueLeaf::Specialization { ids, .. }, None) => {
                 self.decisions.get(leaf).or_else(|| self.by_ids.get(ids)).map(Cow::Borrowed)
             }
-            (Leaf::Token(_) | Leaf::Variable(_) | Leaf::Unplaced, _) => {
+            (ValueLeaf::Token(_) | ValueLeaf::Variable(_) | ValueLeaf::Unplaced, _) => {
                 self.decisions.get(leaf).map(Cow::Borrowed)
             }
         }
@@ -426,58 +463,66 @@ impl Owners {
 fn by_constant(
     by_ids: &BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>>,
 ) -> BTreeMap<u32, BTreeSet<DecisionId>> {
-    let mut found: BTreeMap<u32, BTreeSet<DecisionId>> = BTreeMap::new();
+    let mut decisions_by_constant: BTreeMap<u32, BTreeSet<DecisionId>> = BTreeMap::new();
     for (ids, decisions) in by_ids {
-        ids.iter().for_each(|id| found.entry(*id).or_default().extend(decisions));
+        ids.iter().for_each(|id| decisions_by_constant.entry(*id).or_default().extend(decisions));
     }
-    found
+    decisions_by_constant
 }
 
-impl Rewritten {
+impl RewrittenOwners {
     /// Whose value an optimiser may have made of some constants: the decisions that have all of
     /// them; none: those that have any.
-    fn of_constants(&self, ids: &BTreeSet<u32>) -> Option<BTreeSet<DecisionId>> {
-        let sets: Vec<&BTreeSet<DecisionId>> =
-            ids.iter().filter_map(|id| self.by_constant.get(id)).collect();
+    fn of_constants(&self, specialization_ids: &BTreeSet<u32>) -> Option<BTreeSet<DecisionId>> {
+        let decision_sets: Vec<&BTreeSet<DecisionId>> =
+            specialization_ids.iter().filter_map(|id| self.by_constant.get(id)).collect();
         let has_all = |decision: &&DecisionId| {
-            sets.len() == ids.len() && sets.iter().all(|set| set.contains(decision))
+            decision_sets.len() == specialization_ids.len()
+                && decision_sets.iter().all(|set| set.contains(decision))
         };
-        let all: BTreeSet<DecisionId> = sets.first()?.iter().filter(has_all).copied().collect();
-        Some(if all.is_empty() { sets.into_iter().flatten().copied().collect() } else { all })
+        let having_all: BTreeSet<DecisionId> =
+            decision_sets.first()?.iter().filter(has_all).copied().collect();
+        Some(if having_all.is_empty() {
+            decision_sets.into_iter().flatten().copied().collect()
+        } else {
+            having_all
+        })
     }
 
     /// The decisions that have none of the others within them.
-    fn innermost(&self, decisions: &[DecisionId]) -> Vec<DecisionId> {
+    fn innermost_decisions(&self, decisions: &[DecisionId]) -> Vec<DecisionId> {
         let spans: Vec<&Span> =
             decisions.iter().filter_map(|decision| self.spans.get(decision)).collect();
         let has_inner = |decision: &DecisionId| {
-            self.spans
-                .get(decision)
-                .is_some_and(|outer| spans.iter().any(|inner| is_within(inner, outer)))
+            self.spans.get(decision).is_some_and(|outer_span| {
+                spans.iter().any(|inner_span| is_within(inner_span, outer_span))
+            })
         };
         decisions.iter().copied().filter(|decision| !has_inner(decision)).collect()
     }
 }
 
-fn is_within(inner: &Span, outer: &Span) -> bool {
-    inner != outer
-        && inner.file == outer.file
-        && outer.start <= inner.start
-        && inner.end <= outer.end
+fn is_within(inner_span: &Span, outer_span: &Span) -> bool {
+    inner_span != outer_span
+        && inner_span.file == outer_span.file
+        && outer_span.start <= inner_span.start
+        && inner_span.end <= outer_span.end
 }
 
 /// The leaves of a marked value; markers of inner decisions are seen through.
-fn unmarked(keys: &Keys<'_>, calls: &MarkerCalls, value: Id) -> Leaves {
-    let (mut found, mut seen, mut pending) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
-    while let Some(id) = pending.pop() {
-        if !seen.insert(id) {
+fn unmarked_leaves(keys: &LeafReader<'_>, marker_calls: &MarkerCalls, value_id: Id) -> ValueLeaves {
+    let (mut found_leaves, mut visited_ids, mut pending_ids) =
+        (BTreeSet::new(), BTreeSet::new(), vec![value_id]);
+    while let Some(id) = pending_ids.pop() {
+        if !visited_ids.insert(id) {
             continue;
         }
-        let marker = keys.module.definition_index(id).and_then(|index| calls.calls.get(&index));
+        let marker =
+            keys.module.definition_index(id).and_then(|index| marker_calls.calls.get(&index));
         match marker.and_then(|call| call.operand) {
-            Some(operand) => pending.push(operand),
-            None => keys.visit(id, &mut found, &mut pending),
+            Some(operand) => pending_ids.push(operand),
+            None => keys.visit_value(id, &mut found_leaves, &mut pending_ids),
         }
     }
-    Leaves(found)
+    ValueLeaves(found_leaves)
 }

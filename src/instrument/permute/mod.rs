@@ -57,7 +57,7 @@ enum GroupId {
 }
 
 impl GroupId {
-    fn of(built_in: BuiltIn) -> Option<Self> {
+    fn of_built_in(built_in: BuiltIn) -> Option<Self> {
         // The module says which built-ins it has; only two of them are of interest.
         match built_in {
             BuiltIn::WorkgroupId => Some(Self::Workgroup),
@@ -76,7 +76,7 @@ impl GroupId {
 
 /// A variable of the module that is read through a private one.
 #[derive(Debug, Clone, Copy)]
-struct Replaced {
+struct ReplacedVariable {
     variable: Id,
     of: GroupId,
     /// The vector that it points to.
@@ -86,99 +86,121 @@ struct Replaced {
 
 /// The module with its workgroup ids read from a storage buffer at `set` and `binding`; none where
 /// it reads no workgroup id, so that every workgroup does the same whatever its number.
-pub fn permute(module: &Module, set: u32, binding: u32) -> Result<Option<Vec<u32>>, NotPermuted> {
-    if let Some(other) =
-        module.entry_points.iter().find(|point| point.model != ExecutionModel::GLCompute)
+pub fn permute_workgroups(
+    module: &Module,
+    set: u32,
+    binding: u32,
+) -> Result<Option<Vec<u32>>, NotPermuted> {
+    if let Some(other_entry) = module
+        .entry_points
+        .iter()
+        .find(|entry_point| entry_point.model != ExecutionModel::GLCompute)
     {
         return Err(NotPermuted::Model {
-            name: other.name.clone(),
-            model: format!("{:?}", other.model),
+            name: other_entry.name.clone(),
+            model: format!("{:?}", other_entry.model),
         });
     }
     let types = Types::of_module(module);
-    let variables = variables(module, &types)?;
-    let pointers = pointers(module, &variables)?;
-    if !is_read(module, &pointers) {
+    let group_variables = group_variables(module, &types)?;
+    let group_pointers = group_pointers(module, &group_variables)?;
+    if !is_read(module, &group_pointers) {
         return Ok(None);
     }
     let mut draft = ModuleDraft::without_functions(module);
-    let replaced: Vec<Replaced> = (variables.into_iter())
-        .map(|(variable, (of, vector))| {
+    let replaced_variables: Vec<ReplacedVariable> = (group_variables.into_iter())
+        .map(|(variable, (group_id, vector))| {
             let pointer = draft.pointer_type(StorageClass::Private, vector);
             let private = draft.declare(
                 Op::Variable,
                 Some(pointer),
                 vec![Operand::StorageClass(StorageClass::Private)],
             );
-            Replaced { variable, of, vector, private }
+            ReplacedVariable { variable, of: group_id, vector, private }
         })
         .collect();
-    let mut edits = prologue::prologues(module, &types, &mut draft, &replaced, (set, binding))?;
-    read_private_variables(module, &types, &mut draft, &replaced, &pointers, &mut edits);
+    let mut edits =
+        prologue::entry_prologues(module, &types, &mut draft, &replaced_variables, (set, binding))?;
+    read_private_variables(
+        module,
+        &types,
+        &mut draft,
+        &replaced_variables,
+        &group_pointers,
+        &mut edits,
+    );
     draft.copy_functions(module, &mut edits);
     Ok(Some(draft.finish()))
 }
 
 /// The built-in that an id is decorated with. The validator refuses BuiltIn on a group of
 /// decorations.
-fn built_in(module: &Module, id: Id) -> Option<BuiltIn> {
-    match module.decoration(id, Decoration::BuiltIn)?.operands.first()? {
+fn built_in(module: &Module, decorated_id: Id) -> Option<BuiltIn> {
+    match module.decoration(decorated_id, Decoration::BuiltIn)?.operands.first()? {
         Operand::BuiltIn(built_in) => Some(*built_in),
         _ => None,
     }
 }
 
 /// The variables that tell which workgroup runs, each with the vector that it points to.
-fn variables(module: &Module, types: &Types) -> Result<BTreeMap<Id, (GroupId, Id)>, NotPermuted> {
-    let mut found = BTreeMap::new();
+fn group_variables(
+    module: &Module,
+    types: &Types,
+) -> Result<BTreeMap<Id, (GroupId, Id)>, NotPermuted> {
+    let mut group_variables = BTreeMap::new();
     for instruction in &module.instructions {
-        let member = match (instruction.op, instruction.operands.as_slice()) {
+        let member_built_in = match (instruction.op, instruction.operands.as_slice()) {
             (
                 Op::MemberDecorate,
-                [_, _, Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(of)],
-            ) => Some(*of),
+                [_, _, Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(group_id)],
+            ) => Some(*group_id),
             _ => None,
         };
-        if let Some(of) = member.and_then(GroupId::of) {
-            return Err(NotPermuted::Member { built_in: of.name() });
+        if let Some(group_id) = member_built_in.and_then(GroupId::of_built_in) {
+            return Err(NotPermuted::Member { built_in: group_id.name() });
         }
         let input = Operand::StorageClass(StorageClass::Input);
-        let (Op::Variable, Some(id)) = (instruction.op, instruction.result) else { continue };
-        let Some(of) = built_in(module, id).and_then(GroupId::of) else { continue };
+        let (Op::Variable, Some(variable_id)) = (instruction.op, instruction.result) else {
+            continue;
+        };
+        let Some(group_id) = built_in(module, variable_id).and_then(GroupId::of_built_in) else {
+            continue;
+        };
         let vector = instruction.result_type.and_then(|pointer| types.pointee(pointer));
-        let shaped = vector.filter(|vector| prologue::component(types, *vector).is_some());
-        match shaped {
+        let vector_of_three =
+            vector.filter(|vector| prologue::vector_component(types, *vector).is_some());
+        match vector_of_three {
             Some(vector) if instruction.operands.first() == Some(&input) => {
-                found.insert(id, (of, vector))
+                group_variables.insert(variable_id, (group_id, vector))
             }
-            Some(_) | None => return Err(NotPermuted::Shape { built_in: of.name() }),
+            Some(_) | None => return Err(NotPermuted::Shape { built_in: group_id.name() }),
         };
     }
-    Ok(found)
+    Ok(group_variables)
 }
 
 /// Every pointer to one of the variables or a component of it; an error where one is used otherwise
 /// than to read.
-fn pointers(
+fn group_pointers(
     module: &Module,
     variables: &BTreeMap<Id, (GroupId, Id)>,
 ) -> Result<BTreeMap<Id, GroupId>, NotPermuted> {
     let mut pointers: BTreeMap<Id, GroupId> =
-        variables.iter().map(|(id, (of, _))| (*id, *of)).collect();
+        variables.iter().map(|(id, (group_id, _))| (*id, *group_id)).collect();
     // Blocks stand behind those that dominate them, so a pointer is made before it is used.
     for instruction in &module.instructions {
-        let Some((index, of)) = first_use(instruction, &pointers) else { continue };
-        let refused =
-            || NotPermuted::Use { built_in: of.name(), op: format!("{:?}", instruction.op) };
-        match (instruction.op, index) {
+        let Some((operand_index, group_id)) = first_use(instruction, &pointers) else { continue };
+        let refused_use =
+            || NotPermuted::Use { built_in: group_id.name(), op: format!("{:?}", instruction.op) };
+        match (instruction.op, operand_index) {
             (Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject, 0) => {
-                pointers.extend(instruction.result.map(|result| (result, of)));
+                pointers.extend(instruction.result.map(|result| (result, group_id)));
             }
             (Op::Load, 0) | (Op::CopyMemory, 1) => {}
             (op, _) if op.is_annotation() => {}
             (Op::Name | Op::EntryPoint, _) => {}
             (Op::ExtInst, _) if is_non_semantic(module, instruction) => {}
-            _ => return Err(refused()),
+            _ => return Err(refused_use()),
         }
     }
     Ok(pointers)
@@ -188,8 +210,9 @@ fn first_use(
     instruction: &Instruction,
     pointers: &BTreeMap<Id, GroupId>,
 ) -> Option<(usize, GroupId)> {
-    let known = |index| Some((index, *pointers.get(&instruction.id(index)?)?));
-    (0..instruction.operands.len()).find_map(known)
+    let known_pointer =
+        |operand_index| Some((operand_index, *pointers.get(&instruction.id(operand_index)?)?));
+    (0..instruction.operands.len()).find_map(known_pointer)
 }
 
 /// Debug information: it goes on naming the variables of the source.
@@ -202,8 +225,9 @@ fn is_non_semantic(module: &Module, instruction: &Instruction) -> bool {
 }
 
 fn is_read(module: &Module, pointers: &BTreeMap<Id, GroupId>) -> bool {
-    let reads = |i: &Instruction| {
-        matches!(i.op, Op::Load | Op::CopyMemory) && first_use(i, pointers).is_some()
+    let reads = |instruction: &Instruction| {
+        matches!(instruction.op, Op::Load | Op::CopyMemory)
+            && first_use(instruction, pointers).is_some()
     };
     module.instructions.iter().any(reads)
 }
@@ -213,48 +237,52 @@ fn read_private_variables(
     module: &Module,
     types: &Types,
     draft: &mut ModuleDraft,
-    replaced: &[Replaced],
+    replaced_variables: &[ReplacedVariable],
     pointers: &BTreeMap<Id, GroupId>,
     edits: &mut InstructionEdits,
 ) {
-    let start =
+    let first_function =
         module.functions.first().map_or(module.instructions.len(), |function| function.range.start);
-    for (index, original) in module.instructions.iter().enumerate().skip(start) {
+    for (instruction_index, original) in module.instructions.iter().enumerate().skip(first_function)
+    {
         if first_use(original, pointers).is_none() || original.op == Op::ExtInst {
             continue;
         }
-        let mut copy = original.clone();
-        for operand in &mut copy.operands {
-            let private =
-                |id: Id| replaced.iter().find(|row| row.variable == id).map(|row| row.private);
+        let mut rewritten = original.clone();
+        for operand in &mut rewritten.operands {
+            let private_variable = |id: Id| {
+                replaced_variables.iter().find(|row| row.variable == id).map(|row| row.private)
+            };
             if let Operand::IdRef(id) = operand
-                && let Some(private) = private(*id)
+                && let Some(private_variable) = private_variable(*id)
             {
-                *id = private;
+                *id = private_variable;
             }
         }
         let is_pointer = original.result.is_some_and(|result| pointers.contains_key(&result));
         if let Some(pointee) =
             original.result_type.filter(|_| is_pointer).and_then(|ty| types.pointee(ty))
         {
-            copy.result_type = Some(draft.pointer_type(StorageClass::Private, pointee));
+            rewritten.result_type = Some(draft.pointer_type(StorageClass::Private, pointee));
         }
-        edits.replace(index, copy);
+        edits.replace(instruction_index, rewritten);
     }
 }
 
 /// Where a function's own code begins: behind the variables of its first block.
 fn first_instruction(module: &Module, function: &Function) -> Option<usize> {
     let block = function.blocks.first()?;
-    let last =
-        block.range.clone().rev().find(|index| module.instructions[*index].op == Op::Variable);
-    Some(last.unwrap_or(block.range.start) + 1)
+    let last_variable = block
+        .instruction_indices()
+        .rev()
+        .find(|index| module.instructions[*index].op == Op::Variable);
+    Some(last_variable.unwrap_or(block.range.start) + 1)
 }
 
 /// Adds what the entry points of `function` use to their interfaces: inputs, and from SPIR-V 1.4 on
 /// every global variable.
-fn extend_interfaces(draft: &mut ModuleDraft, function: Id, variables: &BTreeSet<Id>) {
-    for point in draft.entry_points_of(function) {
+fn extend_interfaces(draft: &mut ModuleDraft, function_id: Id, variables: &BTreeSet<Id>) {
+    for point in draft.entry_points_of(function_id) {
         let listed: BTreeSet<Id> = point.ids().skip(1).collect();
         point.operands.extend(variables.difference(&listed).map(|id| Operand::IdRef(*id)));
     }

@@ -2,8 +2,8 @@
 //!
 //! Promises: only what the mode uses is declared. Nothing that the module declares is changed.
 
-use super::plan::{Plan, SingleBits};
-use crate::form::stride;
+use super::plan::{RecordPlan, SingleBits};
+use crate::form::copy_stride;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, MemoryModel, Op, Scope, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::rewrite::ModuleDraft;
 
 /// Declared ids that the record code needs.
-pub(super) struct Storage {
+pub(super) struct RecordStorage {
     pub mode: RecordMode,
     pub witnesses: Witnesses,
     /// Data words.
@@ -34,9 +34,9 @@ pub(super) struct Storage {
     /// The copy of the data words that is the workgroup's, where there are several.
     pub copy: Option<GroupCopy>,
     /// The invocation's rank, where slots or witnesses need it.
-    pub rank: Option<Rank>,
+    pub rank: Option<InvocationRank>,
     /// Array in workgroup memory, with the pointer type of an element.
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedWords>,
     /// Where each gathered word stands in the workgroup's array.
     pub shared_places: BTreeMap<u32, u32>,
     pub scope: Id,
@@ -54,7 +54,7 @@ pub(super) struct Storage {
 pub(super) struct GroupCopy {
     /// Private variable: the index of its first word in the buffer.
     pub first: Id,
-    pub workgroup: Input,
+    pub workgroup: BuiltInInput,
     pub triple: Id,
     pub copies: u32,
     pub stride: u32,
@@ -62,80 +62,91 @@ pub(super) struct GroupCopy {
 
 /// Inputs that a rank is computed of.
 #[derive(Clone, Copy)]
-pub(super) struct Rank {
+pub(super) struct InvocationRank {
     /// Private variables: the rank, and for slots the number of invocations.
     pub value: Id,
     pub invocations: Id,
-    pub workgroup: Input,
-    pub local: Input,
+    pub workgroup: BuiltInInput,
+    pub local: BuiltInInput,
     pub triple: Id,
 }
 
 /// A built-in input variable.
 #[derive(Clone, Copy)]
-pub(super) struct Input {
+pub(super) struct BuiltInInput {
     pub variable: Id,
     /// The type it is declared with.
     pub ty: Id,
     /// Whether it has been declared for the records.
-    pub added: Added,
+    pub added: InputOrigin,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Added {
+pub(super) enum InputOrigin {
     Yes,
     No,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Shared {
+pub(super) struct SharedWords {
     pub array: Id,
     pub element_pointer: Id,
-    pub local: Input,
+    pub local: BuiltInInput,
 }
 
-impl Storage {
-    pub(super) fn declare(
+impl RecordStorage {
+    pub(super) fn declare_all(
         draft: &mut ModuleDraft,
-        marked: &Module,
-        buffer: &RecordBuffer,
-        entry: Id,
-        plan: &Plan,
+        marked_module: &Module,
+        record_buffer: &RecordBuffer,
+        entry_function: Id,
+        plan: &RecordPlan,
     ) -> Self {
         let uint = draft.uint_type();
-        let (variable, word_pointer) = declare_buffer(draft, uint, buffer.set);
+        let (buffer_variable, word_pointer) = declare_buffer(draft, uint, record_buffer.set);
         let gathered = declare_gathered(draft, uint, plan);
         let flags = plan.flags.iter().map(|bit| (*bit, private_word(draft, uint))).collect();
-        let recorded = buffer.witnesses == Witnesses::Recorded && buffer.mode != RecordMode::Slots;
-        let ranked = recorded || buffer.mode == RecordMode::Slots;
-        let rank = ranked.then(|| declare_rank(draft, marked, uint, entry));
-        let shared = buffer.mode == RecordMode::Workgroup && !gathered.is_empty();
-        let known = rank.map(|rank| rank.local);
-        let shared = shared
-            .then(|| declare_shared(draft, marked, uint, gathered.len() as u32, entry, known));
-        let known = rank.map(|rank| rank.workgroup);
-        let copy =
-            (buffer.copies > 1).then(|| declare_copy(draft, marked, uint, buffer, entry, known));
+        let witnesses_recorded = record_buffer.witnesses == Witnesses::Recorded
+            && record_buffer.mode != RecordMode::Slots;
+        let needs_rank = witnesses_recorded || record_buffer.mode == RecordMode::Slots;
+        let declared_rank =
+            needs_rank.then(|| declare_rank(draft, marked_module, uint, entry_function));
+        let shared_words = record_buffer.mode == RecordMode::Workgroup && !gathered.is_empty();
+        let known_input = declared_rank.map(|declared_rank| declared_rank.local);
+        let shared_words = shared_words.then(|| {
+            declare_shared(
+                draft,
+                marked_module,
+                uint,
+                gathered.len() as u32,
+                entry_function,
+                known_input,
+            )
+        });
+        let known_input = declared_rank.map(|declared_rank| declared_rank.workgroup);
+        let group_copy = (record_buffer.copies > 1).then(|| {
+            declare_copy(draft, marked_module, uint, record_buffer, entry_function, known_input)
+        });
         let single_bits = plan.single_bits;
         Self {
-            copy,
-            mode: buffer.mode,
-            witnesses: buffer.witnesses,
-            words: buffer.words,
+            copy: group_copy,
+            mode: record_buffer.mode,
+            witnesses: record_buffer.witnesses,
+            words: record_buffer.words,
             uint,
             boolean: draft.declare_type(Op::TypeBool, Vec::new()),
             void: draft.declare_type(Op::TypeVoid, Vec::new()),
             word_pointer,
-            buffer: variable,
+            buffer: buffer_variable,
             set_one: (single_bits == SingleBits::Used).then(|| draft.fresh_id()),
-            tell_witnesses: (recorded && !gathered.is_empty()).then(|| draft.fresh_id()),
-            rank,
-            shared,
+            tell_witnesses: (witnesses_recorded && !gathered.is_empty()).then(|| draft.fresh_id()),
+            rank: declared_rank,
+            shared: shared_words,
             shared_places: gathered.keys().copied().zip(0..).collect(),
-            scope: draft.uint_constant(device_scope(marked)),
+            scope: draft.uint_constant(device_scope(marked_module)),
             workgroup_scope: draft.uint_constant(Scope::Workgroup as u32),
             relaxed: draft.uint_constant(0),
-            canary_word: plan.certain_word(marked, entry),
+            canary_word: plan.certain_word(marked_module, entry_function),
             gathered,
             flags,
             single_bits,
@@ -144,28 +155,33 @@ impl Storage {
 
     /// Global variables of the record code that the entry point's interface lists: from SPIR-V 1.4
     /// on all of them, before only inputs and outputs (SPIR-V specification, OpEntryPoint).
-    pub(super) fn interface(&self, version: (u8, u8)) -> impl Iterator<Item = Id> + use<> {
-        let mut inputs: Vec<Id> = Vec::new();
+    pub(super) fn interface_variables(
+        &self,
+        version: (u8, u8),
+    ) -> impl Iterator<Item = Id> + use<> {
+        let mut interface_variables: Vec<Id> = Vec::new();
         let inputs_of_rank = self.rank.iter().flat_map(|rank| [rank.workgroup, rank.local]);
-        let of_copy = self.copy.iter().map(|copy| copy.workgroup);
-        for input in
-            inputs_of_rank.chain(self.shared.iter().map(|shared| shared.local)).chain(of_copy)
+        let inputs_of_copy = self.copy.iter().map(|copy| copy.workgroup);
+        for input in inputs_of_rank
+            .chain(self.shared.iter().map(|shared| shared.local))
+            .chain(inputs_of_copy)
         {
-            if input.added == Added::Yes && !inputs.contains(&input.variable) {
-                inputs.push(input.variable);
+            if input.added == InputOrigin::Yes && !interface_variables.contains(&input.variable) {
+                interface_variables.push(input.variable);
             }
         }
         if version >= (1, 4) {
-            inputs.push(self.buffer);
-            inputs.extend(self.gathered.values().chain(self.flags.values()));
-            inputs.extend(self.rank.iter().flat_map(|rank| [rank.value, rank.invocations]));
-            inputs.extend(self.shared.iter().map(|shared| shared.array));
-            inputs.extend(self.copy.iter().map(|copy| copy.first));
+            interface_variables.push(self.buffer);
+            interface_variables.extend(self.gathered.values().chain(self.flags.values()));
+            interface_variables
+                .extend(self.rank.iter().flat_map(|rank| [rank.value, rank.invocations]));
+            interface_variables.extend(self.shared.iter().map(|shared| shared.array));
+            interface_variables.extend(self.copy.iter().map(|copy| copy.first));
         }
-        inputs.into_iter()
+        interface_variables.into_iter()
     }
 
-    pub(super) fn capabilities(&self) -> Vec<Capability> {
+    pub(super) fn needed_capabilities(&self) -> Vec<Capability> {
         match self.mode {
             RecordMode::Subgroup => {
                 vec![Capability::GroupNonUniform, Capability::GroupNonUniformArithmetic]
@@ -180,122 +196,165 @@ impl Storage {
 
 /// The first descriptor set that no variable of the module is in.
 pub(super) fn unused_set(module: &Module) -> u32 {
-    let decorations = module.instructions.iter().filter(|i| i.op == Op::Decorate);
-    let used: BTreeSet<u32> = decorations
-        .filter_map(|i| match i.operands.as_slice() {
+    let decorations =
+        module.instructions.iter().filter(|instruction| instruction.op == Op::Decorate);
+    let used_sets: BTreeSet<u32> = decorations
+        .filter_map(|instruction| match instruction.operands.as_slice() {
             [_, Operand::Decoration(Decoration::DescriptorSet), Operand::LiteralBit32(set)] => {
                 Some(*set)
             }
             _ => None,
         })
         .collect();
-    (0..).find(|set| !used.contains(set)).expect("finitely many sets are used")
+    (0..).find(|set| !used_sets.contains(set)).expect("finitely many sets are used")
 }
 
 /// Device scope, or queue family scope where the Vulkan memory model would ask for a capability to
 /// use Device.
 fn device_scope(module: &Module) -> u32 {
-    let vulkan = module.instructions.iter().any(|i| {
-        i.op == Op::MemoryModel
-            && i.operands.get(1) == Some(&Operand::MemoryModel(MemoryModel::Vulkan))
+    let is_vulkan_model = module.instructions.iter().any(|instruction| {
+        instruction.op == Op::MemoryModel
+            && instruction.operands.get(1) == Some(&Operand::MemoryModel(MemoryModel::Vulkan))
     });
-    if vulkan { Scope::QueueFamily as u32 } else { Scope::Device as u32 }
+    if is_vulkan_model { Scope::QueueFamily as u32 } else { Scope::Device as u32 }
 }
 
 /// Declares `buffer { uint words[]; }`; returns the variable and the type of a pointer to one word.
-fn declare_buffer(draft: &mut ModuleDraft, uint: Id, set: u32) -> (Id, Id) {
-    let words = draft.word_array();
-    let block = draft.storage_block(words, set, 0);
-    draft.add_name(block.variable, "vkcert_records");
-    (block.variable, draft.pointer_type(block.class, uint))
+fn declare_buffer(draft: &mut ModuleDraft, uint_type: Id, set: u32) -> (Id, Id) {
+    let array_type = draft.word_array();
+    let storage_block = draft.storage_block(array_type, set, 0);
+    draft.add_name(storage_block.variable, "vkcert_records");
+    (storage_block.variable, draft.pointer_type(storage_block.class, uint_type))
 }
 
 /// Declares one private variable for each data word that bits are gathered in.
-fn declare_gathered(draft: &mut ModuleDraft, uint: Id, plan: &Plan) -> BTreeMap<u32, Id> {
-    plan.gathered.iter().map(|word| (*word, private_word(draft, uint))).collect()
+fn declare_gathered(
+    draft: &mut ModuleDraft,
+    uint_type: Id,
+    plan: &RecordPlan,
+) -> BTreeMap<u32, Id> {
+    plan.gathered.iter().map(|word| (*word, private_word(draft, uint_type))).collect()
 }
 
 /// A private word that starts as zero.
-fn private_word(draft: &mut ModuleDraft, uint: Id) -> Id {
-    let pointer = draft.pointer_type(StorageClass::Private, uint);
+fn private_word(draft: &mut ModuleDraft, uint_type: Id) -> Id {
+    let pointer = draft.pointer_type(StorageClass::Private, uint_type);
     let zero = draft.uint_constant(0);
     let operands = vec![Operand::StorageClass(StorageClass::Private), Operand::IdRef(zero)];
     draft.declare(Op::Variable, Some(pointer), operands)
 }
 
-fn declare_rank(draft: &mut ModuleDraft, marked: &Module, uint: Id, entry: Id) -> Rank {
-    let triple =
-        draft.declare_type(Op::TypeVector, vec![Operand::IdRef(uint), Operand::LiteralBit32(3)]);
-    Rank {
-        value: private_word(draft, uint),
-        invocations: private_word(draft, uint),
-        workgroup: input(draft, marked, entry, BuiltIn::WorkgroupId, triple),
-        local: input(draft, marked, entry, BuiltIn::LocalInvocationIndex, uint),
-        triple,
+fn declare_rank(
+    draft: &mut ModuleDraft,
+    marked_module: &Module,
+    uint_type: Id,
+    entry_function: Id,
+) -> InvocationRank {
+    let vector_type = draft
+        .declare_type(Op::TypeVector, vec![Operand::IdRef(uint_type), Operand::LiteralBit32(3)]);
+    InvocationRank {
+        value: private_word(draft, uint_type),
+        invocations: private_word(draft, uint_type),
+        workgroup: built_in_input(
+            draft,
+            marked_module,
+            entry_function,
+            BuiltIn::WorkgroupId,
+            vector_type,
+        ),
+        local: built_in_input(
+            draft,
+            marked_module,
+            entry_function,
+            BuiltIn::LocalInvocationIndex,
+            uint_type,
+        ),
+        triple: vector_type,
     }
 }
 
 fn declare_copy(
     draft: &mut ModuleDraft,
-    marked: &Module,
-    uint: Id,
-    buffer: &RecordBuffer,
-    entry: Id,
-    known: Option<Input>,
+    marked_module: &Module,
+    uint_type: Id,
+    record_buffer: &RecordBuffer,
+    entry_function: Id,
+    known_input: Option<BuiltInInput>,
 ) -> GroupCopy {
-    let triple =
-        draft.declare_type(Op::TypeVector, vec![Operand::IdRef(uint), Operand::LiteralBit32(3)]);
+    let vector_type = draft
+        .declare_type(Op::TypeVector, vec![Operand::IdRef(uint_type), Operand::LiteralBit32(3)]);
     GroupCopy {
-        first: private_word(draft, uint),
-        workgroup: known
-            .unwrap_or_else(|| input(draft, marked, entry, BuiltIn::WorkgroupId, triple)),
-        triple,
-        copies: buffer.copies,
-        stride: stride(buffer.words, buffer.copies),
+        first: private_word(draft, uint_type),
+        workgroup: known_input.unwrap_or_else(|| {
+            built_in_input(draft, marked_module, entry_function, BuiltIn::WorkgroupId, vector_type)
+        }),
+        triple: vector_type,
+        copies: record_buffer.copies,
+        stride: copy_stride(record_buffer.words, record_buffer.copies),
     }
 }
 
 fn declare_shared(
     draft: &mut ModuleDraft,
-    marked: &Module,
-    uint: Id,
-    words: u32,
-    entry: Id,
-    known: Option<Input>,
-) -> Shared {
-    let length = draft.uint_constant(words);
-    let array =
-        draft.declare(Op::TypeArray, None, vec![Operand::IdRef(uint), Operand::IdRef(length)]);
-    let pointer = draft.pointer_type(StorageClass::Workgroup, array);
-    let array = draft.declare(
+    marked_module: &Module,
+    uint_type: Id,
+    word_count: u32,
+    entry_function: Id,
+    known_input: Option<BuiltInInput>,
+) -> SharedWords {
+    let length_constant = draft.uint_constant(word_count);
+    let shared_array = draft.declare(
+        Op::TypeArray,
+        None,
+        vec![Operand::IdRef(uint_type), Operand::IdRef(length_constant)],
+    );
+    let array_pointer = draft.pointer_type(StorageClass::Workgroup, shared_array);
+    let shared_array = draft.declare(
         Op::Variable,
-        Some(pointer),
+        Some(array_pointer),
         vec![Operand::StorageClass(StorageClass::Workgroup)],
     );
-    draft.add_name(array, "vkcert_workgroup_records");
-    Shared {
-        array,
-        element_pointer: draft.pointer_type(StorageClass::Workgroup, uint),
-        local: known
-            .unwrap_or_else(|| input(draft, marked, entry, BuiltIn::LocalInvocationIndex, uint)),
+    draft.add_name(shared_array, "vkcert_workgroup_records");
+    SharedWords {
+        array: shared_array,
+        element_pointer: draft.pointer_type(StorageClass::Workgroup, uint_type),
+        local: known_input.unwrap_or_else(|| {
+            built_in_input(
+                draft,
+                marked_module,
+                entry_function,
+                BuiltIn::LocalInvocationIndex,
+                uint_type,
+            )
+        }),
     }
 }
 
 /// The input variable of a built-in: an entry point may have only one.
-fn input(draft: &mut ModuleDraft, marked: &Module, entry: Id, builtin: BuiltIn, ty: Id) -> Input {
-    let points = marked.entry_points.iter().filter(|point| point.function == entry);
-    let mut listed = points.flat_map(|point| point.interface.iter().copied());
-    let wanted = [Operand::BuiltIn(builtin)];
-    let existing = listed.find_map(|variable| {
-        let decorated = marked.decoration(variable, Decoration::BuiltIn)?;
-        let pointer = marked.definition(marked.definition(variable)?.result_type?)?;
-        (decorated.operands == wanted).then_some((variable, pointer.id(1)?))
+fn built_in_input(
+    draft: &mut ModuleDraft,
+    marked_module: &Module,
+    entry_function: Id,
+    built_in: BuiltIn,
+    type_id: Id,
+) -> BuiltInInput {
+    let entry_points = marked_module
+        .entry_points
+        .iter()
+        .filter(|entry_point| entry_point.function == entry_function);
+    let mut interface_variables =
+        entry_points.flat_map(|entry_point| entry_point.interface.iter().copied());
+    let wanted_operands = [Operand::BuiltIn(built_in)];
+    let existing_input = interface_variables.find_map(|variable| {
+        let decorated = marked_module.decoration(variable, Decoration::BuiltIn)?;
+        let pointer = marked_module.definition(marked_module.definition(variable)?.result_type?)?;
+        (decorated.operands == wanted_operands).then_some((variable, pointer.id(1)?))
     });
-    match existing {
-        Some((variable, ty)) => Input { variable, ty, added: Added::No },
+    match existing_input {
+        Some((variable, type_id)) => BuiltInInput { variable, ty: type_id, added: InputOrigin::No },
         None => {
-            let variable = draft.built_in(builtin, ty);
-            Input { variable, ty, added: Added::Yes }
+            let variable = draft.built_in(built_in, type_id);
+            BuiltInInput { variable, ty: type_id, added: InputOrigin::Yes }
         }
     }
 }

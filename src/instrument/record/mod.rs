@@ -20,13 +20,13 @@ mod tree;
 mod witness;
 
 #[cfg(test)]
-pub(crate) use mode::copies;
-pub use mode::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
+pub(crate) use mode::copy_count;
+pub use mode::{DeviceAbility, DeviceParallelism, RecordRequest, RecordingDevice, RefusedMode};
 
-use super::erase::{Recorder, declarations, rewrite_functions};
+use super::erase::{Recorder, declarations_without_markers, rewrite_functions};
 use super::markers::{MarkerCall, MarkerCalls};
-use buffer::Storage;
-use plan::{AtEntry, Gathering, Plan, SingleBits, Step};
+use buffer::RecordStorage;
+use plan::{AtEntry, BitGathering, RecordPlan, RecordStep, SingleBits};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,45 +45,70 @@ pub(crate) struct RecordedModule {
 }
 
 /// The marked module with records in place of its markers.
-pub(crate) fn record(
-    marked: &Module,
-    markers: &MarkerCalls,
-    layout: &RecordLayout,
-    entry: Id,
-    request: &RecordRequest,
+pub(crate) fn record_coverage(
+    marked_module: &Module,
+    marker_calls: &MarkerCalls,
+    record_layout: &RecordLayout,
+    entry_function: Id,
+    record_request: &RecordRequest,
 ) -> Result<RecordedModule, RefusedMode> {
-    let gathered = Plan::make(marked, markers, layout, Gathering::PrivateWords);
-    let name = marked
+    let gathering_plan = RecordPlan::make_plan(
+        marked_module,
+        marker_calls,
+        record_layout,
+        BitGathering::PrivateWords,
+    );
+    let entry_name = marked_module
         .entry_points
         .iter()
-        .find(|point| point.function == entry)
-        .map_or("", |point| &point.name);
-    let mode = mode::choose(request, marked, name, gathered.gathered.len())?;
+        .find(|entry_point| entry_point.function == entry_function)
+        .map_or("", |entry_point| &entry_point.name);
+    let mode = mode::choose_mode(
+        record_request,
+        marked_module,
+        entry_name,
+        gathering_plan.gathered.len(),
+    )?;
     let plan = match mode {
-        RecordMode::Direct => Plan::make(marked, markers, layout, Gathering::Nowhere),
+        RecordMode::Direct => {
+            RecordPlan::make_plan(marked_module, marker_calls, record_layout, BitGathering::Nowhere)
+        }
         RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Slots => {
-            gathered
+            gathering_plan
         }
     };
-    let set = buffer::unused_set(marked);
-    let witnesses = request.witnesses;
-    let words = layout.words() as u32;
-    let copies = mode::copies(mode, &request.device, words);
-    let buffer =
-        RecordBuffer { set, binding: 0, words, layout: layout.clone(), mode, witnesses, copies };
-    let mut draft = declarations(marked, markers);
-    let storage = Storage::declare(&mut draft, marked, &buffer, entry, &plan);
-    let mut records = Records::new(&mut draft, &plan, storage);
-    rewrite_functions(marked, markers, &mut draft, &mut records);
-    records.define_entry(&mut draft, marked, entry);
+    let descriptor_set = buffer::unused_set(marked_module);
+    let witnesses = record_request.witnesses;
+    let word_count = record_layout.words() as u32;
+    let copy_count = mode::copy_count(mode, &record_request.device, word_count);
+    let record_buffer = RecordBuffer {
+        set: descriptor_set,
+        binding: 0,
+        words: word_count,
+        layout: record_layout.clone(),
+        mode,
+        witnesses,
+        copies: copy_count,
+    };
+    let mut draft = declarations_without_markers(marked_module, marker_calls);
+    let storage = RecordStorage::declare_all(
+        &mut draft,
+        marked_module,
+        &record_buffer,
+        entry_function,
+        &plan,
+    );
+    let mut records = RecordWriter::new(&mut draft, &plan, storage);
+    rewrite_functions(marked_module, marker_calls, &mut draft, &mut records);
+    records.define_entry(&mut draft, marked_module, entry_function);
     let capabilities = records.add_capabilities(&mut draft);
-    Ok(RecordedModule { words: draft.finish(), buffer, capabilities })
+    Ok(RecordedModule { words: draft.finish(), buffer: record_buffer, capabilities })
 }
 
 /// Writes record code.
-struct Records<'a> {
-    plan: &'a Plan<'a>,
-    storage: Storage,
+struct RecordWriter<'a> {
+    plan: &'a RecordPlan<'a>,
+    storage: RecordStorage,
     /// Function variable of each decision with a sum.
     sums: BTreeMap<DecisionId, Id>,
     /// Decisions with sums by the function that holds them.
@@ -98,26 +123,26 @@ struct Records<'a> {
     no: Option<Id>,
 }
 
-impl<'a> Records<'a> {
-    fn new(draft: &mut ModuleDraft, plan: &'a Plan<'a>, storage: Storage) -> Self {
+impl<'a> RecordWriter<'a> {
+    fn new(draft: &mut ModuleDraft, plan: &'a RecordPlan<'a>, storage: RecordStorage) -> Self {
         let uint = storage.uint;
         let sum_pointer = draft.pointer_type(StorageClass::Function, uint);
         let mut sums = BTreeMap::new();
         let mut by_function: BTreeMap<Id, Vec<DecisionId>> = BTreeMap::new();
-        for (decision, (_, function)) in &plan.sums {
+        for (decision, (_, holding_function)) in &plan.sums {
             sums.insert(*decision, draft.fresh_id());
-            by_function.entry(*function).or_default().push(*decision);
+            by_function.entry(*holding_function).or_default().push(*decision);
         }
-        let no = (!plan.trees.is_empty())
+        let false_constant = (!plan.trees.is_empty())
             .then(|| draft.declare(Op::ConstantFalse, Some(storage.boolean), Vec::new()));
         let kept_pointer = draft.pointer_type(StorageClass::Function, storage.boolean);
-        let mut kept = BTreeMap::new();
+        let mut kept_values = BTreeMap::new();
         let mut kept_by_function: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
-        for (decision, (tree, function)) in &plan.trees {
+        for (decision, (tree, holding_function)) in &plan.trees {
             for condition in tree.conditions() {
                 let variable = draft.fresh_id();
-                kept.insert((*decision, condition), variable);
-                kept_by_function.entry(*function).or_default().push(variable);
+                kept_values.insert((*decision, condition), variable);
+                kept_by_function.entry(*holding_function).or_default().push(variable);
             }
         }
         Self {
@@ -126,85 +151,98 @@ impl<'a> Records<'a> {
             sums,
             by_function,
             sum_pointer,
-            kept,
+            kept: kept_values,
             kept_by_function,
             kept_pointer,
-            no,
+            no: false_constant,
         }
     }
 
     /// Sets one bit.
-    fn set(&self, draft: &mut ModuleDraft, bit: u32) {
+    fn set_bit(&self, draft: &mut ModuleDraft, bit: u32) {
         match self.storage.gathered.contains_key(&(bit / 32)) {
             true => {
                 let bits = draft.uint_constant(1 << (bit % 32));
-                self.gather(draft, bit / 32, bits);
+                self.gather_bits(draft, bit / 32, bits);
             }
             false => {
-                let number = draft.uint_constant(bit);
-                self.set_now(draft, number);
+                let bit_number = draft.uint_constant(bit);
+                self.set_now(draft, bit_number);
             }
         }
     }
 
     /// Hands over the bit with a number.
-    fn set_now(&self, draft: &mut ModuleDraft, number: Id) {
+    fn set_now(&self, draft: &mut ModuleDraft, bit_number: Id) {
         let function = self.storage.set_one.expect("the plan has single bits");
         draft.emit(
             Op::FunctionCall,
             self.storage.void,
-            vec![Operand::IdRef(function), Operand::IdRef(number)],
+            vec![Operand::IdRef(function), Operand::IdRef(bit_number)],
         );
     }
 
     /// `gathered[word] |= bits`
-    fn gather(&self, draft: &mut ModuleDraft, word: u32, bits: Id) {
-        let variable = self.storage.gathered[&word];
-        let before = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(variable)]);
-        let after = draft.emit(
+    fn gather_bits(&self, draft: &mut ModuleDraft, word_index: u32, bits: Id) {
+        let variable = self.storage.gathered[&word_index];
+        let bits_before = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(variable)]);
+        let bits_after = draft.emit(
             Op::BitwiseOr,
             self.storage.uint,
-            vec![Operand::IdRef(before), Operand::IdRef(bits)],
+            vec![Operand::IdRef(bits_before), Operand::IdRef(bits)],
         );
-        draft.store(variable, after);
+        draft.store(variable, bits_after);
     }
 
     /// `value ? if_true : if_false`
-    fn select(&self, draft: &mut ModuleDraft, value: Id, if_true: u32, if_false: u32) -> Id {
+    fn select_word(
+        &self,
+        draft: &mut ModuleDraft,
+        value_id: Id,
+        if_true: u32,
+        if_false: u32,
+    ) -> Id {
         let (if_true, if_false) = (draft.uint_constant(if_true), draft.uint_constant(if_false));
         draft.emit(
             Op::Select,
             self.storage.uint,
-            [value, if_true, if_false].map(Operand::IdRef).to_vec(),
+            [value_id, if_true, if_false].map(Operand::IdRef).to_vec(),
         )
     }
 
     /// Sets the bit for a value, where there is one.
-    fn choose(
+    fn choose_bit(
         &self,
         draft: &mut ModuleDraft,
-        value: Id,
+        value_id: Id,
         if_true: Option<u32>,
         if_false: Option<u32>,
     ) {
         if let (Some(true_bit), Some(false_bit)) = (if_true, if_false)
             && !self.storage.gathered.contains_key(&(true_bit / 32))
         {
-            let number = self.select(draft, value, true_bit, false_bit);
-            return self.set_now(draft, number);
+            let bit_number = self.select_word(draft, value_id, true_bit, false_bit);
+            return self.set_now(draft, bit_number);
         }
-        let mut words: Vec<u32> = if_true.into_iter().chain(if_false).map(|bit| bit / 32).collect();
-        words.dedup();
-        for word in words {
-            let mask = |bit: Option<u32>| {
+        let mut word_indices: Vec<u32> =
+            if_true.into_iter().chain(if_false).map(|bit| bit / 32).collect();
+        word_indices.dedup();
+        for word in word_indices {
+            let bit_mask = |bit: Option<u32>| {
                 bit.filter(|bit| bit / 32 == word).map_or(0, |bit| 1 << (bit % 32))
             };
-            let bits = self.select(draft, value, mask(if_true), mask(if_false));
-            self.gather(draft, word, bits);
+            let bits = self.select_word(draft, value_id, bit_mask(if_true), bit_mask(if_false));
+            self.gather_bits(draft, word, bits);
         }
     }
 
-    fn add(&self, draft: &mut ModuleDraft, decision: DecisionId, condition: u32, value: Id) {
+    fn add_weight(
+        &self,
+        draft: &mut ModuleDraft,
+        decision: DecisionId,
+        condition: u32,
+        value_id: Id,
+    ) {
         let (Some((slot, _)), Some(variable)) =
             (self.plan.sums.get(&decision), self.sums.get(&decision))
         else {
@@ -213,15 +251,16 @@ impl<'a> Records<'a> {
         let [if_true, if_false] = slot.weights[condition as usize];
         // The leftmost condition is evaluated first and always: it begins the sum.
         let sum = if condition == 0 {
-            let start = self.start_of(slot);
-            self.select(draft, value, start + if_true, start + if_false)
+            let sum_start = self.start_of(slot);
+            self.select_word(draft, value_id, sum_start + if_true, sum_start + if_false)
         } else {
-            let weight = self.select(draft, value, if_true, if_false);
-            let before = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
+            let weight = self.select_word(draft, value_id, if_true, if_false);
+            let sum_before =
+                draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
             draft.emit(
                 Op::IAdd,
                 self.storage.uint,
-                vec![Operand::IdRef(before), Operand::IdRef(weight)],
+                vec![Operand::IdRef(sum_before), Operand::IdRef(weight)],
             )
         };
         draft.store(*variable, sum);
@@ -229,15 +268,17 @@ impl<'a> Records<'a> {
 
     /// Where sums start, so that they name a bit: in its word where the decision is gathered, else
     /// in the buffer.
-    fn start_of(&self, slot: &DecisionSlot) -> u32 {
-        if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 {
-            slot.base % 32
+    fn start_of(&self, decision_slot: &DecisionSlot) -> u32 {
+        if self.storage.gathered.contains_key(&(decision_slot.base / 32))
+            && decision_slot.size <= 32
+        {
+            decision_slot.base % 32
         } else {
-            slot.base
+            decision_slot.base
         }
     }
 
-    fn conclude(&self, draft: &mut ModuleDraft, decision: DecisionId) {
+    fn conclude_sum(&self, draft: &mut ModuleDraft, decision: DecisionId) {
         let (Some((slot, _)), Some(variable)) =
             (self.plan.sums.get(&decision), self.sums.get(&decision))
         else {
@@ -245,10 +286,10 @@ impl<'a> Records<'a> {
         };
         let sum = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
         if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 {
-            let one = draft.uint_constant(1);
-            let operands = vec![Operand::IdRef(one), Operand::IdRef(sum)];
+            let one_constant = draft.uint_constant(1);
+            let operands = vec![Operand::IdRef(one_constant), Operand::IdRef(sum)];
             let bit = draft.emit(Op::ShiftLeftLogical, self.storage.uint, operands);
-            self.gather(draft, slot.base / 32, bit);
+            self.gather_bits(draft, slot.base / 32, bit);
         } else {
             self.set_now(draft, sum);
         }
@@ -256,78 +297,97 @@ impl<'a> Records<'a> {
 
     /// Keeps a condition's value. The leftmost is evaluated first and always: it makes the others
     /// false, so that no value lives on from one evaluation of the decision to the next.
-    fn keep(&self, draft: &mut ModuleDraft, decision: DecisionId, condition: u32, value: Id) {
-        if let (0, Some(no)) = (condition, self.no) {
-            for (_, other) in self.kept.range((decision, 1)..=(decision, u32::MAX)) {
-                draft.store(*other, no);
+    fn keep_value(
+        &self,
+        draft: &mut ModuleDraft,
+        decision: DecisionId,
+        condition: u32,
+        value_id: Id,
+    ) {
+        if let (0, Some(false_constant)) = (condition, self.no) {
+            for (_, other_variable) in self.kept.range((decision, 1)..=(decision, u32::MAX)) {
+                draft.store(*other_variable, false_constant);
             }
         }
         if let Some(variable) = self.kept.get(&(decision, condition)) {
-            draft.store(*variable, value);
+            draft.store(*variable, value_id);
         }
     }
 
     /// Sets the bit that the kept values of a decision name.
-    fn pick(&self, draft: &mut ModuleDraft, decision: DecisionId) {
+    fn pick_bit(&self, draft: &mut ModuleDraft, decision: DecisionId) {
         let Some((tree, _)) = self.plan.trees.get(&decision) else { return };
-        let mut values = BTreeMap::new();
+        let mut condition_values = BTreeMap::new();
         for (_, condition) in
             self.kept.range((decision, 0)..=(decision, u32::MAX)).map(|(key, _)| *key)
         {
             let variable = self.kept[&(decision, condition)];
-            let value = draft.emit(Op::Load, self.storage.boolean, vec![Operand::IdRef(variable)]);
-            values.insert(condition, value);
+            let loaded_value =
+                draft.emit(Op::Load, self.storage.boolean, vec![Operand::IdRef(variable)]);
+            condition_values.insert(condition, loaded_value);
         }
-        let words: BTreeSet<u32> = tree.bits().iter().map(|bit| bit / 32).collect();
-        for word in words {
-            let bits = self.picked(draft, tree, &values, word);
-            self.gather(draft, word, bits);
+        let word_indices: BTreeSet<u32> = tree.bits().iter().map(|bit| bit / 32).collect();
+        for word in word_indices {
+            let bits = self.picked_bits(draft, tree, &condition_values, word);
+            self.gather_bits(draft, word, bits);
         }
     }
 
     /// What the values name of a word: one bit or none.
-    fn picked(
+    fn picked_bits(
         &self,
         draft: &mut ModuleDraft,
         tree: &VectorTree,
-        values: &BTreeMap<u32, Id>,
-        word: u32,
+        condition_values: &BTreeMap<u32, Id>,
+        word_index: u32,
     ) -> Id {
         match tree {
             VectorTree::Bit(bit) => {
-                draft.uint_constant(if bit / 32 == word { 1 << (bit % 32) } else { 0 })
+                draft.uint_constant(if bit / 32 == word_index { 1 << (bit % 32) } else { 0 })
             }
             VectorTree::Ask { condition, if_true, if_false } => {
-                let if_true = self.picked(draft, if_true, values, word);
-                let if_false = self.picked(draft, if_false, values, word);
-                let operands = [values[condition], if_true, if_false].map(Operand::IdRef).to_vec();
+                let if_true = self.picked_bits(draft, if_true, condition_values, word_index);
+                let if_false = self.picked_bits(draft, if_false, condition_values, word_index);
+                let operands =
+                    [condition_values[condition], if_true, if_false].map(Operand::IdRef).to_vec();
                 draft.emit(Op::Select, self.storage.uint, operands)
             }
         }
     }
 
     /// The function that stands for the entry point: prepares, calls the kernel, hands over.
-    fn define_entry(&mut self, draft: &mut ModuleDraft, marked: &Module, entry: Id) {
-        let wrapper = draft.fresh_id();
-        draft.begin_function(self.storage.void, wrapper, &[]);
-        self.storage.prepare(draft);
-        draft.emit(Op::FunctionCall, self.storage.void, vec![Operand::IdRef(entry)]);
+    fn define_entry(
+        &mut self,
+        draft: &mut ModuleDraft,
+        marked_module: &Module,
+        entry_function: Id,
+    ) {
+        let wrapper_function = draft.fresh_id();
+        draft.begin_function(self.storage.void, wrapper_function, &[]);
+        self.storage.prepare_recording(draft);
+        draft.emit(Op::FunctionCall, self.storage.void, vec![Operand::IdRef(entry_function)]);
         self.storage.hand_over(draft);
         draft.end_function();
-        draft.add_name(wrapper, "vkcert_entry");
+        draft.add_name(wrapper_function, "vkcert_entry");
         if self.plan.single_bits == SingleBits::Used {
             self.storage.define_set_one(draft);
         }
         self.storage.define_witness(draft);
-        let version = marked.header.version();
-        for point in draft.preamble.iter_mut().filter(|i| i.id(1).or(i.id(0)) == Some(entry)) {
+        let version = marked_module.header.version();
+        for point in draft
+            .preamble
+            .iter_mut()
+            .filter(|instruction| instruction.id(1).or(instruction.id(0)) == Some(entry_function))
+        {
             match point.op {
                 Op::EntryPoint => {
-                    point.operands[1] = Operand::IdRef(wrapper);
-                    point.operands.extend(self.storage.interface(version).map(Operand::IdRef));
+                    point.operands[1] = Operand::IdRef(wrapper_function);
+                    point
+                        .operands
+                        .extend(self.storage.interface_variables(version).map(Operand::IdRef));
                 }
                 Op::ExecutionMode | Op::ExecutionModeId => {
-                    point.operands[0] = Operand::IdRef(wrapper)
+                    point.operands[0] = Operand::IdRef(wrapper_function)
                 }
                 _ => {}
             }
@@ -336,24 +396,24 @@ impl<'a> Records<'a> {
 
     /// Declares the capabilities of the record code that the module does not have.
     fn add_capabilities(&self, draft: &mut ModuleDraft) -> Vec<Capability> {
-        let wanted = self.storage.capabilities().into_iter();
+        let wanted = self.storage.needed_capabilities().into_iter();
         wanted.filter(|capability| draft.add_capability(*capability)).collect()
     }
 }
 
-impl Recorder for Records<'_> {
-    fn function_entered(&mut self, draft: &mut ModuleDraft, function: Id) {
-        for decision in self.by_function.get(&function).into_iter().flatten() {
+impl Recorder for RecordWriter<'_> {
+    fn function_entered(&mut self, draft: &mut ModuleDraft, function_id: Id) {
+        for decision in self.by_function.get(&function_id).into_iter().flatten() {
             let operands = vec![Operand::StorageClass(StorageClass::Function)];
-            let declared = new_instruction(
+            let sum_declaration = new_instruction(
                 Op::Variable,
                 Some(self.sum_pointer),
                 Some(self.sums[decision]),
                 operands,
             );
-            draft.functions.push(declared);
+            draft.functions.push(sum_declaration);
         }
-        for variable in self.kept_by_function.get(&function).into_iter().flatten() {
+        for variable in self.kept_by_function.get(&function_id).into_iter().flatten() {
             let operands = vec![Operand::StorageClass(StorageClass::Function)];
             draft.functions.push(new_instruction(
                 Op::Variable,
@@ -364,44 +424,47 @@ impl Recorder for Records<'_> {
         }
     }
 
-    fn before(&mut self, draft: &mut ModuleDraft, index: usize) {
-        for recorded in self.plan.entries.get(&index).into_iter().flatten() {
+    fn before_instruction(&mut self, draft: &mut ModuleDraft, instruction_index: usize) {
+        for recorded in self.plan.entries.get(&instruction_index).into_iter().flatten() {
             match *recorded {
-                AtEntry::Set { bit } => self.set(draft, bit),
+                AtEntry::Set { bit } => self.set_bit(draft, bit),
                 AtEntry::Flag { bit } => {
                     let bits = draft.uint_constant(1 << (bit % 32));
                     draft.store(self.storage.flags[&bit], bits);
                 }
                 AtEntry::Choose { value, if_true, if_false } => {
-                    self.choose(draft, value, Some(if_true), Some(if_false));
+                    self.choose_bit(draft, value, Some(if_true), Some(if_false));
                 }
             }
         }
     }
 
-    fn marker(
+    fn marker_reached(
         &mut self,
         draft: &mut ModuleDraft,
-        index: usize,
+        instruction_index: usize,
         _call: &MarkerCall,
         value: Option<Id>,
     ) {
-        let step = self.plan.steps.get(&index).copied().unwrap_or(Step::Nothing);
+        let step = self.plan.steps.get(&instruction_index).copied().unwrap_or(RecordStep::Nothing);
         match (step, value) {
-            (Step::Nothing, _) => {}
-            (Step::Set { bit }, _) => self.set(draft, bit),
-            (Step::Choose { if_true, if_false }, Some(value)) => {
-                self.choose(draft, value, if_true, if_false)
+            (RecordStep::Nothing, _) => {}
+            (RecordStep::Set { bit }, _) => self.set_bit(draft, bit),
+            (RecordStep::Choose { if_true, if_false }, Some(value)) => {
+                self.choose_bit(draft, value, if_true, if_false)
             }
-            (Step::Add { condition, decision }, Some(value)) => {
-                self.add(draft, decision, condition, value)
+            (RecordStep::Add { condition, decision }, Some(value)) => {
+                self.add_weight(draft, decision, condition, value)
             }
-            (Step::Conclude { decision }, _) => self.conclude(draft, decision),
-            (Step::Keep { condition, decision }, Some(value)) => {
-                self.keep(draft, decision, condition, value);
+            (RecordStep::Conclude { decision }, _) => self.conclude_sum(draft, decision),
+            (RecordStep::Keep { condition, decision }, Some(value)) => {
+                self.keep_value(draft, decision, condition, value);
             }
-            (Step::Pick { decision }, _) => self.pick(draft, decision),
-            (Step::Choose { .. } | Step::Add { .. } | Step::Keep { .. }, None) => {
+            (RecordStep::Pick { decision }, _) => self.pick_bit(draft, decision),
+            (
+                RecordStep::Choose { .. } | RecordStep::Add { .. } | RecordStep::Keep { .. },
+                None,
+            ) => {
                 unreachable!("a marker call with a value role has an operand")
             }
         }

@@ -5,7 +5,7 @@
 //! choice always finds one.
 //! Does not cover: limits of single dispatches (`form`, the engines).
 
-use crate::form::stride;
+use crate::form::copy_stride;
 use std::collections::BTreeMap;
 use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_spirv::interface::Reflection;
@@ -35,14 +35,14 @@ impl RecordRequest {
     pub fn is_automatic(&self) -> bool {
         self.mode.is_none()
             && self.witnesses == Witnesses::Omitted
-            && self.device.atomics == Ability::Present
-            && self.device.parallelism == Parallelism::Few
+            && self.device.atomics == DeviceAbility::Present
+            && self.device.parallelism == DeviceParallelism::Few
     }
 }
 
 /// Whether a device has something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ability {
+pub enum DeviceAbility {
     Present,
     Missing,
 }
@@ -52,17 +52,17 @@ pub enum Ability {
 pub struct RecordingDevice {
     /// 32-bit atomics on storage buffers: part of Vulkan, optional in Vulkan SC
     /// (shaderAtomicInstructions).
-    pub atomics: Ability,
+    pub atomics: DeviceAbility,
     /// Subgroup operations of the class ARITHMETIC in compute shaders.
-    pub subgroup_arithmetic: Ability,
+    pub subgroup_arithmetic: DeviceAbility,
     /// maxComputeSharedMemorySize in bytes.
     pub workgroup_memory: u64,
-    pub parallelism: Parallelism,
+    pub parallelism: DeviceParallelism,
 }
 
 /// How many invocations a device runs at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Parallelism {
+pub enum DeviceParallelism {
     /// So few that they do not get into each other's way at the same words.
     #[default]
     Few,
@@ -74,10 +74,10 @@ impl Default for RecordingDevice {
     /// A Vulkan device of which nothing is known (Vulkan specification, "Required Limits").
     fn default() -> Self {
         Self {
-            atomics: Ability::Present,
-            subgroup_arithmetic: Ability::Present,
+            atomics: DeviceAbility::Present,
+            subgroup_arithmetic: DeviceAbility::Present,
             workgroup_memory: 16_384,
-            parallelism: Parallelism::Few,
+            parallelism: DeviceParallelism::Few,
         }
     }
 }
@@ -91,63 +91,66 @@ pub struct RefusedMode {
 }
 
 /// The mode for a module that gathers bits in `words` data words.
-pub(super) fn choose(
-    request: &RecordRequest,
+pub(super) fn choose_mode(
+    record_request: &RecordRequest,
     module: &Module,
-    entry: &str,
-    words: usize,
+    entry_name: &str,
+    word_count: usize,
 ) -> Result<RecordMode, RefusedMode> {
-    if let Some(mode) = request.mode {
-        return match refusal(mode, &request.device, module, entry, words) {
+    if let Some(mode) = record_request.mode {
+        return match mode_refusal(mode, &record_request.device, module, entry_name, word_count) {
             Some(reason) => Err(RefusedMode { mode, reason }),
             None => Ok(mode),
         };
     }
-    let fits = |mode: &RecordMode| refusal(*mode, &request.device, module, entry, words).is_none();
-    let wished = if words <= PRIVATE_WORDS { RecordMode::Private } else { RecordMode::Direct };
+    let mode_fits = |mode: &RecordMode| {
+        mode_refusal(*mode, &record_request.device, module, entry_name, word_count).is_none()
+    };
+    let preferred_mode =
+        if word_count <= PRIVATE_WORDS { RecordMode::Private } else { RecordMode::Direct };
     // Slots ask nothing of a device.
-    Ok([wished].into_iter().find(fits).unwrap_or(RecordMode::Slots))
+    Ok([preferred_mode].into_iter().find(mode_fits).unwrap_or(RecordMode::Slots))
 }
 
 /// How many copies of `words` data words there are.
-pub(crate) fn copies(mode: RecordMode, device: &RecordingDevice, words: u32) -> u32 {
+pub(crate) fn copy_count(mode: RecordMode, device: &RecordingDevice, data_words: u32) -> u32 {
     match (mode, device.parallelism) {
-        (RecordMode::Slots, _) | (_, Parallelism::Few) => 1,
+        (RecordMode::Slots, _) | (_, DeviceParallelism::Few) => 1,
         (
             RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct,
-            Parallelism::Thousands,
+            DeviceParallelism::Thousands,
         ) => {
-            let fitting = COPIED_WORDS / stride(words, COPIES).max(1);
-            1 << fitting.clamp(1, COPIES).ilog2()
+            let fitting_copies = COPIED_WORDS / copy_stride(data_words, COPIES).max(1);
+            1 << fitting_copies.clamp(1, COPIES).ilog2()
         }
     }
 }
 
-fn refusal(
+fn mode_refusal(
     mode: RecordMode,
     device: &RecordingDevice,
     module: &Module,
-    entry: &str,
-    words: usize,
+    entry_name: &str,
+    word_count: usize,
 ) -> Option<String> {
     if mode == RecordMode::Slots {
         return None;
     }
-    if device.atomics == Ability::Missing {
+    if device.atomics == DeviceAbility::Missing {
         return Some("there are no shader atomics (feature shaderAtomicInstructions)".to_owned());
     }
     match mode {
         RecordMode::Private | RecordMode::Direct | RecordMode::Slots => None,
         RecordMode::Workgroup => {
-            let used: u64 = Reflection::of_entry_point(module, entry, &BTreeMap::new())
+            let used_bytes: u64 = Reflection::of_entry_point(module, entry_name, &BTreeMap::new())
                 .map_or(0, |reflection| {
                     reflection.workgroup.iter().map(|variable| variable.size).sum()
                 });
-            let needed = used + 4 * words as u64;
-            let most = device.workgroup_memory;
-            (needed > most).then(|| {
+            let needed_bytes = used_bytes + 4 * word_count as u64;
+            let most_bytes = device.workgroup_memory;
+            (needed_bytes > most_bytes).then(|| {
                 format!(
-                    "it takes {needed} bytes of workgroup memory with the kernel's own {used} (the limit is {most})"
+                    "it takes {needed_bytes} bytes of workgroup memory with the kernel's own {used_bytes} (the limit is {most_bytes})"
                 )
             })
         }
@@ -157,7 +160,7 @@ fn refusal(
                 "subgroup operations need SPIR-V 1.3, and the module is SPIR-V {major}.{minor}"
             ))
         }
-        RecordMode::Subgroup => (device.subgroup_arithmetic == Ability::Missing).then(|| {
+        RecordMode::Subgroup => (device.subgroup_arithmetic == DeviceAbility::Missing).then(|| {
             "the device has no subgroup operations of the class ARITHMETIC in compute shaders"
                 .to_owned()
         }),

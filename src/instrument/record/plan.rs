@@ -24,7 +24,7 @@ const WORD_BITS: u32 = 32;
 
 /// Where bits are kept until an invocation hands them over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gathering {
+pub(super) enum BitGathering {
     /// In private words, except decisions that need a sum larger than a word has bits.
     PrivateWords,
     /// Nowhere: each bit is handed over when it is set.
@@ -33,7 +33,7 @@ pub(super) enum Gathering {
 
 /// What stands in the place of a marker call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum RecordStep {
     Nothing,
     Set {
         bit: u32,
@@ -86,9 +86,9 @@ const FLAGS: usize = 16;
 
 /// The plan of a module.
 #[derive(Debug, Default)]
-pub(super) struct Plan<'a> {
+pub(super) struct RecordPlan<'a> {
     /// By index of the marker call in the module's instruction list.
-    pub steps: BTreeMap<usize, Step>,
+    pub steps: BTreeMap<usize, RecordStep>,
     /// What is recorded before the instruction with this index.
     pub entries: BTreeMap<usize, Vec<AtEntry>>,
     /// Bits with a variable of their own.
@@ -111,70 +111,78 @@ pub(super) enum SingleBits {
 }
 
 /// Whether a decision's bits are gathered or handed over one by one.
-fn gathers(slot: &DecisionSlot, gathering: Gathering) -> bool {
+fn gathers_bits(decision_slot: &DecisionSlot, gathering: BitGathering) -> bool {
     match gathering {
-        Gathering::PrivateWords => slot.size <= WORD_BITS,
-        Gathering::Nowhere => false,
+        BitGathering::PrivateWords => decision_slot.size <= WORD_BITS,
+        BitGathering::Nowhere => false,
     }
 }
 
-impl<'a> Plan<'a> {
-    pub(super) fn make(
-        marked: &Module,
-        markers: &MarkerCalls,
+impl<'a> RecordPlan<'a> {
+    pub(super) fn make_plan(
+        marked_module: &Module,
+        marker_calls: &MarkerCalls,
         layout: &'a RecordLayout,
-        gathering: Gathering,
+        gathering: BitGathering,
     ) -> Self {
         let mut plan = Self::default();
         let slots: BTreeMap<DecisionId, &DecisionSlot> =
             layout.decisions.iter().map(|slot| (slot.decision, slot)).collect();
-        let ends: BTreeMap<DecisionId, Ends> = match gathering {
-            Gathering::PrivateWords => {
-                slots.iter().filter_map(|(decision, slot)| Some((*decision, ends(slot)?))).collect()
-            }
-            Gathering::Nowhere => BTreeMap::new(),
+        let decision_ends: BTreeMap<DecisionId, DecisionEnds> = match gathering {
+            BitGathering::PrivateWords => slots
+                .iter()
+                .filter_map(|(decision, slot)| Some((*decision, decision_ends(slot)?)))
+                .collect(),
+            BitGathering::Nowhere => BTreeMap::new(),
         };
-        if gathering == Gathering::PrivateWords {
-            plan.plant(markers, &slots);
+        if gathering == BitGathering::PrivateWords {
+            plan.plant_trees(marker_calls, &slots);
         }
-        for (index, call) in &markers.calls {
-            let step = step(call, layout, &slots, &plan.trees);
-            plan.note(step, call, &slots, gathering);
+        for (index, call) in &marker_calls.calls {
+            let step = marker_step(call, layout, &slots, &plan.trees);
+            plan.note_needs(step, call, &slots, gathering);
             plan.steps.insert(*index, step);
         }
-        plan.lift_from_loops(marked, markers, &ends);
+        plan.lift_from_loops(marked_module, marker_calls, &decision_ends);
         plan
     }
 
     /// Makes a tree for each decision whose bits are gathered and that is short enough for one.
-    fn plant(&mut self, markers: &MarkerCalls, slots: &BTreeMap<DecisionId, &'a DecisionSlot>) {
-        for call in markers.calls.values() {
+    fn plant_trees(
+        &mut self,
+        marker_calls: &MarkerCalls,
+        slots: &BTreeMap<DecisionId, &'a DecisionSlot>,
+    ) {
+        for call in marker_calls.calls.values() {
             let MarkerRole::Decision { decision } = call.role else { continue };
-            if let Some(tree) = slots.get(&decision).and_then(|slot| VectorTree::of(slot)) {
+            if let Some(tree) = slots.get(&decision).and_then(|slot| VectorTree::of_decision(slot))
+            {
                 self.trees.insert(decision, (tree, call.function));
             }
         }
     }
 
     /// Notes what a step needs.
-    fn note(
+    fn note_needs(
         &mut self,
-        step: Step,
+        step: RecordStep,
         call: &MarkerCall,
         slots: &BTreeMap<DecisionId, &'a DecisionSlot>,
-        gathering: Gathering,
+        gathering: BitGathering,
     ) {
         let bits: Vec<u32> = match step {
-            Step::Nothing | Step::Keep { .. } => Vec::new(),
-            Step::Pick { decision } => {
+            RecordStep::Nothing | RecordStep::Keep { .. } => Vec::new(),
+            RecordStep::Pick { decision } => {
                 self.trees.get(&decision).map_or_else(Vec::new, |(tree, _)| tree.bits())
             }
-            Step::Set { bit } => vec![bit],
-            Step::Choose { if_true, if_false } => if_true.into_iter().chain(if_false).collect(),
-            Step::Add { decision, .. } | Step::Conclude { decision } => {
+            RecordStep::Set { bit } => vec![bit],
+            RecordStep::Choose { if_true, if_false } => {
+                if_true.into_iter().chain(if_false).collect()
+            }
+            RecordStep::Add { decision, .. } | RecordStep::Conclude { decision } => {
                 let Some(slot) = slots.get(&decision) else { return };
                 self.sums.entry(decision).or_insert((slot, call.function));
-                if gathers(slot, gathering) {
+                if gathers_bits(slot, gathering) {
                     self.gathered.insert(slot.base / WORD_BITS);
                 } else {
                     self.single_bits = SingleBits::Used;
@@ -183,43 +191,53 @@ impl<'a> Plan<'a> {
             }
         };
         match gathering {
-            Gathering::PrivateWords => self.gathered.extend(bits.iter().map(|bit| bit / WORD_BITS)),
-            Gathering::Nowhere if !bits.is_empty() => self.single_bits = SingleBits::Used,
-            Gathering::Nowhere => {}
+            BitGathering::PrivateWords => {
+                self.gathered.extend(bits.iter().map(|bit| bit / WORD_BITS))
+            }
+            BitGathering::Nowhere if !bits.is_empty() => self.single_bits = SingleBits::Used,
+            BitGathering::Nowhere => {}
         }
     }
 
     /// A gathered word with a bit that every invocation sets: that of a mark in the first block of
     /// the entry point.
-    pub(super) fn certain_word(&self, marked: &Module, entry: Id) -> Option<u32> {
-        let first = marked.function_by_id(entry)?.blocks.first()?;
-        let words = self.steps.range(first.range.clone()).filter_map(|(_, step)| match step {
-            Step::Set { bit } => Some(bit / WORD_BITS),
-            Step::Nothing
-            | Step::Choose { .. }
-            | Step::Add { .. }
-            | Step::Conclude { .. }
-            | Step::Keep { .. }
-            | Step::Pick { .. } => None,
-        });
+    pub(super) fn certain_word(&self, marked_module: &Module, entry_function: Id) -> Option<u32> {
+        let first_block = marked_module.function_by_id(entry_function)?.blocks.first()?;
+        let words =
+            self.steps.range(first_block.instruction_indices()).filter_map(
+                |(_, step)| match step {
+                    RecordStep::Set { bit } => Some(bit / WORD_BITS),
+                    RecordStep::Nothing
+                    | RecordStep::Choose { .. }
+                    | RecordStep::Add { .. }
+                    | RecordStep::Conclude { .. }
+                    | RecordStep::Keep { .. }
+                    | RecordStep::Pick { .. } => None,
+                },
+            );
         words.into_iter().find(|word| self.gathered.contains(word))
     }
 
     /// Moves the bits of loops' decisions to the blocks that are entered for one outcome alone.
     fn lift_from_loops(
         &mut self,
-        marked: &Module,
-        markers: &MarkerCalls,
-        ends: &BTreeMap<DecisionId, Ends>,
+        marked_module: &Module,
+        marker_calls: &MarkerCalls,
+        decision_ends: &BTreeMap<DecisionId, DecisionEnds>,
     ) {
-        let operands = markers.operands();
-        for function in marked.functions.iter().filter(|function| !markers.is_marker(function.id)) {
-            let Some(entries) = Entries::of(marked, function) else { continue };
-            let calls = || markers.calls.range(function.range.clone());
-            let mut conditions: BTreeMap<DecisionId, Vec<(usize, &MarkerCall)>> = BTreeMap::new();
+        let operands = marker_calls.resolved_operands();
+        for function in
+            marked_module.functions.iter().filter(|function| !marker_calls.is_marker(function.id))
+        {
+            let Some(entries) = BlockEntries::of_function(marked_module, function) else {
+                continue;
+            };
+            let calls = || marker_calls.calls.range(function.instruction_indices());
+            let mut condition_calls: BTreeMap<DecisionId, Vec<(usize, &MarkerCall)>> =
+                BTreeMap::new();
             for (index, call) in calls() {
                 if let MarkerRole::Condition { decision, .. } = call.role {
-                    conditions.entry(decision).or_default().push((*index, call));
+                    condition_calls.entry(decision).or_default().push((*index, call));
                 }
             }
             for (index, call) in calls() {
@@ -230,21 +248,26 @@ impl<'a> Plan<'a> {
                 match (call.role, self.steps.get(index)) {
                     (
                         MarkerRole::Single { .. },
-                        Some(Step::Choose { if_true: Some(yes), if_false: Some(no) }),
+                        Some(RecordStep::Choose {
+                            if_true: Some(true_bit),
+                            if_false: Some(false_bit),
+                        }),
                     ) => {
-                        let recorded = [yes, no].map(|bit| AtEntry::Set { bit: *bit });
-                        self.lift(&[*index], sides, recorded);
+                        let recorded = [true_bit, false_bit].map(|bit| AtEntry::Set { bit: *bit });
+                        self.lift_records(&[*index], sides, recorded);
                     }
                     (MarkerRole::Decision { decision }, _) => {
-                        let (Some(ends), Some(calls)) =
-                            (ends.get(&decision), conditions.get(&decision))
+                        let (Some(decision_ends), Some(calls)) =
+                            (decision_ends.get(&decision), condition_calls.get(&decision))
                         else {
                             continue;
                         };
-                        let Some(recorded) = by_outcome(ends, calls, &operands) else { continue };
+                        let Some(recorded) = by_outcome(decision_ends, calls, &operands) else {
+                            continue;
+                        };
                         let mut steps: Vec<usize> = calls.iter().map(|(index, _)| *index).collect();
                         steps.push(*index);
-                        self.lift(&steps, sides, recorded);
+                        self.lift_records(&steps, sides, recorded);
                         self.trees.remove(&decision);
                     }
                     (
@@ -260,21 +283,26 @@ impl<'a> Plan<'a> {
 
     /// Puts what is recorded for true and for false to the entries of both sides, instead of
     /// `steps`.
-    fn lift(&mut self, steps: &[usize], sides: [Side; 2], recorded: [AtEntry; 2]) {
-        for step in steps {
-            self.steps.insert(*step, Step::Nothing);
+    fn lift_records(
+        &mut self,
+        step_indices: &[usize],
+        sides: [BranchSide; 2],
+        entry_records: [AtEntry; 2],
+    ) {
+        for step in step_indices {
+            self.steps.insert(*step, RecordStep::Nothing);
         }
-        for (side, recorded) in sides.into_iter().zip(recorded) {
-            let recorded = match (recorded, side.way) {
-                (AtEntry::Set { bit }, Way::On)
+        for (side, entry_records) in sides.into_iter().zip(entry_records) {
+            let entry_records = match (entry_records, side.way) {
+                (AtEntry::Set { bit }, LoopWay::On)
                     if self.gathered.contains(&(bit / WORD_BITS)) && self.flags.len() < FLAGS =>
                 {
                     self.flags.insert(bit);
                     AtEntry::Flag { bit }
                 }
-                (recorded, Way::On | Way::Out) => recorded,
+                (entry_records, LoopWay::On | LoopWay::Out) => entry_records,
             };
-            self.entries.entry(side.place).or_default().push(recorded);
+            self.entries.entry(side.place).or_default().push(entry_records);
         }
     }
 }
@@ -282,67 +310,70 @@ impl<'a> Plan<'a> {
 /// What to record for the outcomes true and false of a decision with two conditions, each evaluated
 /// at one place.
 fn by_outcome(
-    ends: &Ends,
+    decision_ends: &DecisionEnds,
     calls: &[(usize, &MarkerCall)],
     operands: &BTreeMap<Id, Id>,
 ) -> Option<[AtEntry; 2]> {
-    let [(_, first), _] = calls else { return None };
-    if !matches!(first.role, MarkerRole::Condition { condition: 0, .. }) {
+    let [(_, first_condition), _] = calls else { return None };
+    if !matches!(first_condition.role, MarkerRole::Condition { condition: 0, .. }) {
         return None;
     }
-    let first = first.result.and_then(|value| operands.get(&value)).copied()?;
-    let of = |outcome: bool| {
-        let mut vectors = ends.values().filter(|end| end.outcome == outcome);
+    let first_condition = first_condition.result.and_then(|value| operands.get(&value)).copied()?;
+    let entry_for_outcome = |outcome: bool| {
+        let mut vectors = decision_ends.values().filter(|end| end.outcome == outcome);
         match (vectors.next(), vectors.next(), vectors.next()) {
-            (Some(one), None, _) => Some(AtEntry::Set { bit: one.bit }),
-            (Some(one), Some(other), None) if one.first != other.first => {
-                let [if_true, if_false] =
-                    if one.first { [one.bit, other.bit] } else { [other.bit, one.bit] };
-                Some(AtEntry::Choose { value: first, if_true, if_false })
+            (Some(first_end), None, _) => Some(AtEntry::Set { bit: first_end.bit }),
+            (Some(first_end), Some(second_end), None) if first_end.first != second_end.first => {
+                let [if_true, if_false] = if first_end.first {
+                    [first_end.bit, second_end.bit]
+                } else {
+                    [second_end.bit, first_end.bit]
+                };
+                Some(AtEntry::Choose { value: first_condition, if_true, if_false })
             }
             _ => None,
         }
     };
-    Some([of(true)?, of(false)?])
+    Some([entry_for_outcome(true)?, entry_for_outcome(false)?])
 }
 
-fn step(
+fn marker_step(
     call: &MarkerCall,
-    layout: &RecordLayout,
+    record_layout: &RecordLayout,
     slots: &BTreeMap<DecisionId, &DecisionSlot>,
     trees: &BTreeMap<DecisionId, (VectorTree, Id)>,
-) -> Step {
+) -> RecordStep {
     match call.role {
         MarkerRole::Mark { mark } => {
-            layout.mark_bit(mark).map_or(Step::Nothing, |bit| Step::Set { bit })
+            record_layout.mark_bit(mark).map_or(RecordStep::Nothing, |bit| RecordStep::Set { bit })
         }
         MarkerRole::Single { decision } => match slots.get(&decision) {
             Some(slot) => {
                 let [if_true, if_false] = slot.weights[0].map(|weight| Some(slot.base + weight));
-                Step::Choose { if_true, if_false }
+                RecordStep::Choose { if_true, if_false }
             }
-            None => Step::Nothing,
+            None => RecordStep::Nothing,
         },
         MarkerRole::Condition { decision, condition } => {
             match (slots.get(&decision), trees.get(&decision)) {
-                (Some(_), Some(_)) => Step::Keep { condition, decision },
-                (Some(_), None) => Step::Add { condition, decision },
-                (None, _) => Step::Nothing,
+                (Some(_), Some(_)) => RecordStep::Keep { condition, decision },
+                (Some(_), None) => RecordStep::Add { condition, decision },
+                (None, _) => RecordStep::Nothing,
             }
         }
         MarkerRole::Decision { decision } => match (slots.get(&decision), trees.get(&decision)) {
-            (Some(_), Some(_)) => Step::Pick { decision },
-            (Some(_), None) => Step::Conclude { decision },
-            (None, _) => Step::Nothing,
+            (Some(_), Some(_)) => RecordStep::Pick { decision },
+            (Some(_), None) => RecordStep::Conclude { decision },
+            (None, _) => RecordStep::Nothing,
         },
     }
 }
 
 /// The vector that ends with a condition (by number) having a value.
-type Ends = BTreeMap<(u32, bool), End>;
+type DecisionEnds = BTreeMap<(u32, bool), VectorEnd>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct End {
+struct VectorEnd {
     bit: u32,
     outcome: bool,
     /// Value of the decision's first condition.
@@ -351,44 +382,51 @@ struct End {
 
 /// The ends of a decision, if each condition that ends it with a value always ends it so, and with
 /// one vector alone: `a && b && c`, `a || b && c`, but neither `(a && b) || c` nor `a ^^ b`.
-fn ends(slot: &DecisionSlot) -> Option<Ends> {
-    let mut ends = Ends::new();
-    let mut inner: BTreeSet<(u32, bool)> = BTreeSet::new();
-    for row in &slot.vectors {
-        let values = (0..).zip(&row.vector.values.0).filter_map(|(condition, value)| match value {
-            ConditionValue::True => Some((condition, true)),
-            ConditionValue::False => Some((condition, false)),
-            ConditionValue::NotEvaluated => None,
-        });
-        let mut evaluated: Vec<(u32, bool)> = values.collect();
-        let (_, first) = *evaluated.first()?;
-        let last = evaluated.pop()?;
-        inner.extend(evaluated);
-        let end =
-            End { bit: slot.base + row.sum, outcome: row.vector.outcome == Outcome::True, first };
-        if ends.insert(last, end).is_some() {
+fn decision_ends(decision_slot: &DecisionSlot) -> Option<DecisionEnds> {
+    let mut ends_by_value = DecisionEnds::new();
+    let mut inner_values: BTreeSet<(u32, bool)> = BTreeSet::new();
+    for row in &decision_slot.vectors {
+        let evaluated_values =
+            (0..).zip(&row.vector.values.0).filter_map(|(condition, value)| match value {
+                ConditionValue::True => Some((condition, true)),
+                ConditionValue::False => Some((condition, false)),
+                ConditionValue::NotEvaluated => None,
+            });
+        let mut evaluated: Vec<(u32, bool)> = evaluated_values.collect();
+        let (_, first_value) = *evaluated.first()?;
+        let last_value = evaluated.pop()?;
+        inner_values.extend(evaluated);
+        let vector_end = VectorEnd {
+            bit: decision_slot.base + row.sum,
+            outcome: row.vector.outcome == Outcome::True,
+            first: first_value,
+        };
+        if ends_by_value.insert(last_value, vector_end).is_some() {
             return None;
         }
     }
-    ends.keys().all(|end| !inner.contains(end)).then_some(ends)
+    ends_by_value
+        .keys()
+        .all(|vector_end| !inner_values.contains(vector_end))
+        .then_some(ends_by_value)
 }
 
 /// One side of a branch that ends or goes on with a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Side {
+struct BranchSide {
     /// The first place in the block where anything may stand: behind the label and the phis.
     place: usize,
-    way: Way,
+    way: LoopWay,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum LoopWay {
     On,
     Out,
 }
 
 /// Block entries of a function with loops.
-struct Entries<'a> {
+struct BlockEntries<'a> {
     module: &'a Module,
     graph: ControlFlowGraph,
     loops: Vec<NaturalLoop>,
@@ -396,55 +434,63 @@ struct Entries<'a> {
     innermost: BTreeMap<usize, usize>,
 }
 
-impl<'a> Entries<'a> {
-    fn of(module: &'a Module, function: &Function) -> Option<Self> {
-        let inside = &module.instructions[function.range.clone()];
-        if !inside.iter().any(|i| i.op == Op::LoopMerge) {
+impl<'a> BlockEntries<'a> {
+    fn of_function(module: &'a Module, function: &Function) -> Option<Self> {
+        let function_instructions = module.instructions_in(&function.range);
+        if !function_instructions.iter().any(|instruction| instruction.op == Op::LoopMerge) {
             return None;
         }
         let graph = ControlFlowGraph::of_function(module, function);
         let loops = graph.natural_loops();
         let mut by_size: Vec<usize> = (0..loops.len()).collect();
         by_size.sort_by_key(|index| std::cmp::Reverse(loops[*index].blocks.len()));
-        let mut innermost = BTreeMap::new();
+        let mut innermost_loops = BTreeMap::new();
         for index in by_size {
-            innermost.extend(loops[index].blocks.iter().map(|block| (*block, index)));
+            innermost_loops.extend(loops[index].blocks.iter().map(|block| (*block, index)));
         }
-        Some(Self { module, graph, loops, innermost })
+        Some(Self { module, graph, loops, innermost: innermost_loops })
     }
 
     /// The sides for true and false where the block of instruction `index` branches on `value`, if
     /// one of them leaves the innermost loop around it and each is entered from there alone.
-    fn by_value(&self, index: usize, value: Id) -> Option<[Side; 2]> {
-        let here =
-            self.graph.blocks.partition_point(|block| block.range.start <= index).checked_sub(1)?;
-        let around = &self.loops[*self.innermost.get(&here)?];
-        let branch = &self.module.instructions[self.graph.blocks[here].terminator()];
+    fn by_value(&self, instruction_index: usize, value_id: Id) -> Option<[BranchSide; 2]> {
+        let block_index = self
+            .graph
+            .blocks
+            .partition_point(|block| block.range.start <= instruction_index)
+            .checked_sub(1)?;
+        let innermost_loop = &self.loops[*self.innermost.get(&block_index)?];
+        let branch = &self.module.instructions[self.graph.blocks[block_index].terminator()];
         if branch.op != Op::BranchConditional {
             return None;
         }
         let (mut condition, mut targets) = (branch.id(0)?, [branch.id(1)?, branch.id(2)?]);
-        while condition != value {
-            let negation = self.module.definition(condition).filter(|i| i.op == Op::LogicalNot)?;
+        while condition != value_id {
+            let negation = self
+                .module
+                .definition(condition)
+                .filter(|instruction| instruction.op == Op::LogicalNot)?;
             condition = negation.id(0)?;
             targets.reverse();
         }
-        let [yes, no] = targets.map(|target| self.side(target, around));
-        let sides = [yes?, no?];
+        let [true_side, false_side] = targets.map(|target| self.side_of(target, innermost_loop));
+        let sides = [true_side?, false_side?];
         (sides[0].way != sides[1].way).then_some(sides)
     }
 
     /// The side that a label begins, seen from within a loop.
-    fn side(&self, label: Id, around: &NaturalLoop) -> Option<Side> {
-        let index = self.graph.block_with_label(label)?;
-        let block = &self.graph.blocks[index];
+    fn side_of(&self, block_label: Id, enclosing_loop: &NaturalLoop) -> Option<BranchSide> {
+        let block_index = self.graph.block_with_label(block_label)?;
+        let block = &self.graph.blocks[block_index];
         if block.predecessors.len() != 1 {
             return None;
         }
-        let body = block.range.start + 1..block.range.end;
-        let last_phi =
-            body.clone().rev().find(|index| self.module.instructions[*index].op == Op::Phi);
-        let way = if around.blocks.contains(&index) { Way::On } else { Way::Out };
-        Some(Side { place: last_phi.map_or(body.start, |phi| phi + 1), way })
+        let behind_label = block.range.start + 1;
+        let last_phi = (behind_label..block.range.end)
+            .rev()
+            .find(|instruction_index| self.module.instructions[*instruction_index].op == Op::Phi);
+        let side_way =
+            if enclosing_loop.blocks.contains(&block_index) { LoopWay::On } else { LoopWay::Out };
+        Some(BranchSide { place: last_phi.map_or(behind_label, |phi| phi + 1), way: side_way })
     }
 }

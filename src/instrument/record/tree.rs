@@ -23,10 +23,10 @@ pub(super) enum VectorTree {
 
 impl VectorTree {
     /// The tree of a decision, where it is short.
-    pub(super) fn of(slot: &DecisionSlot) -> Option<Self> {
-        let vectors: Vec<&NumberedVector> = slot.vectors.iter().collect();
-        (vectors.len() <= PER_CONDITION * slot.weights.len())
-            .then(|| tree(slot, &vectors, 0))
+    pub(super) fn of_decision(decision_slot: &DecisionSlot) -> Option<Self> {
+        let vectors: Vec<&NumberedVector> = decision_slot.vectors.iter().collect();
+        (vectors.len() <= PER_CONDITION * decision_slot.weights.len())
+            .then(|| tree_of_vectors(decision_slot, &vectors, 0))
             .flatten()
     }
 
@@ -35,8 +35,9 @@ impl VectorTree {
         match self {
             Self::Bit(_) => BTreeSet::new(),
             Self::Ask { condition, if_true, if_false } => {
-                let below = if_true.conditions().into_iter().chain(if_false.conditions());
-                below.chain([*condition]).collect()
+                let conditions_below =
+                    if_true.conditions().into_iter().chain(if_false.conditions());
+                conditions_below.chain([*condition]).collect()
             }
         }
     }
@@ -51,22 +52,30 @@ impl VectorTree {
 }
 
 /// The tree of these vectors, which agree in all conditions before `next`.
-fn tree(slot: &DecisionSlot, vectors: &[&NumberedVector], next: usize) -> Option<VectorTree> {
+fn tree_of_vectors(
+    decision_slot: &DecisionSlot,
+    vectors: &[&NumberedVector],
+    next_condition: usize,
+) -> Option<VectorTree> {
     if let [vector] = vectors {
-        return Some(VectorTree::Bit(slot.base + vector.sum));
+        return Some(VectorTree::Bit(decision_slot.base + vector.sum));
     }
-    for condition in next..slot.weights.len() {
-        let having = |value: ConditionValue| -> Vec<&NumberedVector> {
+    for condition in next_condition..decision_slot.weights.len() {
+        let vectors_having = |value: ConditionValue| -> Vec<&NumberedVector> {
             vectors
                 .iter()
                 .copied()
                 .filter(|row| row.vector.values.0.get(condition) == Some(&value))
                 .collect()
         };
-        let (yes, no) = (having(ConditionValue::True), having(ConditionValue::False));
-        if yes.len() + no.len() == vectors.len() && !yes.is_empty() && !no.is_empty() {
-            let if_true = Box::new(tree(slot, &yes, condition + 1)?);
-            let if_false = Box::new(tree(slot, &no, condition + 1)?);
+        let (true_vectors, false_vectors) =
+            (vectors_having(ConditionValue::True), vectors_having(ConditionValue::False));
+        if true_vectors.len() + false_vectors.len() == vectors.len()
+            && !true_vectors.is_empty()
+            && !false_vectors.is_empty()
+        {
+            let if_true = Box::new(tree_of_vectors(decision_slot, &true_vectors, condition + 1)?);
+            let if_false = Box::new(tree_of_vectors(decision_slot, &false_vectors, condition + 1)?);
             return Some(VectorTree::Ask { condition: condition as u32, if_true, if_false });
         }
     }
@@ -98,7 +107,7 @@ mod tests {
             let rows = numbered_vectors(&expression, &numbering).into_iter().map(|(sum, vector)| NumberedVector { sum, vector });
             let (size, weights) = (numbering.size, numbering.weights.clone());
             let slot = DecisionSlot { decision: DecisionId(1), base, size, weights, vectors: rows.collect() };
-            let tree = VectorTree::of(&slot);
+            let tree = VectorTree::of_decision(&slot);
             prop_assert_eq!(tree.is_some(), slot.vectors.len() <= PER_CONDITION * conditions);
             let Some(tree) = tree else { return Ok(()) };
             prop_assert!(tree.conditions().len() < slot.vectors.len());

@@ -2,72 +2,79 @@
 //!
 //! Knows: one word per bit behind the data words, at first `NOBODY`.
 
-use crate::record::buffer::Storage;
+use crate::record::buffer::RecordStorage;
 use rspirv::dr::Operand;
 use rspirv::spirv::{LoopControl, Op};
 use vkcert_model::records::HEADER_WORDS;
 use vkcert_spirv::module::Id;
 use vkcert_spirv::rewrite::{ModuleDraft, new_instruction};
 
-impl Storage {
+impl RecordStorage {
     /// `if (rank < witness[number]) atomicMin(witness[number], rank)`
-    pub(super) fn tell_witness(&self, draft: &mut ModuleDraft, number: Id) {
+    pub(super) fn tell_witness(&self, draft: &mut ModuleDraft, bit_number: Id) {
         let rank = self.rank.expect("witnesses have ranks");
-        let first = draft.uint_constant(HEADER_WORDS + self.copied_words());
-        let index = self.binary(draft, Op::IAdd, number, first);
-        let place = self.word(draft, index);
-        let mine = self.load(draft, rank.value);
-        let lowest = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
-        let lower = draft.emit(
+        let first_witness = draft.uint_constant(HEADER_WORDS + self.copied_words());
+        let word_index = self.binary_operation(draft, Op::IAdd, bit_number, first_witness);
+        let word_pointer = self.word_pointer_at(draft, word_index);
+        let own_rank = self.load_word(draft, rank.value);
+        let lowest_rank =
+            self.atomic_operation(draft, Op::AtomicLoad, word_pointer, self.scope, None);
+        let is_lower = draft.emit(
             Op::ULessThan,
             self.boolean,
-            vec![Operand::IdRef(mine), Operand::IdRef(lowest)],
+            vec![Operand::IdRef(own_rank), Operand::IdRef(lowest_rank)],
         );
-        draft.branch_if(lower, |draft| {
-            self.atomic(draft, Op::AtomicUMin, place, self.scope, Some(mine));
+        draft.branch_if(is_lower, |draft| {
+            self.atomic_operation(draft, Op::AtomicUMin, word_pointer, self.scope, Some(own_rank));
         });
     }
 
     /// Defines `tell(first, bits)`: tells the witness of bit `first + n` for every bit n of `bits`.
     pub(super) fn define_witness(&self, draft: &mut ModuleDraft) {
         let Some(function) = self.tell_witnesses else { return };
-        let [first, bits, number, rest, next, shifted] = std::array::from_fn(|_| draft.fresh_id());
-        let [start, header, test, body, proceed, exit] = std::array::from_fn(|_| draft.fresh_id());
-        draft.begin_function(self.void, function, &[(self.uint, first), (self.uint, bits)]);
-        draft.branch(start);
-        draft.begin_block(start);
-        draft.branch(header);
-        draft.begin_block(header);
-        for (result, from_start, again) in [(number, first, next), (rest, bits, shifted)] {
-            let operands = [from_start, start, again, proceed].map(Operand::IdRef).to_vec();
+        let [first_bit, bits, bit_number, remaining_bits, next_number, shifted_bits] =
+            std::array::from_fn(|_| draft.fresh_id());
+        let [start_block, header_block, test_block, body_block, continue_block, merge_block] =
+            std::array::from_fn(|_| draft.fresh_id());
+        draft.begin_function(self.void, function, &[(self.uint, first_bit), (self.uint, bits)]);
+        draft.branch(start_block);
+        draft.begin_block(start_block);
+        draft.branch(header_block);
+        draft.begin_block(header_block);
+        for (result, from_start, value_again) in
+            [(bit_number, first_bit, next_number), (remaining_bits, bits, shifted_bits)]
+        {
+            let operands =
+                [from_start, start_block, value_again, continue_block].map(Operand::IdRef).to_vec();
             draft.functions.push(new_instruction(Op::Phi, Some(self.uint), Some(result), operands));
         }
-        let merge = vec![
-            Operand::IdRef(exit),
-            Operand::IdRef(proceed),
+        let merge_operands = vec![
+            Operand::IdRef(merge_block),
+            Operand::IdRef(continue_block),
             Operand::LoopControl(LoopControl::NONE),
         ];
-        draft.push(Op::LoopMerge, merge);
-        draft.branch(test);
-        draft.begin_block(test);
-        let (zero, one) = (draft.uint_constant(0), draft.uint_constant(1));
-        let some = self.differ(draft, rest, zero);
-        let targets = [some, body, exit].map(Operand::IdRef).to_vec();
+        draft.push(Op::LoopMerge, merge_operands);
+        draft.branch(test_block);
+        draft.begin_block(test_block);
+        let (zero, one_constant) = (draft.uint_constant(0), draft.uint_constant(1));
+        let has_bits = self.not_equal(draft, remaining_bits, zero);
+        let targets = [has_bits, body_block, merge_block].map(Operand::IdRef).to_vec();
         draft.push(Op::BranchConditional, targets);
-        draft.begin_block(body);
-        let low = self.binary(draft, Op::BitwiseAnd, rest, one);
-        let set = self.differ(draft, low, zero);
-        draft.branch_if(set, |draft| self.tell_witness(draft, number));
-        draft.branch(proceed);
-        draft.begin_block(proceed);
-        for (op, result, value) in
-            [(Op::IAdd, next, number), (Op::ShiftRightLogical, shifted, rest)]
-        {
-            let operands = vec![Operand::IdRef(value), Operand::IdRef(one)];
+        draft.begin_block(body_block);
+        let lowest_bit = self.binary_operation(draft, Op::BitwiseAnd, remaining_bits, one_constant);
+        let is_set = self.not_equal(draft, lowest_bit, zero);
+        draft.branch_if(is_set, |draft| self.tell_witness(draft, bit_number));
+        draft.branch(continue_block);
+        draft.begin_block(continue_block);
+        for (op, result, value) in [
+            (Op::IAdd, next_number, bit_number),
+            (Op::ShiftRightLogical, shifted_bits, remaining_bits),
+        ] {
+            let operands = vec![Operand::IdRef(value), Operand::IdRef(one_constant)];
             draft.functions.push(new_instruction(op, Some(self.uint), Some(result), operands));
         }
-        draft.branch(header);
-        draft.begin_block(exit);
+        draft.branch(header_block);
+        draft.begin_block(merge_block);
         draft.end_function();
         draft.add_name(function, "vkcert_witness");
     }

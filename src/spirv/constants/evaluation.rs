@@ -70,18 +70,18 @@ impl ConstantEvaluation<'_> {
         })
     }
 
-    pub(super) fn override_of(&self, id: Id) -> Option<u64> {
+    fn override_of(&self, id: Id) -> Option<u64> {
         self.specialization.get(&self.module.specialization_id(id)?).copied()
     }
 
-    pub(super) fn scalar_width(&self, type_id: Id) -> u32 {
+    fn scalar_width(&self, type_id: Id) -> u32 {
         self.types
             .scalar_of(type_id)
             .and_then(|scalar| self.types.scalar_width(scalar))
             .unwrap_or(64)
     }
 
-    pub(super) fn literal_bits(
+    fn literal_bits(
         &self,
         id: Id,
         type_id: Id,
@@ -98,11 +98,7 @@ impl ConstantEvaluation<'_> {
         }
     }
 
-    pub(super) fn operand_value(
-        &self,
-        id: Id,
-        operand: Id,
-    ) -> Result<ConstantValue, ConstantError> {
+    fn operand_value(&self, id: Id, operand: Id) -> Result<ConstantValue, ConstantError> {
         let value = self.known.value(operand).cloned();
         value.ok_or_else(|| {
             malformed(id, format!("operand %{operand} is no constant defined before it"))
@@ -118,7 +114,7 @@ impl ConstantEvaluation<'_> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = instruction.operands.first() else {
             return Err(malformed(id, "no opcode"));
         };
-        let operand_values = instruction
+        let mut operand_values = instruction
             .ids()
             .map(|operand| self.operand_value(id, operand))
             .collect::<Result<Vec<_>, _>>()?;
@@ -132,15 +128,14 @@ impl ConstantEvaluation<'_> {
         };
         match op {
             Op::CompositeExtract => {
-                self.extract_part(id, needed_operand(0)?.clone(), operand_types[0], &literals)
+                let composite = take_operand(id, &mut operand_values, 0)?;
+                self.extract_part(id, composite, operand_types[0], &literals)
             }
-            Op::CompositeInsert => self.insert_part(
-                id,
-                needed_operand(0)?.clone(),
-                needed_operand(1)?.clone(),
-                operand_types[1],
-                &literals,
-            ),
+            Op::CompositeInsert => {
+                let object = take_operand(id, &mut operand_values, 0)?;
+                let composite = take_operand(id, &mut operand_values, 1)?;
+                self.insert_part(id, object, composite, operand_types[1], &literals)
+            }
             Op::VectorShuffle => {
                 let mut shuffled_parts =
                     self.composite_parts(id, needed_operand(0)?, operand_types[0])?;
@@ -168,22 +163,23 @@ impl ConstantEvaluation<'_> {
                     ConstantValue::Bool(_) | ConstantValue::Undef | ConstantValue::Null
                 ) =>
             {
-                Ok(match needed_operand(0)? {
-                    ConstantValue::Bool(true) => needed_operand(1)?.clone(),
-                    ConstantValue::Undef => ConstantValue::Undef,
-                    _ => needed_operand(2)?.clone(),
-                })
+                let chosen_operand = match needed_operand(0)? {
+                    ConstantValue::Bool(true) => 1,
+                    ConstantValue::Undef => return Ok(ConstantValue::Undef),
+                    _ => 2,
+                };
+                take_operand(id, &mut operand_values, chosen_operand)
             }
             op => self.component_wise(id, *op, type_id, &operand_values, &operand_types),
         }
     }
 
-    pub(super) fn type_of(&self, id: Id) -> Option<Id> {
+    fn type_of(&self, id: Id) -> Option<Id> {
         self.module.definition(id)?.result_type
     }
 
     /// The components of a vector or other composite, nulls and undefined values spread out.
-    pub(super) fn composite_parts(
+    fn composite_parts(
         &self,
         id: Id,
         value: &ConstantValue,
@@ -219,7 +215,7 @@ impl ConstantEvaluation<'_> {
         }
     }
 
-    pub(super) fn extract_part(
+    fn extract_part(
         &self,
         id: Id,
         mut value: ConstantValue,
@@ -246,7 +242,7 @@ impl ConstantEvaluation<'_> {
         })
     }
 
-    pub(super) fn insert_part(
+    fn insert_part(
         &self,
         id: Id,
         object: ConstantValue,
@@ -263,7 +259,8 @@ impl ConstantEvaluation<'_> {
         let part_slot = parts
             .get_mut(*first_index as usize)
             .ok_or_else(|| malformed(id, "no such component"))?;
-        *part_slot = self.insert_part(id, object, part_slot.clone(), component, rest_of_path)?;
+        let replaced_part = std::mem::replace(part_slot, ConstantValue::Undef);
+        *part_slot = self.insert_part(id, object, replaced_part, component, rest_of_path)?;
         Ok(ConstantValue::Composite(parts))
     }
 
@@ -293,7 +290,7 @@ impl ConstantEvaluation<'_> {
         (0..*count as usize).map(lane_value).collect::<Result<_, _>>().map(ConstantValue::Composite)
     }
 
-    pub(super) fn scalar_operation(
+    fn scalar_operation(
         &self,
         id: Id,
         op: Op,
@@ -318,7 +315,7 @@ impl ConstantEvaluation<'_> {
                 binary_value(op, *a, *b, operand_width)
             }
             [ConstantValue::Bool(condition), a, b] if op == Op::Select => {
-                Some(if *condition { a.clone() } else { b.clone() })
+                Some(if *condition { a } else { b }.clone())
             }
             _ => {
                 return self
@@ -331,7 +328,7 @@ impl ConstantEvaluation<'_> {
 
     /// OpFConvert, rounded and flushed as the module says (VK_KHR_shader_float_controls, issue 3);
     /// refused where its entry points do not say the same.
-    pub(super) fn convert_float(
+    fn convert_float(
         &self,
         id: Id,
         bits: u64,
@@ -373,7 +370,7 @@ impl ConstantEvaluation<'_> {
         ))))
     }
 
-    pub(super) fn check_evaluated(&self, op: Op) -> Result<(), ConstantError> {
+    fn check_evaluated(&self, op: Op) -> Result<(), ConstantError> {
         let is_evaluated = logical_value(op, false, Some(false)).is_some()
             || logical_value(op, false, None).is_some()
             || unary_value(op, 0, 32, 32).is_some()
@@ -385,18 +382,29 @@ impl ConstantEvaluation<'_> {
 }
 
 /// Constants longer than this are not spread out.
-pub(super) const MAX_REPLICATED: u64 = 1 << 20;
+const MAX_REPLICATED: u64 = 1 << 20;
 
-pub(super) fn malformed(id: Id, reason: impl Into<String>) -> ConstantError {
+/// Moves an operand out of the values of an operation that needs it once.
+fn take_operand(
+    id: Id,
+    operand_values: &mut [ConstantValue],
+    operand_index: usize,
+) -> Result<ConstantValue, ConstantError> {
+    let operand = operand_values.get_mut(operand_index);
+    let operand = operand.ok_or_else(|| malformed(id, "too few operands"))?;
+    Ok(std::mem::replace(operand, ConstantValue::Undef))
+}
+
+fn malformed(id: Id, reason: impl Into<String>) -> ConstantError {
     ConstantError::Malformed { id, reason: reason.into() }
 }
 
-pub(super) fn truncate_bits(bits: u64, bit_width: u32) -> u64 {
+fn truncate_bits(bits: u64, bit_width: u32) -> u64 {
     if bit_width >= 64 { bits } else { bits & ((1 << bit_width) - 1) }
 }
 
 /// Boolean operators; `None` where `op` is none.
-pub(super) fn logical_value(op: Op, left: bool, right: Option<bool>) -> Option<ConstantValue> {
+fn logical_value(op: Op, left: bool, right: Option<bool>) -> Option<ConstantValue> {
     Some(ConstantValue::Bool(match (op, right) {
         (Op::LogicalNot, None) => !left,
         (Op::LogicalAnd, Some(right)) => left && right,
@@ -408,17 +416,12 @@ pub(super) fn logical_value(op: Op, left: bool, right: Option<bool>) -> Option<C
 }
 
 /// The scalar operation of an instruction that is evaluated in constants.
-pub(super) fn folded_operation(op: Op) -> Option<ScalarOperation> {
+fn folded_operation(op: Op) -> Option<ScalarOperation> {
     scalar_operation(op).filter(|operation| operation.folding_scope(op).in_constants())
 }
 
 /// Operators on one number: from a value of `from` bits to one of `to` bits.
-pub(super) fn unary_value(
-    op: Op,
-    operand_bits: u64,
-    from_width: u32,
-    to_width: u32,
-) -> Option<ConstantValue> {
+fn unary_value(op: Op, operand_bits: u64, from_width: u32, to_width: u32) -> Option<ConstantValue> {
     let integer_format = |width: u32| Width::from_bits(width).map(NumberFormat::Integer);
     let bits = match folded_operation(op)? {
         ScalarOperation::Unary(Unary::QuantizeToF16) if from_width == 32 => {
@@ -443,12 +446,7 @@ pub(super) fn unary_value(
 
 /// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is
 /// no such operator.
-pub(super) fn binary_value(
-    op: Op,
-    left_bits: u64,
-    right_bits: u64,
-    bit_width: u32,
-) -> Option<ConstantValue> {
+fn binary_value(op: Op, left_bits: u64, right_bits: u64, bit_width: u32) -> Option<ConstantValue> {
     let form = NumberFormat::Integer(Width::from_bits(bit_width)?);
     match folded_operation(op)? {
         ScalarOperation::Compare(relation) => Some(ConstantValue::Bool(

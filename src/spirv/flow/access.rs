@@ -29,7 +29,7 @@ pub(super) fn written_pointer(module: &Module, instruction: &Instruction) -> Opt
 }
 
 /// `modf` and `frexp` write their second result through a pointer.
-pub(super) fn output_operand(module: &Module, call: &Instruction) -> Option<Id> {
+fn output_operand(module: &Module, call: &Instruction) -> Option<Id> {
     let set = module.definition(call.id(0)?)?;
     let is_glsl = set.operands.first() == Some(&Operand::LiteralString("GLSL.std.450".to_owned()));
     let writes =

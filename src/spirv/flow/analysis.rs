@@ -86,7 +86,7 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// Indexes of the instructions that store outside of the kernel, by place.
-    pub(super) fn by_place(&self) -> BTreeMap<FlowPlace, Vec<usize>> {
+    fn by_place(&self) -> BTreeMap<FlowPlace, Vec<usize>> {
         let mut by_place: BTreeMap<FlowPlace, Vec<usize>> = BTreeMap::new();
         for (index, root) in &self.outer {
             let place = match root {
@@ -153,7 +153,7 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// Where the members begin that these instructions write.
-    pub(super) fn written_members(&self, store_indices: &[usize]) -> BTreeSet<u64> {
+    fn written_members(&self, store_indices: &[usize]) -> BTreeSet<u64> {
         let targets = store_indices
             .iter()
             .filter_map(|index| written_pointer(self.module, &self.module.instructions[*index]));
@@ -161,33 +161,36 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// Memory that instructions which write a place depend on.
-    pub(super) fn dependences_of(&self, store_indices: &[usize]) -> MemoryDependences {
+    fn dependences_of(&self, store_indices: &[usize]) -> MemoryDependences {
         let start = store_indices.iter().flat_map(|index| self.items_of_store(*index)).collect();
         self.explore_dependences(start, store_indices, FollowedItems::ValuesAndControl)
     }
 
     /// Where a device address was read.
-    pub(super) fn address_origins(&self, address: Id) -> BTreeSet<AddressOrigin> {
-        if let Some(known_origins) = self.held.borrow().get(&address) {
-            return known_origins.clone();
+    fn address_origins(&self, address: Id) -> BTreeSet<AddressOrigin> {
+        if !self.held.borrow().contains_key(&address) {
+            let origins = self.explore_address(address);
+            self.held.borrow_mut().insert(address, origins);
         }
+        self.held.borrow()[&address].clone()
+    }
+
+    fn explore_address(&self, address: Id) -> BTreeSet<AddressOrigin> {
         let sources = self
             .explore_dependences(vec![DependenceItem::Value(address)], &[], FollowedItems::Values)
             .sources;
-        let origins = |source: MemorySource| match source {
+        let address_origin = |source: MemorySource| match source {
             MemorySource::PushConstants { offset } => AddressOrigin::PushConstants { offset },
             MemorySource::Descriptor { place, offset } => {
                 AddressOrigin::Descriptor { place, offset }
             }
             MemorySource::Address(_) => AddressOrigin::Addressed,
         };
-        let origins: BTreeSet<AddressOrigin> = sources.into_iter().map(origins).collect();
-        self.held.borrow_mut().insert(address, origins.clone());
-        origins
+        sources.into_iter().map(address_origin).collect()
     }
 
     /// Everything that is read on the way to `start`; `stores` read what they write anew.
-    pub(super) fn explore_dependences(
+    fn explore_dependences(
         &self,
         start_items: Vec<DependenceItem>,
         store_indices: &[usize],
@@ -221,7 +224,7 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// What a writing instruction is made of.
-    pub(super) fn items_of_store(&self, instruction_index: usize) -> Vec<DependenceItem> {
+    fn items_of_store(&self, instruction_index: usize) -> Vec<DependenceItem> {
         let operands = self.module.instructions[instruction_index].ids().map(DependenceItem::Value);
         operands
             .chain(self.pointers.live.block_of(instruction_index).map(DependenceItem::Block))
@@ -229,7 +232,7 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// What the execution of a block depends on.
-    pub(super) fn visit_block(&self, block: BlockOf, pending_items: &mut Vec<DependenceItem>) {
+    fn visit_block(&self, block: BlockOf, pending_items: &mut Vec<DependenceItem>) {
         for decider in self.pointers.live.deciding_blocks(block) {
             pending_items
                 .extend(self.pointers.live.branch_condition(decider).map(DependenceItem::Value));
@@ -244,7 +247,7 @@ impl<'a> FlowAnalysis<'a> {
         );
     }
 
-    pub(super) fn visit_value(
+    fn visit_value(
         &self,
         value_id: Id,
         pending_items: &mut Vec<DependenceItem>,
@@ -275,11 +278,7 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// The values of a phi, and what decides which of them it has.
-    pub(super) fn visit_phi(
-        &self,
-        instruction_index: usize,
-        pending_items: &mut Vec<DependenceItem>,
-    ) {
+    fn visit_phi(&self, instruction_index: usize, pending_items: &mut Vec<DependenceItem>) {
         let Some((function, _)) = self.pointers.live.block_of(instruction_index) else { return };
         for value_and_label in self.module.instructions[instruction_index].operands.chunks_exact(2)
         {
@@ -299,7 +298,7 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// The memory that an instruction reads.
-    pub(super) fn visit_read(
+    fn visit_read(
         &self,
         instruction_index: usize,
         pending_items: &mut Vec<DependenceItem>,
@@ -330,7 +329,7 @@ impl<'a> FlowAnalysis<'a> {
         }
     }
 
-    pub(super) fn storage_class(&self, variable: Id) -> Option<StorageClass> {
+    fn storage_class(&self, variable: Id) -> Option<StorageClass> {
         match self.module.definition(variable)?.operands.first()? {
             Operand::StorageClass(storage) => Some(*storage),
             _ => None,
@@ -339,7 +338,7 @@ impl<'a> FlowAnalysis<'a> {
 
     /// The variable, where it is the kernel's own memory. Blocks in workgroup memory share their
     /// bytes: one stands for all.
-    pub(super) fn own_variable(&self, root: PointerRoot) -> Option<Id> {
+    fn own_variable(&self, root: PointerRoot) -> Option<Id> {
         let PointerRoot::Variable(variable, _) = root else { return None };
         match self.storage_class(variable)? {
             StorageClass::Function | StorageClass::Private => Some(variable),
@@ -355,7 +354,7 @@ impl<'a> FlowAnalysis<'a> {
         }
     }
 
-    pub(super) fn is_block(&self, variable: Id) -> bool {
+    fn is_block(&self, variable: Id) -> bool {
         let contents = self
             .module
             .definition(variable)
@@ -364,7 +363,7 @@ impl<'a> FlowAnalysis<'a> {
         matches!(ty, Some(Type::Structure { block: BlockKind::Block, .. }))
     }
 
-    pub(super) fn descriptor_place(
+    fn descriptor_place(
         &self,
         variable: Id,
         array_element: DescriptorElement,

@@ -47,8 +47,9 @@ impl<'a> LiveCode<'a> {
                 continue;
             };
             let reached_blocks = live_blocks(folding, function);
-            for index in
-                reached_blocks.iter().flat_map(|block| function.blocks[*block].range.clone())
+            for index in reached_blocks
+                .iter()
+                .flat_map(|block| function.blocks[*block].instruction_indices())
             {
                 let instruction = &module.instructions[index];
                 match instruction.op {
@@ -75,7 +76,7 @@ impl<'a> LiveCode<'a> {
             let blocks = function.into_iter().flat_map(|function| {
                 live.blocks.iter().map(|block_index| &function.blocks[*block_index])
             });
-            blocks.flat_map(|block| block.range.clone())
+            blocks.flat_map(|block| block.instruction_indices())
         })
     }
 

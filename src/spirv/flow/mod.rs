@@ -25,6 +25,7 @@ use super::types::Types;
 use analysis::FlowAnalysis;
 use live::LiveCode;
 use pointer::PointerAnalysis;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory outside of the kernel.
@@ -152,8 +153,8 @@ fn with_analysis<T>(
     let types = Types::of_module(module);
     let constants = Constants::evaluate(module, &types, specialization_values)?;
     let deciding_constants = match branches {
-        DecidedBranches::Specialized => constants.clone(),
-        DecidedBranches::Unspecialized => constants.without_specialization(),
+        DecidedBranches::Specialized => Cow::Borrowed(&constants),
+        DecidedBranches::Unspecialized => Cow::Owned(constants.without_specialization()),
     };
     let folding = ConstantFolding {
         module,

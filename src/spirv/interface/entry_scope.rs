@@ -34,7 +34,7 @@ impl<'a> EntryScope<'a> {
         let function_ranges = function_ids
             .iter()
             .filter_map(|id| module.function_by_id(*id))
-            .map(|function| function.range.clone());
+            .map(|function| function.instruction_indices());
         let used_ids =
             function_ranges.flatten().flat_map(|index| module.instructions[index].ids()).collect();
         Self { module, types, constants, used: used_ids }

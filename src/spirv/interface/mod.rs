@@ -181,7 +181,7 @@ fn barrier_use(module: &Module, function_ids: &[Id]) -> BarrierUse {
     let function_ranges = function_ids
         .iter()
         .filter_map(|id| module.function_by_id(*id))
-        .map(|function| function.range.clone());
+        .map(|function| function.instruction_indices());
     if function_ranges.flatten().any(|index| module.instructions[index].op == Op::ControlBarrier) {
         BarrierUse::Used
     } else {

@@ -69,7 +69,7 @@ fn function_instructions<'a>(
     let function_ranges = function_ids
         .iter()
         .filter_map(|id| module.function_by_id(*id))
-        .map(|function| function.range.clone());
+        .map(|function| function.instruction_indices());
     function_ranges.flatten().map(|index| &module.instructions[index])
 }
 

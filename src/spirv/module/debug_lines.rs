@@ -114,7 +114,7 @@ pub(super) fn lines_ahead(
     let mut line_ahead = vec![None; lines.len()];
     for function in functions {
         let mut next_line = None;
-        for index in function.range.clone().rev() {
+        for index in function.instruction_indices().rev() {
             next_line = lines[index].or(next_line);
             line_ahead[index] = next_line;
         }

@@ -59,6 +59,20 @@ pub(super) fn find_functions(instructions: &[Instruction]) -> Vec<Function> {
     functions
 }
 
+impl Function {
+    /// Indices of its instructions in the module's list.
+    pub fn instruction_indices(&self) -> Range<usize> {
+        self.range.clone()
+    }
+}
+
+impl FunctionBlock {
+    /// Indices of its instructions in the module's list.
+    pub fn instruction_indices(&self) -> Range<usize> {
+        self.range.clone()
+    }
+}
+
 /// Whether an instruction ends a block (SPIR-V specification, "Block Termination Instruction").
 pub fn is_terminator(op: Op) -> bool {
     rspirv::grammar::reflect::is_block_terminator(op)

@@ -17,6 +17,7 @@ use rspirv::binary::{Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use words::constant_operation;
 pub(crate) use words::{disguise_constant_operations, whole_instructions};
@@ -344,6 +345,11 @@ impl Module {
             }
             _ => {}
         }
+    }
+
+    /// The instructions of a function or block.
+    pub fn instructions_in(&self, indices: &Range<usize>) -> &[Instruction] {
+        &self.instructions[indices.start..indices.end]
     }
 
     /// The instruction that defines `id`.

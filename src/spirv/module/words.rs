@@ -37,7 +37,7 @@ pub fn without_unknown_capabilities(module_words: &[u32]) -> Vec<u32> {
 }
 
 /// Where each OpCapability stands, and its number; they come before everything else.
-pub(super) fn capability_words(module_words: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
+fn capability_words(module_words: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
     let first_word = 5;
     let declared_pairs = module_words.get(first_word..).unwrap_or_default().chunks_exact(2);
     let declared_pairs =

@@ -137,7 +137,7 @@ pub(super) fn nearest_half(value: f64) -> u16 {
 
 /// A float of 32 bits that lies on the same side of every float of 16 bits as `value`, and of all
 /// ties between them.
-pub(super) fn rounded_to_odd(value: f64) -> f32 {
+fn rounded_to_odd(value: f64) -> f32 {
     let nearest_float = value as f32;
     if !nearest_float.is_finite()
         || f64::from(nearest_float) == value

@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 pub type BoundFormula = fn(&mut FormulaEvaluation, &[f64]) -> f64;
 
 /// Most choices of an evaluation: 1024 evaluations of a formula.
-pub(super) const MOST_CHOICES: u32 = 10;
+const MOST_CHOICES: u32 = 10;
 
 /// How far from `x` evaluations of a formula come; none where one is no finite number (then
 /// anything is permitted).
@@ -48,11 +48,7 @@ pub struct FormulaEvaluation {
 
 impl FormulaEvaluation {
     /// An operation with an end of its permitted results.
-    pub(super) fn operation_result(
-        &mut self,
-        operation: BoundedOperation,
-        operands: &[f64],
-    ) -> f64 {
+    fn operation_result(&mut self, operation: BoundedOperation, operands: &[f64]) -> f64 {
         let Some(row) = bounds_of(operation) else { return f64::NAN };
         match row.permitted_range(operands, self.width) {
             Some(PermittedRange { low, high }) => self.choose_end(low, high),
@@ -60,7 +56,7 @@ impl FormulaEvaluation {
         }
     }
 
-    pub(super) fn choose_end(&mut self, low_end: f64, high_end: f64) -> f64 {
+    fn choose_end(&mut self, low_end: f64, high_end: f64) -> f64 {
         if low_end == high_end {
             return low_end;
         }
@@ -69,11 +65,11 @@ impl FormulaEvaluation {
         if takes_upper { high_end } else { low_end }
     }
 
-    pub(super) fn core_result(&mut self, op: Op, first_operand: f64, second_operand: f64) -> f64 {
+    fn core_result(&mut self, op: Op, first_operand: f64, second_operand: f64) -> f64 {
         self.operation_result(Core(op), &[first_operand, second_operand])
     }
 
-    pub(super) fn extended_result(&mut self, op: GLOp, operand: f64) -> f64 {
+    fn extended_result(&mut self, op: GLOp, operand: f64) -> f64 {
         self.operation_result(Extended(op), &[operand])
     }
 }
@@ -107,7 +103,7 @@ pub(crate) fn sqrt_formula(evaluation: &mut FormulaEvaluation, operands: &[f64])
 }
 
 /// `factor` rounded to the format, times `x`.
-pub(super) fn scaled_by_factor(evaluation: &mut FormulaEvaluation, x: f64, factor: f64) -> f64 {
+fn scaled_by_factor(evaluation: &mut FormulaEvaluation, x: f64, factor: f64) -> f64 {
     let factor =
         evaluation.choose_end(evaluation.width.at_most(factor), evaluation.width.at_least(factor));
     evaluation.core_result(Op::FMul, x, factor)
@@ -146,7 +142,7 @@ pub(crate) fn tan_formula(evaluation: &mut FormulaEvaluation, operands: &[f64]) 
 }
 
 /// `sqrt(1.0 - x * x)`
-pub(super) fn other_leg(evaluation: &mut FormulaEvaluation, x: f64) -> f64 {
+fn other_leg(evaluation: &mut FormulaEvaluation, x: f64) -> f64 {
     let square = evaluation.core_result(Op::FMul, x, x);
     let difference = evaluation.core_result(Op::FSub, 1.0, square);
     evaluation.extended_result(GLOp::Sqrt, difference)
@@ -162,7 +158,7 @@ pub(crate) fn acos_formula(evaluation: &mut FormulaEvaluation, operands: &[f64])
     evaluation.operation_result(Extended(GLOp::Atan2), &[leg, operands[0]])
 }
 
-pub(super) fn half_of_exponentials(evaluation: &mut FormulaEvaluation, op: Op, x: f64) -> f64 {
+fn half_of_exponentials(evaluation: &mut FormulaEvaluation, op: Op, x: f64) -> f64 {
     let (exponential, inverse_exponential) =
         (evaluation.extended_result(GLOp::Exp, x), evaluation.extended_result(GLOp::Exp, -x));
     let combined_exponentials = evaluation.core_result(op, exponential, inverse_exponential);
@@ -178,7 +174,7 @@ pub(crate) fn tanh_formula(evaluation: &mut FormulaEvaluation, operands: &[f64])
 }
 
 /// `log(x + sqrt(x * x + 1.0))` or `- 1.0`
-pub(super) fn inverse_hyperbolic(evaluation: &mut FormulaEvaluation, op: Op, x: f64) -> f64 {
+fn inverse_hyperbolic(evaluation: &mut FormulaEvaluation, op: Op, x: f64) -> f64 {
     let square = evaluation.core_result(Op::FMul, x, x);
     let under_root = evaluation.core_result(op, square, 1.0);
     let root = evaluation.extended_result(GLOp::Sqrt, under_root);

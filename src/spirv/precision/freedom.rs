@@ -109,7 +109,7 @@ pub(super) struct FastMath {
 }
 
 impl FastMath {
-    pub(super) fn of_entry_point(module: &Module, entry_function: Id) -> Self {
+    fn of_entry_point(module: &Module, entry_function: Id) -> Self {
         let float_controls = FloatControls::of_entry_point(module, entry_function);
         if !float_controls.has_fast_math() && !decorates_results(module) {
             return Self::default();

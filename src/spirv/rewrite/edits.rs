@@ -74,7 +74,7 @@ impl ModuleDraft {
             self.functions.extend_from_slice(&all_instructions[next_index..function.range.start]);
             next_index = function.range.end;
             if rewrite.keeps_function(function) {
-                for index in function.range.clone() {
+                for index in function.instruction_indices() {
                     rewrite.rewrite_instruction(self, index, &all_instructions[index]);
                 }
             }

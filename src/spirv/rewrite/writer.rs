@@ -2,8 +2,7 @@
 
 use super::super::module::{Id, Instruction, Module};
 use rspirv::binary::Assemble;
-use rspirv::dr::{self, Operand};
-use rspirv::spirv::Op;
+use rspirv::dr;
 
 /// Writes a module word by word.
 pub struct ModuleWriter {
@@ -49,17 +48,8 @@ impl ModuleWriter {
     /// Copies an instruction as it is.
     pub fn copy_instruction(&mut self, instruction: &Instruction) {
         let Instruction { op, result_type, result, operands, .. } = instruction;
-        self.push(*op, *result_type, *result, operands.clone());
-    }
-
-    fn push(
-        &mut self,
-        op: Op,
-        result_type: Option<Id>,
-        result: Option<Id>,
-        operands: Vec<Operand>,
-    ) {
-        dr::Instruction::new(op, result_type, result, operands).assemble_into(&mut self.words);
+        dr::Instruction::new(*op, *result_type, *result, operands.clone())
+            .assemble_into(&mut self.words);
     }
 
     /// The finished word stream.

@@ -95,7 +95,7 @@ pub(super) fn read_type(module: &Module, instruction: &Instruction) -> Option<Ty
     })
 }
 
-pub(super) fn read_image(instruction: &Instruction) -> Option<ImageType> {
+fn read_image(instruction: &Instruction) -> Option<ImageType> {
     let (Operand::Dim(dim), Operand::ImageFormat(format)) =
         (instruction.operands.get(1)?, instruction.operands.get(6)?)
     else {
@@ -112,14 +112,14 @@ pub(super) fn read_image(instruction: &Instruction) -> Option<ImageType> {
     })
 }
 
-pub(super) fn literal_word(operand: &Operand) -> Option<u32> {
+fn literal_word(operand: &Operand) -> Option<u32> {
     match operand {
         Operand::LiteralBit32(value) => Some(*value),
         _ => None,
     }
 }
 
-pub(super) fn read_member(
+fn read_member(
     module: &Module,
     structure_type: Id,
     member_index: u32,

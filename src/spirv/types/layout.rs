@@ -54,7 +54,7 @@ impl Types {
         self.explicit_size(type_id, matrix_layout, constants, TrailingPadding::Omitted)
     }
 
-    pub(super) fn explicit_size(
+    fn explicit_size(
         &self,
         type_id: Id,
         matrix_layout: Option<MatrixLayout>,
@@ -177,7 +177,7 @@ impl Types {
         }
     }
 
-    pub(super) fn no_size(&self, type_id: Id) -> LayoutError {
+    fn no_size(&self, type_id: Id) -> LayoutError {
         LayoutError::NoSize { ty: type_id, what: self.glsl_name(type_id) }
     }
 }

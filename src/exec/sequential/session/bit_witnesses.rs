@@ -28,7 +28,7 @@ impl Everyone {
 
     /// Takes memory for one more dispatch; the bytes of all of them.
     pub(super) fn take(&mut self, size: &DispatchSize) -> u128 {
-        self.bytes += size.invocations().div_ceil(8) * self.bits.len() as u128;
+        self.bytes += size.invocation_count().div_ceil(8) * self.bits.len() as u128;
         self.bytes
     }
 

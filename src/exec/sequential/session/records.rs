@@ -24,15 +24,15 @@ impl<'a> Session<'a> {
         else {
             return Ok(());
         };
-        let form = RecordForm::of(buffer);
+        let form = RecordForm::of_buffer(buffer);
         let unsupported = |limit: instrument::RecordLimit| {
             Early::Completion(Completion::Unsupported { what: limit.to_string() })
         };
-        let bytes = form.length(size).map_err(unsupported)? * 4;
+        let bytes = form.word_count(size).map_err(unsupported)? * 4;
         if bytes > self.job.limits.memory_bytes {
             return Err(over_memory(bytes, self.job.limits.memory_bytes));
         }
-        self.stores[store].words = form.initial(size, NONCE).map_err(unsupported)?.into();
+        self.stores[store].words = form.initial_words(size, NONCE).map_err(unsupported)?.into();
         Ok(())
     }
 
@@ -48,11 +48,11 @@ impl<'a> Session<'a> {
             return Ok(());
         };
         let key = &self.job.modules[module].key;
-        let records = instrument::decode(buffer, size, &self.stores[store].words, NONCE)
+        let records = instrument::decode_records(buffer, size, &self.stores[store].words, NONCE)
             .map_err(|why| format!("the records of `{key}` cannot be trusted: {why}"))?;
         self.records.entry(key.clone()).or_default().merge(&records);
         if let Some(everyone) = &mut self.everyone {
-            let kept = RecordForm::of(buffer).by_invocation(
+            let kept = RecordForm::of_buffer(buffer).by_invocation(
                 size,
                 &self.stores[store].words,
                 everyone.bits(),
@@ -70,7 +70,7 @@ impl<'a> Session<'a> {
     ) -> Result<Recorder, Early> {
         let mut recorder = Recorder::new(markers);
         if let (Some(everyone), Some(_)) = (&mut self.everyone, markers) {
-            let invocations = size.invocations();
+            let invocations = size.invocation_count();
             if u32::try_from(invocations).is_err() {
                 let what = format!("records by invocation of {invocations} invocations");
                 return Err(Early::Completion(Completion::Unsupported { what }));

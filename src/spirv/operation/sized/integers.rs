@@ -14,7 +14,7 @@ pub(super) fn unary_on_integer(op: Unary, width: Width, operand_bits: u64) -> Op
     }
 }
 
-pub(super) fn unary_of_width<T: Integer>(op: Unary, a: T) -> Option<T> {
+fn unary_of_width<T: Integer>(op: Unary, a: T) -> Option<T> {
     Some(match op {
         Unary::SNegate => a.negate(),
         Unary::Not => a.complement(),
@@ -44,7 +44,7 @@ pub(super) fn binary_on_integers(
     }
 }
 
-pub(super) fn binary_of_width<T: Integer>(op: Binary, a: T, b: T) -> Option<T> {
+fn binary_of_width<T: Integer>(op: Binary, a: T, b: T) -> Option<T> {
     Some(match op {
         Binary::IAdd => a.add(b),
         Binary::ISub => a.subtract(b),
@@ -94,12 +94,7 @@ pub(super) fn ternary_on_integers(
     }
 }
 
-pub(super) fn ternary_of_width<T: Integer>(
-    op: Ternary,
-    a: T,
-    second_bits: u64,
-    third_bits: u64,
-) -> Option<T> {
+fn ternary_of_width<T: Integer>(op: Ternary, a: T, second_bits: u64, third_bits: u64) -> Option<T> {
     let (second_operand, third_operand) = (T::of_bits(second_bits), T::of_bits(third_bits));
     let to_word = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
     Some(match op {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Most constructs within each other (SPIR-V specification, section 2.17).
-pub(super) const NESTING: i64 = 1023;
+const NESTING: i64 = 1023;
 
 /// Stretches of a function, each a range of rows, inner before outer; those of one level by place.
 pub(super) fn find_regions(
@@ -62,7 +62,7 @@ pub(super) fn find_regions(
 /// Before each row, the pairs of definition and use with one on either side, as a sum over numbers
 /// of the pairs: equal sums are equal sets but for a chance of 2^-128, and then the pieces are not
 /// valid.
-pub(super) fn open_pairs(rows: &ModuleRows<'_>, function: &Range<usize>) -> Option<Vec<u128>> {
+fn open_pairs(rows: &ModuleRows<'_>, function: &Range<usize>) -> Option<Vec<u128>> {
     let mut definition_rows: BTreeMap<Id, usize> = BTreeMap::new();
     // The terminator of each block, by label.
     let mut block_ends: BTreeMap<Id, usize> = BTreeMap::new();
@@ -130,7 +130,7 @@ pub(super) fn open_pairs(rows: &ModuleRows<'_>, function: &Range<usize>) -> Opti
 }
 
 /// 128 bits that depend on a number (the finaliser of splitmix64, twice).
-pub(super) fn pair_hash(pair_number: u64) -> u128 {
+fn pair_hash(pair_number: u64) -> u128 {
     let mixed_bits = |seed: u64| {
         let mut mixed_value = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         mixed_value = (mixed_value ^ (mixed_value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -143,7 +143,7 @@ pub(super) fn pair_hash(pair_number: u64) -> u128 {
 
 /// Rows before which a function can be cut: inside a block, behind its phis and the function's
 /// variables, not between a merge instruction and its branch.
-pub(super) fn cuttable_rows(rows: &ModuleRows<'_>, function: &Range<usize>) -> Vec<bool> {
+fn cuttable_rows(rows: &ModuleRows<'_>, function: &Range<usize>) -> Vec<bool> {
     #[derive(PartialEq, Eq)]
     enum Part {
         Outside,

@@ -164,8 +164,9 @@ fn role(
     arguments: &MarkerArguments,
     table: &MarkerTable,
 ) -> Result<MarkerRole, Unsupported> {
-    let role =
-        arguments.number(&decoder.constants).and_then(|number| table.roles.get(number as usize));
+    let role = arguments
+        .marker_number(&decoder.constants)
+        .and_then(|number| table.roles.get(number as usize));
     role.copied().ok_or_else(|| unsupported("a coverage marker with an unknown number"))
 }
 
@@ -174,7 +175,7 @@ fn mark(
     instruction: &Instruction,
     table: &MarkerTable,
 ) -> Result<(), Unsupported> {
-    let arguments = MarkerArguments::of(instruction, MarkerFunction::Mark);
+    let arguments = MarkerArguments::of_call(instruction, MarkerFunction::Mark);
     if let MarkerRole::Mark { mark } = role(decoder, &arguments, table)?
         && let Some(bit) = table.layout.mark_bit(mark)
     {
@@ -188,7 +189,7 @@ fn value_marker(
     instruction: &Instruction,
     table: &MarkerTable,
 ) -> Result<(), Unsupported> {
-    let arguments = MarkerArguments::of(instruction, MarkerFunction::Value);
+    let arguments = MarkerArguments::of_call(instruction, MarkerFunction::Value);
     let operand =
         arguments.value.ok_or_else(|| unsupported("a coverage marker without a value"))?;
     let value = decoder.masks(operand)?[0];
