@@ -2,9 +2,10 @@
 //!
 //! Promises: a read out of bounds gives 0 and a write out of bounds is dropped, after the finding.
 
+use super::access_step::LaneAccess;
 use super::addressing::{Addressed, Direction};
-use super::clash::Clash;
-use super::races::moment;
+use super::control_trace::{Stored, trace_stored};
+use super::registers::Registers;
 use super::state::Machine;
 use super::undefined_origins::Moved;
 use crate::ir::atomic::Touch;
@@ -39,9 +40,7 @@ impl Machine<'_> {
                 self.gather_guarded(access, &found, *component, &mut out, place);
             }
             let undefined = self.undefined_at(access.root, &found, *component);
-            self.mark_reads(access.root, &found, *component);
-            self.note_users(access, &found, *component, Touch::Read, place);
-            self.read_races(access, &found, *component, place);
+            self.observe_reads(access, &found, *component, place);
             self.watch_read(access.root, &found.lanes, &out, place, *component);
             if self.settings.variation.is_some() {
                 self.follow_read(access.root, &found.lanes, (found.first, found.limit), *component);
@@ -122,10 +121,10 @@ impl Machine<'_> {
     ) {
         out.fill(0);
         for lane in found.lanes.lanes() {
-            let word = self.memory.addresses[lane].wrapping_add(component);
-            if word >= found.limit {
-                self.report_range(access, lane, word, found.limit, place);
-            } else if access.root == Root::Invocation {
+            let Some(word) = self.inside(access, found, (lane, component), 1, place) else {
+                continue;
+            };
+            if access.root == Root::Invocation {
                 out[lane] = self.registers.private[word as usize * self.registers.width + lane];
             } else {
                 out[lane] = self.memory.store_of(access.root).words[found.first + word as usize];
@@ -161,43 +160,6 @@ impl Machine<'_> {
             }
         }
         undefined
-    }
-
-    /// Marks what is read, where workgroups run on several cores.
-    fn mark_reads(&mut self, root: Root, found: &Addressed, component: u32) {
-        if !self.monitor.marked || !root.is_buffer() {
-            return;
-        }
-        let mut addresses = std::mem::take(&mut self.memory.addresses);
-        if let Some(marks) = self.memory.store_of_mut(root).and_then(|store| store.marks.as_mut()) {
-            let words = found.lanes.lanes().map(|lane| addresses[lane].wrapping_add(component));
-            words
-                .filter(|word| *word < found.limit)
-                .for_each(|word| marks.read(found.first + word as usize));
-        }
-        std::mem::swap(&mut self.memory.addresses, &mut addresses);
-    }
-
-    /// Notes who accesses a component of every lane, where `restrict` variables overlap others or
-    /// reads are watched.
-    fn note_users(
-        &mut self,
-        access: &Access,
-        found: &Addressed,
-        component: u32,
-        touch: Touch,
-        place: u32,
-    ) {
-        if !self.monitor.notes_users() {
-            return;
-        }
-        for lane in found.lanes.lanes() {
-            let word = self.memory.addresses[lane].wrapping_add(component);
-            if word < found.limit {
-                let first = 4 * (found.first + word as usize);
-                self.note_user(access.root, lane, first..first + 4, touch, place);
-            }
-        }
     }
 
     pub(super) fn store(&mut self, access: &Access, from: &[Scalar], place: u32) {
@@ -247,50 +209,49 @@ impl Machine<'_> {
         undefined: &[u64; MASK_WORDS],
         place: u32,
     ) {
-        self.note_users(access, found, component, Touch::Write, place);
-        let (clock, mut changed) = (self.monitor.clock, false);
+        let moment = self.moment(access.root, place);
+        let watched = self.monitor.watches_accesses();
+        let mut changed = false;
         for lane in found.lanes.lanes() {
-            let word = self.memory.addresses[lane].wrapping_add(component);
-            if word >= found.limit {
-                self.report_range(access, lane, word, found.limit, place);
+            let Some(word) = self.inside(access, found, (lane, component), 1, place) else {
                 continue;
-            }
+            };
             let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
             if access.root == Root::Invocation {
-                self.registers.private[word as usize * self.registers.width + lane] = values[lane];
-                let bits = &mut self.registers.private_undefined
-                    [word as usize * self.registers.mask_words + lane / 64];
-                *bits = (*bits & !(1 << (lane % 64))) | u64::from(is_undefined) << (lane % 64);
+                self.store_private(word, lane, values[lane], is_undefined);
                 continue;
             }
-            let local = self.registers.first_lane + lane as u32;
-            let path = self.path(lane);
-            let mut races = std::mem::take(&mut self.monitor.races);
-            let tracking = self.monitor.track_races;
+            let trace = self.path(lane);
             let Some(store) = self.memory.store_of_mut(access.root) else { continue };
             let at = found.first + word as usize;
-            if let (Some(paths), Some(path)) = (&mut store.paths, path) {
-                paths[at] = path;
+            if watched {
+                let one = LaneAccess {
+                    lane,
+                    bytes: 4 * at..4 * at + 4,
+                    touch: Touch::Write,
+                    values: [store.words[at], values[lane]].map(u128::from),
+                    atomic: None,
+                };
+                self.monitor.observe(store, &moment, &one);
             }
-            if tracking && let Some(shadow) = &mut store.shadow {
-                let now = moment(&clock, access.root, local, place);
-                let values = [store.words[at], values[lane]].map(u128::from);
-                shadow.touch(at, Touch::Write, &now, values, |earlier| {
-                    races.push(Clash::new(earlier, (local, Touch::Write), (values, 4)));
-                });
-            }
-            if let Some(marks) = &mut store.marks {
-                marks.write(at);
-            }
+            trace_stored(store, trace, at..at + 1, Stored::Whole);
             changed |= store.words[at] != values[lane];
             store.words[at] = values[lane];
             // An undefined value written to a buffer was reported where it was written.
             let defined = !is_undefined || access.root.is_buffer();
             store.define(at, defined);
-            self.monitor.races = races;
         }
-        self.report_races(access, place);
+        self.tell_access((access.root, &access.name), place);
         self.watch_change(access.root, changed);
+    }
+
+    /// Writes a word of an invocation's memory.
+    #[inline]
+    fn store_private(&mut self, word: u32, lane: usize, value: u32, is_undefined: bool) {
+        let Registers { width, mask_words, private, private_undefined, .. } = &mut self.registers;
+        private[word as usize * *width + lane] = value;
+        let bits = &mut private_undefined[word as usize * *mask_words + lane / 64];
+        *bits = (*bits & !(1 << (lane % 64))) | u64::from(is_undefined) << (lane % 64);
     }
 }
 

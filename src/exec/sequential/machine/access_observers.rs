@@ -3,16 +3,25 @@
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
-use crate::ir::Exclusive;
-use crate::ir::Root;
 use crate::ir::atomic::Touch;
+use crate::ir::{Exclusive, Root};
 use std::ops::Range;
 use vkcert_model::finding::{Finding, FindingKind};
 
 impl Machine<'_> {
+    /// Notes who has accessed which bytes of a store by the instruction at hand.
+    #[cold]
+    pub(super) fn tell_users(&mut self, root: Root, place: u32) {
+        let mut users = std::mem::take(&mut self.monitor.users);
+        for (lane, bytes, touch) in users.drain(..) {
+            self.note_user(root, lane, bytes, touch, place);
+        }
+        self.monitor.users = users;
+    }
+
     /// Notes an access of a lane to some bytes of a store; tells of it where another variable must
     /// not see them.
-    pub(super) fn note_user(
+    fn note_user(
         &mut self,
         root: Root,
         lane: usize,
@@ -49,7 +58,7 @@ impl Machine<'_> {
     }
 
     /// Notes an access to some bytes of a store, where reads are watched.
-    pub(super) fn note_read(&mut self, root: Root, bytes: Range<usize>, touch: Touch, place: u32) {
+    fn note_read(&mut self, root: Root, bytes: Range<usize>, touch: Touch, place: u32) {
         let Some(reads) = &mut self.monitor.reads else { return };
         let buffer = match root {
             Root::Descriptor(index) => self.memory.slots[index as usize].map(|slot| slot.buffer),

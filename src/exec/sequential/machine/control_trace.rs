@@ -13,6 +13,8 @@
 use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::ir::{Action, Reg, Root, Scalar};
+use crate::memory::store::Store;
+use std::ops::Range;
 use vkcert_model::random::mix_bits;
 use vkcert_spirv::operation::ResultJump;
 use vkcert_spirv::operation::sized::NumberFormat;
@@ -154,6 +156,32 @@ impl Machine<'_> {
             if path != 0 {
                 self.follow(lane, path);
             }
+        }
+    }
+}
+
+/// How much of its words an access stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stored {
+    Whole,
+    /// The rest of the word, or its old value, may be of others.
+    Part,
+}
+
+/// What is stored comes with the trace of who stored it; a trace only in a run that has them.
+#[inline]
+pub(super) fn trace_stored(
+    store: &mut Store,
+    trace: Option<u64>,
+    words: Range<usize>,
+    stored: Stored,
+) {
+    if let (Some(traces), Some(trace)) = (&mut store.paths, trace) {
+        for word in &mut traces[words] {
+            *word = match stored {
+                Stored::Whole => trace,
+                Stored::Part => mix_bits(*word ^ trace),
+            };
         }
     }
 }

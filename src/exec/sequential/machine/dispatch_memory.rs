@@ -110,12 +110,4 @@ impl DispatchMemory<'_> {
         let touched = &mut self.touched[descriptor as usize];
         *touched = (*touched).max((start + size).div_ceil(4) as u32);
     }
-
-    /// The bytes of a texel as a number.
-    pub(super) fn texel_bits(&self, slot: Slot, first: usize, bytes: usize) -> u128 {
-        let store = &self.stores[slot.buffer];
-        (first..first + bytes)
-            .rev()
-            .fold(0, |all, at| all << 8 | u128::from(store.words[at / 4] >> (at % 4 * 8) & 0xff))
-    }
 }

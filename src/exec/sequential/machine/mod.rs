@@ -13,9 +13,11 @@
 
 mod access;
 mod access_observers;
+mod access_step;
 mod addressing;
 mod atomic;
 mod barriers;
+mod bounds;
 mod byte_access;
 mod choice;
 mod clash;

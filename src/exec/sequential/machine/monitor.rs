@@ -1,5 +1,5 @@
-//! What watches a dispatch: findings, records, printed lines; what orders accesses, races, undefined
-//! values, control-flow traces.
+//! What watches a dispatch: findings, records, printed lines, the order of accesses, races,
+//! undefined values, control-flow traces.
 //!
 //! Knows: nothing here changes what a kernel computes; a run without checks leaves the same memory.
 //! Does not cover: whether an invocation makes progress (`spin_watch`), which decides who runs.
@@ -10,11 +10,13 @@ use super::origins::Origins;
 use super::printer::Printer;
 use super::recorder::Recorder;
 use super::regions::RegionCounts;
+use crate::ir::atomic::Touch;
 use crate::memory::aliasing::Aliasing;
 use crate::memory::read_tracking::Reads;
 use crate::memory::store::Clock;
 use crate::memory::vector_clocks::Order;
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// What is noticed of a dispatch.
@@ -33,6 +35,8 @@ pub(crate) struct Monitor {
     pub(super) track_races: bool,
     /// Races of the access at hand.
     pub(super) races: Vec<Clash>,
+    /// Who accesses what by the access at hand: lane, bytes and how; where that is noted.
+    pub(super) users: Vec<(usize, Range<usize>, Touch)>,
     /// Where `restrict` variables overlap others.
     pub(crate) aliasing: Option<Aliasing>,
     /// Where it is asked what is read.

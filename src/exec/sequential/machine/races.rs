@@ -1,88 +1,46 @@
 //! Races of accesses: asked of the shadow, told with both places.
 
-use super::addressing::Addressed;
+use super::access_step::{AtomicAccess, LaneAccess, Moment};
 use super::clash::Clash;
+use super::monitor::Monitor;
 use super::state::Machine;
+use crate::ir::Root;
 use crate::ir::atomic::Touch;
-use crate::ir::memory_semantics::Kinds;
-use crate::ir::{Access, Root};
 use crate::memory::race_shadow::Stamp;
-use crate::memory::store::Clock;
+use crate::memory::store::Store;
+use crate::memory::vector_clocks::cell::Told;
 use std::sync::Arc;
 use vkcert_model::finding::{Finding, FindingKind};
 
-/// The kind of memory that buffers and workgroup variables are.
-pub(super) fn kinds_of(root: Root) -> Kinds {
-    if root.is_buffer() { Kinds::BUFFERS } else { Kinds::WORKGROUP }
-}
-
-pub(super) fn moment(
-    clock: &Clock,
-    root: Root,
-    local: u32,
-    place: u32,
-) -> crate::memory::race_shadow::Now {
-    match root {
-        Root::Workgroup => clock.in_workgroup(local, place),
-        Root::Descriptor(_)
-        | Root::Invocation
-        | Root::PushConstant
-        | Root::Descriptors { .. }
-        | Root::Address(_)
-        | Root::Pointer { .. }
-        | Root::Buffer(_) => clock.in_buffers(local, place),
+impl Monitor {
+    /// Asks the shadow of a store with which accesses that of a lane races.
+    #[inline]
+    pub(super) fn race(&mut self, store: &mut Store, moment: &Moment, one: &LaneAccess) {
+        let Some(shadow) = &mut store.shadow else { return };
+        let local = moment.first_lane + one.lane as u32;
+        let mut now = moment.now;
+        now.stamp = Stamp::new(now.stamp.time(), local, moment.place);
+        let (first, length) = (one.bytes.start, one.bytes.len());
+        let races = &mut self.races;
+        let found = |earlier| {
+            let values = (one.values, length as u32);
+            races.push(Clash::new(earlier, (local, one.touch), values));
+        };
+        if length == 4 && first.is_multiple_of(4) {
+            shadow.touch(first / 4, one.touch, &now, one.values, found);
+        } else {
+            shadow.touch_bytes(first, length, one.touch, &now, one.values, found);
+        }
+        if let Some(AtomicAccess { op, after, mark: _ }) = one.atomic {
+            let (place, memory, touch) = (moment.place, moment.memory, one.touch);
+            shadow.tell(first / 4, &Told { invocation: local, place, memory, op, touch, after });
+        }
     }
 }
 
 impl Machine<'_> {
-    pub(super) fn read_races(
-        &mut self,
-        access: &Access,
-        found: &Addressed,
-        component: u32,
-        place: u32,
-    ) {
-        if !self.monitor.track_races {
-            return;
-        }
-        let (store, clock) = match access.root {
-            Root::Descriptor(index) => match self.memory.slots[index as usize] {
-                Some(slot) => (&mut self.memory.stores[slot.buffer], self.monitor.clock),
-                None => return,
-            },
-            Root::Workgroup => (&mut self.memory.workgroup, self.monitor.clock),
-            Root::Buffer(index) => (&mut self.memory.stores[index as usize], self.monitor.clock),
-            Root::Invocation
-            | Root::PushConstant
-            | Root::Descriptors { .. }
-            | Root::Address(_)
-            | Root::Pointer { .. } => {
-                return;
-            }
-        };
-        let Some(shadow) = &mut store.shadow else { return };
-        let mut now = moment(&clock, access.root, self.registers.first_lane, place);
-        for lane in found.lanes.lanes() {
-            let word = self.memory.addresses[lane].wrapping_add(component);
-            if word >= found.limit {
-                continue;
-            }
-            let local = self.registers.first_lane + lane as u32;
-            now.stamp = Stamp::new(now.stamp.time(), local, place);
-            let value = u128::from(store.words[found.first + word as usize]);
-            shadow.touch(found.first + word as usize, Touch::Read, &now, [value; 2], |earlier| {
-                self.monitor.races.push(Clash::new(earlier, (local, Touch::Read), ([value; 2], 4)));
-            });
-        }
-        self.report_races(access, place);
-    }
-
-    pub(super) fn report_races(&mut self, access: &Access, place: u32) {
-        self.report_races_at((access.root, &access.name), place);
-    }
-
     /// Reports what was noted in `races`, of accesses to a variable.
-    pub(super) fn report_races_at(&mut self, variable: (Root, &Arc<str>), place: u32) {
+    pub(super) fn report_races(&mut self, variable: (Root, &Arc<str>), place: u32) {
         if self.monitor.races.is_empty() {
             return;
         }

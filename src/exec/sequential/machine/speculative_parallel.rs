@@ -38,10 +38,6 @@ const PILOT_STEPS: u64 = 200_000;
 /// against the fraction of one that waking workers takes. An estimate, not measured.
 const WORTH_STEPS: u64 = 2_000_000;
 
-/// The part of what is left that a worker takes at most, unless it needs more: others need some
-/// too.
-pub(super) const PART: u64 = 64;
-
 /// Batches per worker, so that workers who are done first get more.
 const BATCHES: u64 = 16;
 

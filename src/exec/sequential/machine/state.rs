@@ -80,6 +80,7 @@ impl<'a> Machine<'a> {
             starts: Vec::new(),
             order: None,
             races: Vec::new(),
+            users: Vec::new(),
             aliasing: None,
             reads: None,
             marked: allowance.is_some(),

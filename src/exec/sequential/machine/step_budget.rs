@@ -1,8 +1,11 @@
 //! Steps that several machines share, and when a run has to end.
 
-use super::speculative_parallel::PART;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
+
+/// The part of what is left that a worker takes at most, unless it needs more: others need some
+/// too.
+const PART: u64 = 64;
 
 /// Most steps that a worker takes from the allowance at once: so often it looks whether it shall
 /// stop.

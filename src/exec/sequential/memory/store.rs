@@ -123,6 +123,25 @@ impl Store {
         }
     }
 
+    /// Some bytes, at most 16, as a number.
+    pub(crate) fn number(&self, bytes: &Range<usize>) -> u128 {
+        let byte = |at: usize| u128::from(self.words[at / 4] >> (at % 4 * 8) & 0xff);
+        bytes.clone().rev().fold(0, |number, at| number << 8 | byte(at))
+    }
+
+    pub(crate) fn is_any_undefined(&self, bytes: &Range<usize>) -> bool {
+        bytes.clone().any(|at| {
+            let part = at as u32 % 4;
+            self.is_part_undefined(at / 4, part..part + 1)
+        })
+    }
+
+    pub(crate) fn write_byte(&mut self, at: usize, byte: u8, defined: bool) {
+        let (shift, part) = (at % 4 * 8, at as u32 % 4);
+        self.words[at / 4] = (self.words[at / 4] & !(0xff << shift)) | u32::from(byte) << shift;
+        self.define_part(at / 4, part..part + 1, defined);
+    }
+
     pub(crate) fn bytes(&self, length: usize) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.truncate(length);

@@ -6,6 +6,7 @@
 //! a multisampled image is a texel of its own.
 //! Does not cover: filtered reads (`filter`).
 
+use super::texel;
 use super::texel::{Held, Toward};
 use super::workspace::{Got, NOTHING};
 use crate::ir::atomic::{Atomic, Touch};
@@ -13,19 +14,19 @@ use crate::ir::image::{Chosen, Doing, ImageStep, Level, Reading};
 use crate::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::ir::memory_semantics::Kinds;
 use crate::ir::{Root, Scalar};
+use crate::machine::access_step::{AtomicAccess, AtomicMark, LaneAccess, Moment};
 use crate::machine::choice::Choice;
-use crate::machine::clash::Clash;
+use crate::machine::control_trace::{Stored, trace_stored};
 use crate::machine::finding_collector::NOWHERE;
-use crate::machine::image::texel;
+use crate::machine::monitor::Monitor;
 use crate::machine::registers::Registers;
 use crate::machine::state::Machine;
 use crate::memory::image_view;
 use crate::memory::image_view::{Place, View};
-use crate::memory::store::{Slot, Store};
-use crate::memory::vector_clocks::cell::Told;
+use crate::memory::store::Slot;
+use std::ops::Range;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::image::ImageFormat;
-use vkcert_model::random::mix_bits;
 
 impl Registers {
     /// The texel that whole coordinates name.
@@ -75,7 +76,7 @@ impl Machine<'_> {
             undefined[lane / 64] |= u64::from(got.undefined) << (lane % 64);
         }
         let first = step.image.descriptors.first().copied().unwrap_or(0);
-        self.report_races_at((Root::Descriptor(first), &step.image.name), place);
+        self.report_races((Root::Descriptor(first), &step.image.name), place);
         match step.doing {
             Doing::Write => self.watch_change(Root::Descriptor(first), true),
             Doing::Read | Doing::Atomic(_) => self.watch_texels(first, &results, place),
@@ -209,7 +210,8 @@ impl Machine<'_> {
                 self.follow(lane, path);
             }
         }
-        self.touch_texel((descriptor, slot), lane, (first, size), (Touch::Read, None), place);
+        let bytes = (lane, first..first + size);
+        self.observe_texel((descriptor, slot), bytes, (Touch::Read, None), None, place);
         Got { value, undefined }
     }
 
@@ -268,22 +270,15 @@ impl Machine<'_> {
             });
         }
         let new = bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
-        self.touch_texel(
-            (descriptor, slot),
-            lane,
-            (first, bytes.len()),
-            (Touch::Write, Some(new)),
-            place,
-        );
-        let path = self.path(lane);
+        let texel = (lane, first..first + bytes.len());
+        self.observe_texel((descriptor, slot), texel, (Touch::Write, Some(new)), None, place);
+        let trace = self.path(lane);
         let store = &mut self.memory.stores[slot.buffer];
-        note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
-        for (index, new) in bytes.iter().enumerate() {
-            let (word, shift, part) =
-                ((first + index) / 4, (first + index) % 4 * 8, (first + index) as u32 % 4);
-            store.words[word] = (store.words[word] & !(0xff << shift)) | u32::from(*new) << shift;
+        let words = first / 4..(first + bytes.len()).div_ceil(4);
+        trace_stored(store, trace, words, Stored::Part);
+        for (at, byte) in (first..).zip(&bytes) {
             // An undefined value was reported where it was written.
-            store.define_part(word, part..part + 1, true);
+            store.write_byte(at, *byte, true);
         }
         self.memory.workspace.bytes = bytes;
         NOTHING
@@ -304,24 +299,21 @@ impl Machine<'_> {
         let (value, comparator) = (operand(0), operand(1));
         let words = step.form.width().words();
         let at = first / 4;
-        let old = self.memory.texel_bits(slot, first, 4 * words) as u64;
+        let old = self.memory.stores[slot.buffer].number(&(first..first + 4 * words)) as u64;
         let new = op.apply(step.form, old, value, comparator);
         let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
-        self.touch_texel(
+        let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.tick());
+        let atomic = AtomicAccess { op, after, mark: AtomicMark::InOrder };
+        self.observe_texel(
             (descriptor, slot),
-            lane,
-            (first, 4 * words),
+            (lane, first..first + 4 * words),
             (touch, new.map(u128::from)),
+            Some(atomic),
             place,
         );
-        let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.tick());
-        let path = self.path(lane);
-        let (invocation, memory) = (self.registers.first_lane + lane as u32, Kinds::IMAGES);
+        let trace = self.path(lane);
         let store = &mut self.memory.stores[slot.buffer];
-        if let Some(shadow) = &mut store.shadow {
-            shadow.tell(at, &Told { invocation, place, memory, op, touch, after });
-        }
-        note_path(store, path, at..at + words);
+        trace_stored(store, trace, at..at + words, Stored::Part);
         let passes = op.gives_what_was_there();
         let undefined = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
         let changed = new.is_some_and(|new| new != old);
@@ -362,37 +354,30 @@ impl Machine<'_> {
             4 * slot.first + slot.view.start(&self.registers.named(step, &slot.view, lane))?;
         let operand =
             |at: usize| step.texel.get(at).map_or(0, |parts| self.registers.number(*parts, lane));
-        let old = self.memory.texel_bits(slot, first, 4 * step.form.width().words()) as u64;
+        let old = self.memory.stores[slot.buffer]
+            .number(&(first..first + 4 * step.form.width().words())) as u64;
         let new = op.apply(step.form, old, operand(0), operand(1)).unwrap_or(old);
         Some((slot.buffer, first / 4, [old, new]))
     }
 
     /// Notes an access of a lane to the bytes of a texel, and what it leaves there where that is
     /// new.
-    fn touch_texel(
+    fn observe_texel(
         &mut self,
         (descriptor, slot): (u32, Slot),
-        lane: usize,
-        (first, bytes): (usize, usize),
+        (lane, bytes): (usize, Range<usize>),
         (touch, new): (Touch, Option<u128>),
+        atomic: Option<AtomicAccess>,
         place: u32,
     ) {
-        if let Some(marks) = &mut self.memory.stores[slot.buffer].marks {
-            marks.touch(touch, first, bytes);
-        }
-        self.note_user(Root::Descriptor(descriptor), lane, first..first + bytes, touch, place);
-        if !self.monitor.track_races {
-            return;
-        }
-        let held = self.memory.texel_bits(slot, first, bytes);
+        let Monitor { track_races, clock, .. } = &self.monitor;
+        let moment = Moment::of(clock, Kinds::IMAGES, self.registers.first_lane, place);
+        let store = &mut self.memory.stores[slot.buffer];
+        let held = if *track_races { store.number(&bytes) } else { 0 };
         let values = [held, new.unwrap_or(held)];
-        let local = self.registers.first_lane + lane as u32;
-        let now = self.monitor.clock.in_images(local, place);
-        if let Some(shadow) = &mut self.memory.stores[slot.buffer].shadow {
-            let races = &mut self.monitor.races;
-            shadow.touch_bytes(first, bytes, touch, &now, values, |earlier| {
-                races.push(Clash::new(earlier, (local, touch), (values, bytes as u32)));
-            });
+        self.monitor.observe(store, &moment, &LaneAccess { lane, bytes, touch, values, atomic });
+        if !self.monitor.users.is_empty() {
+            self.tell_users(Root::Descriptor(descriptor), place);
         }
     }
 
@@ -441,15 +426,5 @@ fn samples(view: &View) -> u64 {
     match view {
         View::Image(picture, _) => u64::from(picture.shape.samples),
         View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
-    }
-}
-
-/// What is stored comes with the path of who stored it; a texel of less than a word shares its
-/// word's path with others.
-fn note_path(store: &mut Store, path: Option<u64>, words: std::ops::Range<usize>) {
-    if let (Some(paths), Some(path)) = (&mut store.paths, path) {
-        for word in words {
-            paths[word] = mix_bits(paths[word] ^ path);
-        }
     }
 }
