@@ -5,8 +5,9 @@
 //! that depends on its id.
 
 use super::identity::NoVulkan;
-use super::pass::storage_binding;
-use super::protocol::{Bytes, Cache, Ending, WireDispatch, WireJob, WireModule, WireRun};
+use super::protocol::{
+    Bytes, Cache, Ending, WireDispatch, WireJob, WireModule, WireRun, storage_binding,
+};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Op};
 use sha2::{Digest, Sha256};

@@ -8,7 +8,7 @@
 
 use super::device::{CallFailure, Device, during};
 use super::image::Copying;
-use super::memory::Storage;
+use super::memory::{Restored, Storage};
 use super::pipeline::Pipeline;
 use super::protocol::WireTime;
 use super::resources::Resources;
@@ -23,14 +23,6 @@ pub(crate) struct Dispatch {
     pub dynamic_offsets: Vec<u32>,
     pub push_constants: Vec<u8>,
     pub groups: [u32; 3],
-}
-
-/// A buffer that gets the contents of another.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Restored {
-    pub from: vk::Buffer,
-    pub to: vk::Buffer,
-    pub bytes: u64,
 }
 
 /// After so long without an end, somebody may want to know where the device is.

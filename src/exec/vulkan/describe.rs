@@ -18,3 +18,10 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
 pub(crate) fn result(result: vk::Result) -> String {
     format!("VK_{result:?}")
 }
+
+/// A fixed-size C string of the API as text.
+pub(super) fn text(chars: &[std::ffi::c_char]) -> String {
+    let bytes: Vec<u8> =
+        chars.iter().take_while(|char| **char != 0).map(|char| *char as u8).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -8,7 +8,7 @@ use super::device::{CallFailure, Device, during};
 use super::fit::{Layout, descriptor_type};
 use super::protocol::WireBinding;
 use super::resources::Descriptor;
-use super::session::Stop;
+use super::stop::Stop;
 use ash::vk;
 use std::collections::BTreeMap;
 use std::rc::Rc;

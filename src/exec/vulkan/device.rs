@@ -6,7 +6,8 @@
 
 use super::capability::Abilities;
 use super::features::Features;
-use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan, identify};
+use super::identification::identify;
+use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
 use super::instance::{Instance, failed};
 use super::older::Older;
 use super::pipeline_cache::CacheOwner;

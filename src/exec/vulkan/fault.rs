@@ -189,23 +189,22 @@ impl Faults {
             FaultKind::Flood => {
                 let _ = std::io::stderr().write_all(&vec![b'!'; 4 << 20]);
                 let header =
-                    [b"vkcw".as_slice(), &super::protocol::VERSION.to_le_bytes(), &[0xFF; 10]]
+                    [b"vkcw".as_slice(), &super::frame::VERSION.to_le_bytes(), &[0xFF; 10]]
                         .concat();
                 let _ = pipe.write_all(&header).and(pipe.flush());
             }
             FaultKind::Truncate => {
-                let reply = super::protocol::frame(&Reply::Failed("cut".to_owned()));
+                let reply = super::frame::frame(&Reply::Failed("cut".to_owned()));
                 let _ =
                     reply.map(|bytes| pipe.write_all(&bytes[..bytes.len() - 1]).and(pipe.flush()));
-                super::worker::exit_now(0);
+                super::system::exit_now(0);
             }
             FaultKind::HangExit => {
                 let phases = [Phase::START, Phase { repetition: 0, stage: Stage::Dispatched(0) }];
-                let frames = phases.map(|phase| {
-                    super::protocol::frame(&Reply::Reached(phase)).unwrap_or_default()
-                });
+                let frames = phases
+                    .map(|phase| super::frame::frame(&Reply::Reached(phase)).unwrap_or_default());
                 let _ = pipe.write_all(&frames.concat()).and(pipe.flush());
-                super::worker::hang_in_exit();
+                super::system::hang_in_exit();
             }
             FaultKind::Allocate => {
                 let mut taken = Vec::new();

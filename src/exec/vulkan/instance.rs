@@ -9,7 +9,8 @@
 use super::features::Features;
 use super::identity::NoVulkan;
 use super::messages::Messages;
-use super::{ValidationLayers, describe, version};
+use super::settings::ValidationLayers;
+use super::{describe, version};
 use ash::{ext, vk};
 use std::ffi::CStr;
 
@@ -103,7 +104,7 @@ impl Instance {
         // SAFETY: the handle comes from this instance.
         let found =
             unsafe { self.raw.enumerate_device_extension_properties(device) }.unwrap_or_default();
-        found.iter().map(|extension| super::identity::text(&extension.extension_name)).collect()
+        found.iter().map(|extension| describe::text(&extension.extension_name)).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use super::descriptors::{DescriptorPool, Room};
 use super::device::{CallFailure, Device};
 use super::fit::Layout;
 use super::memory::{Block, Placement, Storage};
-use super::session::Stop;
+use super::stop::Stop;
 use std::rc::Rc;
 
 /// A test runs as production, traced and instrumented module, each with its loop count; two kernels

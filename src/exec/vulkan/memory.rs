@@ -5,11 +5,18 @@
 //! Promises: a changed guard byte is found; memory goes back when its owner drops.
 //! Does not cover: writes that miss the guard zones, and reads: neither leaves a trace here.
 
-use super::commands::Restored;
 use super::device::{CallFailure, Device, during};
 use super::protocol::Side;
 use ash::vk;
 use std::rc::Rc;
+
+/// A buffer that gets the contents of another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Restored {
+    pub from: vk::Buffer,
+    pub to: vk::Buffer,
+    pub bytes: u64,
+}
 
 /// Bytes of a guard zone. No device wants a greater offset alignment than 256 (Vulkan
 /// specification, "Required Limits"), so the contents start aligned.

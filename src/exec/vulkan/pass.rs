@@ -16,17 +16,18 @@ use super::image_fit;
 use super::kept::Kept;
 use super::memory::{Placement, Storage};
 use super::pipeline::{Pipeline, PipelineKey, Pipelines};
+pub(super) use super::protocol::storage_binding;
 use super::protocol::{
     Bytes, Ending, Side, Trespass, WireBinding, WireDispatch, WireInvocations, WireJob,
     WireMessage, WireRecords, WireRun,
 };
 use super::records::{DispatchRecords, nonce, record_buffers};
 use super::resources::Resources;
-use super::session::Stop;
+use super::stop::Stop;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
-use vkcert_exec::resource::{AddressPlace, JobView};
+use vkcert_exec::resource::AddressPlace;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::records::Records;
 use vkcert_spirv::interface::DeviceNeeds;
@@ -163,13 +164,6 @@ impl Bench<'_> {
         };
         Ok(Plan { dispatch, needs, key, bindings })
     }
-}
-
-/// A storage buffer of `range` bytes, bound whole.
-pub(crate) fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
-    let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
-    let view = JobView::Bytes;
-    WireBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset }
 }
 
 /// A dispatch that is known to fit.

@@ -6,7 +6,8 @@
 //! tests, whichever worker had them.
 //! Does not cover: what a test is.
 
-use super::{DeviceIdentity, VulkanExecutor};
+use super::executor::VulkanExecutor;
+use super::identity::DeviceIdentity;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 use vkcert_exec::repeat::Results;

@@ -6,10 +6,12 @@
 //! are kept.
 //! Does not cover: what an answer means (`mod`).
 
-use super::protocol::{self, FrameError, Reply, Request};
+use super::frame::{self, FrameError};
+use super::protocol::{self, Reply, Request};
+use super::settings::{Settings, WORKER_COMMAND};
+use super::system;
+use super::system::{EXHAUSTED, PANICKED};
 use super::wire::KnownModules;
-use super::worker::{EXHAUSTED, PANICKED};
-use super::{Settings, WORKER_COMMAND, system};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -137,14 +139,14 @@ impl Worker {
     /// Sends a request whose replies are at most `limit` bytes long.
     pub(crate) fn ask(&mut self, request: &Request, limit: u64) -> Result<(), FrameError> {
         self.limit = limit;
-        self.requests.send(protocol::frame(request)?);
+        self.requests.send(frame::frame(request)?);
         Ok(())
     }
 
     /// The next reply; after a loss the worker is gone.
     pub(crate) fn next(&mut self, deadline: Instant) -> Result<Reply, Loss> {
         loop {
-            match protocol::take(&mut self.received, self.limit) {
+            match frame::take(&mut self.received, self.limit) {
                 Ok(Some(reply)) => return Ok(reply),
                 Ok(None) => {}
                 Err(error) => {

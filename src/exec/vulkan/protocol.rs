@@ -13,16 +13,11 @@ use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Read, Write};
 use vkcert_exec::resource::{JobAddress, JobSampler, JobView};
 use vkcert_instrument::RecordForm;
 use vkcert_model::image::ImageShape;
 use vkcert_model::invocations::Ranks;
 use vkcert_model::procedure::DescriptorClass;
-
-/// Changes whenever a wire type changes; parent and worker are the same program, so a difference
-/// means a wrong path.
-pub(crate) const VERSION: u16 = 9;
 
 /// Upper bound of a request's payload in bytes; more is refused by the worker.
 pub(crate) const REQUEST_LIMIT: u64 = 8 << 30;
@@ -30,9 +25,6 @@ pub(crate) const REQUEST_LIMIT: u64 = 8 << 30;
 /// Room in a reply for everything but buffer contents and records: messages are bounded by the
 /// worker.
 pub(crate) const REPLY_SLACK: u64 = 16 << 20;
-
-const MAGIC: [u8; 4] = *b"vkcw";
-const HEADER: usize = 16;
 
 /// From the parent.
 #[derive(Debug, Serialize, Deserialize)]
@@ -98,8 +90,8 @@ impl Phase {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Open {
     pub device: DeviceChoice,
-    pub validation: super::ValidationLayers,
-    pub robustness: super::Robustness,
+    pub validation: super::settings::ValidationLayers,
+    pub robustness: super::robustness::Robustness,
     /// [`super::Settings::api_limit`]
     pub api_limit: Option<(u32, u32)>,
     /// [`super::Settings::memory`]
@@ -196,6 +188,13 @@ pub(crate) struct WireBinding {
     pub offset: u64,
     pub range: u64,
     pub dynamic_offset: u64,
+}
+
+/// A storage buffer of `range` bytes, bound whole.
+pub(crate) fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
+    let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
+    let view = JobView::Bytes;
+    WireBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset }
 }
 
 /// How a run ended, as far as a living worker can tell.
@@ -379,177 +378,5 @@ impl<'de> Deserialize<'de> for Bytes {
             }
         }
         deserializer.deserialize_bytes(Block)
-    }
-}
-
-/// Why bytes on a pipe are no frame.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FrameError {
-    #[error("the pipe is closed")]
-    Closed,
-    #[error("bytes that are no frame")]
-    Magic,
-    #[error("protocol version {found} instead of {VERSION}")]
-    Version { found: u16 },
-    #[error("a frame of {length} bytes where at most {limit} are allowed")]
-    Oversized { length: u64, limit: u64 },
-    #[error("a frame that does not decode ({reason})")]
-    Content { reason: String },
-    #[error("{0}")]
-    Pipe(#[from] io::Error),
-}
-
-/// A message as the bytes of one frame.
-pub(crate) fn frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
-    let content = |error: postcard::Error| FrameError::Content { reason: error.to_string() };
-    let mut frame = postcard::to_extend(message, vec![0; HEADER]).map_err(content)?;
-    let length = (frame.len() - HEADER) as u64;
-    frame[..4].copy_from_slice(&MAGIC);
-    frame[4..6].copy_from_slice(&VERSION.to_le_bytes());
-    frame[8..HEADER].copy_from_slice(&length.to_le_bytes());
-    Ok(frame)
-}
-
-/// Writes a frame and sends it on its way.
-pub(crate) fn write<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
-    pipe.write_all(&frame(message)?)?;
-    Ok(pipe.flush()?)
-}
-
-/// Takes the first frame off what has been received; none: it is not whole yet.
-pub(crate) fn take<T: for<'de> Deserialize<'de>>(
-    received: &mut Vec<u8>,
-    limit: u64,
-) -> Result<Option<T>, FrameError> {
-    let Some(header) = received.first_chunk::<HEADER>() else { return Ok(None) };
-    let end = HEADER as u64 + payload_length(header, limit)?;
-    if (received.len() as u64) < end {
-        return Ok(None);
-    }
-    let message = content(&received[HEADER..end as usize])?;
-    received.drain(..end as usize);
-    Ok(Some(message))
-}
-
-/// Writes a frame that may wait for the next one.
-pub(crate) fn queue<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
-    Ok(pipe.write_all(&frame(message)?)?)
-}
-
-/// Reads one frame of at most `limit` bytes.
-pub(crate) fn read<T: for<'de> Deserialize<'de>>(
-    pipe: &mut impl Read,
-    limit: u64,
-) -> Result<T, FrameError> {
-    let mut header = [0; HEADER];
-    read_header(pipe, &mut header)?;
-    let length = payload_length(&header, limit)?;
-    let mut payload = Vec::new();
-    pipe.take(length).read_to_end(&mut payload)?;
-    if (payload.len() as u64) < length {
-        return Err(FrameError::Closed);
-    }
-    content(&payload)
-}
-
-fn payload_length(header: &[u8; HEADER], limit: u64) -> Result<u64, FrameError> {
-    if header[..4] != MAGIC {
-        return Err(FrameError::Magic);
-    }
-    let found = u16::from_le_bytes([header[4], header[5]]);
-    if found != VERSION {
-        return Err(FrameError::Version { found });
-    }
-    let length = u64::from_le_bytes(header[8..].try_into().expect("8 bytes"));
-    if length > limit { Err(FrameError::Oversized { length, limit }) } else { Ok(length) }
-}
-
-fn content<T: for<'de> Deserialize<'de>>(payload: &[u8]) -> Result<T, FrameError> {
-    let (message, rest) = postcard::take_from_bytes(payload)
-        .map_err(|error| FrameError::Content { reason: error.to_string() })?;
-    match rest.len() {
-        0 => Ok(message),
-        extra => Err(FrameError::Content { reason: format!("{extra} bytes behind the message") }),
-    }
-}
-
-/// A pipe that closes between frames is `Closed`; so is one that closes within a header.
-fn read_header(pipe: &mut impl Read, header: &mut [u8; HEADER]) -> Result<(), FrameError> {
-    match pipe.read_exact(header) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(FrameError::Closed),
-        Err(error) => Err(FrameError::Pipe(error)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn records() -> WireRecords {
-        WireRecords { module: 1, words: vec![u32::MAX, 0, 7], witnesses: vec![(33, [1, 2, 3])] }
-    }
-
-    fn run_reply() -> Reply {
-        let run = WireRun {
-            buffers: vec![Bytes(vec![0xCD; 300]), Bytes(Vec::new())],
-            records: vec![records()],
-            ..WireRun::ended(Ending::Completed)
-        };
-        Reply::Ran(WireRuns { fitness: Fitness::Fit, different: vec![run], of: vec![0, 0] })
-    }
-
-    #[test]
-    fn a_frame_comes_back_as_it_was_written() {
-        let bytes = frame(&run_reply()).expect("encodes");
-        let Reply::Ran(runs) = read(&mut bytes.as_slice(), 4096).expect("decodes") else {
-            panic!("another reply")
-        };
-        assert_eq!(runs.of, [0, 0]);
-        let run = runs.into_first();
-        assert_eq!(run.buffers, [Bytes(vec![0xCD; 300]), Bytes(Vec::new())]);
-        assert_eq!(run.records, [records()]);
-    }
-
-    #[test]
-    fn frames_are_taken_off_a_stream_once_they_are_whole() {
-        let one = frame(&run_reply()).expect("encodes");
-        let stream = [one.clone(), one.clone()].concat();
-        let (mut received, mut taken) = (Vec::new(), 0);
-        for byte in stream {
-            received.push(byte);
-            taken += usize::from(take::<Reply>(&mut received, 4096).expect("decodes").is_some());
-        }
-        assert_eq!((taken, received.len()), (2, 0));
-        let mut long = one[..HEADER].to_vec();
-        let error = take::<Reply>(&mut long, 16).expect_err("too long");
-        assert!(matches!(error, FrameError::Oversized { limit: 16, .. }), "{error}");
-    }
-
-    #[test]
-    fn an_oversized_frame_is_refused_before_it_is_read() {
-        let bytes = frame(&run_reply()).expect("encodes");
-        let error = read::<Reply>(&mut &bytes[..HEADER], 16).expect_err("too long");
-        assert!(matches!(error, FrameError::Oversized { limit: 16, .. }), "{error}");
-    }
-
-    #[test]
-    fn every_truncation_is_an_error() {
-        let bytes = frame(&run_reply()).expect("encodes");
-        for end in 0..bytes.len() {
-            read::<Reply>(&mut &bytes[..end], 4096).expect_err("truncated");
-        }
-    }
-
-    #[test]
-    fn other_versions_and_other_programs_are_named() {
-        let mut bytes = frame(&run_reply()).expect("encodes");
-        bytes[4] = 99;
-        assert!(matches!(
-            read::<Reply>(&mut bytes.as_slice(), 4096),
-            Err(FrameError::Version { found: 99 })
-        ));
-        let text = b"Segmentation fault (core dumped)".to_vec();
-        assert!(matches!(read::<Reply>(&mut text.as_slice(), 4096), Err(FrameError::Magic)));
     }
 }

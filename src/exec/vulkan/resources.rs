@@ -12,7 +12,7 @@ use super::image_fit::usage;
 use super::memory::{GUARD, Storage};
 use super::protocol::{WireBinding, WireJob};
 use super::sampler::DeviceSampler;
-use super::session::Stop;
+use super::stop::Stop;
 use super::view::{DeviceImageView, DeviceTexels};
 use ash::vk;
 use std::rc::Rc;

@@ -6,7 +6,6 @@
 //! a job but cached pipelines.
 //! Does not cover: time limits and crashes (`process`).
 
-use super::canary;
 use super::commands::{Commands, Step};
 use super::device::{CallFailure, Device};
 use super::fault::{FaultKind, Faults};
@@ -15,38 +14,21 @@ use super::image::Copying;
 use super::instance::{Instance, failed};
 use super::kept::Kept;
 use super::memory::{Placement, Storage};
-use super::pass::{Bench, Pass, storage_binding};
+use super::pass::{Bench, Pass};
 use super::pipeline::{Pipelines, Program};
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{
     Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun,
-    WireRuns, WireTime,
+    WireRuns, WireTime, storage_binding,
 };
 use super::shape::{Shape, Shapes};
-use super::version;
+use super::stop::Stop;
+use super::{canary, version};
 use ash::vk;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use vkcert_spirv::module::Module;
-
-/// Why a job stops before its end.
-pub(crate) enum Stop {
-    Ending(Ending),
-    Call(CallFailure),
-}
-
-impl From<Ending> for Stop {
-    fn from(ending: Ending) -> Self {
-        Self::Ending(ending)
-    }
-}
-
-impl From<CallFailure> for Stop {
-    fn from(failure: CallFailure) -> Self {
-        Self::Call(failure)
-    }
-}
 
 /// Where a job stopped.
 struct Halt {

@@ -9,7 +9,7 @@
 use super::kept::Kept;
 use super::pass::Pass;
 use super::protocol::{WireJob, WireModule};
-use super::session::Stop;
+use super::stop::Stop;
 
 /// A test runs as production, traced and instrumented module; some kernels in turn fit.
 const MOST: usize = 16;

@@ -11,6 +11,11 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
+/// Exit status after a failed assertion of the tool.
+pub(crate) const PANICKED: u8 = 101;
+/// Exit status after more memory was taken than is allowed.
+pub(crate) const EXHAUSTED: u8 = 102;
+
 const POLL_IN: c_short = 1;
 const POLL_OUT: c_short = 4;
 const GET_FLAGS: c_int = 3;

@@ -7,7 +7,7 @@
 //! Does not cover: a device's own memory; systems without `/proc`. A limit of the address space
 //! would be exact, but drivers of real devices reserve far more addresses than memory.
 
-use super::worker::{EXHAUSTED, exit_now};
+use super::system::{EXHAUSTED, exit_now};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

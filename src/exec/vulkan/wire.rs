@@ -4,18 +4,20 @@
 //! loss means for a test.
 //! Promises: findings are sorted; every reason names the dispatch and is the same in every run.
 
+use super::conversation::{describe_loss, tool};
+use super::process::Loss;
 use super::protocol::{
     Bytes, Cache, Digest, Ending, REPLY_SLACK, RecordSlot, Severity, Side, Stage, Trespass,
     WireBinding, WireDispatch, WireImage, WireInvocations, WireJob, WireMessage, WireModule,
     WireRecords, WireRun,
 };
-use super::{Loss, describe_loss, tool};
 use sha2::Digest as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vkcert_exec::resource::JobImage;
-use vkcert_exec::{Completion, ExecError, Job, Run};
-use vkcert_exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
+use vkcert_exec::{
+    Completion, ExecError, Job, JobBinding, JobDispatch, JobModule, ModuleRecording, Run,
+};
 use vkcert_instrument::{CanaryError, RecordForm, check_bits};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::ModuleKey;

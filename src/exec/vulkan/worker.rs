@@ -8,9 +8,11 @@
 //! Does not cover: time limits; the parent kills.
 
 use super::fault::Faults;
-use super::protocol::{self, Fitness, FrameError, Open, Phase, Reply, Request, Stage, WireJob};
+use super::frame::{self, FrameError};
+use super::protocol::{self, Fitness, Open, Phase, Reply, Request, Stage, WireJob};
 use super::session::Session;
-use super::{identity, system, watch};
+use super::system::{PANICKED, exit_now};
+use super::{identification, system, watch};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
@@ -19,12 +21,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub(crate) use super::system::{exit_now, hang_in_exit};
-
-/// Exit status after a failed assertion of the tool.
-pub(crate) const PANICKED: u8 = 101;
-/// Exit status after more memory was taken than is allowed.
-pub(crate) const EXHAUSTED: u8 = 102;
 /// Exit status when the pipes to the parent are unusable.
 const NO_PARENT: u8 = 3;
 /// Bytes of contents that are read back in no time.
@@ -50,7 +46,7 @@ pub fn worker_main() -> u8 {
     };
     loop {
         worker.use_pause();
-        let request = match protocol::read(&mut requests, protocol::REQUEST_LIMIT) {
+        let request = match frame::read(&mut requests, protocol::REQUEST_LIMIT) {
             Ok(request) => request,
             Err(FrameError::Closed) => exit_now(0),
             Err(error) => {
@@ -132,8 +128,9 @@ impl Worker {
         match request {
             Request::Open(open) => self.open(&open, pipe),
             Request::List => {
-                let reply = identity::devices().map_or_else(Reply::Unavailable, Reply::Listed);
-                protocol::write(pipe, &reply)?;
+                let reply =
+                    identification::devices().map_or_else(Reply::Unavailable, Reply::Listed);
+                frame::write(pipe, &reply)?;
                 Ok(Next::End)
             }
             Request::Run { job, repetitions } => self.run(&job, repetitions, pipe),
@@ -146,7 +143,7 @@ impl Worker {
                 // layer said about that.
                 let messages =
                     instance.map(|instance| instance.messages.take()).unwrap_or_default();
-                protocol::write(pipe, &Reply::Closed(messages))?;
+                frame::write(pipe, &Reply::Closed(messages))?;
                 Ok(Next::End)
             }
         }
@@ -158,11 +155,11 @@ impl Worker {
         match Session::open(open, self.fault.clone()) {
             Ok((session, opened)) => {
                 self.session = Some(session);
-                protocol::write(pipe, &Reply::Opened(Box::new(opened)))?;
+                frame::write(pipe, &Reply::Opened(Box::new(opened)))?;
                 Ok(Next::Request)
             }
             Err(reason) => {
-                protocol::write(pipe, &Reply::Unavailable(reason))?;
+                frame::write(pipe, &Reply::Unavailable(reason))?;
                 Ok(Next::Exit)
             }
         }
@@ -183,7 +180,7 @@ impl Worker {
             .run(job, repetitions, &mut |phase| announce(phase, reading, pipe, &mut announced));
         announced?;
         let next = Next::from(runs.fitness);
-        protocol::write(pipe, &Reply::Ran(runs))?;
+        frame::write(pipe, &Reply::Ran(runs))?;
         Ok(next)
     }
 
@@ -200,7 +197,7 @@ impl Worker {
             announce(phase, Reading::Long, pipe, &mut announced)
         });
         announced?;
-        protocol::write(pipe, &Reply::Measured { ending, times, fitness })?;
+        frame::write(pipe, &Reply::Measured { ending, times, fitness })?;
         Ok(Next::from(fitness))
     }
 }
@@ -238,11 +235,11 @@ fn announce(
     if outcome.is_ok() {
         let reached = Reply::Reached(phase);
         *outcome =
-            if at_once { protocol::write(pipe, &reached) } else { protocol::queue(pipe, &reached) };
+            if at_once { frame::write(pipe, &reached) } else { frame::queue(pipe, &reached) };
     }
 }
 
 fn unopened(pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
-    protocol::write(pipe, &Reply::Failed("a job came before the device was opened".to_owned()))?;
+    frame::write(pipe, &Reply::Failed("a job came before the device was opened".to_owned()))?;
     Ok(Next::Exit)
 }

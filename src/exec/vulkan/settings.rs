@@ -1,0 +1,55 @@
+//! How the engine runs: which worker, which layers and versions, how long each phase may take.
+
+use super::robustness::Robustness;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The hidden subcommand that a worker is started with.
+pub const WORKER_COMMAND: &str = "__vulkan-worker";
+
+/// Whether VK_LAYER_KHRONOS_validation is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ValidationLayers {
+    /// Where it is installed; the identity says whether it is.
+    #[default]
+    On,
+    Off,
+}
+
+/// How the engine runs.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The vkcert program; started with [`WORKER_COMMAND`].
+    pub worker: PathBuf,
+    pub validation: ValidationLayers,
+    pub robustness: Robustness,
+    /// The newest API version to use, major and minor; none: the newest that this engine knows. For
+    /// tests of older versions.
+    pub api_limit: Option<(u32, u32)>,
+    /// Until a fresh worker has passed its canary dispatch.
+    pub start: Duration,
+    /// For checking and compiling a job's pipelines, and again for reading results back.
+    pub preparation: Duration,
+    /// Bytes of memory that a worker may take beside eight times a job's `memory_bytes`; more ends
+    /// it.
+    pub memory: u64,
+    /// Added to the worker's environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Settings {
+    pub fn new(worker: impl Into<PathBuf>) -> Self {
+        Self {
+            worker: worker.into(),
+            validation: ValidationLayers::default(),
+            robustness: Robustness::default(),
+            api_limit: None,
+            start: Duration::from_secs(60),
+            preparation: Duration::from_secs(60),
+            memory: 4 << 30,
+            environment: BTreeMap::new(),
+        }
+    }
+}
