@@ -6,7 +6,7 @@
 //! holds it; two never share a byte. In the job's bytes its symbol stands in its place.
 //! Does not cover: real addresses, which an engine knows.
 
-use super::Problems;
+use super::problems::Problems;
 use crate::JobBuffer;
 use crate::resource::{AddressPlace, JobAddress, JobResources, address_symbol};
 use vkcert_model::element::Datum;
@@ -140,6 +140,6 @@ pub(super) fn place_symbols(
         problems.push(pointer.origin.at("at").error("size", problem));
         return None;
     }
-    *defined = super::contents::merged(std::mem::take(defined));
+    *defined = super::definedness::merged(std::mem::take(defined));
     Some(())
 }

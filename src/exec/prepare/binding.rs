@@ -7,59 +7,21 @@
 //! that the kernel does not use is left out.
 //! Does not cover: how an image or texel buffer is seen (`view`), limits of a device.
 
-use super::Problems;
-use super::dispatch::{Call, Dispatched};
+use super::call::{Call, Dispatched};
+use super::problems::Problems;
 use super::view;
+use super::view::described;
 use crate::resource::{JobResources, JobView};
 use crate::{JobBinding, JobBuffer};
-use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeSet;
 use vkcert_model::procedure::{Binding, DescriptorClass};
 use vkcert_requirement::Origin;
 use vkcert_spirv::interface::{DescriptorCount, ReflectedResource};
-use vkcert_spirv::module::{Id, Instruction, Module};
 
 /// What bindings can name.
 pub(super) struct Bound<'a> {
     pub buffers: &'a [JobBuffer],
     pub resources: &'a JobResources,
-}
-
-/// A descriptor that the module declares, used or not.
-pub(super) struct Declared {
-    set: u32,
-    binding: u32,
-    name: Option<String>,
-}
-
-pub(super) fn declared(module: &Module) -> Vec<Declared> {
-    let number = |id: Id, decoration| match module.decoration(id, decoration)?.operands.first()? {
-        Operand::LiteralBit32(number) => Some(*number),
-        _ => None,
-    };
-    let globals =
-        module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
-    let is_variable = |instruction: &&Instruction| {
-        matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR)
-    };
-    let variables = globals.filter(is_variable).filter_map(|found| found.result);
-    variables
-        .filter_map(|id| {
-            let name = module.debug_name(id).filter(|name| !name.is_empty()).map(str::to_owned);
-            Some(Declared {
-                set: number(id, Decoration::DescriptorSet)?,
-                binding: number(id, Decoration::Binding)?,
-                name,
-            })
-        })
-        .collect()
-}
-
-/// A descriptor in words.
-pub(super) fn described(set: u32, binding: u32, name: Option<&str>) -> String {
-    let name = name.map(|name| format!(" (`{name}`)")).unwrap_or_default();
-    format!("set {set} binding {binding}{name}")
 }
 
 pub(super) fn bindings(

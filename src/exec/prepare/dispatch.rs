@@ -1,10 +1,13 @@
 //! One dispatch against its kernel's interface: specialization, workgroup counts, push constants.
 
 use super::address::{Pointer, place_symbols};
-use super::binding::{self, Bound, Declared};
-use super::contents::{Block, UNINITIALISED, decode_base64, place, whole_range};
+use super::binding::{self, Bound};
+use super::definedness::{UNINITIALISED, place, whole_range};
+use super::elements::decode_base64;
 use super::layout::{Layout, Walk, scalar_type};
-use super::{PreparedKernel, Problems, Setting};
+use super::problems::Problems;
+use super::setting::{PreparedKernel, Setting};
+use super::{Call, Dispatched, declared};
 use crate::JobDispatch;
 use crate::resource::{AddressPlace, JobAddress};
 use rspirv::dr::Operand;
@@ -12,92 +15,14 @@ use rspirv::spirv::{Capability, ExecutionModel, Op};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use vkcert_model::element::Datum;
-use vkcert_model::expectation::CheckerKernel;
 use vkcert_model::id::KernelName;
-use vkcert_model::procedure::{Binding, Dispatch, Reference, SpecializationValue};
+use vkcert_model::procedure::SpecializationValue;
 use vkcert_oracle::scalar::specialization_bits;
 use vkcert_requirement::Origin;
 use vkcert_spirv::constants::{ConstantError, Constants};
-use vkcert_spirv::interface::{PushConstants, ReflectError, ReflectedResource, Reflection};
+use vkcert_spirv::interface::{PushConstants, ReflectError, Reflection};
 use vkcert_spirv::module::{Id, Module};
-use vkcert_spirv::types::{LayoutError, Type, Types};
-
-/// What a dispatch and a reference have in common.
-pub(super) struct Call<'a> {
-    pub kernel: &'a KernelName,
-    pub groups: [u32; 3],
-    pub subgroup_size: Option<u32>,
-    pub bindings: &'a [Binding],
-    pub push_constants: Option<&'a Datum>,
-    pub specialization: &'a BTreeMap<String, SpecializationValue>,
-}
-
-impl<'a> Call<'a> {
-    pub(super) fn of(dispatch: &'a Dispatch) -> Self {
-        Self {
-            kernel: &dispatch.kernel,
-            groups: dispatch.groups,
-            subgroup_size: dispatch.subgroup_size,
-            bindings: &dispatch.bindings,
-            push_constants: dispatch.push_constants.as_ref(),
-            specialization: &dispatch.specialization,
-        }
-    }
-
-    pub(super) fn of_reference(reference: &'a Reference) -> Self {
-        Self {
-            kernel: &reference.kernel,
-            groups: reference.groups,
-            subgroup_size: None,
-            bindings: &reference.bindings,
-            push_constants: reference.push_constants.as_ref(),
-            specialization: &reference.specialization,
-        }
-    }
-
-    pub(super) fn of_checker(checker: &'a CheckerKernel) -> Self {
-        Self {
-            kernel: &checker.kernel,
-            groups: checker.groups,
-            subgroup_size: None,
-            bindings: &checker.bindings,
-            push_constants: checker.push_constants.as_ref(),
-            specialization: &checker.specialization,
-        }
-    }
-}
-
-/// A call's kernel under its specialization.
-pub(super) struct Dispatched {
-    /// Raw bits by specialization id.
-    pub specialization: BTreeMap<u32, u64>,
-    pub reflection: Reflection,
-    /// The block that the module declares, whether the kernel uses it or not.
-    pub declared_push_constants: Option<PushConstants>,
-    pub layout: Arc<Layout>,
-    pub declared: Vec<Declared>,
-}
-
-impl Dispatched {
-    /// The block behind a descriptor that the kernel uses.
-    pub(super) fn block(&self, set: u32, binding: u32) -> Option<Block<'_>> {
-        let resource = self.resource(set, binding)?;
-        let block = Block {
-            layout: &self.layout,
-            ty: resource.block_type,
-            fixed_bytes: resource.fixed_bytes,
-        };
-        matches!(self.layout.types.get(resource.block_type), Some(Type::Structure { .. }))
-            .then_some(block)
-    }
-
-    pub(super) fn resource(&self, set: u32, binding: u32) -> Option<&ReflectedResource> {
-        self.reflection
-            .resources
-            .iter()
-            .find(|resource| (resource.set, resource.binding) == (set, binding))
-    }
-}
+use vkcert_spirv::types::{LayoutError, Types};
 
 /// Resolves specialization and interface of a call; none after a problem.
 pub(super) fn interface(
@@ -128,7 +53,7 @@ pub(super) fn interface(
     check_limits(&reflection, call, setting, origin, problems);
     let types = Types::of_module(&kernel.module);
     let constants = Constants::evaluate(&kernel.module, &types, &specialization).ok()?;
-    let declared = binding::declared(&kernel.module);
+    let declared = declared::declared(&kernel.module);
     let ready = problems.count() == before;
     let layout = Arc::new(Layout { types, constants });
     ready.then_some(Dispatched {

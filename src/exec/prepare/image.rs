@@ -8,18 +8,16 @@
 //! left to it.
 //! Does not cover: how a kernel sees an image (`view`).
 
-use super::Problems;
-use super::contents::{
-    FilePlace, Source, UNINITIALISED, decode_base64, elements, filled, whole_range,
-};
+use super::contents::Source;
+use super::definedness::{UNINITIALISED, whole_range};
+use super::elements::{decode_base64, elements, filled};
+use super::file_contents::FilePlace;
+use super::problems::Problems;
+use super::texel_elements::stored;
 use crate::JobBuffer;
 use crate::resource::JobSampler;
-use vkcert_model::element::{ElementType, ScalarType};
-use vkcert_model::image::{
-    AddressMode, Coordinates, Filter, Image, ImageDim, ImageFormat, ImageShape, Sampler,
-    TexelEncoding,
-};
-use vkcert_oracle::texel;
+use vkcert_model::element::ElementType;
+use vkcert_model::image::{AddressMode, Coordinates, Filter, Image, ImageDim, ImageShape, Sampler};
 use vkcert_requirement::Origin;
 
 /// The image with its initial contents; none after a problem.
@@ -171,32 +169,6 @@ fn contents(
         return Some(Some(("file", bytes)));
     }
     Some(None)
-}
-
-/// Components as the format stores them.
-pub fn stored(
-    format: ImageFormat,
-    components: &[u8],
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Option<Vec<u8>> {
-    let texels = texel::encode_texels(format, components);
-    texels
-        .map_err(|message| problems.push(origin.error("bad-value", format!("{format}: {message}"))))
-        .ok()
-}
-
-/// The type of a `.npy` file with stored texels.
-pub fn stored_element(format: ImageFormat) -> ElementType {
-    match format.encoding() {
-        TexelEncoding::Plain(scalar)
-        | TexelEncoding::Unorm(scalar)
-        | TexelEncoding::Snorm(scalar) => ElementType { scalar, components: format.components() },
-        TexelEncoding::Srgb => ElementType { scalar: ScalarType::Uint8, components: 4 },
-        TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => {
-            ElementType::scalar(ScalarType::Uint32)
-        }
-    }
 }
 
 /// The sampler with its defaults filled in; none after a problem.

@@ -7,8 +7,8 @@
 //! reported. Device addresses are collected by the name of what they point to.
 //! Does not cover: which buffer has that name (`address`).
 
-use super::Problems;
 use super::address::Pointer;
+use super::problems::Problems;
 use vkcert_model::element::{Datum, ScalarType};
 use vkcert_oracle::scalar::{Leaf, encode_datum};
 use vkcert_requirement::Origin;

@@ -9,64 +9,51 @@
 
 mod address;
 mod binding;
+mod call;
 mod contents;
+mod declared;
+mod definedness;
 mod dispatch;
+mod elements;
 mod expectation;
+mod expected;
+mod expected_contents;
+mod file_contents;
 pub mod image;
 mod layout;
 mod member;
 pub mod npy;
 pub mod picture;
+mod problems;
 mod random;
+mod reference_call;
+mod setting;
+mod texel_elements;
 mod view;
 
-pub use contents::{UNINITIALISED, merged};
-pub use expectation::{Expected, ExpectedContents};
+pub use definedness::{UNINITIALISED, merged};
+pub use expected::Expected;
+pub use expected::ExpectedContents;
 pub use layout::scalar_type;
+pub use problems::{PrepareError, Problems};
+pub use setting::{PreparedKernel, Setting};
+pub use texel_elements::stored_element;
 pub use view::{declared_class, declared_format, image_type};
 
 use super::resource::{AddressPlace, JobImage, JobResources};
-use super::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
+use super::{Job, JobBinding, JobBuffer, JobDispatch, JobModule};
+use crate::prepare::setting::job_module;
 use address::Pointer;
 use binding::Bound;
-use dispatch::{Call, Dispatched};
+use call::{Call, Dispatched};
 pub use member::{BoundBlock, MemberArray};
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::element::DataType;
-use vkcert_model::finding::Checks;
-use vkcert_model::id::{KernelName, ModuleKey};
+use vkcert_model::id::KernelName;
 use vkcert_model::procedure::{Binding, Dispatch, Limits, SpecializationValue, Test};
-use vkcert_model::project::ProjectLimits;
-use vkcert_requirement::document::in_place_order;
 use vkcert_requirement::{Located, Origin};
 use vkcert_spirv::constants::Constants;
-use vkcert_spirv::module::Module;
 use vkcert_spirv::types::Types;
-
-/// A kernel whose module is at hand. Use a module that no optimiser has run over (the marked or
-/// traced one): bindings are checked against what the module declares, and an optimiser drops what
-/// is not used.
-#[derive(Debug, Clone)]
-pub struct PreparedKernel {
-    /// Entry point.
-    pub entry: String,
-    pub module: Arc<Module>,
-    pub recording: ModuleRecording,
-}
-
-/// What a test is prepared against.
-pub struct Setting<'a> {
-    pub kernels: &'a BTreeMap<KernelName, PreparedKernel>,
-    /// Folder of the file that holds the test.
-    pub base: &'a Path,
-    pub limits: &'a ProjectLimits,
-    /// Limits from the command line, over those of the test.
-    pub overrides: vkcert_model::procedure::TestLimits,
-    pub checks: Checks,
-}
 
 /// A job with what is expected of it.
 #[derive(Debug, Clone)]
@@ -92,48 +79,6 @@ pub struct ModuleUse {
     pub kernel: KernelName,
     /// Raw bits of every specialization constant by id, the module's defaults filled in.
     pub specialization: BTreeMap<u32, u64>,
-}
-
-/// A test that cannot be prepared.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum PrepareError {
-    /// The file is wrong (exit code 2).
-    #[error("{} in the test procedure", match .0.len() { 1 => "a fault".to_owned(), n => format!("{n} faults") })]
-    Input(Vec<Diagnostic>),
-    /// No engine can run this (verdict `unsupported`).
-    #[error("unsupported: {what}")]
-    Unsupported { what: String },
-}
-
-/// What is wrong with a test, gathered while it is prepared.
-#[derive(Debug, Default)]
-pub struct Problems {
-    diagnostics: Vec<Diagnostic>,
-    unsupported: Option<String>,
-}
-
-impl Problems {
-    pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// The first unsupported thing names the verdict.
-    pub fn unsupported(&mut self, what: impl Into<String>) {
-        self.unsupported.get_or_insert_with(|| what.into());
-    }
-
-    /// Number of problems so far, of either kind.
-    fn count(&self) -> usize {
-        self.diagnostics.len() + usize::from(self.unsupported.is_some())
-    }
-
-    fn into_result(self) -> Result<(), PrepareError> {
-        match (self.diagnostics.is_empty(), self.unsupported) {
-            (false, _) => Err(PrepareError::Input(in_place_order(self.diagnostics))),
-            (true, Some(what)) => Err(PrepareError::Unsupported { what }),
-            (true, None) => Ok(()),
-        }
-    }
 }
 
 /// Lays out and checks `test`.
@@ -395,12 +340,4 @@ fn first_binding<'t>(test: &'t Test, name: &str) -> Option<(usize, &'t Binding)>
     let bound = |binding: &&Binding| binding.buffer.as_deref() == Some(name);
     let mut dispatches = test.dispatches.iter().enumerate();
     dispatches.find_map(|(number, dispatch)| Some((number, dispatch.bindings.iter().find(bound)?)))
-}
-
-fn job_module(name: &KernelName, kernel: &PreparedKernel) -> JobModule {
-    JobModule {
-        key: ModuleKey::only(name.clone()),
-        words: kernel.module.words.clone(),
-        recording: kernel.recording.clone(),
-    }
 }

@@ -6,7 +6,7 @@
 //! those of the image is refused by name; nothing is scaled, and no channel is added or dropped.
 //! Does not cover: colour profiles and gamma, which are read over; palettes, layers, levels.
 
-use super::image::stored_element;
+use super::texel_elements::stored_element;
 use png::{BitDepth, ColorType};
 use std::io::Cursor;
 use vkcert_model::element::ScalarType;

@@ -6,8 +6,7 @@
 //! layers exist.
 //! Does not cover: whether a device has the format (`exec::vulkan`).
 
-use super::Problems;
-use super::binding::described;
+use super::problems::Problems;
 use crate::JobBinding;
 use crate::resource::{ImageView, JobSampler, JobView, ViewKind};
 use rspirv::spirv::{Dim, ImageFormat as Declared};
@@ -310,3 +309,9 @@ const FORMATS: &[(Declared, ImageFormat)] = &[
     (Declared::R64i, ImageFormat::R64i),
     (Declared::R64ui, ImageFormat::R64ui),
 ];
+
+/// A descriptor in words.
+pub(super) fn described(set: u32, binding: u32, name: Option<&str>) -> String {
+    let name = name.map(|name| format!(" (`{name}`)")).unwrap_or_default();
+    format!("set {set} binding {binding}{name}")
+}

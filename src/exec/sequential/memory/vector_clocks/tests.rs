@@ -12,15 +12,15 @@ use std::sync::Arc;
 use vkcert_model::random::SplitMix64;
 
 const INVOCATIONS: u32 = 4;
-const SUBGROUP: u32 = 2;
+pub(super) const SUBGROUP: u32 = 2;
 /// Semantics of fences: acquire, release or both, of buffers, of workgroup memory or of both; and
 /// none.
 const SEMANTICS: [u32; 8] = [0x42, 0x44, 0x48, 0x102, 0x104, 0x108, 0x148, 0];
 const SCOPES: [u32; 3] = [1, 2, 3];
-const KINDS: [Kinds; 2] = [Kinds::BUFFERS, Kinds::WORKGROUP];
+pub(super) const KINDS: [Kinds; 2] = [Kinds::BUFFERS, Kinds::WORKGROUP];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Event {
+pub(super) enum Event {
     /// A plain write to memory of a kind.
     Access(Kinds),
     Fence(Fence),
@@ -39,14 +39,14 @@ enum Event {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Happening {
-    workgroup: u64,
-    invocation: u32,
-    event: Event,
+pub(super) struct Happening {
+    pub(super) workgroup: u64,
+    pub(super) invocation: u32,
+    pub(super) event: Event,
 }
 
 impl Happening {
-    fn fence(&self) -> Option<Fence> {
+    pub(super) fn fence(&self) -> Option<Fence> {
         match self.event {
             Event::Access(_) => None,
             Event::Fence(fence) | Event::Atomic { fence, .. } | Event::Barrier { fence, .. } => {
@@ -55,14 +55,14 @@ impl Happening {
         }
     }
 
-    fn releases(&self) -> Kinds {
+    pub(super) fn releases(&self) -> Kinds {
         let writes = !matches!(self.event, Event::Atomic { op: Atomic::Load, .. });
         self.fence()
             .filter(|fence| writes && fence.semantics & RELEASE != 0)
             .map_or(Kinds::NONE, Fence::releases)
     }
 
-    fn acquires(&self) -> Kinds {
+    pub(super) fn acquires(&self) -> Kinds {
         let reads = !matches!(self.event, Event::Atomic { op: Atomic::Store, .. });
         self.fence()
             .filter(|fence| reads && fence.semantics & ACQUIRE != 0)
@@ -78,7 +78,7 @@ impl Happening {
     }
 
     /// Whether its scope has the other's invocation.
-    fn has(&self, other: &Happening) -> bool {
+    pub(super) fn has(&self, other: &Happening) -> bool {
         match self.fence().map(Fence::reach) {
             Some(Scope::Device) => true,
             Some(Scope::Workgroup) => self.workgroup == other.workgroup,
@@ -92,15 +92,15 @@ impl Happening {
 }
 
 /// Flag 0 lies in a buffer, flag 1 in workgroup memory.
-fn memory(flag: usize) -> Kinds {
+pub(super) fn memory(flag: usize) -> Kinds {
     KINDS[flag]
 }
 
 /// The relations of the specification over a history.
-struct Definition<'a>(&'a [Happening]);
+pub(super) struct Definition<'a>(pub(super) &'a [Happening]);
 
 impl Definition<'_> {
-    fn program_ordered(&self, a: usize, b: usize) -> bool {
+    pub(super) fn program_ordered(&self, a: usize, b: usize) -> bool {
         let (one, two) = (&self.0[a], &self.0[b]);
         a < b && (one.workgroup, one.invocation) == (two.workgroup, two.invocation)
     }
@@ -179,7 +179,7 @@ impl Definition<'_> {
     }
 
     /// Inter-thread-happens-before for one kind of memory, as its transitive closure.
-    fn happens_before(&self, kind: Kinds) -> Vec<Vec<bool>> {
+    pub(super) fn happens_before(&self, kind: Kinds) -> Vec<Vec<bool>> {
         let count = self.0.len();
         let about = |at: usize| {
             self.0[at].event == Event::Access(kind)
@@ -205,21 +205,21 @@ impl Definition<'_> {
 }
 
 /// A run of the engine's own order over the same history.
-struct Engine {
-    order: Order,
-    flags: [Cells; 2],
-    time: u32,
-    running: u64,
-    started: Vec<u64>,
+pub(super) struct Engine {
+    pub(super) order: Order,
+    pub(super) flags: [Cells; 2],
+    pub(super) time: u32,
+    pub(super) running: u64,
+    pub(super) started: Vec<u64>,
     /// Workgroup memory of the one that does not run.
-    other: Cells,
+    pub(super) other: Cells,
     /// Whether barriers order by themselves what their semantics release and acquire, as they do in
     /// programs.
-    whole: bool,
+    pub(super) whole: bool,
 }
 
 impl Engine {
-    fn new(places: Places) -> Self {
+    pub(super) fn new(places: Places) -> Self {
         let order = Order::new(Arc::new(places), INVOCATIONS, SUBGROUP);
         let mut engine = Self {
             order,
@@ -234,7 +234,7 @@ impl Engine {
         engine
     }
 
-    fn run(&mut self, workgroup: u64) {
+    pub(super) fn run(&mut self, workgroup: u64) {
         if self.running == workgroup && !self.started.is_empty() {
             return;
         }
@@ -253,7 +253,7 @@ impl Engine {
     }
 
     /// Does an event of an invocation; the stamp of an access.
-    fn act(&mut self, invocation: u32, event: Event, place: u32) -> Option<Stamp> {
+    pub(super) fn act(&mut self, invocation: u32, event: Event, place: u32) -> Option<Stamp> {
         self.time += 1;
         match event {
             Event::Access(_) => return Some(self.order.stamp(invocation, place)),
@@ -283,7 +283,7 @@ impl Engine {
 }
 
 /// Barriers are numbered from `first` on.
-fn events(draw: &mut SplitMix64, first: usize) -> Vec<Happening> {
+pub(super) fn events(draw: &mut SplitMix64, first: usize) -> Vec<Happening> {
     let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
     let mut history = Vec::new();
     for number in first..first + 4 + pick(14) {
@@ -320,7 +320,7 @@ fn events(draw: &mut SplitMix64, first: usize) -> Vec<Happening> {
 }
 
 /// By place, which is the number of the event: coherent, and of an atomic its scope and semantics.
-fn places(history: &[Happening]) -> Places {
+pub(super) fn places(history: &[Happening]) -> Places {
     let facts = history.iter().enumerate().map(|(at, one)| {
         let atomic = match one.event {
             Event::Atomic { fence, .. } => Some(Atomicity { fence, bytes: 4 }),
@@ -375,212 +375,6 @@ fn accesses_are_ordered_as_the_memory_model_defines() {
     }
     println!("{ordered} pairs in order, {unordered} not");
     assert!(ordered > 1_000 && unordered > 1_000, "{ordered} {unordered}");
-}
-
-/// Memory operands of an access: what it does, and to whom it makes available or visible itself.
-#[derive(Debug, Clone, Copy)]
-struct Operands {
-    touch: Touch,
-    own: Option<Scope>,
-}
-
-/// Chains of availability and visibility (Vulkan specification, *location-ordered*), over a history
-/// in a module that declares the Vulkan memory model.
-struct Chains<'a> {
-    definition: Definition<'a>,
-    operands: &'a [Operands],
-    kind: Kinds,
-    before: Vec<Vec<bool>>,
-}
-
-const DOMAINS: [Scope; 3] = [Scope::Subgroup, Scope::Workgroup, Scope::Device];
-
-impl Chains<'_> {
-    fn at(&self, event: usize) -> &Happening {
-        &self.definition.0[event]
-    }
-
-    fn happens_before(&self, a: usize, b: usize) -> bool {
-        self.before[a][b] || self.definition.program_ordered(a, b)
-    }
-
-    fn share(&self, a: usize, b: usize, domain: Scope) -> bool {
-        let (one, two) = (self.at(a), self.at(b));
-        let near = one.workgroup == two.workgroup;
-        match domain {
-            Scope::Subgroup => near && one.invocation / SUBGROUP == two.invocation / SUBGROUP,
-            Scope::Workgroup => near,
-            Scope::Invocation | Scope::Device => true,
-        }
-    }
-
-    /// The scope of an event that makes everything of the kind available, or visible.
-    fn operation(
-        &self,
-        event: usize,
-        kinds: fn(&Happening) -> Kinds,
-        semantics: u32,
-    ) -> Option<Scope> {
-        let one = self.at(event);
-        let fence = one.fence().filter(|fence| fence.semantics & semantics != 0)?;
-        kinds(one).has(self.kind).then_some(fence.reach())
-    }
-
-    /// The operations that end a chain of availability of a write, to a domain.
-    fn available(&self, write: usize, domain: Scope) -> Vec<usize> {
-        let narrower = || {
-            DOMAINS
-                .into_iter()
-                .filter(|one| *one < domain)
-                .map(|one| (one, self.available(write, one)))
-        };
-        let chains: Vec<(Scope, Vec<usize>)> = narrower().collect();
-        let ends = |event: usize| {
-            if event == write {
-                return self.operands[write].own.is_some_and(|scope| scope >= domain);
-            }
-            let reach = self.operation(event, Happening::releases, 0x2000);
-            reach.is_some_and(|scope| scope >= domain)
-                && (self.definition.program_ordered(write, event)
-                    || chains.iter().any(|(narrow, ends)| {
-                        let linked = |end: &usize| {
-                            self.happens_before(*end, event) && self.share(*end, event, *narrow)
-                        };
-                        ends.iter().any(linked)
-                    }))
-        };
-        (0..self.definition.0.len()).filter(|event| ends(*event)).collect()
-    }
-
-    /// The operations that begin a chain of visibility to a read, from a domain.
-    fn visible(&self, read: usize, domain: Scope) -> Vec<usize> {
-        let narrower = || {
-            DOMAINS
-                .into_iter()
-                .filter(|one| *one < domain)
-                .map(|one| (one, self.visible(read, one)))
-        };
-        let chains: Vec<(Scope, Vec<usize>)> = narrower().collect();
-        let begins = |event: usize| {
-            if event == read {
-                return self.operands[read].own.is_some_and(|scope| scope >= domain);
-            }
-            let reach = self.operation(event, Happening::acquires, 0x4000);
-            reach.is_some_and(|scope| scope >= domain)
-                && (self.definition.program_ordered(event, read)
-                    || chains.iter().any(|(narrow, begins)| {
-                        let linked = |begin: &usize| {
-                            self.happens_before(event, *begin) && self.share(event, *begin, *narrow)
-                        };
-                        begins.iter().any(linked)
-                    }))
-        };
-        (0..self.definition.0.len()).filter(|event| begins(*event)).collect()
-    }
-
-    fn are_ordered(&self, first: usize, second: usize) -> bool {
-        if self.definition.program_ordered(first, second) {
-            return true;
-        }
-        if !writes(self.operands[first].touch) {
-            return self.before[first][second];
-        }
-        DOMAINS.into_iter().any(|domain| {
-            let linked = |a: usize, b: usize| self.happens_before(a, b) && self.share(a, b, domain);
-            let ends = self.available(first, domain);
-            if writes(self.operands[second].touch) {
-                return ends.iter().any(|end| linked(*end, second));
-            }
-            let begins = self.visible(second, domain);
-            ends.iter().any(|end| begins.iter().any(|begin| linked(*end, *begin)))
-        })
-    }
-}
-
-/// Accesses of a history in a module of the Vulkan memory model, where fences make available and
-/// visible only if they say so.
-fn explicit_events(draw: &mut SplitMix64) -> (Vec<Happening>, Vec<Operands>) {
-    let mut history: Vec<Happening> = (0..3).flat_map(|part| events(draw, 100 * part)).collect();
-    let mut operands = Vec::new();
-    for one in &mut history {
-        let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
-        let touch = [Touch::Read, Touch::Write][pick(2)];
-        let own = [None, None, Some(Scope::Subgroup), Some(Scope::Workgroup), Some(Scope::Device)]
-            [pick(5)];
-        operands.push(Operands { touch, own });
-        let chance = [pick(4) > 0, pick(4) > 0];
-        let (fence, [available, visible]) = match &mut one.event {
-            Event::Access(_) => continue,
-            Event::Fence(fence) | Event::Atomic { fence, .. } => (fence, chance),
-            // All who meet have the same semantics.
-            Event::Barrier { fence, number, .. } => (fence, [*number % 4 > 0, *number % 5 > 0]),
-        };
-        let (releases, acquires) = (fence.semantics & RELEASE != 0, fence.semantics & ACQUIRE != 0);
-        fence.semantics |= if releases && available { 0x2000 } else { 0 };
-        fence.semantics |= if acquires && visible { 0x4000 } else { 0 };
-    }
-    (history, operands)
-}
-
-#[test]
-fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
-    let mut draw = SplitMix64::new(29);
-    let (mut ordered, mut unordered, mut broken) = (0, 0, 0);
-    for round in 0..4_000 {
-        let (history, operands) = explicit_events(&mut draw);
-        let mut places = places(&history);
-        places = Places::with(
-            Declared::Vulkan,
-            history.iter().enumerate().map(|(at, one)| {
-                let facts = Facts {
-                    available: operands[at].own,
-                    visible: operands[at].own,
-                    ..Facts::default()
-                };
-                let accesses = matches!(one.event, Event::Access(_));
-                (at as u32, if accesses { facts } else { places.facts(at as u32) })
-            }),
-        );
-        let chains = KINDS.map(|kind| {
-            let definition = Definition(&history);
-            let before = definition.happens_before(kind);
-            Chains { definition, operands: &operands, kind, before }
-        });
-        let mut engine = Engine { whole: round % 2 == 0, ..Engine::new(places) };
-        let mut stamps: Vec<(usize, Stamp)> = Vec::new();
-        for (at, one) in history.iter().enumerate() {
-            let first = !matches!((at.checked_sub(1).map(|last| history[last].event), one.event),
-                (Some(Event::Barrier { number, .. }), Event::Barrier { number: other, .. }) if number == other);
-            if !first {
-                continue;
-            }
-            engine.run(one.workgroup);
-            let Some(stamp) = engine.act(one.invocation, one.event, at as u32) else { continue };
-            let Event::Access(kind) = one.event else { continue };
-            let number = KINDS.iter().position(|other| *other == kind).unwrap();
-            let touch = operands[at].touch;
-            let asked = Asked { touch, invocation: one.invocation, place: at as u32 };
-            for (earlier, other) in
-                stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event)
-            {
-                let before = operands[*earlier].touch;
-                if !writes(before) && !writes(touch) {
-                    continue;
-                }
-                let due = chains[number].are_ordered(*earlier, at);
-                let found = engine.order.missing((*other, before), &asked, kind).is_none();
-                assert!(due || !found, "{earlier} and {at} of {history:?} {operands:?}");
-                broken += u32::from(due && !found);
-                *(if due { &mut ordered } else { &mut unordered }) += 1;
-            }
-            stamps.push((at, stamp));
-        }
-    }
-    println!(
-        "{ordered} pairs in order, {broken} of them by chains that leave and come back; {unordered} not"
-    );
-    assert!(ordered > 1_000 && unordered > 1_000, "{ordered} {unordered}");
-    assert!(broken * 1000 < ordered, "{broken} of {ordered}");
 }
 
 const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];

@@ -1,0 +1,40 @@
+//! What a test is prepared against: kernels, folder, limits.
+
+use crate::{JobModule, ModuleRecording};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use vkcert_model::finding::Checks;
+use vkcert_model::id::{KernelName, ModuleKey};
+use vkcert_model::project::ProjectLimits;
+use vkcert_spirv::module::Module;
+
+/// A kernel whose module is at hand. Use a module that no optimiser has run over (the marked or
+/// traced one): bindings are checked against what the module declares, and an optimiser drops what
+/// is not used.
+#[derive(Debug, Clone)]
+pub struct PreparedKernel {
+    /// Entry point.
+    pub entry: String,
+    pub module: Arc<Module>,
+    pub recording: ModuleRecording,
+}
+
+/// What a test is prepared against.
+pub struct Setting<'a> {
+    pub kernels: &'a BTreeMap<KernelName, PreparedKernel>,
+    /// Folder of the file that holds the test.
+    pub base: &'a Path,
+    pub limits: &'a ProjectLimits,
+    /// Limits from the command line, over those of the test.
+    pub overrides: vkcert_model::procedure::TestLimits,
+    pub checks: Checks,
+}
+
+pub(super) fn job_module(name: &KernelName, kernel: &PreparedKernel) -> JobModule {
+    JobModule {
+        key: ModuleKey::only(name.clone()),
+        words: kernel.module.words.clone(),
+        recording: kernel.recording.clone(),
+    }
+}
