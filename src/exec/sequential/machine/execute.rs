@@ -4,14 +4,12 @@
 //! written in every lane, which is faster and cannot be seen. The destination of an element-wise
 //! action is none of its operands (`decode` sees to it).
 
-use super::finding_collector::NOWHERE;
 use super::registers::Registers;
 use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask, spread};
-use crate::ir::{Action, Compared, Parts, Reg, Scalar, Step, scalars};
-use vkcert_model::finding::{Finding, FindingKind};
+use crate::ir::{Action, Parts, Reg, Scalar, Step};
+use vkcert_model::finding::FindingKind;
 use vkcert_spirv::operation::sized::{NumberFormat, Operation, Relation};
-use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent, UndefinedRule};
 
 /// For a source that every lane takes its value from.
 const EVERY_LANE: [u64; MASK_WORDS] = [u64::MAX; MASK_WORDS];
@@ -35,44 +33,6 @@ impl Registers {
             bits[lane / 64] |= u64::from(relation.holds(form, a, b)) << (lane % 64);
         }
         self.write_mask(to, &bits);
-    }
-
-    fn condition(&mut self, sum: Reg, value: Reg, weights: [u32; 2]) {
-        if weights == [0, 0] {
-            return;
-        }
-        let bits = self.bits(value);
-        let [when_true, when_false] = weights;
-        for (word, value) in bits[..self.mask_words].iter().enumerate() {
-            let sums = &mut self.words[sum.0 as usize];
-            for (lanes, weight) in [
-                (self.active.0[word] & value, when_true),
-                (self.active.0[word] & !value, when_false),
-            ] {
-                if weight != 0 {
-                    for lane in crate::ir::lane_mask::bits(lanes) {
-                        let sum = &mut sums[64 * word + lane];
-                        *sum = sum.wrapping_add(weight);
-                    }
-                }
-            }
-        }
-    }
-
-    /// In which lanes rules are met, at most one of an extent.
-    fn met<Test>(
-        &self,
-        rules: &[UndefinedRule<Test>],
-        is_met: impl Fn(&UndefinedRule<Test>, usize) -> bool,
-    ) -> [Option<(Undefined, Mask)>; 2] {
-        let mut found = [None, None];
-        for rule in rules {
-            let lanes = self.lanes_where(|lane| is_met(rule, lane));
-            if !lanes.is_empty() {
-                found[rule.then.extent as usize] = Some((rule.then, lanes));
-            }
-        }
-        found
     }
 }
 
@@ -260,33 +220,6 @@ impl Machine<'_> {
         [self.registers.staging, self.registers.staging_high] = halves;
     }
 
-    fn judge_sized(&mut self, operation: Operation, to: Parts, from: &[Parts], place: u32) {
-        let mut found: [Option<(Undefined, Mask)>; 2] = [None, None];
-        for lane in self.registers.active.lanes() {
-            let [a, b, c] = self.registers.operands(from, lane);
-            if let Some(undefined) = operation.undefined_for(a, b, c) {
-                found[undefined.extent as usize]
-                    .get_or_insert((undefined, Mask::EMPTY))
-                    .1
-                    .insert(lane);
-            }
-        }
-        self.leave(&scalars(&[to]), found, place);
-    }
-
-    /// What an operation leaves undefined: lanes by extent, the others have values.
-    pub(super) fn leave(
-        &mut self,
-        to: &[Scalar],
-        found: [Option<(Undefined, Mask)>; 2],
-        place: u32,
-    ) {
-        to.iter().for_each(|scalar| self.set_undefined(*scalar, &[0; MASK_WORDS]));
-        for (undefined, lanes) in found.into_iter().flatten() {
-            self.leave_undefined(to, &lanes, undefined, place);
-        }
-    }
-
     #[inline]
     pub(super) fn set_undefined(&mut self, scalar: Scalar, bits: &[u64; MASK_WORDS]) {
         if !self.monitor.track_undefined {
@@ -309,7 +242,7 @@ impl Machine<'_> {
         }
     }
 
-    fn copy(&mut self, to: Reg, from: Reg) {
+    pub(super) fn copy(&mut self, to: Reg, from: Reg) {
         if to == from {
             return;
         }
@@ -419,121 +352,6 @@ impl Machine<'_> {
                 self.registers.private[word * self.registers.width + lane] =
                     unwritten.of_invocation(word as u32, first + lane as u32);
             }
-        }
-    }
-
-    /// Tells or marks what an operation on words left undefined.
-    pub(super) fn judge(&mut self, step: &Step) {
-        if !step.may_be_undefined {
-            return;
-        }
-        let words = |reg: Reg| &*self.registers.words[reg.0 as usize];
-        let (to, found) = match &step.action {
-            Action::Unary { op, to, a } => {
-                let a = words(*a);
-                (*to, self.registers.met(op.undefined_rules(), |rule, lane| (rule.is_met)(a[lane])))
-            }
-            Action::Binary { op, to, a, b } => {
-                let (a, b) = (words(*a), words(*b));
-                (
-                    *to,
-                    self.registers
-                        .met(op.undefined_rules(), |rule, lane| (rule.is_met)(a[lane], b[lane])),
-                )
-            }
-            Action::Ternary { op, to, a, b, c } => {
-                let (a, b, c) = (words(*a), words(*b), words(*c));
-                (
-                    *to,
-                    self.registers.met(op.undefined_rules(), |rule, lane| {
-                        (rule.is_met)(a[lane], b[lane], c[lane])
-                    }),
-                )
-            }
-            _ => return,
-        };
-        for (_, lanes) in found.iter().flatten() {
-            self.take_operand(&step.action, lanes);
-        }
-        self.leave(&[Scalar::Word(to)], found, step.place);
-    }
-
-    /// Passes a value on that is undefined where a condition holds.
-    fn doubt(&mut self, to: Reg, value: Reg, (condition, why): (Reg, &'static str), place: u32) {
-        self.copy(to, value);
-        let bits = self.registers.bits(condition);
-        let lanes = self.registers.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 1);
-        self.leave_undefined(
-            &[Scalar::Word(to)],
-            &lanes,
-            Undefined { extent: UndefinedExtent::Value, why },
-            place,
-        );
-    }
-
-    pub(super) fn report_value(
-        &mut self,
-        lanes: &Mask,
-        place: u32,
-        kind: FindingKind,
-        message: &str,
-    ) {
-        if lanes.is_empty() {
-            return;
-        }
-        for lane in lanes.lanes() {
-            let witness = self.invocation(self.registers.first_lane + lane as u32);
-            self.monitor.collector.add(kind, [place, NOWHERE], 0, || Finding {
-                invocations: vec![witness],
-                ..Finding::new(kind, message)
-            });
-        }
-    }
-
-    fn decision(&mut self, slot: u32, sum: Reg, compared: &[Compared]) {
-        let mut last = None;
-        for lane in self.registers.active.lanes() {
-            let value = std::mem::take(&mut self.registers.words[sum.0 as usize][lane]);
-            // Lanes come in ascending order, so a sum that repeats cannot lower the witness.
-            if last != Some(value) {
-                last = Some(value);
-                self.set_bit(slot, value, lane, compared);
-            }
-            if self.monitor.recorder.keeps_everyone()
-                && let Some(bit) = self.monitor.recorder.bit(slot, value)
-            {
-                self.monitor.recorder.keep(bit, self.rank(lane));
-            }
-        }
-    }
-
-    fn single(&mut self, slot: u32, value: Reg, weights: [u32; 2], compared: &[Compared]) {
-        let bits = self.registers.bits(value);
-        let taken = std::array::from_fn(|word| self.registers.active.0[word] & bits[word]);
-        let passed = std::array::from_fn(|word| self.registers.active.0[word] & !bits[word]);
-        for (lanes, weight) in [(taken, weights[0]), (passed, weights[1])] {
-            if let Some(lane) = self.registers.lowest(&lanes) {
-                self.set_bit(slot, weight, lane, compared);
-            }
-            self.keep(self.monitor.recorder.bit(slot, weight), lanes);
-        }
-    }
-
-    /// Keeps who sets a bit, where that is asked for.
-    fn keep(&mut self, bit: Option<u32>, lanes: [u64; MASK_WORDS]) {
-        let (true, Some(bit)) = (self.monitor.recorder.keeps_everyone(), bit) else { return };
-        for lane in Mask(lanes).lanes() {
-            let rank = self.rank(lane);
-            self.monitor.recorder.keep(bit, rank);
-        }
-    }
-
-    fn set_bit(&mut self, slot: u32, sum: u32, lane: usize, compared: &[Compared]) {
-        let rank = self.rank(lane);
-        let Some(bit) = self.monitor.recorder.bit(slot, sum) else { return };
-        if self.monitor.recorder.set(bit, rank) && !compared.is_empty() {
-            let words = &self.registers.words;
-            self.monitor.recorder.operands(bit, compared, |reg| words[reg.0 as usize][lane]);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What a dispatch is bound to: slots, shadows, and who watches its memory.
 
 use super::early::Early;
+use super::job_run::{Reading, Session};
 use super::notes::over_memory;
 use super::program_cache::Decoded;
+use super::store_contents::{bound, leave_unwritten};
 use crate::decode::{Checked, Known};
 use crate::ir::{Action, Addressing, Kept, OrderUse, Program};
 use crate::machine::speculative_parallel::{Sharing, Written};
@@ -13,7 +15,6 @@ use crate::memory::image_view::View;
 use crate::memory::race_shadow::{Atomicity, Shadow};
 use crate::memory::read_tracking::Reads;
 use crate::memory::store::{Slot, Store};
-use crate::session::{Reading, Session, bound, leave_unwritten};
 use crate::settings::{Jobs, Settings};
 use std::collections::BTreeMap;
 use vkcert_exec::{Completion, JobBuffer, JobDispatch, ModuleRecording};

@@ -2,13 +2,13 @@
 
 use super::bit_witnesses::Everyone;
 use super::early::Early;
+use super::job_run::{Looks, MOST_RANGES, Reading, Session};
 use super::program_cache::Programs;
+use super::schedules;
 use super::stored_bytes::{DispatchedStores, stored_bytes};
 use crate::machine::LookedAt;
 use crate::memory::read_tracking::{DispatchReads, WatchedReads};
 use crate::memory::store::Store;
-use crate::session::schedules;
-use crate::session::{Looks, MOST_RANGES, Reading, Session};
 use crate::settings::{Jobs, Settings};
 use crate::tally::Tally;
 use std::collections::{BTreeMap, BTreeSet};

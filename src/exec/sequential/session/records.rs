@@ -1,10 +1,10 @@
 //! Records of a dispatch: kept natively, or read from the buffer that the module writes.
 
 use super::early::Early;
+use super::job_run::Session;
 use super::notes::over_memory;
 use crate::machine::printer::MOST_LINES;
 use crate::machine::recorder::Recorder;
-use crate::session::Session;
 use vkcert_exec::Completion;
 use vkcert_instrument::{self as instrument, DispatchSize, RecordForm};
 use vkcert_model::printed::{Printed, PrintedLine};

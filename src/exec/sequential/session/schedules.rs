@@ -1,9 +1,9 @@
 //! Schedules of a job: the settings of each dispatch, and how large dispatches are.
 
 use super::early::Early;
+use super::job_run::Session;
 use super::program_cache::Programs;
 use crate::ir::SubgroupUse;
-use crate::session::Session;
 use crate::settings::Settings;
 use vkcert_exec::schedule::{Following, workgroup_counts};
 use vkcert_exec::{Completion, ExecError, Job, JobDispatch};

@@ -8,8 +8,7 @@ use crate::decode::layout::{is_address, is_variable};
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Opaque, Value};
-use crate::ir::Action;
-use crate::ir::{Reg, Scalar};
+use crate::ir::{Action, Reg, Scalar};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::ops::Range;
@@ -208,7 +207,7 @@ fn extract_dynamic(
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
     let vector = id(instruction, 0)?;
-    let (index, _) = super::memory::index_word(decoder, id(instruction, 1)?)?;
+    let (index, _) = super::access_chain::index_word(decoder, id(instruction, 1)?)?;
     let pick = |decoder: &mut Decoder<'_>, from: Vec<Reg>| {
         let to = decoder.word();
         decoder.push(Action::Pick { to, from: from.into(), index });
@@ -228,7 +227,7 @@ fn extract_dynamic(
 
 fn insert_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let (vector, component) = (id(instruction, 0)?, id(instruction, 1)?);
-    let (index, _) = super::memory::index_word(decoder, id(instruction, 2)?)?;
+    let (index, _) = super::access_chain::index_word(decoder, id(instruction, 2)?)?;
     let put = |decoder: &mut Decoder<'_>, (old, position): (&Reg, u32), value: Reg| {
         let to = decoder.word();
         decoder.push(Action::Put { to, old: *old, value, index, position });

@@ -14,11 +14,10 @@ use super::meaning::{Meaning, Row, row};
 use super::number::{compute2, define, operand};
 use super::operand::id;
 use crate::decode::decoder::Decoder;
-use crate::decode::layout;
 use crate::decode::layout::Arrangement;
-use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer, Value};
+use crate::decode::{layout, unsupported};
 use crate::ir::cooperative_product::Product;
 use crate::ir::dot_product::Sum;
 use crate::ir::memory_semantics::SUBGROUP_SCOPE;
@@ -104,7 +103,7 @@ fn result_type(instruction: &Instruction) -> Result<Id, Unsupported> {
 }
 
 fn typed_pointer(decoder: &mut Decoder<'_>, pointer: Id) -> Result<Pointer, Unsupported> {
-    if super::memory::is_untyped(decoder, pointer)? {
+    if super::access_chain::is_untyped(decoder, pointer)? {
         return Err(unsupported("a cooperative matrix behind an untyped pointer"));
     }
     decoder.pointer(pointer)
@@ -164,7 +163,7 @@ fn elements(
     let start = start(decoder, pointer)?;
     let [pointed, each] = units(decoder, &start, pointer.ty, matrix.component)?;
     let stride = match instruction.id(stride) {
-        Some(stride) => super::memory::index_word(decoder, stride)?.0,
+        Some(stride) => super::access_chain::index_word(decoder, stride)?.0,
         None => return Err(unsupported("a cooperative matrix in memory without a stride")),
     };
     let pointed = decoder.constant_word(pointed);

@@ -4,21 +4,30 @@
 //! `spirv::operation`. A new instruction is a row, and where no existing meaning fits, a handler.
 //! Promises: an opcode without a row is unsupported by name; nothing is ignored that has an effect.
 
+mod access_chain;
 pub(crate) mod arithmetic;
+mod ballot;
 pub(crate) mod composite;
 pub(crate) mod control_flow;
 pub(crate) mod cooperative_matrix;
+mod copy_memory;
 pub(crate) mod debug_printf;
 pub(crate) mod dot_product;
 pub(crate) mod extended;
+mod geometry;
 pub(crate) mod image;
+mod image_operands;
 pub(crate) mod logic;
+mod matrix;
 pub(crate) mod meaning;
 pub(crate) mod memory;
+mod memory_access;
 pub(crate) mod number;
 pub(crate) mod operand;
+mod packing;
 pub(crate) mod pointer;
 pub(crate) mod subgroup;
+mod subgroup_scope;
 pub(crate) mod synchronization;
 pub(crate) mod variable_pointer;
 

@@ -13,8 +13,7 @@ use crate::decode::layout::{Arrangement, is_address};
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer, Value};
-use crate::ir::scalars;
-use crate::ir::{Addressing, Bound, Dimension, Parts, Root, Scalar};
+use crate::ir::{Addressing, Bound, Dimension, Parts, Root, Scalar, scalars};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 use std::sync::Arc;
@@ -154,7 +153,7 @@ fn untyped_element(
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
     let base = id(instruction, 1)?;
-    let pointer = super::memory::retyped(decoder.pointer(base)?, id(instruction, 0)?)?;
+    let pointer = super::access_chain::retyped(decoder.pointer(base)?, id(instruction, 0)?)?;
     chain_from(decoder, instruction, base, pointer, 2)
 }
 
@@ -175,7 +174,7 @@ fn chain_from(
         _ => super::variable_pointer::element(decoder, &pointer, stride, index)?,
     };
     for index in instruction.ids().skip(at + 1) {
-        pointer = super::memory::step_into(decoder, pointer, index)?;
+        pointer = super::access_chain::step_into(decoder, pointer, index)?;
     }
     decoder.define(instruction, Value::Pointer(pointer));
     Ok(())

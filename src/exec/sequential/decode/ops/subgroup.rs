@@ -8,24 +8,25 @@
 //! value on. What is undefined has the result that [`Undefined`] documents.
 //! Does not cover: operations over scopes other than Subgroup.
 
+use super::ballot::{
+    ballot, bit_count, bit_extract, find, in_both, index, inverse_ballot, of_masks, to_mask,
+};
 use super::logic::AND;
 use super::meaning::{Meaning, Row, row};
-use super::number::{Numbers, compute2, define, flushed, operand};
+use super::number::{Numbers, define, flushed, operand};
 use super::operand::id;
+use super::subgroup_scope::{Scoped, cluster, first, partition_of, scan, scope, works_together};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::memory_semantics::SUBGROUP_SCOPE;
-use crate::ir::scalars;
-use crate::ir::subgroup_operation::{Combination, Group, Scan, Way, Within};
-use crate::ir::{Action, Parts, Reg, Scalar, SubgroupUse};
-use rspirv::dr::Operand;
-use rspirv::spirv::{GroupOperation, Op};
+use crate::ir::subgroup_operation::{Combination, Group, Scan, Way};
+use crate::ir::{Action, Reg, Scalar, scalars};
+use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::Binary;
-use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator, Width};
+use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator};
 
 /// Reads rows as `op => meaning`.
 macro_rules! rows {
@@ -82,82 +83,6 @@ pub(crate) const TABLE: &[Row] = rows! {
     GroupNonUniformLogicalXor => |decoder, instruction| logical(decoder, instruction, Binary::BitwiseXor),
 };
 
-/// Whether an instruction names its scope, as the older ones do not; operands follow.
-#[derive(Clone, Copy)]
-enum Scoped {
-    Yes,
-    No,
-}
-
-/// Checks the scope in operand 0, notes that invocations work together.
-fn scope(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    if decoder.constants.scalar_word(id(instruction, 0)?) != Some(SUBGROUP_SCOPE) {
-        return Err(unsupported(format!(
-            "Op{:?} with a scope other than Subgroup",
-            instruction.op
-        )));
-    }
-    works_together(decoder);
-    Ok(())
-}
-
-fn works_together(decoder: &mut Decoder<'_>) {
-    decoder.program.subgroups = decoder.program.subgroups.max(SubgroupUse::Operations);
-}
-
-/// The position of the first operand behind the scope.
-fn first(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    scoped: Scoped,
-) -> Result<usize, Unsupported> {
-    match scoped {
-        Scoped::Yes => {
-            scope(decoder, instruction)?;
-            Ok(1)
-        }
-        Scoped::No => {
-            works_together(decoder);
-            Ok(0)
-        }
-    }
-}
-
-/// An operation from some scalars to one Boolean.
-fn to_mask(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    op: Group,
-    from: Arc<[Scalar]>,
-) -> Result<(), Unsupported> {
-    let to = decoder.mask();
-    decoder.push(Action::Group { op, to: Arc::new([Scalar::Mask(to)]), from, index: None });
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(to)])));
-    Ok(())
-}
-
-/// An operation on a ballot to a number of 32 bits.
-fn from_ballot(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    op: Group,
-    at: usize,
-) -> Result<(), Unsupported> {
-    scope(decoder, instruction)?;
-    let from = decoder.scalars(id(instruction, at)?)?;
-    let form = decoder.result_form(instruction)?;
-    if !form.is_word() {
-        return Err(unsupported(format!(
-            "Op{:?} with a result that has not 32 bits",
-            instruction.op
-        )));
-    }
-    let to = decoder.word();
-    decoder.push(Action::Group { op, to: Arc::new([Scalar::Word(to)]), from, index: None });
-    define(decoder, instruction, &[to.into()]);
-    Ok(())
-}
-
 fn vote(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -205,23 +130,6 @@ fn equal(
     Ok(())
 }
 
-fn ballot(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    scoped: Scoped,
-) -> Result<(), Unsupported> {
-    let at = first(decoder, instruction, scoped)?;
-    let from = decoder.scalars(id(instruction, at)?)?;
-    let ty = instruction.result_type.ok_or_else(|| unsupported("a ballot without a type"))?;
-    let to = decoder.fresh(ty)?;
-    if to.len() != 4 {
-        return Err(unsupported("a ballot that is no vector of four numbers of 32 bits"));
-    }
-    decoder.push(Action::Group { op: Group::Ballot, to: to.clone(), from, index: None });
-    decoder.define(instruction, Value::Scalars(to));
-    Ok(())
-}
-
 /// Invocations with the same value: of a vector, with the same of each component.
 fn partition(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     works_together(decoder);
@@ -247,69 +155,6 @@ fn partition(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
     let sum = sum.ok_or_else(|| unsupported("a partition by no value"))?;
     decoder.define(instruction, Value::Scalars(sum));
     Ok(())
-}
-
-fn in_both(
-    decoder: &mut Decoder<'_>,
-    one: &[Scalar],
-    two: &[Scalar],
-) -> Result<Arc<[Scalar]>, Unsupported> {
-    let mut both = Vec::new();
-    for pair in one.iter().zip(two) {
-        let (Scalar::Word(a), Scalar::Word(b)) = pair else {
-            return Err(unsupported("a ballot of Booleans"));
-        };
-        let and =
-            compute2(decoder, Binary::BitwiseAnd, NumberFormat::WORD, (*a).into(), (*b).into())?;
-        both.push(Scalar::Word(and.low));
-    }
-    Ok(both.into())
-}
-
-fn inverse_ballot(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    scope(decoder, instruction)?;
-    let from = decoder.scalars(id(instruction, 1)?)?;
-    to_mask(decoder, instruction, Group::InverseBallot, from)
-}
-
-fn bit_extract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    scope(decoder, instruction)?;
-    let from = decoder.scalars(id(instruction, 1)?)?;
-    let index = Some(index(decoder, instruction, 2)?);
-    let to = decoder.mask();
-    decoder.push(Action::Group {
-        op: Group::BitExtract,
-        to: Arc::new([Scalar::Mask(to)]),
-        from,
-        index,
-    });
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(to)])));
-    Ok(())
-}
-
-fn bit_count(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let scan = scan(decoder, instruction, 2)?;
-    from_ballot(decoder, instruction, Group::BitCount(scan), 2)
-}
-
-fn find(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    op: Group,
-) -> Result<(), Unsupported> {
-    from_ballot(decoder, instruction, op, 1)
-}
-
-/// An index operand: unsigned, as a word.
-fn index(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    at: usize,
-) -> Result<Reg, Unsupported> {
-    match decoder.number(id(instruction, at)?)? {
-        (NumberFormat::Integer(_), Parts { low, high: None }) => Ok(low),
-        _ => Err(unsupported(format!("Op{:?} with an index of 64 bits", instruction.op))),
-    }
 }
 
 fn exchange(
@@ -360,47 +205,6 @@ fn rotate(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     exchange(decoder, instruction, Way::Rotate(cluster), Scoped::Yes)
 }
 
-fn cluster(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    at: usize,
-) -> Result<u32, Unsupported> {
-    let size =
-        decoder.constants.scalar_word(id(instruction, at)?).filter(|size| size.is_power_of_two());
-    size.ok_or_else(|| {
-        unsupported(format!(
-            "Op{:?} with a cluster size that is no constant power of two",
-            instruction.op
-        ))
-    })
-}
-
-/// The group operation in operand 1; the value stands at `value`.
-fn scan(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    value: usize,
-) -> Result<Scan, Unsupported> {
-    match instruction.operands.get(1) {
-        Some(Operand::GroupOperation(GroupOperation::Reduce)) => Ok(Scan::Reduce),
-        Some(Operand::GroupOperation(GroupOperation::InclusiveScan)) => Ok(Scan::Inclusive),
-        Some(Operand::GroupOperation(GroupOperation::ExclusiveScan)) => Ok(Scan::Exclusive),
-        Some(Operand::GroupOperation(GroupOperation::ClusteredReduce)) => {
-            cluster(decoder, instruction, value + 1).map(Scan::Clustered)
-        }
-        Some(Operand::GroupOperation(GroupOperation::PartitionedReduceEXT)) => {
-            Ok(Scan::Partitioned(Within::All))
-        }
-        Some(Operand::GroupOperation(GroupOperation::PartitionedInclusiveScanEXT)) => {
-            Ok(Scan::Partitioned(Within::UpToOwn))
-        }
-        Some(Operand::GroupOperation(GroupOperation::PartitionedExclusiveScanEXT)) => {
-            Ok(Scan::Partitioned(Within::BelowOwn))
-        }
-        _ => Err(unsupported(format!("Op{:?} without a group operation", instruction.op))),
-    }
-}
-
 fn arithmetic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -429,22 +233,6 @@ fn arithmetic(
     Ok(())
 }
 
-/// The ballots of a partition; none where there is none.
-fn partition_of(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    scan: Scan,
-    at: usize,
-) -> Result<Vec<Scalar>, Unsupported> {
-    match scan {
-        Scan::Partitioned(_) => match decoder.scalars(id(instruction, at)?)? {
-            ballot if ballot.len() == 4 => Ok(ballot.to_vec()),
-            _ => Err(unsupported("a ballot that is no vector of four numbers of 32 bits")),
-        },
-        Scan::Reduce | Scan::Inclusive | Scan::Exclusive | Scan::Clustered(_) => Ok(Vec::new()),
-    }
-}
-
 /// Booleans as the numbers 0 and 1.
 fn logical(
     decoder: &mut Decoder<'_>,
@@ -464,29 +252,6 @@ fn quad_vote(
 ) -> Result<(), Unsupported> {
     works_together(decoder);
     of_masks(decoder, instruction, op, (Scan::Clustered(4), 0))
-}
-
-/// The Booleans of an operand, combined.
-fn of_masks(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    op: Binary,
-    (scan, at): (Scan, usize),
-) -> Result<(), Unsupported> {
-    let form = NumberFormat::Integer(Width::W8);
-    let operation = Operation::new(SizedOperator::Binary(op), form, form);
-    let combination = Combination { operation, identity: u64::from(op == Binary::BitwiseAnd) };
-    let sets = partition_of(decoder, instruction, scan, at + 1)?;
-    let mut results = Vec::new();
-    for from in decoder.masks(id(instruction, at)?)? {
-        let to = Scalar::Mask(decoder.mask());
-        let op = Group::Combine(combination, scan);
-        let from = [vec![Scalar::Mask(from)], sets.clone()].concat();
-        decoder.push(Action::Group { op, to: Arc::new([to]), from: from.into(), index: None });
-        results.push(to);
-    }
-    decoder.define(instruction, Value::Scalars(results.into()));
-    Ok(())
 }
 
 /// What changes nothing: the first result of an exclusive scan (SPIR-V, "Group Operation").

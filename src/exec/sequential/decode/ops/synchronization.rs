@@ -1,8 +1,9 @@
 //! Barriers and atomics (SPIR-V specification, sections "Barrier Instructions", "Atomic
 //! Instructions").
 
+use super::access_chain::pointer_to;
 use super::meaning::{Meaning, Row, row};
-use super::memory::{atomic_access, pointer_to};
+use super::memory_access::atomic_access;
 use super::number::define;
 use super::operand::id;
 use crate::decode::decoder::Decoder;

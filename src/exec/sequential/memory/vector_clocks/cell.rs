@@ -5,10 +5,11 @@
 //! another one of their kind: who is not ordered behind the first is not behind the second.
 //! Does not cover: more than the first such access of each kind.
 
+use super::message::Published;
 use crate::ir::atomic::{Atomic, Touch};
 use crate::ir::memory_semantics::Kinds;
 use crate::memory::race_shadow::{Seen, Stamp};
-use crate::memory::vector_clocks::{Asked, Missing, Order, Published, Reads, is_atomic, writes};
+use crate::memory::vector_clocks::{Asked, Missing, Order, Reads, is_atomic, writes};
 
 /// How long a list grows before it is looked through.
 const SHORT: u32 = 32;
