@@ -98,7 +98,7 @@ impl DescriptorPool {
         };
         // SAFETY: the set is alive and not in use; what the descriptor shows is alive (`Resources`,
         // `Storage`), and it is of the class's kind (`image_fit::check_kind`), with its range in
-        // the buffer (`fit::check_ranges`).
+        // the buffer (`fit_limits::check_ranges`).
         unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
     }
 }

@@ -25,6 +25,7 @@ mod executor;
 mod fault;
 mod features;
 mod fit;
+mod fit_limits;
 mod frame;
 mod identification;
 mod identity;

@@ -12,7 +12,6 @@ use super::descriptors::DescriptorPool;
 use super::device::{CallFailure, Device};
 use super::fit::{self, Layout};
 use super::image::Copying;
-use super::image_fit;
 use super::kept::Kept;
 use super::memory::{Placement, Storage};
 use super::pipeline::{Pipeline, PipelineKey, Pipelines};
@@ -24,6 +23,7 @@ use super::protocol::{
 use super::records::{DispatchRecords, nonce, record_buffers};
 use super::resources::Resources;
 use super::stop::Stop;
+use super::{fit_limits, image_fit};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -152,7 +152,7 @@ impl Bench<'_> {
                 records.length as u64,
             ));
         }
-        fit::check_ranges(self.device, &bindings, lengths)?;
+        fit_limits::check_ranges(self.device, &bindings, lengths)?;
         image_fit::check_views(self.device, &needs, job, &bindings)?;
         let layout = Layout::of(self.device, &needs, &bindings, fit::push_size(&needs, dispatch))?;
         let key = PipelineKey {

@@ -68,7 +68,7 @@ impl DeviceTexels {
             .offset(GUARD as u64 + offset)
             .range(range);
         // SAFETY: the buffer is alive, has its memory and both texel usages; range and alignment
-        // have been checked (`fit::check_ranges`, `image_fit::check_views`).
+        // have been checked (`fit_limits::check_ranges`, `image_fit::check_views`).
         let raw = unsafe { device.raw.create_buffer_view(&info, None) }
             .map_err(during("vkCreateBufferView"))?;
         Ok(Self { raw, device: device.clone() })
