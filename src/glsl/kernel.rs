@@ -121,8 +121,7 @@ fn compile_here(
         unit,
         outline,
         accuracy,
-        (marker_names, marked_text),
-        &excluded_markers,
+        MarkedKernel { marker_names, marked_text, excluded: &excluded_markers },
         &mut report_notes,
     );
     structure.texts = texts;
@@ -358,15 +357,23 @@ fn compile_marked_text(
     ))
 }
 
+/// A kernel's markers as they were compiled.
+struct MarkedKernel<'a> {
+    marker_names: MarkerNames,
+    marked_text: MarkedText,
+    /// What had to stay unmarked, with the compiler's reason.
+    excluded: &'a BTreeMap<MarkedItem, String>,
+}
+
 fn kernel_structure(
     kernel: &KernelSource,
     unit: TranslationUnit,
     mut outline: UnitOutline,
     accuracy: Accuracy,
-    (marker_names, marked_text): (MarkerNames, MarkedText),
-    excluded: &BTreeMap<MarkedItem, String>,
+    marked_kernel: MarkedKernel<'_>,
     notes: &mut Vec<String>,
 ) -> KernelStructure {
+    let MarkedKernel { marker_names, marked_text, excluded } = marked_kernel;
     let line_starts: Vec<LineStarts> =
         unit.files.iter().map(|file| LineStarts::of(&file.text)).collect();
     for decision in &mut outline.decisions {

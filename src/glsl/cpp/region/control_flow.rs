@@ -9,6 +9,33 @@ use crate::cpp::{Emitted, Emitter};
 use crate::syntax::{Declaration, Expression, LoopCondition, Statement, StatementKind, TokenIndex};
 use std::collections::BTreeMap;
 
+/// The parts of a loop that holds a barrier.
+struct LoopAroundBarriers<'s> {
+    first_token: TokenIndex,
+    init: Option<&'s Statement>,
+    condition: Option<TestedCondition<'s>>,
+    update: Option<&'s Statement>,
+    body: &'s Statement,
+    loop_test: LoopTest,
+}
+
+/// What a loop tests.
+#[derive(Clone, Copy)]
+enum TestedCondition<'s> {
+    Expression(&'s Expression),
+    /// A variable that the header declares.
+    Declaration,
+}
+
+impl<'s> TestedCondition<'s> {
+    fn of_header(condition: &'s LoopCondition) -> Self {
+        match condition {
+            LoopCondition::Expression(expression) => Self::Expression(expression),
+            LoopCondition::Declaration(_) => Self::Declaration,
+        }
+    }
+}
+
 impl Emitter<'_> {
     /// Statements with barriers among them or in them.
     pub(in crate::cpp) fn split_at_barriers(&mut self, statements: &[Statement]) -> Emitted {
@@ -47,30 +74,33 @@ impl Emitter<'_> {
             StatementKind::If { condition, then, otherwise } => {
                 self.split_if(statement.first, condition, then, otherwise.as_deref())
             }
-            StatementKind::While { condition, body } => self.split_loop(
-                statement.first,
-                (None, Some(condition), None),
+            StatementKind::While { condition, body } => self.split_loop(&LoopAroundBarriers {
+                first_token: statement.first,
+                init: None,
+                condition: Some(TestedCondition::of_header(condition)),
+                update: None,
                 body,
-                LoopTest::Before,
-            ),
+                loop_test: LoopTest::Before,
+            }),
             StatementKind::For { init, condition, update, body } => {
                 let update = update.clone().map(|update| as_statement(update, statement));
-                self.split_loop(
-                    statement.first,
-                    (init.as_deref(), condition.as_ref(), update.as_ref()),
+                self.split_loop(&LoopAroundBarriers {
+                    first_token: statement.first,
+                    init: init.as_deref(),
+                    condition: condition.as_ref().map(TestedCondition::of_header),
+                    update: update.as_ref(),
                     body,
-                    LoopTest::Before,
-                )
+                    loop_test: LoopTest::Before,
+                })
             }
-            StatementKind::DoWhile { body, condition } => {
-                let condition = LoopCondition::Expression(condition.clone());
-                self.split_loop(
-                    statement.first,
-                    (None, Some(&condition), None),
-                    body,
-                    LoopTest::Behind,
-                )
-            }
+            StatementKind::DoWhile { body, condition } => self.split_loop(&LoopAroundBarriers {
+                first_token: statement.first,
+                init: None,
+                condition: Some(TestedCondition::Expression(condition)),
+                update: None,
+                body,
+                loop_test: LoopTest::Behind,
+            }),
             StatementKind::Switch { selector, open, .. } => {
                 if (*open..statement.last).any(|token| {
                     self.token_text(token + 1) == "(" && self.is_collective(self.token_text(token))
@@ -149,31 +179,25 @@ impl Emitter<'_> {
     }
 
     /// A loop around barriers: it stands outside the nests over invocations.
-    fn split_loop(
-        &mut self,
-        first_token: TokenIndex,
-        (init, condition, update): (Option<&Statement>, Option<&LoopCondition>, Option<&Statement>),
-        body: &Statement,
-        loop_test: LoopTest,
-    ) -> Emitted {
+    fn split_loop(&mut self, parts: &LoopAroundBarriers<'_>) -> Emitted {
         let loop_points = LoopPoints { again: self.next_number(), behind: self.next_number() };
         self.scopes.push(BTreeMap::new());
-        if let Some(init) = init {
+        if let Some(init) = parts.init {
             self.split_at_barriers(std::slice::from_ref(init))?;
         }
         self.out.open_block("while (true) {");
-        if loop_test == LoopTest::Before {
-            self.emit_loop_test(loop_points, first_token, condition)?;
+        if parts.loop_test == LoopTest::Before {
+            self.emit_loop_test(loop_points, parts)?;
         }
         let outer_points = self.enclosing_loop.replace(loop_points);
-        self.split_scoped("{", statement_list(body))?;
+        self.split_scoped("{", statement_list(parts.body))?;
         self.enclosing_loop = outer_points;
         self.come_back(loop_points.again);
-        if let Some(update) = update {
+        if let Some(update) = parts.update {
             self.split_at_barriers(std::slice::from_ref(update))?;
         }
-        if loop_test == LoopTest::Behind {
-            self.emit_loop_test(loop_points, first_token, condition)?;
+        if parts.loop_test == LoopTest::Behind {
+            self.emit_loop_test(loop_points, parts)?;
         }
         self.out.close_block("}");
         self.come_back(loop_points.behind);
@@ -184,18 +208,17 @@ impl Emitter<'_> {
     fn emit_loop_test(
         &mut self,
         loop_points: LoopPoints,
-        first_token: TokenIndex,
-        condition: Option<&LoopCondition>,
+        parts: &LoopAroundBarriers<'_>,
     ) -> Emitted {
-        match condition {
-            Some(LoopCondition::Expression(condition)) => {
+        match parts.condition {
+            Some(TestedCondition::Expression(condition)) => {
                 self.emit_collective_calls(condition)?;
-                self.emit_test(loop_points.behind, first_token, condition)?;
+                self.emit_test(loop_points.behind, parts.first_token, condition)?;
             }
-            Some(LoopCondition::Declaration(_)) => {
+            Some(TestedCondition::Declaration) => {
                 return Err(self.unsupported_at(
                     "a declaration in the condition of a loop around a barrier",
-                    first_token,
+                    parts.first_token,
                 ));
             }
             None => {}
