@@ -120,14 +120,12 @@ fn compare_in_any_order(
     };
     for (position, expected_index) in unmatched.expected.iter().take(listing_limit).enumerate() {
         let expected_record = &mut expected_records[*expected_index];
-        let actual_record = match unmatched.actual.get(position) {
-            Some(actual_index) => Some(&mut actual_records[*actual_index]),
-            None => None,
-        };
+        let actual_index = unmatched.actual.get(position).copied();
         outcome.listed.push(Disagreement {
-            offset: actual_record.as_ref().map_or(expected_record.offset, |record| record.offset),
+            offset: actual_index
+                .map_or(expected_record.offset, |index| actual_records[index].offset),
             expected: std::mem::take(&mut expected_record.scalars),
-            actual: actual_record.map(|record| std::mem::take(&mut record.scalars)),
+            actual: actual_index.map(|index| std::mem::take(&mut actual_records[index].scalars)),
         });
     }
     Ok(outcome)

@@ -126,7 +126,7 @@ fn addresses_in(contents: &Datum, buffer_names: &mut BTreeSet<String>) {
             for (key, value) in values {
                 match value {
                     Datum::Text(name) if key == "address_of" => {
-                        drop(buffer_names.insert(name.clone()))
+                        buffer_names.insert(name.clone());
                     }
                     _ => addresses_in(value, buffer_names),
                 }

@@ -340,12 +340,11 @@ impl PredefinedMacros for CompilerMacros<'_> {
         let answer_text = crate::lexer::tokens_of(&artifact.as_text());
         for answer_tokens in answer_text.split(|token| token.is(SIGN)).skip(1) {
             let [number, value, ..] = answer_tokens else { continue };
-            if let Some(name) =
-                number.text.parse::<usize>().ok().and_then(|number| names.iter().nth(number))
+            let index = number.text.parse::<usize>().ok();
+            if let Some(name) = index.and_then(|index| names.iter().nth(index))
+                && let Some(macro_value) = macro_values.get_mut(name)
             {
-                if let Some(macro_value) = macro_values.get_mut(name) {
-                    *macro_value = Some(value.text.to_string());
-                }
+                *macro_value = Some(value.text.to_string());
             }
         }
         macro_values

@@ -14,7 +14,7 @@ use crate::lexer::Lexer;
 use crate::macros::{
     ArgumentLines, ExpansionOutcome, FileInput, InputSource, MacroDefinition, ScannedItem,
 };
-use crate::token::{ExpansionFrames, FrameId, Token, TokenKind};
+use crate::token::{ExpansionFrames, Token, TokenKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;

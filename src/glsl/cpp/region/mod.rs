@@ -12,9 +12,7 @@ mod variables;
 
 use crate::cpp::global::InitialContents;
 use crate::cpp::{Emitted, Emitter, NameSymbol};
-use crate::syntax::{
-    Expression, ExpressionKind, FunctionDefinition, Statement, StatementKind, TokenIndex,
-};
+use crate::syntax::{ExpressionKind, FunctionDefinition, Statement, StatementKind, TokenIndex};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How `return`, `break` and `continue` leave what is being written.
