@@ -65,7 +65,7 @@ pub(super) fn run_campaign(
     let SetUp { campaign, engines } = set_up(project, &request)?;
     engines.iter().for_each(plan::tell_notes);
     let prepared_tests = campaign.prepare()?;
-    // What is wrong with the input is told before what the machine lacks.
+    // Faults of the input are reported before engines that this machine lacks.
     let output_folder =
         certify.out.clone().unwrap_or_else(|| campaign.project.root.join("reports"));
     let folder = PendingFolder::start(&output_folder, RESULT_SECTION)?;
@@ -130,7 +130,7 @@ struct Document<'w> {
     reports: &'w str,
 }
 
-/// The campaign with the hashes that all of the evidence and the reports are known by.
+/// The campaign with the hashes that identify evidence and reports.
 fn json_document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
     let document =
         Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };

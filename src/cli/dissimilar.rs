@@ -46,7 +46,7 @@ struct TranslatedKernel {
     specialization: Specialization,
     configuration: String,
     program: Result<ReadyProgram, String>,
-    /// Of the tests that count: where their runs left what they counted.
+    /// Files with the execution counts of the tests that count.
     counts: Vec<PathBuf>,
     tests: Vec<String>,
     /// Why the coverage is not that of the engines' tests.
@@ -167,8 +167,8 @@ fn write_comparison(
     Ok(Some(output_folder.join(TABLE_FILE)))
 }
 
-/// A difference from the sequential engine's outputs, as one within the specification's error
-/// bounds where it is that.
+/// The comparison, with a difference from the sequential engine's outputs recognised as one within
+/// the specification's error bounds.
 fn within_error_bounds(
     (test, engine): (&PreparedTest<'_>, &SequentialExecutor),
     contents: &[Vec<u8>],
@@ -190,7 +190,7 @@ fn within_error_bounds(
     }
 }
 
-/// What programs are built and run with.
+/// Everything that programs are built and run with.
 struct ProgramBench<'a> {
     subject: &'a TranslationSubject,
     tools: &'a ClangTools,
@@ -304,7 +304,7 @@ impl ProgramBench<'_> {
         Ok(failure_reason.map_or(Ok(contents), Err))
     }
 
-    /// Kernels that a test did not come to have not been measured by it.
+    /// Marks kernels that a stopped test did not reach: it has not measured them.
     fn mark_incomparable(&mut self, modules: &[ModuleUse], test: &str) -> Result<(), Failure> {
         for module in modules {
             let program_index = self.translated(module)?;

@@ -18,8 +18,8 @@ struct InstallationCheck {
     install_command: Option<&'static str>,
 }
 
-/// Looks at everything that a run may use. What is missing is told with the command that installs
-/// it; nothing was asked for, so the exit code is 0.
+/// Checks everything that a run may use, and prints the command that installs what is missing. The
+/// exit code is 0, because nothing of it was asked for.
 pub(super) fn print_checks(common: &Common) -> Result<Exit, Failure> {
     let checks = installation_checks()?;
     match common.format {
@@ -68,7 +68,7 @@ fn installation_checks() -> Result<Vec<InstallationCheck>, Failure> {
         ),
     ];
     let mut settings = engines::worker_settings()?;
-    // Why the loader refuses a driver that it found, only it can say.
+    // Only the loader knows why it refuses a driver that it found.
     settings.environment.insert(LOADER_DEBUG.to_owned(), "error,warn".to_owned());
     match VulkanExecutor::new(DeviceChoice::Best, settings) {
         Ok(executor) => {

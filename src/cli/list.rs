@@ -80,14 +80,14 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
     Ok(Exit::Success)
 }
 
-/// A column per key of the first row: identifiers first, the others by name. Where that is wider
-/// than a terminal, each row is an entry over as many lines as it takes, with what is short first.
+/// A table with a column per key of the first row: identifiers first, the others by name. Where it
+/// is wider than the terminal, each row becomes an entry of several lines, its short cells first.
 fn table_of_rows(rows: &[Value], width: Option<u16>) -> String {
     let Some(Value::Object(first_row)) = rows.first() else {
         return "nothing to list\n".to_owned();
     };
     let leading_keys = ["id", "uid", "name", "index"];
-    // Rows of a table all are of criteria that are asked for; what is proposed stands below it.
+    // A table holds rows of requested criteria alone, and proposals are told below it.
     let hidden_keys = ["asked", measured_obligations::PROPOSED_KEY];
     let mut keys: Vec<&String> =
         first_row.keys().filter(|key| !hidden_keys.contains(&key.as_str())).collect();
@@ -150,7 +150,7 @@ fn rows_as_entries(column_titles: &[String], cell_rows: &[Vec<String>], width: u
 
 fn kernel_rows(list: &List) -> Result<Vec<Value>, Failure> {
     let loaded = project::load(&list.dir)?;
-    // What a profile refuses is known of compiled kernels alone.
+    // Which kernels a profile refuses is known only after compiling them.
     let compiled_kernels = match loaded.settings.value.profile {
         Profile::Vulkan => Vec::new(),
         Profile::VulkanSc => project::compile(&loaded)?,

@@ -1,5 +1,4 @@
-//! `vkcert list obligations --status STATUS`: the obligations of stored evidence with what tests
-//! have come to.
+//! `vkcert list obligations --status STATUS`: the obligations of stored evidence with their status.
 //!
 //! Promises: a row per kernel, configuration, engine and obligation, in the order of reports, with
 //! the criteria that it belongs to and whether the project asks for any of them; nothing is run.
@@ -55,7 +54,7 @@ pub(super) fn obligation_rows(
     Ok(rows)
 }
 
-/// What a row says of tests is said of those that ran.
+/// The warning that tests which were left out cover nothing in the listing.
 fn left_out_warning(tests: &[TestId], list: &List) -> String {
     let test_names: Vec<String> = tests.iter().map(ToString::to_string).collect();
     let whole_command = places::places_of_list(list).on_project("vkcert certify", "");
@@ -70,7 +69,7 @@ fn left_out_warning(tests: &[TestId], list: &List) -> String {
     )
 }
 
-/// What to do with open obligations; none where the rows have none.
+/// The advice for open obligations; none where no row is open.
 pub(super) fn next_steps(list: &List, rows: &[Value]) -> Option<String> {
     let open_statuses = [Status::Uncovered, Status::Undetermined].map(|status| status.to_string());
     let is_open = |row: &&Value| {

@@ -31,7 +31,7 @@ struct ObligationRow {
     criteria: Vec<CriterionName>,
     place: String,
     text: String,
-    /// What a justification of it is bound to.
+    /// The hash that a justification of it is bound to.
     hash: String,
     proposal: Option<Proposal>,
 }
@@ -260,7 +260,7 @@ fn proposed_table(
     })
 }
 
-/// Whether another configuration of the kernel runs what this one does not.
+/// The category of deactivated code: whether another configuration of the kernel runs it.
 fn deactivation_category(
     all_listed: &[ListedConfiguration],
     listed: &ListedConfiguration,
@@ -282,7 +282,7 @@ fn deactivation_category(
     }
 }
 
-/// What the configuration sets.
+/// The constants that the configuration sets.
 fn deactivation_means(configuration: &Configuration) -> String {
     let Configuration { name, specialization, defines, .. } = configuration;
     let constant_values =

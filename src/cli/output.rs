@@ -1,8 +1,8 @@
 //! Where results go: stdout, or a folder that appears whole or not at all.
 //!
-//! Promises: a run writes into a folder of its own and puts it in place, in one step, when
-//! everything is there; a lock file makes a second run into the same folder wait; an interrupted
-//! run leaves the old results as they were.
+//! Promises: a run writes into a folder of its own and moves it into place in one step when it is
+//! complete; a lock file makes a second run into the same folder wait; an interrupted run leaves
+//! the old results as they were.
 //! Does not cover: a loss of power, after which the file system decides what was written.
 
 use super::failure::Failure;
@@ -30,7 +30,7 @@ pub(super) fn print_json<T: serde::Serialize>(value: &T) -> Result<(), Failure> 
     match written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            // What is left in the buffer has no reader.
+            // The rest of the buffer has no reader.
             drop(stdout.into_parts());
             Ok(())
         }
@@ -43,7 +43,7 @@ pub(super) fn print_json<T: serde::Serialize>(value: &T) -> Result<(), Failure> 
 /// The output folder of the run in progress, for the signal handler.
 static UNFINISHED_RUN: Mutex<Option<UnfinishedRun>> = Mutex::new(None);
 
-/// What a run that does not finish leaves behind.
+/// What a run leaves behind that does not finish.
 #[derive(Clone)]
 struct UnfinishedRun {
     folder: PathBuf,
@@ -52,7 +52,7 @@ struct UnfinishedRun {
 }
 
 impl UnfinishedRun {
-    /// Removes it. What cannot be removed is at least not where results are looked for.
+    /// Removes it. What cannot be removed is at least not in the place of results.
     fn remove_files(&self) {
         let _ = fs::remove_dir_all(&self.folder);
         if let Some(created_folder) = &self.created_folder {
@@ -161,7 +161,8 @@ impl PendingFolder {
     /// Puts the new section in the place of the old one. `linked` are the entries that links beside
     /// it lead to.
     pub(super) fn finish(self, linked: &[&str]) -> Result<(), Failure> {
-        // A signal that arrives now waits: what is being put in place is put there whole.
+        // The handler of a signal that arrives now waits for this lock, so that the results are put
+        // in place as a whole.
         let mut unfinished = UNFINISHED_RUN.lock().expect("no holder of this lock panics");
         let finish_result = self
             .adopt_results(linked)
@@ -198,7 +199,7 @@ impl PendingFolder {
         self.output_folder.join(format!(".{}.adopted", self.section))
     }
 
-    /// The section with everything in it, old against new.
+    /// Exchanges the old section for the new one.
     fn exchange_sections(&self) -> std::io::Result<()> {
         let (new_section, old_section) =
             (&self.unfinished.folder, self.output_folder.join(self.section));
@@ -332,7 +333,7 @@ impl Drop for PendingFolder {
         if let Ok(mut unfinished) = UNFINISHED_RUN.lock() {
             *unfinished = None;
         }
-        // Left over when a run fails: never what a reader would take for results.
+        // What a failed run leaves must not be taken for results.
         if !self.journal_file().exists() {
             self.unfinished.remove_files();
         }

@@ -1,5 +1,4 @@
-//! How the commands that this program advises name the project and the evidence of the command that
-//! was given.
+//! How commands that are advised name the project and the evidence of the present command.
 
 use super::args::List;
 use crate::report::{Places, ProjectPlace};

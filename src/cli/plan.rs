@@ -1,4 +1,4 @@
-//! What the common arguments come to: a [`Plan`], and the engines that it asks for.
+//! From the common arguments to a [`Plan`] and the engines that it asks for.
 
 use super::args::{Common, EngineArgument};
 use super::failure::Failure;
@@ -14,7 +14,7 @@ use crate::model::verdict::EngineName;
 pub(super) fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Plan {
-        // A device that is named is a device that is asked for.
+        // Naming a device asks for the device engine.
         engines: match (common.engine, &common.device) {
             (Some(argument), _) => EngineRequest::Explicit(engine_choice(argument)),
             (None, Some(_)) => EngineRequest::Explicit(EngineChoice::Both),
@@ -38,7 +38,7 @@ fn engine_choice(argument: EngineArgument) -> EngineChoice {
     }
 }
 
-/// Opens the engines of a run, and tells what their device has to note.
+/// Opens the engines of a run, and prints the notes of their device.
 pub(super) fn open_engines(
     plan: &Plan,
     project: Option<&[EngineName]>,
@@ -49,7 +49,7 @@ pub(super) fn open_engines(
     Ok(engines)
 }
 
-/// Tells what a device has to note.
+/// Prints the notes of a device.
 pub(super) fn tell_notes(engines: &Engines) {
     engines.notes().iter().for_each(|note| output::print_to_stderr(format_args!("note: {note}\n")));
 }

@@ -1,8 +1,7 @@
-//! What a person sees of a campaign while it runs: a bar on a terminal, and with `-v` a line per
-//! test.
+//! The progress of a campaign while it runs: a bar on a terminal, and with `-v` a line per test.
 //!
-//! Promises: nothing goes to standard output, and nothing of it to evidence. Without a terminal
-//! there is no bar.
+//! Promises: nothing is written to standard output or to evidence. Without a terminal there is no
+//! bar.
 
 use super::args::Common;
 use super::failure::Failure;
@@ -16,7 +15,7 @@ use crate::model::verdict::EngineName;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// Between two messages of one test.
+/// Time between two messages of one test.
 const MESSAGE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The display of a campaign.
@@ -68,7 +67,7 @@ impl Display for CampaignProgress {
     }
 }
 
-/// An engine whose finished workgroups are shown.
+/// An engine whose completed workgroups are shown.
 struct WatchedEngine<'a> {
     engine: &'a mut dyn Executor,
     bar: &'a ProgressBar,
@@ -109,7 +108,7 @@ impl Executor for WatchedEngine<'_> {
     }
 }
 
-/// Counts the workgroups of a job, and now and then shows the number.
+/// Counts the completed workgroups of a job, and shows the number at intervals.
 struct WorkgroupDisplay<'a> {
     bar: &'a ProgressBar,
     test: &'a TestId,

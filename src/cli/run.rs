@@ -30,7 +30,7 @@ use base64::Engine as _;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Runs every test of the file; exit code as the verdicts and findings have it.
+/// Runs every test of the file; the exit code follows from verdicts and findings.
 pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let plan = plan::plan_of(common, &run.check)?;
     let mut file = requirement::load_procedure(&run.file)?;
@@ -59,7 +59,7 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
         replay,
     };
     let prepared_tests = execution::prepare_tests(&file.tests, &bench, &plan)?;
-    // What is wrong with the input is told before what the machine lacks.
+    // Faults of the input are reported before engines that this machine lacks.
     let mut engines = opened_engines?;
     recording_applied?;
     let runs =
@@ -93,8 +93,8 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
     let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
     match common.format {
         OutputForm::Json => {
-            // Written as it goes: a tree of it, and its text, take several times the memory of
-            // everything else.
+            // Written as a stream, because a tree of values and its text would take several times
+            // the memory of everything else.
             output::print_json(&result)?;
         }
         OutputForm::Text => output::print_text(&result_in_words(&result))?,

@@ -81,8 +81,8 @@ fn image_shape_of(test: &PreparedTest, name: &str) -> Option<ImageShape> {
         .map(|image| image.shape)
 }
 
-/// Lengths of an image's axes, the slowest first; levels are of different sizes, so that several
-/// are one list.
+/// Lengths of an image's axes, the slowest first. Several levels are one list of texels, because
+/// their sizes differ.
 fn axis_lengths(shape: &ImageShape) -> Vec<usize> {
     let element = stored_element(shape.format);
     let components = element.components as usize;

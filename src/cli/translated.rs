@@ -1,4 +1,4 @@
-//! Kernels as C++ programs: what they are made from, and the data of a test in them.
+//! Kernels as C++ programs: their sources, and the data of a test in them.
 
 use super::failure::Failure;
 use super::run;
@@ -142,12 +142,15 @@ impl TranslationSubject {
     }
 }
 
-/// What cannot be translated, as the end of a command.
+/// The failure of a command on a kernel or test that cannot be translated.
 pub(super) fn unsupported_failure(unsupported_construct: &impl std::fmt::Display) -> Failure {
     Failure::Unavailable { message: format!("unsupported: {unsupported_construct}"), hint: None }
 }
 
-/// The program of a kernel under one specialization, or what stands in its way.
+/// The program of a kernel under one specialization.
+///
+/// # Errors
+/// The construct that is not supported.
 pub(super) fn translate_kernel(
     kernel: &Kernel,
     source: &KernelSource,

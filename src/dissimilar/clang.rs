@@ -1,7 +1,7 @@
 //! clang 19: finding it, building a program with coverage, running it, and what llvm-cov says.
 //!
-//! Promises: every call has a time limit; a tool that fails is told with its own words. One version
-//! is used, so that what is read of its output means what it is taken for.
+//! Promises: every call has a time limit; the message of a tool that fails is passed on. One
+//! version is used, because the meaning of its output may change with another.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub struct ClangTools {
     pub version: String,
 }
 
-/// What a started program left.
+/// What a process returned and printed.
 #[derive(Debug, Clone)]
 struct ProcessOutput {
     exit_code: Option<i32>,
@@ -50,7 +50,7 @@ struct ProcessOutput {
 pub struct BuiltProgram {
     source: PathBuf,
     program: PathBuf,
-    /// What the compiler said while it built.
+    /// The warnings of the build.
     pub compiler_messages: String,
 }
 
@@ -72,7 +72,10 @@ pub struct CoverageReports {
 }
 
 impl ClangTools {
-    /// The tools in PATH; else what is missing.
+    /// Finds the tools in PATH.
+    ///
+    /// # Errors
+    /// The name of the first tool that is not installed.
     pub fn find_in_path() -> Result<Self, String> {
         let find_tool = |name: &str| {
             let search_path = std::env::var_os("PATH").unwrap_or_default();
@@ -89,7 +92,10 @@ impl ClangTools {
         Ok(Self { compiler_tool, profile_tool, coverage_tool, version })
     }
 
-    /// Builds a program in `folder`; else what the compiler said.
+    /// Builds a program in `folder`.
+    ///
+    /// # Errors
+    /// The compiler's first error, or the reason why a constant of the kernel is undefined.
     pub fn build_program(&self, folder: &Path, text: &str) -> Result<BuiltProgram, String> {
         let (source, program) = (folder.join("program.cpp"), folder.join("program"));
         std::fs::write(&source, text).map_err(|error| format!("{}: {error}", source.display()))?;
@@ -110,7 +116,7 @@ impl ClangTools {
         Err(format!("the compiler does not accept the program: {first_error}"))
     }
 
-    /// Runs a program with a job; what it counts goes to `counts`.
+    /// Runs a program with a job; its execution counts are written to `counts`.
     pub fn run_program(
         &self,
         built: &BuiltProgram,
@@ -135,7 +141,7 @@ impl ClangTools {
         }
     }
 
-    /// What all runs together covered.
+    /// The coverage of all runs together.
     pub fn coverage_reports(
         &self,
         built: &BuiltProgram,
@@ -161,8 +167,8 @@ impl ClangTools {
     }
 }
 
-/// Where `stop` of the header keeps a constant from being computed: the reason, from the line that
-/// the compiler quotes.
+/// The reason why `stop` of the header kept a constant from being computed, from the source line
+/// that the compiler quotes.
 fn stopped_constant(compiler_messages: &str) -> Option<&str> {
     let (_, quoted) =
         compiler_messages.split_once("function 'stop' cannot be used in a constant expression")?;
@@ -177,13 +183,13 @@ fn require_success(process_output: ProcessOutput, tool_name: &str) -> Result<Str
     }
 }
 
-/// Runs to the end, or kills at the limit.
+/// Runs a process to its end, and kills it at the time limit.
 fn run_to_completion(command: &mut Command, limit: Duration) -> Result<ProcessOutput, String> {
     let program_name = command.get_program().to_string_lossy().into_owned();
     let describe_error = |error: std::io::Error| format!("{program_name}: {error}");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(describe_error)?;
-    // Both pipes are emptied while the program runs, or it would wait for room in one of them.
+    // Both pipes are read while the program runs, because it would block on a full pipe.
     let spawn_reader = |pipe: Option<Box<dyn Read + Send>>| {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();

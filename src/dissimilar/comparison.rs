@@ -1,8 +1,7 @@
-//! Three measurements side by side: what the engines recorded of a decision, and what clang counted
-//! of the same text.
+//! Three measurements of a decision side by side: those of the two engines, and clang's.
 //!
-//! Promises: a row agrees only if verdict and vectors are the same in every measurement that there
-//! is; what clang could not measure, or the engines could not, is named and agrees with nothing.
+//! Promises: a row agrees only if verdict and vectors are the same in every measurement that was
+//! made; what clang or the engines could not measure is named, and never counts as agreement.
 
 use super::coverage::{FOLDED, MeasuredCondition, MeasuredDecision};
 use serde::Serialize;
@@ -224,14 +223,14 @@ fn clang_verdict(
     }
 }
 
-/// Who differs, in verdict or vectors.
+/// Which measurements differ in verdict or vectors; none where all agree.
 fn differing_measurements(
     engine_statuses: &[Status],
     clang_verdict: Option<bool>,
     vectors: &Vectors,
     clang_measurement: &MeasuredDecision,
 ) -> Option<String> {
-    // Where clang folds a condition its vectors do not tell its value.
+    // Clang's vectors do not show the value of a condition that it folds.
     let folded_conditions: Vec<usize> = match clang_measurement {
         MeasuredDecision::Vectors { conditions, .. } => (0..conditions.len())
             .filter(|condition_index| conditions[*condition_index] == MeasuredCondition::Folded)
@@ -272,7 +271,7 @@ fn differing_measurements(
 }
 
 impl Comparison {
-    /// Counts the rows.
+    /// Fills in the summary by counting the rows.
     pub fn summarise(&mut self) {
         let count_agreement = |agreement: Agreement| {
             self.conditions.iter().filter(|row| row.agreement == agreement).count()

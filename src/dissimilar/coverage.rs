@@ -1,4 +1,4 @@
-//! What llvm-cov says of the decisions of a program.
+//! The coverage of a program's decisions, as llvm-cov reports it.
 //!
 //! Knows: the records of `llvm-cov export` (format 2.0.1: branches, MC/DC records), the executed
 //! vectors that `llvm-cov show -show-mcdc` prints, and clang's warnings about decisions that it
@@ -23,7 +23,7 @@ pub enum MeasuredDecision {
     Vectors { conditions: Vec<MeasuredCondition>, vectors: BTreeSet<String> },
     /// A single condition: how often its branch was taken with the leaf true and false.
     Branch { true_count: u64, false_count: u64 },
-    /// Nothing, and why.
+    /// Not measured, with the reason.
     NotMeasured { reason: String },
 }
 
@@ -36,7 +36,7 @@ pub enum MeasuredCondition {
     Folded,
 }
 
-/// All that was read of a program's coverage.
+/// The coverage of a program, as read from the reports.
 pub struct ProgramCoverage<'a> {
     program: &'a CppProgram,
     lines: Vec<&'a str>,
@@ -44,7 +44,7 @@ pub struct ProgramCoverage<'a> {
     /// By line and column of the region's start.
     mcdc_records: BTreeMap<LineExtent, Vec<bool>>,
     mcdc_blocks: BTreeMap<LineExtent, McdcBlock>,
-    /// Where branches start that clang folds.
+    /// Where branches on constants start, which clang folds.
     folded_branches: BTreeSet<(u32, u32)>,
     /// Reasons for what clang did not measure, by line and column.
     warnings: BTreeMap<(u32, u32), String>,
@@ -56,17 +56,20 @@ struct BranchCounts {
     false_count: u64,
 }
 
-/// What `llvm-cov show` prints of one decision.
+/// The MC/DC block that `llvm-cov show` prints for one decision.
 #[derive(Debug, Clone, Default)]
 struct McdcBlock {
-    /// Where the conditions start.
+    /// Line and column where each condition starts.
     condition_starts: Vec<(u32, u32)>,
     executed_vectors: Vec<Vec<char>>,
     folded_conditions: BTreeSet<usize>,
 }
 
 impl<'a> ProgramCoverage<'a> {
-    /// Reads what llvm-cov and the compiler said of a program.
+    /// Reads the reports of llvm-cov and the warnings of the compiler.
+    ///
+    /// # Errors
+    /// A record or line that does not have the expected form.
     pub fn from_reports(
         program: &'a CppProgram,
         reports: &CoverageReports,
@@ -210,7 +213,8 @@ impl<'a> ProgramCoverage<'a> {
         Ok(MeasuredDecision::Vectors { vectors: vectors.collect(), conditions })
     }
 
-    /// Which leaf a condition of clang's is, and how many `!` clang counts to it.
+    /// The index of the leaf that clang's condition stands for, and the number of `!` that clang
+    /// includes in it.
     fn leaf_of_condition(
         &self,
         start: (u32, u32),
@@ -231,7 +235,7 @@ impl<'a> ProgramCoverage<'a> {
         ))
     }
 
-    /// Why there is no MC/DC record.
+    /// Why llvm-cov has no MC/DC record of the decision.
     fn missing_record_reason(&self, placed_decision: &PlacedDecision) -> String {
         let is_within = |(line, column): &(u32, u32)| {
             *line == placed_decision.whole.line
@@ -261,13 +265,13 @@ impl<'a> ProgramCoverage<'a> {
             .unwrap_or_else(|| "clang has no record of it".to_owned())
     }
 
-    /// The emitter writes `^^` so, and nothing else of a decision with several conditions.
+    /// Whether the decision holds `^^`, the only operator that the emitter writes as `!=`.
     fn holds_exclusive_or(&self, placed_decision: &PlacedDecision) -> bool {
         self.text_at(placed_decision.whole).contains(") != (")
     }
 
     fn text_at(&self, extent: LineExtent) -> &str {
-        // What was not written has no place.
+        // Positions count from 1; a decision that was not written has none.
         let zero_based = |number: u32| (number as usize).checked_sub(1);
         let text_piece = || {
             self.lines
@@ -292,7 +296,7 @@ impl<'a> ProgramCoverage<'a> {
     }
 }
 
-/// Without `!` and parentheses around all of it.
+/// The expression without the `!` and the parentheses that enclose all of it.
 fn without_negation(text: &str) -> &str {
     let mut text = text.trim();
     loop {
@@ -331,7 +335,7 @@ fn split_record(record_values: &Value) -> Option<[&[Value]; 2]> {
     (record_values.len() > 6).then(|| [&record_values[..4], &record_values[4..]])
 }
 
-/// Expressions of the kernel stand on one line; what does not is none.
+/// The extent of a record; none where it spans several lines, as no expression of a kernel does.
 fn extent_on_one_line(place_numbers: &[Value]) -> Option<LineExtent> {
     let number = |number_index: usize| {
         place_numbers.get(number_index)?.as_u64().and_then(|number| u32::try_from(number).ok())
@@ -340,7 +344,7 @@ fn extent_on_one_line(place_numbers: &[Value]) -> Option<LineExtent> {
     (line == end_line).then_some(LineExtent { line, start, end })
 }
 
-/// `(12:7)` somewhere in a line, all of them.
+/// All positions of the form `(12:7)` in a line.
 fn parse_positions(line: &str) -> Vec<(u32, u32)> {
     let parse_position = |text: &str| {
         let (line, column) = text.split_once(')')?.0.split_once(':')?;

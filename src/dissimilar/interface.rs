@@ -1,4 +1,4 @@
-//! What reflection tells the emitter of a kernel: local size, where the bytes of blocks lie,
+//! The interface of a kernel for the emitter, by reflection: local size, layouts of blocks,
 //! specialization constants.
 
 use std::collections::BTreeMap;
@@ -57,10 +57,9 @@ impl LayoutReader<'_> {
         ValueLayout::Structure(members.iter().map(member_layout).collect())
     }
 
-    /// `matrix`: how a matrix lies that the type is or holds.
+    /// `matrix`: the layout of the matrix that the type is or holds.
     fn type_layout(&self, id: Id, matrix: Option<MatrixLayout>) -> ValueLayout {
-        let unsupported_layout =
-            || ValueLayout::Other(format!("the type {}", self.types.glsl_name(id)));
+        let unsupported_layout = || ValueLayout::Other(format!("the type {}", self.types.glsl_name(id)));
         match self.types.get(id) {
             Some(Type::Int { width, .. }) => ValueLayout::Number(width / 8),
             Some(Type::Float { width: width @ (16 | 32 | 64) }) => ValueLayout::Number(width / 8),

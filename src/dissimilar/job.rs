@@ -1,4 +1,4 @@
-//! The text by which a program gets a test's data, and gives its buffers back.
+//! The text by which a program receives a test's data and returns its buffers.
 //!
 //! Knows: the lines that `header.hpp` describes. Promises: [`parse_outputs`] reads what the program
 //! prints, whole or not at all.
@@ -9,12 +9,14 @@ use vkcert_exec::resource::JobView;
 use vkcert_exec::{Job, JobBinding, JobDispatch};
 use vkcert_model::procedure::DescriptorClass;
 
-/// Invocations of a subgroup where a job says nothing of them.
+/// Invocations of a subgroup where a job does not give its size.
 pub const SUBGROUP_SIZE: u32 = 32;
 
-/// The text of some dispatches of a job, all of one module, on buffers with these contents; what a
-/// program cannot be told is named. Dispatches that ask for no size of subgroups get
-/// `subgroup_size`.
+/// The text of some dispatches of a job, all of one module, on buffers with these contents.
+/// Dispatches without a subgroup size get `subgroup_size`.
+///
+/// # Errors
+/// The name of a resource that programs do not support.
 pub fn job_text(
     job: &Job,
     dispatches: Range<usize>,
@@ -85,7 +87,10 @@ fn hex_digits(bytes: &[u8]) -> String {
     })
 }
 
-/// Final contents of the buffers, in order.
+/// The final contents of the buffers, in order.
+///
+/// # Errors
+/// A line that is no buffer, or another number of buffers than `buffer_count`.
 pub fn parse_outputs(text: &str, buffer_count: usize) -> Result<Vec<Vec<u8>>, String> {
     let mut buffers = Vec::new();
     for line in text.lines() {

@@ -63,7 +63,7 @@ fn condition_table(comparison: &Comparison) -> String {
     let mut previous_decision = None;
     let mut rows = Vec::new();
     for row in &comparison.conditions {
-        // The vectors of a decision stand beside its first condition.
+        // The vectors of a decision are shown beside its first condition.
         let is_first_condition =
             previous_decision.replace(decision_key(row)) != Some(decision_key(row));
         let kernel = match row.configuration.as_str() {
@@ -96,7 +96,7 @@ fn condition_table(comparison: &Comparison) -> String {
     markdown_table(&column_heads, rows)
 }
 
-/// What it comes to, in a few lines.
+/// The totals, in two lines.
 pub fn summary_lines(comparison: &Comparison) -> String {
     let summary = &comparison.summary;
     format!(
@@ -164,7 +164,7 @@ fn vector_list(vectors: &BTreeSet<String>) -> String {
     vectors.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-/// Text that may stand in a cell.
+/// The text with everything escaped that would end a cell.
 fn escaped_cell(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }

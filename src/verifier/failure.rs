@@ -1,5 +1,5 @@
-//! What stops a command, and how it is told: `miette` on a terminal, one JSON document with
-//! `--format json`.
+//! Failures of commands and how they are shown: by `miette` on a terminal, as one JSON document
+//! with `--format json`.
 //!
 //! Promises: however long a line or a value of an input is, a diagnostic quotes a bounded part of
 //! it.

@@ -4,20 +4,19 @@ use std::io::Write;
 use std::path::Path;
 use vkcert_verification::VerifyError;
 
-/// Prints to stdout. A reader that has gone away is no failure: what a command comes to does not
-/// depend on who reads it, so that its exit code stands.
+/// Prints to stdout. A closed stdout is no failure, because the exit code of a command does not
+/// depend on who reads its output.
 pub fn print_text(text: &str) -> Result<(), VerifyError> {
     print_bytes(text.as_bytes())
 }
 
-/// Writes to stderr, lines with their ends. Who does not read it changes nothing of what a command
-/// comes to.
+/// Prints to stderr; the text holds its line ends. A closed stderr is no failure.
 pub fn print_to_stderr(text: impl std::fmt::Display) {
     let _ = write!(std::io::stderr(), "{text}");
 }
 
-/// Columns of the terminal that stdout is; none where it is no terminal: what goes to a file or a
-/// pipe is not broken.
+/// Columns of the terminal that stdout is; none where it is no terminal, because lines in files and
+/// pipes are not wrapped.
 pub fn stdout_width() -> Option<u16> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
 }

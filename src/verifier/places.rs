@@ -1,4 +1,4 @@
-//! How advised commands name the project and the evidence of the command that was given.
+//! How commands that are advised name the project and the evidence of the present command.
 
 use std::path::Path;
 use vkcert_report::{Places, ProjectPlace};

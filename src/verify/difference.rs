@@ -1,6 +1,6 @@
-//! Where two JSON documents differ.
+//! The places where two JSON documents differ.
 //!
-//! Promises: every place that differs is named by its path; texts in messages are cut.
+//! Promises: every place that differs is named by its path; long values are shortened in messages.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Compares what is stored under `path` with what was derived.
+    /// Compares the value stored under `path` with the derived one.
     pub fn compare(&mut self, path: &str, stored: &Value, derived: &Value) {
         match (stored, derived) {
             (Value::Object(stored_members), Value::Object(derived_members)) => {

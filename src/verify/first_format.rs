@@ -1,9 +1,9 @@
-//! Evidence of format 1, which stored less: what it cannot hold, and what is not derived of it.
+//! Evidence of format 1, which stored less: what it cannot hold, and what is not derived from it.
 //!
 //! Knows: which versions of the program wrote format 1, and which parts evidence has had since.
-//! Promises: evidence that says it is of format 1 and has a part of a later one, or was made by a
-//! later version, is told; that less was derived is told always.
-//! Does not cover: evidence that is rewritten to hold just what the first version would have
+//! Promises: evidence that claims format 1 and has a part of a later format, or was made by a later
+//! version, is a problem; that less was derived is always reported.
+//! Does not cover: evidence that was rewritten to hold exactly what the first version would have
 //! written.
 
 use super::Verification;
@@ -19,14 +19,14 @@ use vkcert_model::requirement::Justification;
 /// The only version that wrote format 1; later ones write later formats alone.
 const WRITING_VERSION: &str = FIRST_VERSION;
 
-/// What of evidence in format 1 is not derived, in words.
+/// The sentence about what is not derived from evidence of format 1.
 const NOT_DERIVED: &str = "format 1: the project file, the other inputs, open items, notes and what dispatches store were not \
 stored; not derived: whether the settings are those of the project and the level asks for more, whether a test judges what \
 its kernels store, and all that follows from sources. Its justifications are bound to displayed texts, those of findings to \
 sentences; they are judged by what that format knew";
 
-/// Says what is not derived of format 1, and finds what it cannot hold. Other formats are no
-/// concern of this.
+/// Notes what is not derived from format 1, and parts that it cannot hold. Evidence of other
+/// formats is left alone.
 pub fn check_first_format(stored: &Evidence, verification: &mut Verification) {
     let campaign = &stored.campaign;
     if campaign.schema != FIRST_SCHEMA {

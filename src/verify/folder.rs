@@ -116,13 +116,13 @@ fn report_list(bytes: &[u8]) -> Option<ReportList> {
 
 /// What an evidence folder holds.
 pub struct ExaminedFolder {
-    /// What is wrong with its files, whatever they say.
+    /// What is wrong with its files.
     pub problems: Vec<String>,
     /// None where files are gone or unreadable, so that there is nothing to derive from.
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// Reads a folder for listings: everything must be there, whatever its hashes.
+/// Reads a folder for listings: all files must be there; wrong hashes are returned as problems.
 pub fn load_evidence(path: &Path) -> Result<(Evidence, Vec<String>), VerifyError> {
     let folder = EvidenceFolder::read(path)?;
     let manifest = parse_manifest(&folder)?;
@@ -130,8 +130,10 @@ pub fn load_evidence(path: &Path) -> Result<(Evidence, Vec<String>), VerifyError
     Ok((parse_evidence(&folder, manifest)?, problems))
 }
 
-/// Looks at the files of a folder: hashes, missing and unlisted files, the form of each. Only a
-/// manifest that cannot be read is an error.
+/// Checks the files of a folder: hashes, missing and unlisted files, the form of each.
+///
+/// # Errors
+/// If the manifest cannot be read.
 pub fn examine_files(folder: &EvidenceFolder) -> Result<ExaminedFolder, VerifyError> {
     let manifest = parse_manifest(folder)?;
     let mut problems = find_tampering(folder, &manifest);
@@ -209,8 +211,8 @@ fn check_report_list(folder: &EvidenceFolder, bytes: &[u8]) -> Vec<String> {
     problems
 }
 
-/// Files that hold something else than what was read from them, or that have another name than they
-/// should. Older evidence lacks fields that would be written now.
+/// Files whose bytes are not those that this program would write for them, or whose name is wrong.
+/// The bytes of older evidence are not compared, because it lacks fields that would be written now.
 fn check_form(folder: &EvidenceFolder, evidence: &Evidence) -> Result<Vec<String>, VerifyError> {
     let file_schemas =
         evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
@@ -292,7 +294,7 @@ fn parse_evidence(folder: &EvidenceFolder, manifest: Manifest) -> Result<Evidenc
     let inputs = listed_file(INPUTS)
         .map(|campaign_bytes| parse_file(&folder.folder_name, INPUTS, campaign_bytes))
         .transpose()?;
-    // File names do not keep the project's order; the conclusion does.
+    // The order of the project is that of the conclusion, since file names are sorted.
     let summary_position = |kernel: &KernelEvidence| {
         let rows = &campaign.conclusion.summary;
         let is_summary_of = |row: &&KernelSummary| {
@@ -339,8 +341,8 @@ fn parse_file<T: serde::de::DeserializeOwned>(
     })
 }
 
-/// Brackets that evidence may nest: far more than any kernel that the front end reads, and far less
-/// than the stack holds.
+/// Deepest nesting of brackets in evidence: far more than any kernel that the front end reads
+/// needs, and far less than the stack holds.
 const MAX_DEPTH: usize = 20_000;
 
 fn check_depth(bytes: &[u8]) -> Result<(), serde_json::Error> {

@@ -1,8 +1,8 @@
-//! Whether stored evidence has the form that everything which reads it relies on: indices that lead
-//! somewhere, spans inside of texts, numbers in order.
+//! Whether stored evidence has the form that its readers rely on: indices within range, spans
+//! within texts, numbers in order.
 //!
-//! Promises: of evidence that is not malformed, reports and derivations find what they look up.
-//! Does not cover: whether what they find is true.
+//! Promises: in evidence that is well-formed, every lookup of reports and derivations succeeds.
+//! Does not cover: whether what is stored is true.
 
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::place::Span;
@@ -12,7 +12,7 @@ use vkcert_model::structure::{
     Statement, StatementKind, Switch,
 };
 
-/// What is wrong with the form of evidence; none where nothing is.
+/// What is wrong with the form of the evidence; none where it is well-formed.
 pub fn malformed_reason(stored: &Evidence) -> Option<String> {
     stored.kernels.iter().find_map(|kernel| {
         let reason = check_kernel(kernel).err()?;
@@ -57,7 +57,8 @@ fn check_kernel(kernel: &KernelEvidence) -> CheckResult {
     Ok(())
 }
 
-/// The layout that follows; of a kernel that is not measured, none.
+/// The record layout that follows from structure and presence; empty for a kernel that is not
+/// measured.
 fn derived_layout(kernel: &KernelEvidence) -> RecordLayout {
     if kernel.presence.markers.is_empty() {
         return RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
@@ -225,7 +226,7 @@ impl StructureCheck<'_> {
     }
 }
 
-/// Marks the conditions of an expression; false where one is not there or stands twice.
+/// Marks the conditions of an expression as used; false where one does not exist or occurs twice.
 fn mark_conditions_used(expression: &BooleanExpression, used_conditions: &mut [bool]) -> bool {
     match expression {
         BooleanExpression::Condition(condition) => {

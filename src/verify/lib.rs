@@ -5,9 +5,9 @@
 //! is behind [`Toolchain`]: the caller gives one, or [`NoToolchain`], and then what follows from
 //! modules is told by name as not derived.
 //! Promises: what is stored and does not follow is a problem by name, what cannot be derived is
-//! told as such; nothing is printed.
-//! Does not cover: what a signature covers: facts that follow from nothing else (`docs/evidence.md`
-//! lists them).
+//! reported as such; nothing is printed.
+//! Does not cover: facts, which follow from nothing else (`docs/evidence.md` lists them): only a
+//! signature protects these.
 
 pub mod consistency;
 pub mod difference;
@@ -30,7 +30,7 @@ pub use toolchain::{NoToolchain, Toolchain, maker_of_modules};
 use std::path::{Path, PathBuf};
 use vkcert_model::evidence::Evidence;
 
-/// What shall be done beside the ordinary checks.
+/// What is checked besides the ordinary checks.
 #[derive(Debug, Clone, Default)]
 pub struct VerificationOptions {
     /// A hash that the manifest or the list of reports must have.
@@ -47,7 +47,7 @@ pub enum SuccessDemand {
     /// That nothing differs.
     #[default]
     NoDifference,
-    /// That all of it was derived, besides.
+    /// That nothing differs and everything was derived.
     Everything,
 }
 
@@ -59,14 +59,15 @@ pub enum Replay {
     Sequential,
 }
 
-/// What was found.
+/// The result of a verification.
 #[derive(Debug, Default)]
 pub struct Verification {
     /// Differences between what is stored and what follows from the records.
     pub problems: Vec<String>,
     /// What cannot be derived again, and why.
     pub not_derivable: Vec<String>,
-    /// What the modules tell: not derivable where the kernels cannot be compiled as they were.
+    /// What follows from modules, and is not derivable where the kernels cannot be compiled as they
+    /// were.
     pub not_derived_from_modules: Vec<String>,
     /// How many statements were derived again.
     pub checked: u64,
@@ -82,7 +83,7 @@ pub struct Verification {
     pub reports: ReportCheck,
 }
 
-/// What could be made again, to derive the rest from.
+/// What could be rebuilt, so that the rest could be derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DerivationExtent {
     /// Project and kernels.
@@ -90,7 +91,7 @@ pub enum DerivationExtent {
     Whole,
     /// The project without its kernels.
     WithoutModules,
-    /// Neither: the evidence was held to what it says twice.
+    /// Neither: only statements that evidence makes twice were compared.
     WithoutInputs,
 }
 
@@ -104,7 +105,7 @@ impl DerivationExtent {
     }
 }
 
-/// What a verification comes to.
+/// The status of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerificationStatus {
     /// All was derived, and nothing differs.
@@ -124,7 +125,7 @@ impl VerificationStatus {
     }
 }
 
-/// What the hash that `--root` gives stands for.
+/// What the hash given by `--root` covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RootCover {
     #[default]
@@ -138,7 +139,7 @@ pub enum RootCover {
 }
 
 impl RootCover {
-    /// None where there is nothing to cover.
+    /// None where no hash was given.
     pub fn name(self) -> Option<&'static str> {
         match self {
             RootCover::NotGiven => None,
@@ -149,7 +150,7 @@ impl RootCover {
     }
 }
 
-/// What the files of the project that `--project` gives come to.
+/// The comparison with the project given by `--project`.
 #[derive(Debug, Default)]
 pub enum ProjectCheck {
     #[default]
@@ -175,7 +176,7 @@ pub struct ComparedFiles {
     pub kernels: KernelCheck,
 }
 
-/// What the kernels of the project come to.
+/// The comparison of the project's kernels.
 #[derive(Debug)]
 pub enum KernelCheck {
     NotCompared { reason: String },
@@ -236,7 +237,7 @@ impl Verification {
         }
     }
 
-    /// Whether it is what is demanded.
+    /// Whether the result meets the demand.
     pub fn satisfies(&self, demand: SuccessDemand) -> bool {
         match demand {
             SuccessDemand::NoDifference => self.holds(),
@@ -244,7 +245,7 @@ impl Verification {
         }
     }
 
-    /// Notes what could not be made again, and so not derived.
+    /// Notes what could not be rebuilt, and with it what is therefore not derived.
     fn leave_out(&mut self, extent: DerivationExtent, reason: &str) {
         self.extent = extent;
         self.not_derivable.push(reason.to_owned());
@@ -269,7 +270,7 @@ pub fn verify_folder<T: Toolchain>(
     Ok((verification, stored))
 }
 
-/// Hashes and form of the files alone.
+/// Checks hashes and form of the files alone.
 pub fn verify_files(
     folder: &EvidenceFolder,
     options: &VerificationOptions,
@@ -304,7 +305,7 @@ pub fn verify_files(
     Ok((verification, examined_folder.evidence))
 }
 
-/// What the files say.
+/// Verifies what the files hold.
 fn verify_evidence<T: Toolchain>(
     stored: &Evidence,
     options: &VerificationOptions,
@@ -323,7 +324,7 @@ fn verify_evidence<T: Toolchain>(
     verify_contents(stored, &rebuild_outcome, options, toolchain, verification)
 }
 
-/// What is stored against what the project made of the inputs comes to.
+/// Compares the evidence with what follows from the rebuilt project.
 pub fn verify_contents<T: Toolchain>(
     stored: &Evidence,
     rebuild_outcome: &RebuildOutcome<T::Compiled>,

@@ -1,10 +1,10 @@
-//! What the stored project comes to by itself, where its kernels cannot be compiled as they were.
+//! What follows from the stored project alone, where its kernels cannot be compiled as they were.
 //!
-//! Knows: the project made of the stored inputs, in its folder. Promises: requirements with the
-//! code that implements them, tests, justifications, records of verification, interfaces, settings
-//! and where each kernel comes from are those of the project.
-//! Does not cover: what modules decide: structure, records, coverage, coupling checks, contents
-//! that a block lays out.
+//! Knows: the project that was rebuilt from the stored inputs, in its folder. Promises:
+//! requirements with the code that implements them, tests, justifications, records of verification,
+//! interfaces, settings and the source of each kernel are those of the project.
+//! Does not cover: what depends on modules: structure, records, coverage, coupling checks, contents
+//! laid out by reflection.
 
 use super::Verification;
 use super::VerifyError;
@@ -20,7 +20,10 @@ use vkcert_model::evidence::{
 use vkcert_model::project::ProjectKernel;
 use vkcert_requirement::{Project, trace};
 
-/// Compares all of it with what is stored.
+/// Derives all of it and compares it with the evidence.
+///
+/// # Errors
+/// If a value cannot be written as JSON, which is a defect of the tool.
 pub fn compare_project(
     stored: &Evidence,
     laid_out: &LaidOutProject,
@@ -83,7 +86,8 @@ pub fn compare_project(
     Ok(())
 }
 
-/// Whether a file that is not there holds a function is not for this derivation to say.
+/// Takes over from the evidence whether absent files hold the functions that requirements name,
+/// because this derivation cannot tell.
 fn keep_absent_code(
     campaign: &Campaign,
     absent_files: &BTreeSet<String>,
@@ -102,7 +106,7 @@ fn keep_absent_code(
     }
 }
 
-/// A test as it stands in the project's files.
+/// A test as the project's files define it.
 fn without_results(test: &TestEvidence) -> TestEvidence {
     TestEvidence { results: Vec::new(), expected: Vec::new(), flows: Vec::new(), ..test.clone() }
 }
@@ -136,7 +140,7 @@ impl ProjectComparison {
         project_kernels: &[ProjectKernel],
     ) -> Result<(), VerifyError> {
         for row in stored {
-            // A kernel that the project does not have is told elsewhere.
+            // Kernels that the project does not have are reported by the consistency checks.
             let Some(kernel) = project_kernels.iter().find(|kernel| kernel.name == row.kernel)
             else {
                 continue;

@@ -1,8 +1,8 @@
 //! The project of a campaign, from the inputs that its evidence stores.
 //!
-//! Promises: nothing is read but what is stored (and, where a project is named, files of it that
-//! were too large to store and have the stored hash); stored paths lead nowhere else. Kernels are
-//! compiled by the toolchain given, if it is the one that made the evidence.
+//! Promises: only stored files are read (and, where a project is named, those of its files that
+//! were too large to store and have the stored hash), because paths that leave the folder are
+//! refused. Kernels are compiled by the given toolchain, if it is the one that made the evidence.
 
 use super::Toolchain;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,8 @@ use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{Evidence, StoredFile};
 use vkcert_requirement::{self as requirement, Project};
 
-/// A project in a folder that is removed with it: what follows from the project reads its files.
+/// A project in a temporary folder, which is kept as long as the project because derivation reads
+/// its files.
 pub struct LaidOutProject {
     pub project: Project,
     /// Inputs that are not in the folder.
@@ -22,7 +23,7 @@ pub struct LaidOutProject {
     _folder: TempDir,
 }
 
-/// What could be made of the stored inputs.
+/// What could be rebuilt from the stored inputs.
 pub enum RebuildOutcome<C> {
     Whole(Box<C>),
     /// The kernels cannot be compiled here, for the reason given.
@@ -33,7 +34,7 @@ pub enum RebuildOutcome<C> {
     Contradicting(String),
 }
 
-/// Makes the project again; `sources` is a folder with files that are not stored.
+/// Rebuilds the project; `source_folder` may hold files that are not stored.
 pub fn rebuild_project<T: Toolchain>(
     stored: &Evidence,
     source_folder: Option<&Path>,
@@ -88,7 +89,7 @@ struct LaidOutInputs {
     absent: BTreeMap<String, String>,
 }
 
-/// Why nothing can be made of the stored inputs.
+/// Why nothing can be rebuilt from the stored inputs.
 enum UnusableInputs {
     Absent(String),
     Contradicting(String),
@@ -155,7 +156,10 @@ fn lay_out_inputs(
     Ok(LaidOutInputs { folder, absent: absent_inputs })
 }
 
-/// The bytes of an input that is not stored, from the project named.
+/// The bytes of an input that is not stored, from the project that the user names.
+///
+/// # Errors
+/// If no file of that size and hash is there.
 fn read_omitted_input(
     path: &str,
     size: u64,

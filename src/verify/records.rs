@@ -1,9 +1,8 @@
-//! Facts within their bounds: records, outputs and findings that no run of the stored tests could
-//! have left are not facts.
+//! Bounds of facts: records, outputs and findings that no run of the stored tests could have left.
 //!
 //! Promises: a record of a bit, vector or invocation that does not exist, a buffer or row that is
-//! missing and a finding told twice are problems. Does not cover: whether what is within the bounds
-//! happened.
+//! missing and a finding that occurs twice are problems. Does not cover: whether what is within the
+//! bounds happened.
 
 use super::Verification;
 use std::collections::BTreeSet;
@@ -17,7 +16,7 @@ use vkcert_model::schedule::{DirectedResult, MeasuredCode};
 use vkcert_model::structure::MarkIndex;
 use vkcert_model::verdict::{EngineName, Verdict};
 
-/// Everything that has bounds.
+/// Checks everything that has bounds.
 pub fn check_bounds(stored: &Evidence, verification: &mut Verification) {
     for kernel in &stored.kernels {
         KernelRecords { stored, kernel }.check_rows(verification);
@@ -87,7 +86,7 @@ impl KernelRecords<'_> {
             self.problem_sentence(row, "a bit that stands for nothing")
         });
         let witnessed_bits: BTreeSet<u32> = records.witnesses.keys().copied().collect();
-        // The sequential engine knows who set each bit; a device tells of all or none.
+        // The sequential engine knows which invocation set each bit; a device names all or none.
         let names_witnesses =
             self.kernel.engine == EngineName::Sequential || !witnessed_bits.is_empty();
         verification.check(!names_witnesses || witnessed_bits == recorded_bits, || {
@@ -110,8 +109,8 @@ impl KernelRecords<'_> {
             });
     }
 
-    /// What may follow an undefined value is among what was recorded in a passed test that tells of
-    /// one.
+    /// Bits that may follow an undefined value were recorded, in a test with a finding of such a
+    /// value.
     fn check_undefined(&self, row: &TestRecords, verification: &mut Verification) {
         let records = &row.records;
         let is_recorded = records.undefined.iter().all(|bit| records.has(*bit))
@@ -210,7 +209,7 @@ fn check_result(
     let is_sorted = result.findings.windows(2).all(|pair| pair[0].order(&pair[1]).is_le());
     verification.check(is_sorted, || format!("{}: its findings are out of order", result_name()));
     for (finding_index, finding) in result.findings.iter().enumerate() {
-        // They are in order, or told: what is the same stands beside it.
+        // Findings are in order, or that was noted above: equal ones are neighbours.
         let findings_alike = result.findings[..finding_index]
             .iter()
             .rev()
@@ -236,8 +235,8 @@ fn check_result(
     }
 }
 
-/// Directed schedules are run of passed tests on the sequential engine, and what they show is in
-/// the records of its kernels.
+/// Directed schedules are run for passed tests on the sequential engine alone, and what they show
+/// is in the records of its kernels.
 fn check_directed(
     stored: &Evidence,
     test: &TestEvidence,
@@ -293,7 +292,7 @@ fn is_configured(stored: &Evidence, test: &TestEvidence) -> bool {
     })
 }
 
-/// Whether the repetition that gave the verdict, where others pass, is one of several, and gave no
+/// Whether the repetition that gave the verdict, where others pass, is one of several and did not
 /// pass.
 fn decides_alone(result: &TestResult) -> bool {
     result.deciding_repetition.is_none_or(|repetition| {
@@ -303,8 +302,8 @@ fn decides_alone(result: &TestResult) -> bool {
     })
 }
 
-/// Whether the witnesses of a finding are invocations of its test, as many as it has places at
-/// most.
+/// Whether the witnesses of a finding are invocations of its test, and no more of them than it has
+/// places.
 fn invocations_exist(stored: &Evidence, test: &TestEvidence, finding: &Finding) -> bool {
     let place_count = finding.place.iter().chain(&finding.other_place).count().max(1);
     let dispatches = test.definition.dispatches.iter();
@@ -321,7 +320,8 @@ fn invocations_exist(stored: &Evidence, test: &TestEvidence, finding: &Finding) 
     finding.invocations.len() <= place_count.max(2) && finding.invocations.iter().all(is_invocation)
 }
 
-/// What the sequential engine accessed is of buffers that are bound; it tells of each dispatch.
+/// The sequential engine reports its accesses for each dispatch, and only to buffers that are
+/// bound.
 fn check_touched(
     test: &TestEvidence,
     result: &TestResult,

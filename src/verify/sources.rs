@@ -1,10 +1,10 @@
-//! `vkcert verify --project DIR`: the inputs of evidence against the files of a project, and what
-//! its kernels come to there.
+//! `vkcert verify --project DIR`: the inputs of evidence against the files of a project, and its
+//! kernels, compiled there.
 //!
-//! Promises: each input is compared; where all are the same, the toolchain compiles every kernel
-//! once more in the project.
-//! Does not cover: production modules on disk that are not what their sources compile to and were
-//! so before: the evidence has a finding.
+//! Promises: each input is compared; where all are the same, the toolchain compiles every kernel in
+//! the project.
+//! Does not cover: production modules on disk that already differed from their sources during the
+//! run, because the evidence has a finding for them.
 
 use super::{ComparedFiles, KernelCheck, Toolchain, Verification, VerifyError};
 use std::path::Path;
@@ -12,9 +12,9 @@ use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::Evidence;
 use vkcert_requirement::requirement_files;
 
-/// Every input that is missing in `project` or has other contents there, files that the run did not
-/// read and a run there would, and kernels that are other ones there, as problems; and how many
-/// were compared.
+/// Notes as problems: inputs that are missing in `project` or have other contents there, files that
+/// a run there would read and this one did not, and kernels that differ. Returns how many were
+/// compared.
 pub fn compare_sources(
     stored: &Evidence,
     project: &Path,

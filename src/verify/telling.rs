@@ -1,9 +1,9 @@
-//! What `verify` says of what it found: on the terminal and as JSON.
+//! The result of `verify`, for the terminal and as JSON.
 //!
-//! Promises: that all follows is said only where all was derived; what was not derived is named,
-//! and so is what the hash given by `--root` stands for, and how many files were compared with
-//! those of the project given by `--project`.
-//! Does not cover: what was found (`verify`).
+//! Promises: "verified" is said only where everything was derived; what was not derived is named,
+//! and so is what the hash given by `--root` covers, and how many files were compared with those of
+//! the project given by `--project`.
+//! Does not cover: how any of it is found (`verify`).
 
 use super::{
     ComparedFiles, ComparedKernels, DerivationExtent, KernelCheck, ProjectCheck, ReportCheck,
@@ -19,7 +19,7 @@ const MOST_LISTED_PROBLEMS: usize = 200;
 pub fn json_document(verification: &Verification) -> Value {
     json!({
         "schema": 1,
-        // What was not made again at all was not verified, whatever the rest says.
+        // Evidence that was not rebuilt as a whole was not verified, even if nothing differs.
         "verified": verification.holds() && verification.extent == DerivationExtent::Whole,
         "status": verification.status().name(),
         "extent": verification.extent.name(),
@@ -74,7 +74,7 @@ fn kernels_in_numbers(kernel_check: &KernelCheck) -> Value {
     }
 }
 
-/// Some lines, of which the first says what the last one says with its numbers.
+/// The result in lines: the status first, and last the status with its numbers.
 pub fn in_words(verification: &Verification) -> String {
     let mut text = format!("result            {}\n", status_in_brief(verification.status()));
     verification
@@ -112,7 +112,7 @@ pub fn in_words(verification: &Verification) -> String {
     text
 }
 
-/// The result in words that cannot be taken for another.
+/// The status, in words that cannot be confused with those of another.
 fn status_in_brief(status: VerificationStatus) -> &'static str {
     match status {
         VerificationStatus::Verified => "verified",
@@ -158,7 +158,7 @@ fn result_line(verification: &Verification) -> String {
     }
 }
 
-/// What the files of the project were compared with; none where no project was given.
+/// What was compared with the files of the project; none where no project was given.
 fn project_in_words(project: &ProjectCheck) -> Option<String> {
     let ComparedFiles {
         folder_name: folder,
@@ -220,7 +220,7 @@ fn kernels_in_words(kernels: &KernelCheck) -> String {
     }
 }
 
-/// What the hash that was given was held against.
+/// What the hash given by `--root` covers.
 fn root_in_words(cover: RootCover) -> Option<&'static str> {
     match cover {
         RootCover::NotGiven => None,

@@ -1,21 +1,23 @@
-//! What verification needs a compiler or an engine for.
+//! The part of verification that needs a compiler or an engine.
 
 use super::{KernelCheck, LaidOutProject, Replay, Verification, VerifyError};
 use std::path::Path;
 use vkcert_model::evidence::Evidence;
 
-/// A compiler with an engine: makes kernels again, and with them what follows from modules and from
+/// A compiler with an engine: recompiles kernels and derives what follows from modules and from
 /// runs.
 pub trait Toolchain {
     /// A project with its kernels.
     type Compiled;
     type Error: From<VerifyError>;
 
-    /// Who made the modules of the evidence, where that is not this toolchain.
+    /// The toolchain that made the modules of the evidence, where it is another one.
     fn other_maker(&self, stored: &Evidence) -> Option<String>;
 
-    /// The project with its kernels under their configurations; a sentence says why they cannot be
-    /// compiled.
+    /// Compiles the kernels of the project under their configurations.
+    ///
+    /// # Errors
+    /// A sentence that says why they cannot be compiled.
     fn compile(&self, laid_out: LaidOutProject) -> Result<Self::Compiled, String>;
 
     /// Derives the whole evidence again and notes every field that differs.
@@ -37,7 +39,7 @@ pub trait Toolchain {
     ) -> KernelCheck;
 }
 
-/// Neither compiler nor engine: what follows from modules is not derived, and told as such.
+/// Neither compiler nor engine: what follows from modules is not derived, and reported as such.
 #[derive(Debug, Clone, Copy)]
 pub struct NoToolchain;
 
@@ -79,7 +81,7 @@ impl Toolchain for NoToolchain {
     }
 }
 
-/// Who made the modules of the evidence.
+/// The tool and the compiler that made the modules of the evidence.
 pub fn maker_of_modules(stored: &Evidence) -> String {
     let project_identity = &stored.campaign.project;
     format!(

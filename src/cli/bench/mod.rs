@@ -1,8 +1,8 @@
 //! The built-in kernels that the cost of recording is measured on.
 //!
 //! Promises: sizes depend on the factor alone, never on the device, so that ratios of two machines
-//! are of the same work. The factor multiplies workgroups, and with them the buffers that grow;
-//! work per invocation stays as it is.
+//! are of the same work. The factor multiplies workgroups and the buffers that grow with them; the
+//! work of one invocation stays the same.
 
 use crate::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use crate::model::finding::Checks;

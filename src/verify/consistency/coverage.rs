@@ -7,8 +7,8 @@ use vkcert_derivation::open_items as items;
 use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence};
 use vkcert_oracle::judged::KernelCodes;
 
-/// Whether records count is for their test's verdict to say; whose they are, for the specialization
-/// that it dispatches.
+/// Whether records count follows from their test's verdict, and which configuration they belong to
+/// from the specialization that it dispatches.
 pub(super) fn check_record_counting(stored: &Evidence, verification: &mut Verification) {
     let codes: KernelCodes = derive::codes(&stored.kernels);
     for kernel in &stored.kernels {
@@ -46,7 +46,7 @@ pub(super) fn check_record_counting(stored: &Evidence, verification: &mut Verifi
     }
 }
 
-/// Coverage, justifications and the conclusion.
+/// Coverage, justifications and the conclusion, derived again and compared.
 pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) {
     let mut kernels = stored.kernels.clone();
     let mut campaign = stored.campaign.clone();

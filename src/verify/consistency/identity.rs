@@ -7,13 +7,13 @@ use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::verdict::EngineName;
 
-/// The name of the text that the definitions of a kernel stand in.
+/// The file name under which the defines of a kernel are stored.
 const DEFINES_TEXT_NAME: &str = "<defines>";
 
 /// The source text that coverage is shown on is the input that the manifest names.
 pub(super) fn check_inputs(evidence: &Evidence, verification: &mut Verification) {
     for kernel in &evidence.kernels {
-        // Definitions stand in a text of their own, which is no file.
+        // Defines have a text of their own, which is no file of the project.
         let has_defines = !kernel.configuration.defines.is_empty();
         for file in kernel
             .structure
@@ -59,8 +59,7 @@ fn is_date(text: &str) -> bool {
     text.len() == date_form.len() && text.chars().zip(date_form.chars()).all(character_fits)
 }
 
-/// There is a file for every kernel that a test dispatches and every engine that ran, and each file
-/// has its tests' engine.
+/// There is a file for every kernel that a test dispatches and every engine that ran, and no other.
 pub(super) fn check_kernel_files(stored: &Evidence, verification: &mut Verification) {
     let campaign = &stored.campaign;
     let engines_that_ran: Vec<EngineName> =
@@ -102,7 +101,7 @@ pub(super) fn check_kernel_files(stored: &Evidence, verification: &mut Verificat
     }
 }
 
-/// The project file says what the project's identity repeats.
+/// The identity of the project repeats the project file.
 pub(super) fn check_settings(stored: &Evidence, verification: &mut Verification) {
     let Some(settings) = &stored.campaign.settings else { return };
     let project = &stored.campaign.project;

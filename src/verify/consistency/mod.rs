@@ -1,4 +1,4 @@
-//! What evidence says twice: facts that must go with each other, whoever made them.
+//! What evidence says twice: statements that must agree with each other, whoever made the evidence.
 //!
 //! Knows: stored evidence alone. Promises: holds for evidence of every format that is read. What
 //! follows from stored inputs is derived as a whole ([`super::Toolchain::derive`]);
@@ -19,7 +19,7 @@ use crate::Verification;
 use vkcert_derivation::agreement;
 use vkcert_model::evidence::Evidence;
 
-/// Whatever else can be derived.
+/// The checks that are made whether or not the project could be rebuilt.
 pub fn check_always(stored: &Evidence, verification: &mut Verification) {
     check_inputs(stored, verification);
     check_identity(stored, verification);
@@ -31,14 +31,14 @@ pub fn check_always(stored: &Evidence, verification: &mut Verification) {
     check_agreement(stored, verification);
 }
 
-/// What definitions that are stored in the evidence itself come to.
+/// What follows from the definitions that are stored in the evidence itself.
 pub fn check_definitions(stored: &Evidence, verification: &mut Verification) {
     check_tests(stored, verification);
     check_requirements(stored, verification);
     check_settings(stored, verification);
 }
 
-/// What the stored records come to.
+/// What follows from the stored records.
 pub fn check_records(stored: &Evidence, verification: &mut Verification) {
     check_verdicts(stored, verification);
     check_record_counting(stored, verification);

@@ -8,7 +8,7 @@ use vkcert_model::id::{RequirementId, TestId};
 use vkcert_requirement::status::{RequirementOutcome, VerificationResults, requirement_outcomes};
 use vkcert_requirement::{hash, trace};
 
-/// What a test's definition says of it.
+/// The fields of a test that repeat its definition.
 pub(super) fn check_tests(stored: &Evidence, verification: &mut Verification) {
     for test in &stored.campaign.tests {
         let (id, definition) = (&test.id, &test.definition);

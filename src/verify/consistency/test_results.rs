@@ -11,7 +11,7 @@ use vkcert_model::verdict::Verdict;
 use vkcert_oracle::judged::TestObservation;
 use vkcert_oracle::stored;
 
-/// A check that holds has no counterexample, and no check has a status that there is none of.
+/// A check that is not refuted has no counterexample, and every status is a known one.
 pub(super) fn check_coupling(stored: &Evidence, verification: &mut Verification) {
     for row in &stored.campaign.coupling {
         for check in &row.checks {
@@ -60,7 +60,7 @@ pub(super) fn check_schedules(stored: &Evidence, verification: &mut Verification
     }
 }
 
-/// Verdicts from the stored outputs and the stored definitions of the tests.
+/// Verdicts follow from the stored outputs and the stored definitions of the tests.
 pub(super) fn check_verdicts(evidence: &Evidence, verification: &mut Verification) {
     let codes = derive::codes(&evidence.kernels);
     for test in &evidence.campaign.tests {
@@ -96,7 +96,7 @@ fn check_verdict(
     result: &TestResult,
     verification: &mut Verification,
 ) {
-    // Else the run left no outputs to judge.
+    // A run that did not complete left no outputs to judge.
     if !result.verdict.completed() {
         return;
     }
@@ -130,7 +130,7 @@ fn check_verdict(
     }
 }
 
-/// A pass that says nothing is none.
+/// A pass of a test that observes nothing is undetermined.
 fn judged_verdict(verdict: Verdict, observation: &TestObservation) -> Verdict {
     match (verdict, observation.emptiness_reason()) {
         (Verdict::Pass, Some(_)) => Verdict::Undetermined,
@@ -138,8 +138,8 @@ fn judged_verdict(verdict: Verdict, observation: &TestObservation) -> Verdict {
     }
 }
 
-/// What dispatches are said to store goes with what the test gives them: every buffer is bound to
-/// the dispatch, or its address is given somewhere in the test.
+/// The stores of each dispatch are to and from buffers that are bound to it, or whose address the
+/// test passes.
 fn check_flows(test: &TestEvidence, verification: &mut Verification) {
     if test.flows.is_empty() {
         return;
@@ -165,7 +165,7 @@ fn check_flows(test: &TestEvidence, verification: &mut Verification) {
     });
 }
 
-/// Whether what is said of a test's schedules goes with its findings and verdict.
+/// Whether the result of a test's schedules agrees with its findings and verdict.
 pub(super) fn schedules_follow(schedules: &ScheduleResult, result: &TestResult) -> bool {
     let is_of_directed = |finding: &Finding| {
         let schedule = finding
@@ -191,7 +191,7 @@ pub(super) fn schedules_follow(schedules: &ScheduleResult, result: &TestResult) 
             schedules.ran.is_empty() && schedules.reason.is_some()
         }
     };
-    // The order from first to last is none of them, nor are those in which who waits goes first.
+    // Neither the ordinary order nor directed schedules are among them.
     let ran_in_other_orders = schedules.ran.iter().enumerate().all(|(index, schedule)| {
         *schedule != Schedule::IN_ORDER
             && !schedule.is_directed()
@@ -204,7 +204,7 @@ pub(super) fn schedules_follow(schedules: &ScheduleResult, result: &TestResult) 
         && ran_in_other_orders
 }
 
-/// Whether the findings go with what else is stored.
+/// Whether the findings agree with the rest of the evidence.
 pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification) {
     let campaign = &stored.campaign;
     let of_coupling =
