@@ -163,7 +163,6 @@ fn measure_kernel(
         || decision_slots().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
     let run_times = time_in_turn(kernel, options, executor, [&traced, &instrumented])?;
     let timed_by_device = run_times.iter().flatten().all(|time| time.device.is_some());
-    let milliseconds = |run: &RunTime| run.device.unwrap_or(run.wall);
     let [mut traced, mut instrumented] =
         [0, 1].map(|job_index| run_times[job_index].iter().map(milliseconds).collect::<Vec<f64>>());
     let mut paired_ratios: Vec<f64> = instrumented
@@ -198,6 +197,11 @@ fn run_untimed(
         executor.run(job, &mut Unobserved).map_err(|error| Failure::tool(error.to_string()))?;
     require_completion(kernel, &run.completion)?;
     Ok(run)
+}
+
+/// By the device's clock where it has one, else by the host's.
+fn milliseconds(run: &RunTime) -> f64 {
+    run.device.unwrap_or(run.wall)
 }
 
 /// The times of the two jobs, run in turn.

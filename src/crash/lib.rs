@@ -1,11 +1,11 @@
 //! Crashes of the C++ code that is linked in: the GLSL compiler and the SPIR-V validator.
 //!
-//! Knows: which of them a thread is in, and on what.
-//! Promises: in the program a fault there ends with one line that names both and with exit code 3,
-//! never without a word; a fault anywhere else goes the way that it went without this. What is in
-//! the making on disk stays as when the program is killed.
-//! Does not cover: damage that shows only behind the call. Libraries and tests that use this crate:
-//! the program alone asks for the line, since others, such as a fuzzer, watch for crashes
+//! Knows: which of the two each thread is running, and on which file.
+//! Promises: in the program a fault there ends with one line that names the code and the file, and
+//! with exit code 3; a fault anywhere else is handled as if this crate were not there. Unfinished
+//! files on disk stay as they are when the program is killed.
+//! Does not cover: damage that shows only after the call has returned. The handlers are installed
+//! by the program alone, because other users of the libraries, such as a fuzzer, watch for crashes
 //! themselves.
 
 use std::cell::Cell;
@@ -17,7 +17,7 @@ use std::sync::{Once, OnceLock};
 /// The exit code of a tool that fails itself (`cli::Exit::Tool`).
 const TOOL_EXIT_CODE: i32 = 3;
 
-/// Code that is linked in.
+/// The C++ code that is linked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativePart {
     Compiler,
@@ -42,7 +42,8 @@ const SIGNALS: [(i32, &str); 5] = [
     (libc::SIGABRT, "SIGABRT"),
 ];
 
-/// Bytes that stderr and stdout get, prepared: a handler may not allocate.
+/// The bytes to be written to stderr and stdout, prepared because a signal handler must not
+/// allocate.
 struct CrashMessage {
     before_signal: Vec<u8>,
     behind_signal: Vec<u8>,
@@ -50,28 +51,28 @@ struct CrashMessage {
 }
 
 thread_local! {
-    /// Of the part that this thread is in; null outside of all.
+    /// The message of the native code that this thread is running; null outside of it.
     static CURRENT_MESSAGE: Cell<*const CrashMessage> = const { Cell::new(ptr::null()) };
 }
 
-/// Whether stdout is to get a JSON document.
+/// Whether a JSON document is written to stdout.
 static JSON_OUTPUT: AtomicBool = AtomicBool::new(false);
 
-/// Somebody tells of a crash already.
+/// Whether a thread reports a crash already.
 static CRASH_REPORTED: AtomicBool = AtomicBool::new(false);
 
-/// What the signals did before, in the order of [`SIGNALS`].
+/// The previous actions of the signals, in the order of [`SIGNALS`].
 static PREVIOUS_ACTIONS: [OnceLock<libc::sigaction>; SIGNALS.len()] =
     [const { OnceLock::new() }; SIGNALS.len()];
 
-/// While it lives, this thread is in a part.
+/// While it lives, this thread is running native code.
 pub struct NativeScope {
     outer_message: *const CrashMessage,
     _message: Box<CrashMessage>,
 }
 
 impl NativeScope {
-    /// This thread begins to let `part` work on `subject`, a file as reports name it.
+    /// This thread begins to run `part` on `subject`, a file as reports name it.
     pub fn new(part: NativePart, subject: &str) -> Self {
         let crash_message = Box::new(CrashMessage::for_crash(part, subject));
         let outer_message = CURRENT_MESSAGE.replace(&raw const *crash_message);
@@ -87,11 +88,11 @@ impl Drop for NativeScope {
 
 impl CrashMessage {
     fn for_crash(part: NativePart, shown_subject: &str) -> Self {
-        // A subject stands on one line whatever its name holds.
+        // Escaped, so that the message stays on one line.
         let shown_subject = shown_subject.escape_debug();
         let crash_sentence = format!("the {} crashed on {shown_subject}", part.name());
         let meaning = "this is a defect of that part, and nothing is said about the kernel";
-        // A bar may stand on the line.
+        // A progress bar may stand on the line: it is erased.
         let line_start = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
         let json_text = match JSON_OUTPUT.load(Ordering::Relaxed) {
             true => {
@@ -107,7 +108,7 @@ impl CrashMessage {
     }
 }
 
-/// As other failures are told with `--format json`.
+/// The document that other failures have with `--format json`.
 fn json_document(message: &str, file: &str) -> String {
     let error_object = serde_json::json!({
         "kind": "tool", "message": message, "hint": null, "file": file, "line": null, "column": null,
@@ -115,7 +116,7 @@ fn json_document(message: &str, file: &str) -> String {
     format!("{:#}\n", serde_json::json!({ "error": error_object }))
 }
 
-/// Crashes inside a part are told from now on.
+/// Installs the handlers, once.
 pub fn install_crash_handlers() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -125,7 +126,7 @@ pub fn install_crash_handlers() {
     });
 }
 
-/// Crashes are told on stdout too, as a JSON document.
+/// From now on a crash is reported on stdout too, as a JSON document.
 pub fn report_in_json() {
     JSON_OUTPUT.store(true, Ordering::Relaxed);
 }
@@ -147,7 +148,7 @@ fn install_handler(signal: i32, previous_slot: &OnceLock<libc::sigaction>) {
     }
 }
 
-/// Tells of a crash inside a part and ends the program; of any other does what was done before.
+/// Reports a crash of native code and ends the program; passes any other on to the previous action.
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the message lives as long as `CURRENT_MESSAGE` leads to it, and only this thread
     // changes that.
@@ -160,7 +161,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
 fn report_and_exit(signal: i32, words: &CrashMessage) -> ! {
     if CRASH_REPORTED.swap(true, Ordering::AcqRel) {
         loop {
-            // SAFETY: no arguments; the thread that tells ends the program.
+            // SAFETY: no arguments; the thread that reports ends the program.
             unsafe { libc::pause() };
         }
     }
@@ -172,7 +173,7 @@ fn report_and_exit(signal: i32, words: &CrashMessage) -> ! {
         write_bytes(libc::STDERR_FILENO, message_part);
     }
     write_bytes(libc::STDOUT_FILENO, &words.json_document);
-    // SAFETY: ends the program without running anything of it.
+    // SAFETY: ends the program without running any of its code.
     unsafe { libc::_exit(TOOL_EXIT_CODE) }
 }
 
@@ -187,8 +188,8 @@ fn write_bytes(descriptor: i32, mut bytes: &[u8]) {
     }
 }
 
-/// Does what was done about the signal before: by a handler, such as that of the standard library,
-/// which tells of threads whose stack ran out, or by the system, which ends the program.
+/// Runs the previous action of the signal: a handler, such as that of the standard library, which
+/// reports exhausted stacks, or the default action, which ends the program.
 fn call_previous_handler(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let previous_action = SIGNALS
         .iter()

@@ -213,8 +213,8 @@ fn run_to_completion(command: &mut Command, limit: Duration) -> Result<ProcessOu
         }
         std::thread::sleep(Duration::from_millis(2));
     };
-    let joined_text = |spawn_reader: std::thread::JoinHandle<std::io::Result<String>>| {
-        spawn_reader
+    let joined_text = |reader: std::thread::JoinHandle<std::io::Result<String>>| {
+        reader
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             .map_err(describe_error)

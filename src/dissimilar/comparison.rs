@@ -130,14 +130,20 @@ pub struct ComparedDecision<'a> {
     pub incomparable: Option<&'a str>,
 }
 
+/// The texts of the vectors that an engine recorded.
+fn observed_vectors(decision: &DecisionCoverage) -> BTreeSet<String> {
+    decision.vectors.iter().map(|vector| vector.values.to_string()).collect()
+}
+
+fn coverage_word(is_covered: bool) -> &'static str {
+    if is_covered { "covered" } else { "uncovered" }
+}
+
 /// The rows of a decision, one per condition.
 pub fn condition_rows(
     compared_decision: &ComparedDecision<'_>,
     clang: &MeasuredDecision,
 ) -> Vec<ConditionRow> {
-    let observed_vectors = |decision: &DecisionCoverage| -> BTreeSet<String> {
-        decision.vectors.iter().map(|vector| vector.values.to_string()).collect()
-    };
     let vectors = Vectors {
         sequential: observed_vectors(compared_decision.sequential),
         device: compared_decision.device.map(observed_vectors),
@@ -173,20 +179,19 @@ fn condition_row(
             .flatten()
             .map(unique_cause_status)
             .collect();
-    let unmeasured_reason =
-        compared_decision.incomparable.map(str::to_owned).or(unmeasured_reason).or_else(|| {
-            let undetermined = engine_statuses.contains(&Status::Undetermined);
-            undetermined.then(|| "undetermined on an engine".to_owned())
-        });
+    let is_undetermined = engine_statuses.contains(&Status::Undetermined);
+    let unmeasured_reason = compared_decision
+        .incomparable
+        .or(unmeasured_reason)
+        .or(is_undetermined.then_some("undetermined on an engine"));
     let (agreement, reason) = match (
         unmeasured_reason,
         differing_measurements(&engine_statuses, clang_verdict, vectors, clang),
     ) {
-        (Some(reason), _) => (Agreement::NotMeasured, Some(reason)),
+        (Some(reason), _) => (Agreement::NotMeasured, Some(reason.to_owned())),
         (None, Some(reason)) => (Agreement::Disagrees, Some(reason)),
         (None, None) => (Agreement::Agrees, None),
     };
-    let coverage_word = |covered| if covered { "covered" } else { "uncovered" };
     ConditionRow {
         kernel: compared_decision.kernel.to_owned(),
         configuration: compared_decision.configuration.to_owned(),
@@ -206,20 +211,17 @@ fn condition_row(
 }
 
 /// Clang's verdict on a condition, or why there is none.
-fn clang_verdict(
-    clang: &MeasuredDecision,
-    condition_index: usize,
-) -> (Option<bool>, Option<String>) {
+fn clang_verdict(clang: &MeasuredDecision, condition_index: usize) -> (Option<bool>, Option<&str>) {
     match clang {
         MeasuredDecision::Vectors { conditions, .. } => match conditions[condition_index] {
             MeasuredCondition::Covered => (Some(true), None),
             MeasuredCondition::Uncovered => (Some(false), None),
-            MeasuredCondition::Folded => (None, Some(FOLDED.to_owned())),
+            MeasuredCondition::Folded => (None, Some(FOLDED)),
         },
         MeasuredDecision::Branch { true_count, false_count } => {
             (Some(*true_count > 0 && *false_count > 0), None)
         }
-        MeasuredDecision::NotMeasured { reason } => (None, Some(reason.clone())),
+        MeasuredDecision::NotMeasured { reason } => (None, Some(reason)),
     }
 }
 

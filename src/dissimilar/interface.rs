@@ -59,7 +59,8 @@ impl LayoutReader<'_> {
 
     /// `matrix`: the layout of the matrix that the type is or holds.
     fn type_layout(&self, id: Id, matrix: Option<MatrixLayout>) -> ValueLayout {
-        let unsupported_layout = || ValueLayout::Other(format!("the type {}", self.types.glsl_name(id)));
+        let unsupported_layout =
+            || ValueLayout::Other(format!("the type {}", self.types.glsl_name(id)));
         match self.types.get(id) {
             Some(Type::Int { width, .. }) => ValueLayout::Number(width / 8),
             Some(Type::Float { width: width @ (16 | 32 | 64) }) => ValueLayout::Number(width / 8),

@@ -58,8 +58,6 @@ fn output_table(comparison: &Comparison) -> String {
 }
 
 fn condition_table(comparison: &Comparison) -> String {
-    let decision_key =
-        |row: &ConditionRow| (row.kernel.clone(), row.configuration.clone(), row.decision.clone());
     let mut previous_decision = None;
     let mut rows = Vec::new();
     for row in &comparison.conditions {
@@ -94,6 +92,11 @@ fn condition_table(comparison: &Comparison) -> String {
         "vectors",
     ];
     markdown_table(&column_heads, rows)
+}
+
+/// The decision that a row belongs to: kernel, configuration and number.
+fn decision_key(row: &ConditionRow) -> [&str; 3] {
+    [&row.kernel, &row.configuration, &row.decision]
 }
 
 /// The totals, in two lines.

@@ -82,6 +82,13 @@ struct Member {
     end: usize,
 }
 
+impl Member {
+    /// The key, with its escapes resolved.
+    fn key_in<'t>(&self, text: &'t [u8]) -> Cow<'t, str> {
+        unescaped_key(&text[self.key.start..self.key.end])
+    }
+}
+
 impl SortingFormatter<'_> {
     fn text_length(&self) -> usize {
         self.text.borrow().len()
@@ -136,10 +143,8 @@ impl SortingFormatter<'_> {
             |range: Range<usize>| &unsorted[range.start - object.start..range.end - object.start];
         let mut members: Vec<(Cow<str>, &[u8])> = Vec::with_capacity(object.members.len());
         for member in &object.members {
-            members.push((
-                unescaped_key(part_of_object(member.key.clone())),
-                part_of_object(member.key.start..member.end),
-            ));
+            let key = part_of_object(member.key.start..member.key.end);
+            members.push((unescaped_key(key), part_of_object(member.key.start..member.end)));
         }
         members.sort_by(|first_member, second_member| first_member.0.cmp(&second_member.0));
         for (member_number, (_, text)) in members.into_iter().enumerate() {
@@ -151,8 +156,7 @@ impl SortingFormatter<'_> {
     fn is_sorted(&self, object: &OpenContainer) -> bool {
         let text = self.text.borrow();
         object.members.is_sorted_by(|first_member, second_member| {
-            unescaped_key(&text[first_member.key.clone()])
-                < unescaped_key(&text[second_member.key.clone()])
+            first_member.key_in(&text) < second_member.key_in(&text)
         })
     }
 }

@@ -7,14 +7,15 @@
 use super::args::{Color, Coloring};
 use super::output;
 use miette::{
-    LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, Report, SourceCode,
-    SourceSpan, SpanContents,
+    LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, SourceCode, SourceSpan,
+    SpanContents,
 };
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::exit::Exit;
+use vkcert_model::place::Position;
 use vkcert_verification::VerifyError;
 
 /// Bytes of a line that are quoted at most; of a longer line the part around the fault is shown.
@@ -62,8 +63,8 @@ pub fn json_document(failure: Failure) -> serde_json::Value {
         serde_json::json!({
             "kind": kind,
             "message": shortened_message(message),
-            "hint": diagnostic.and_then(|diagnostic| diagnostic.hint.clone()),
-            "file": location.map(|location| location.file.clone()),
+            "hint": diagnostic.and_then(|diagnostic| diagnostic.hint.as_deref()),
+            "file": location.map(|location| location.file.as_str()),
             "line": location.and_then(|location| location.position).map(|position| position.line),
             "column": location.and_then(|location| location.position).map(|position| position.column),
         })
@@ -139,8 +140,7 @@ pub fn render_diagnostic(diagnostic: &Diagnostic, colors: Coloring) -> String {
         &mut text,
         format_args!("{}", MietteReport { handler: &handler, report }),
     );
-    write_result
-        .map_or_else(|_| format!("{}\n", Report::msg(diagnostic.message.clone())), |()| text)
+    write_result.map_or_else(|_| format!("{}\n", diagnostic.message), |()| text)
 }
 
 /// Columns that a diagnostic is laid out in: those of the terminal, but never more than can be
@@ -192,13 +192,13 @@ impl From<&Diagnostic> for MietteDiagnostic {
                 shown.text = Some(excerpt);
             }
             _ => {
-                let place = match location.position {
-                    Some(position) => {
-                        format!("{}:{}:{}", location.file, position.line, position.column)
+                let (file, message) = (&location.file, &shown.message);
+                shown.message = match location.position {
+                    Some(Position { line, column }) => {
+                        format!("{file}:{line}:{column}: {message}")
                     }
-                    None => location.file.clone(),
+                    None => format!("{file}: {message}"),
                 };
-                shown.message = format!("{place}: {}", shown.message);
             }
         }
         shown
@@ -285,7 +285,7 @@ impl SourceCode for Excerpt {
         } else {
             window.start
         };
-        let place = vkcert_model::place::Position::of(text, start);
+        let place = Position::of(text, start);
         let quoted_text = &text.as_bytes()[start..window.end];
         let shown_span = SourceSpan::from((start, quoted_text.len()));
         let (line, column) = (place.line as usize - 1, place.column as usize - 1);

@@ -47,7 +47,8 @@ impl EvidenceFolder {
                 continue;
             }
             if entry.path().is_file() && entry.file_name().to_str().is_some() {
-                evidence_folder.files.insert(name.clone(), read_file(folder, &name)?);
+                let bytes = read_file(folder, &name)?;
+                evidence_folder.files.insert(name, bytes);
             } else {
                 evidence_folder.stray_entries.push(name);
             }
@@ -75,7 +76,8 @@ impl EvidenceFolder {
         for name in
             names.into_iter().filter(|name| is_plain(name) && report_folder.join(name).is_file())
         {
-            self.reports.insert(name.clone(), read_file(&report_folder, &name)?);
+            let bytes = read_file(&report_folder, &name)?;
+            self.reports.insert(name, bytes);
         }
         self.unlisted.retain(|name| !self.reports.contains_key(name));
         self.report_list = Some(list_bytes);
@@ -155,16 +157,20 @@ fn parse_manifest(folder: &EvidenceFolder) -> Result<Manifest, VerifyError> {
     parse_file(&folder.folder_name, MANIFEST, bytes)
 }
 
+fn stray_sentence(name: &str) -> String {
+    format!("{name} is in the folder but not in the manifest")
+}
+
 /// Files whose hashes are not those of the manifest or of the list of reports, missing files, and
 /// files that nothing lists.
 pub fn find_tampering(folder: &EvidenceFolder, manifest: &Manifest) -> Vec<String> {
-    let stray_sentence = |name: &String| format!("{name} is in the folder but not in the manifest");
-    let mut problems: Vec<String> = folder.stray_entries.iter().map(stray_sentence).collect();
+    let mut problems: Vec<String> =
+        folder.stray_entries.iter().map(|name| stray_sentence(name)).collect();
     let unlisted = folder
         .files
         .keys()
         .filter(|name| *name != MANIFEST && !manifest.outputs.contains_key(*name));
-    problems.extend(unlisted.map(stray_sentence));
+    problems.extend(unlisted.map(|name| stray_sentence(name)));
     problems.sort();
     for (name, hash) in &manifest.outputs {
         match folder.files.get(name) {

@@ -297,10 +297,10 @@ pub fn verify_files(
         } else {
             RootCover::Nothing
         };
-        verification.given_root = Some(wanted_hash.clone());
         verification.check(verification.root_cover != RootCover::Nothing, || {
             format!("neither the manifest nor the list of reports has the SHA-256 {wanted_hash}")
         });
+        verification.given_root = Some(wanted_hash);
     }
     Ok((verification, examined_folder.evidence))
 }

@@ -215,8 +215,8 @@ fn leaves_folder(path: &str) -> bool {
 }
 
 /// The first of several faults.
-fn first_message(diagnostics: &[Diagnostic]) -> String {
-    diagnostics.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default()
+fn first_message(diagnostics: &[Diagnostic]) -> &str {
+    diagnostics.first().map_or("", |diagnostic| &diagnostic.message)
 }
 
 #[cfg(test)]

@@ -93,12 +93,8 @@ impl KernelRecords<'_> {
             self.problem_sentence(row, "witnesses of other bits than were recorded")
         });
         let dispatch_extents = self.extents(row);
-        let is_invocation = |id: &[u32; 3]| {
-            dispatch_extents
-                .iter()
-                .any(|extent| (0..3).all(|axis| u64::from(id[axis]) < extent[axis]))
-        };
-        verification.check(records.witnesses.values().all(is_invocation), || {
+        let mut witnesses = records.witnesses.values();
+        verification.check(witnesses.all(|id| is_invocation(*id, &dispatch_extents)), || {
             self.problem_sentence(row, "a witness that is none of the test's invocations")
         });
         let kernel_barriers = self.kernel.barriers.iter().map(|barrier| barrier.number);
@@ -314,10 +310,13 @@ fn invocations_exist(stored: &Evidence, test: &TestEvidence, finding: &Finding) 
         rows.map(|row| extent(dispatch, row.configuration.local_size))
     });
     let dispatch_extents: Vec<[u64; 3]> = dispatch_extents.collect();
-    let is_invocation = |id: &[u32; 3]| {
-        dispatch_extents.iter().any(|extent| (0..3).all(|axis| u64::from(id[axis]) < extent[axis]))
-    };
-    finding.invocations.len() <= place_count.max(2) && finding.invocations.iter().all(is_invocation)
+    finding.invocations.len() <= place_count.max(2)
+        && finding.invocations.iter().all(|id| is_invocation(*id, &dispatch_extents))
+}
+
+/// Whether an invocation id lies within one of the extents.
+fn is_invocation(id: [u32; 3], extents: &[[u64; 3]]) -> bool {
+    extents.iter().any(|extent| (0..3).all(|axis| u64::from(id[axis]) < extent[axis]))
 }
 
 /// The sequential engine reports its accesses for each dispatch, and only to buffers that are

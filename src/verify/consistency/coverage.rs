@@ -4,7 +4,9 @@ use crate::Verification;
 use vkcert_derivation::conclusion::conclude;
 use vkcert_derivation::derive;
 use vkcert_derivation::open_items as items;
+use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence};
+use vkcert_model::finding::Acceptance;
 use vkcert_oracle::judged::KernelCodes;
 
 /// Whether records count follows from their test's verdict, and which configuration they belong to
@@ -81,25 +83,22 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
             .check(derived_coverage.decisions.len() == stored_coverage.decisions.len(), || {
                 format!("{kernel_name}: number of decisions")
             });
-        for (derived_coverage, stored_coverage) in
+        for (derived_decision, stored_decision) in
             derived_coverage.decisions.iter().zip(&stored_coverage.decisions)
         {
-            verification.check(derived_coverage == stored_coverage, || {
-                format!("{kernel_name}: decision {}", stored_coverage.id)
+            verification.check(derived_decision == stored_decision, || {
+                format!("{kernel_name}: decision {}", stored_decision.id)
             });
         }
-        for (derived_coverage, stored_coverage) in
+        for (derived_row, stored_row) in
             derived_coverage.summary.iter().zip(&stored_coverage.summary)
         {
-            verification.check(derived_coverage == stored_coverage, || {
-                let coverage_share = |row: &vkcert_model::coverage::CriterionSummary| {
-                    format!("{}/{}", row.covered, row.total)
-                };
+            verification.check(derived_row == stored_row, || {
                 format!(
                     "{kernel_name}: {} is stored as {}, derived {}",
-                    stored_coverage.criterion,
-                    coverage_share(stored_coverage),
-                    coverage_share(derived_coverage)
+                    stored_row.criterion,
+                    coverage_share(stored_row),
+                    coverage_share(derived_row)
                 )
             });
         }
@@ -107,13 +106,7 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
     verification.check(campaign.justifications == stored.campaign.justifications, || {
         "justifications".to_owned()
     });
-    let acceptances = |campaign: &Campaign| {
-        campaign
-            .all_findings()
-            .map(|(_, _, finding)| finding.acceptance.clone())
-            .collect::<Vec<_>>()
-    };
-    verification.check(acceptances(&campaign) == acceptances(&stored.campaign), || {
+    verification.check(acceptances(&campaign).eq(acceptances(&stored.campaign)), || {
         "names of findings, or which of them are accepted".to_owned()
     });
     check_open_items(&mut campaign, &kernels, &stored.campaign, verification);
@@ -133,6 +126,15 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
     verification.check(conclusion.summary == stored.campaign.conclusion.summary, || {
         "summary of the conclusion".to_owned()
     });
+}
+
+fn coverage_share(row: &CriterionSummary) -> String {
+    format!("{}/{}", row.covered, row.total)
+}
+
+/// Names and acceptances of all findings, in their order.
+fn acceptances(campaign: &Campaign) -> impl Iterator<Item = Option<&Acceptance>> {
+    campaign.all_findings().map(|(_, _, finding)| finding.acceptance.as_ref())
 }
 
 /// Open items, notes and what was not looked for; format 1 holds none of them, nor the settings
