@@ -44,11 +44,11 @@ impl EdgeKind {
 }
 
 impl CouplingGraph {
-    fn node(&mut self, id: String, kind: &str, label: String) {
-        if !self.by_id.contains_key(&id) {
-            let index =
-                self.graph.add_node(CouplingNode { id: id.clone(), kind: kind.to_owned(), label });
-            self.by_id.insert(id, index);
+    fn node(&mut self, id: &str, kind: &str, label: String) {
+        if !self.by_id.contains_key(id) {
+            let node = CouplingNode { id: id.to_owned(), kind: kind.to_owned(), label };
+            let index = self.graph.add_node(node);
+            self.by_id.insert(id.to_owned(), index);
         }
     }
 
@@ -138,7 +138,7 @@ pub(super) fn build(
     expressions: &Expressions,
 ) -> CouplingGraph {
     let mut graph = CouplingGraph::default();
-    graph.node(KERNEL.to_owned(), "kernel", input.interface.kernel.to_string());
+    graph.node(KERNEL, "kernel", input.interface.kernel.to_string());
     host_values(&mut graph, input, host);
     kernel_inputs(&mut graph, input, host, expressions);
     dispatch(&mut graph, input, host, expressions);
@@ -178,12 +178,12 @@ fn host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Host
         let width = type_name(parameter.width);
         let label =
             format!("{} {} from {} to {}", width, parameter.name, parameter.min, parameter.max);
-        graph.node(format!("parameter:{}", parameter.name), "parameter", label);
+        graph.node(&format!("parameter:{}", parameter.name), "parameter", label);
     }
     for local in &input.interface.locals {
         let width = type_name(local.width);
         graph.node(
-            format!("local:{}", local.name),
+            &format!("local:{}", local.name),
             "local",
             format!("{width} {} = {}", local.name, local.value),
         );
@@ -205,7 +205,7 @@ fn kernel_inputs(
         let name = member.name.clone().unwrap_or_else(|| format!("#{index}"));
         let id = format!("push-constant:{index}");
         let offset = member.offset.map_or("?".to_owned(), |offset| offset.to_string());
-        graph.node(id.clone(), "push constant", format!("{name} at offset {offset}"));
+        graph.node(&id, "push constant", format!("{name} at offset {offset}"));
         if let Some(expression) = expressions.members.get(&name) {
             used_by(graph, input, host, &id, expression, "");
         }
@@ -219,7 +219,7 @@ fn kernel_inputs(
     for constant in &input.reflection.specialization {
         let id = format!("specialization:{}", constant.spec_id);
         let name = constant.name.as_deref().unwrap_or("-");
-        graph.node(id.clone(), "specialization constant", format!("{} {name}", constant.type_name));
+        graph.node(&id, "specialization constant", format!("{} {name}", constant.type_name));
         graph.edge(&id, KERNEL, EdgeKind::Data, "fixed when the pipeline is made");
         let set = input.interface.specialization.iter().zip(&expressions.specialization);
         for (_, expression) in set.filter(|(set, _)| set.id == constant.spec_id) {
@@ -229,7 +229,7 @@ fn kernel_inputs(
     for resource in &input.reflection.resources {
         let id = format!("buffer:{}.{}", resource.set, resource.binding);
         let name = resource.name.as_deref().unwrap_or("-");
-        graph.node(id.clone(), "buffer", format!("{name}, {}", access(resource.access)));
+        graph.node(&id, "buffer", format!("{name}, {}", access(resource.access)));
         if matches!(resource.access, Access::ReadOnly | Access::ReadWrite) {
             graph.edge(&id, KERNEL, EdgeKind::Data, "read");
         }
@@ -261,14 +261,10 @@ fn dispatch(
     expressions: &Expressions,
 ) {
     let local = input.reflection.local_size;
-    graph.node(
-        "local-size".to_owned(),
-        "local size",
-        format!("{} x {} x {}", local[0], local[1], local[2]),
-    );
+    graph.node("local-size", "local size", format!("{} x {} x {}", local[0], local[1], local[2]));
     let groups = &input.interface.groups;
     graph.node(
-        "dispatch".to_owned(),
+        "dispatch",
         "dispatch",
         format!("({}, {}, {}) workgroups", groups[0], groups[1], groups[2]),
     );
@@ -278,11 +274,7 @@ fn dispatch(
         used_by(graph, input, host, "dispatch", expression, axis);
     }
     if let (Some(texts), Some(domain)) = (&input.interface.domain, &expressions.domain) {
-        graph.node(
-            "domain".to_owned(),
-            "domain",
-            format!("{} x {} x {}", texts[0], texts[1], texts[2]),
-        );
+        graph.node("domain", "domain", format!("{} x {} x {}", texts[0], texts[1], texts[2]));
         for (axis, expression) in ["x", "y", "z"].iter().zip(domain) {
             used_by(graph, input, host, "domain", expression, axis);
         }
@@ -291,7 +283,7 @@ fn dispatch(
     for variable in &input.reflection.workgroup {
         let name = variable.name.clone().unwrap_or_else(|| format!("%{}", variable.variable));
         let id = format!("workgroup:{name}");
-        graph.node(id.clone(), "workgroup memory", format!("{name}, {} bytes", variable.size));
+        graph.node(&id, "workgroup memory", format!("{name}, {} bytes", variable.size));
         // One element per invocation or so: the array's size follows the local size.
         graph.edge("local-size", &id, EdgeKind::Data, "size");
     }
@@ -304,7 +296,7 @@ fn barrier_id(barrier: &super::Barrier) -> String {
 fn barriers(graph: &mut CouplingGraph, input: &CouplingInput<'_>) {
     for barrier in input.barriers {
         let id = barrier_id(barrier);
-        graph.node(id.clone(), "barrier", format!("at {}", barrier.place));
+        graph.node(&id, "barrier", format!("at {}", barrier.place));
         graph.edge("local-size", &id, EdgeKind::Control, "invocations that meet");
         for variable in &input.reflection.workgroup {
             let name = variable.name.clone().unwrap_or_else(|| format!("%{}", variable.variable));
@@ -316,7 +308,7 @@ fn barriers(graph: &mut CouplingGraph, input: &CouplingInput<'_>) {
 fn decisions(graph: &mut CouplingGraph, input: &CouplingInput<'_>, structure: &KernelStructure) {
     for decision in &structure.decisions {
         let id = format!("decision:{}", decision.id);
-        graph.node(id.clone(), "decision", decision.text.clone());
+        graph.node(&id, "decision", decision.text.clone());
         let words: Vec<&str> =
             decision.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
         for (index, member) in

@@ -288,8 +288,8 @@ impl VectorDifference<'_> {
             None => "; no run within the error bounds of the specification agrees with vulkan",
         });
         let finding = disagreement(message)
-            .detail("text", decision.text.clone())
-            .detail("file", file.path.clone())
+            .detail("text", decision.text.as_str())
+            .detail("file", file.path.as_str())
             .detail("line", line)
             .detail("operands", operands)
             .detail("within_error_bounds", agreeing.is_some());

@@ -347,14 +347,14 @@ fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &
         |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.clone()).collect::<Vec<_>>();
     let permitted: Vec<_> = first.permitted.iter().map(span).collect();
     let finding = disagreement(message.to_owned())
-        .detail("buffer", row.buffer.clone())
-        .detail("element", first.element.clone())
+        .detail("buffer", row.buffer.as_str())
+        .detail("element", first.element.as_str())
         .detail("offset", first.offset)
-        .detail("type", first.type_name.clone())
+        .detail("type", first.type_name.as_str())
         .detail("sequential", first.sequential.value.clone())
-        .detail("sequential_bits", first.sequential.bits.clone())
+        .detail("sequential_bits", first.sequential.bits.as_str())
         .detail("vulkan", first.vulkan.value.clone())
-        .detail("vulkan_bits", first.vulkan.bits.clone())
+        .detail("vulkan_bits", first.vulkan.bits.as_str())
         .detail("permitted", permitted)
         .detail("nan_permitted", first.nan_permitted)
         .detail("runs", trial.runs)
@@ -362,7 +362,7 @@ fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &
         .detail("outside", row.outside);
     let finding = match &first.undefined_bits {
         None => finding,
-        Some(bits) => finding.detail("undefined_bits", bits.clone()),
+        Some(bits) => finding.detail("undefined_bits", bits.as_str()),
     };
     Finding { count: row.outside, ..finding }
 }

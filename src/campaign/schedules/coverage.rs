@@ -161,7 +161,7 @@ fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> V
     let marks = layout.marks.iter().enumerate().filter_map(|(index, bit)| {
         let only = only(ordinary, other, *bit)?;
         let what = marked(&measured.structure, MarkIndex(index as u32));
-        let details = vec![("mark", index.into()), ("text", what.clone().into())];
+        let details = vec![("mark", index.into()), ("text", what.as_str().into())];
         let kernel = kernel.name.clone();
         Some((Some(*bit), CoverageDifference { kernel, what, details, only, recorded: None }))
     });
@@ -196,7 +196,7 @@ fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> V
         let obligation = format!("{}.{}", branch.id, outcome.label);
         let what = format!("{obligation} ({} {})", branch.kind, outcome.text);
         let details =
-            vec![("obligation", obligation.into()), ("text", outcome.text.clone().into())];
+            vec![("obligation", obligation.into()), ("text", outcome.text.as_str().into())];
         let kernel = kernel.name.clone();
         Some((
             Some(outcome.bit),

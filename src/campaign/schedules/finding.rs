@@ -112,7 +112,7 @@ impl Trial<'_, '_> {
             .detail("buffers", self.all.buffers.iter().cloned().collect::<Vec<_>>())
             .detail("verdicts", self.all.verdicts.iter().cloned().collect::<Vec<_>>())
             .detail("dispatches", alone.to_vec())
-            .detail("buffer", name.clone())
+            .detail("buffer", name.as_str())
             .detail("offset", start)
             .detail("type", scalar.to_string())
             .detail("expected", value_as_json(scalar, ours))
@@ -137,9 +137,9 @@ impl Trial<'_, '_> {
     /// A schedule that recorded other coverage.
     pub(super) fn covered(&self, covered: &Covered) -> Finding {
         let Covered { schedule, differences } = covered;
-        let kernels: BTreeSet<String> =
-            differences.iter().map(|difference| difference.kernel.clone()).collect();
-        let kernels: Vec<String> = kernels.into_iter().collect();
+        let kernels: BTreeSet<&str> =
+            differences.iter().map(|difference| difference.kernel.as_str()).collect();
+        let kernels: Vec<String> = kernels.into_iter().map(str::to_owned).collect();
         let only = |only: Only| match only {
             Only::Ordinary => Schedule::IN_ORDER.to_string(),
             Only::Other => schedule.to_string(),
