@@ -44,8 +44,8 @@ struct DemandSearch<'a> {
     /// Functions that the text defines or declares.
     defined: BTreeSet<&'a str>,
     needed: Vec<&'a str>,
-    /// Tokens before this one have been looked at by [`DemandSearch::demand_expression`], so that nested places cost
-    /// nothing again.
+    /// Tokens before this one have been looked at by [`DemandSearch::demand_expression`], so that
+    /// nested places cost nothing again.
     covered: TokenIndex,
     /// Identifiers in the initialisers of `const` variables, by the variable's name.
     constants: BTreeMap<&'a str, Vec<&'a str>>,

@@ -1,8 +1,8 @@
 //! Which expressions the pinned compiler surely folds to a constant in its own tree.
 //!
 //! Knows: expressions that the compiler was seen to fold (`tests/glsl_front_end.rs`). These are
-//! fewer than the constant expressions of GLSL: the compiler gives a call of `bitCount`, `transpose` or the like
-//! to its optimiser, and a comma operator counts as computed.
+//! fewer than the constant expressions of GLSL: the compiler gives a call of `bitCount`,
+//! `transpose` or the like to its optimiser, and a comma operator counts as computed.
 //! Promises: an expression is called folded only where every part of it is; an unknown part is
 //! not.
 //! Does not cover: what depends on specialization, which is never folded.

@@ -1,9 +1,9 @@
 //! Finds what must stay unmarked where the marked text does not compile although the plain text
 //! does.
 //!
-//! Promises: markers never make a kernel fail, and few compilations are needed: markers on the lines
-//! that the compiler complains about are left out first and then put back by bisection. Markers that
-//! the budget of compilations leaves undecided stay left out.
+//! Promises: markers never make a kernel fail, and few compilations are needed: markers on the
+//! lines that the compiler complains about are left out first and then put back by bisection.
+//! Markers that the budget of compilations leaves undecided stay left out.
 
 use super::marking::MarkedItem;
 use std::collections::BTreeMap;
@@ -64,8 +64,8 @@ pub(crate) fn bisect_rejected<T>(
     Some(put_back(AcceptedMarking { compiled, excluded: all_excluded }, try_compile))
 }
 
-/// Puts back markers that were left out without being at fault. Invariant: the text without `excluded`
-/// compiles; pieces are put back as long as it does.
+/// Puts back markers that were left out without being at fault. Invariant: the text without
+/// `excluded` compiles; pieces are put back as long as it does.
 fn put_back<T>(
     mut isolated: AcceptedMarking<T>,
     mut try_compile: impl FnMut(&ExcludedMarkers) -> Result<T, CompilerRejection>,

@@ -3,7 +3,8 @@
 //!
 //! Promises: a token's `span` is always the place in the original file where its text was written;
 //! the chain of frames behind `origin` leads from there to the place where the text takes effect.
-//! [`ExpansionFrames::locate_tokens`] turns a run of tokens into one span and the expansions around it.
+//! [`ExpansionFrames::locate_tokens`] turns a run of tokens into one span and the expansions around
+//! it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -5,8 +5,8 @@
 //! bytes that it can store to, or at bytes that a later dispatch can make of them. What stands on
 //! both sides of a comparison is not judged by it: neither a buffer by itself, nor a kernel by its
 //! own results.
-//! Does not cover: whether the expected values are the right ones; running a test on altered contents
-//! ([`TestObservation::confirmed_by_alterations`] takes the results).
+//! Does not cover: whether the expected values are the right ones; running a test on altered
+//! contents ([`TestObservation::confirmed_by_alterations`] takes the results).
 
 use super::failable::{compared_ranges, expects_zeros, stored_length};
 use std::collections::{BTreeMap, BTreeSet};

@@ -198,8 +198,8 @@ fn kernels_reaching<'a>(
 }
 
 impl KernelCode {
-    /// Whether a test entered the function that a link names; true where it names none, or one whose
-    /// entries are not measured.
+    /// Whether a test entered the function that a link names; true where it names none, or one
+    /// whose entries are not measured.
     fn is_entered(&self, link: &CodeLink, test: &TestId) -> bool {
         let Some(symbol) = &link.symbol else { return true };
         let is_named =

@@ -22,7 +22,8 @@ fn schema_of<T: JsonSchema>() -> Schema {
     SchemaGenerator::default().into_root_schema_for::<T>()
 }
 
-/// Every file format with its schema. The command, its help text and the documents iterate this table.
+/// Every file format with its schema. The command, its help text and the documents iterate this
+/// table.
 pub const SCHEMAS: &[SchemaRow] = &[
     SchemaRow {
         name: "procedure",

@@ -292,7 +292,8 @@ fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
     &trace.requirement.uid
 }
 
-/// The outcome of one test on all engines: it passed if it ran somewhere and passed wherever it ran.
+/// The outcome of one test on all engines: it passed if it ran somewhere and passed wherever it
+/// ran.
 fn outcome_of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
     let run_verdicts: Vec<Verdict> =
         verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();

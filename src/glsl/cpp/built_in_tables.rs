@@ -1,5 +1,5 @@
-//! Tables of what the program's own header offers of GLSL: functions, variables, subgroup operations
-//! and types, and the names that the program keeps for itself.
+//! Tables of what the program's own header offers of GLSL: functions, variables, subgroup
+//! operations and types, and the names that the program keeps for itself.
 
 /// Built-in functions of `header.hpp` with the least and the greatest number of arguments each
 /// takes.

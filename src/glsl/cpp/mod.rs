@@ -2,8 +2,8 @@
 //! alone.
 //!
 //! Knows: the syntax tree and the decisions of the front end, and what is told of the kernel's
-//! interface ([`KernelInterface`]). SPIR-V takes no part: a mistake of the compiler, of the sequential
-//! engine or of a device shows as a difference.
+//! interface ([`KernelInterface`]). SPIR-V takes no part: a mistake of the compiler, of the
+//! sequential engine or of a device shows as a difference.
 //! Promises: expressions keep their operators and their order, so that a coverage tool for C++ sees
 //! the decisions of the source; one loop nest over the invocations stands inside each barrier
 //! region, loops around barriers stay outside, and variables that live across regions are kept per

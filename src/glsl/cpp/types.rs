@@ -171,8 +171,8 @@ impl Emitter<'_> {
             .ok_or_else(|| self.unsupported_at(format!("the type `{type_name}`"), type_token))
     }
 
-    /// Writes a type with the array sizes of its declarator and its own; `element_count` is how many
-    /// elements an array without a size has.
+    /// Writes a type with the array sizes of its declarator and its own; `element_count` is how
+    /// many elements an array without a size has.
     pub(super) fn write_type(
         &mut self,
         declared_type: &DeclaredType,

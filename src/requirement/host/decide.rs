@@ -8,8 +8,8 @@
 //! always comes with values that were evaluated. The search is deterministic: all combinations of
 //! values at and beside the bounds, powers of two and multiples of the local size, then values from
 //! a fixed seed.
-//! Does not cover: proofs over more than [`EXHAUSTIVE_LIMIT`] combinations that no interval settles;
-//! these stay open.
+//! Does not cover: proofs over more than [`EXHAUSTIVE_LIMIT`] combinations that no interval
+//! settles; these stay open.
 
 use super::expression::{
     self as host, ArithmeticEvent, DivisionRounding, HostExpression, HostName, TypedValue,

@@ -6,8 +6,8 @@
 //! `>>`, `+` `-`, `*` `/` `%`, unary `-` `+` `~` `!`, casts written as calls (`uint64(m) * n`),
 //! `min(a, b)`, `max(a, b)`; literals with the suffixes `u`, `l`, `ul`.
 //! Promises: an operation whose exact result does not fit its type wraps, and is reported as an
-//! [`ArithmeticEvent`]; so is a division by zero (result 0) and a shift too far (result 0). Evaluation and
-//! interval never disagree: the value lies inside.
+//! [`ArithmeticEvent`]; so is a division by zero (result 0) and a shift too far (result 0).
+//! Evaluation and interval never disagree: the value lies inside.
 //! Does not cover: floating point, assignment, pointers.
 
 use std::collections::BTreeSet;
