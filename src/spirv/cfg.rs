@@ -22,7 +22,7 @@ pub struct ControlFlowGraph {
     by_label: BTreeMap<Id, usize>,
 }
 
-/// One block; blocks are named by their index in [`Graph::blocks`].
+/// One block; blocks are named by their index in [`ControlFlowGraph::blocks`].
 #[derive(Debug, Clone)]
 pub struct BasicBlock {
     pub label: Id,

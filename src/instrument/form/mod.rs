@@ -11,7 +11,7 @@
 //! | 3, 4 | workgroups in x; in x and y together |
 //! | 5 | invocations of the dispatch |
 //! | 6, 7 | zero |
-//! | 8 .. | data words, in several copies with a distance of [`stride`]; then with witnesses one word per bit: the lowest rank, at first 0xffff_ffff |
+//! | 8 .. | data words, in several copies with a distance of [`copy_stride`]; then with witnesses one word per bit: the lowest rank, at first 0xffff_ffff |
 //! | 8 .. (slots) | a row of canaries, then a row per data word; a row has one word per invocation, by rank |
 //!
 //! The rank of an invocation is the linear index of its workgroup times the workgroup's invocations

@@ -12,6 +12,7 @@
 mod mark;
 mod order;
 mod origin;
+mod owners;
 mod position;
 mod values;
 

@@ -13,8 +13,9 @@
 use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList, branch_sites};
 use super::order::{self, AtTernary, BranchCandidate, MarkedConstruct, MarkedSite};
+use super::owners::{DecisionOwners, OwnersOfValue};
 use super::position::PositionTable;
-use super::values::{DecisionOwners, LeafReader, OwnersOfValue, ValueLeaves};
+use super::values::{LeafReader, ValueLeaves};
 use super::{SourceKnowledge, WatchedBranch};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};

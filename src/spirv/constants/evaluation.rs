@@ -1,7 +1,7 @@
 //! The value of one constant from the values of those before it.
 //!
-//! Promises: what the specification leaves undefined is [`Value::Undef`]; an opcode that is not
-//! evaluated is an error by name.
+//! Promises: what the specification leaves undefined is [`ConstantValue::Undef`]; an opcode that is
+//! not evaluated is an error by name.
 
 use super::{ConstantError, ConstantValue, Constants};
 use crate::float_controls::{self, DenormalMode, FloatControls};

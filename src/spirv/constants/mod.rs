@@ -4,8 +4,8 @@
 //! values for specialization ids (SPIR-V specification, "Constant-Creation Instructions" and
 //! "Specialization").
 //! Promises: a value is exact for its width; what the specification leaves undefined (division by
-//! zero, a remainder of negative numbers, a shift by the width or more) is [`Value::Undef`], never
-//! a guess. An opcode that is not evaluated is an error by name.
+//! zero, a remainder of negative numbers, a shift by the width or more) is
+//! [`ConstantValue::Undef`], never a guess. An opcode that is not evaluated is an error by name.
 //! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as
 //! Vulkan does (VkSpecializationMapEntry); `reflect` lists those that exist.
 

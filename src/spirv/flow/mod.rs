@@ -75,7 +75,7 @@ pub struct MemoryFlow {
 pub struct StoringGroup {
     /// Their indexes.
     pub instructions: BTreeSet<usize>,
-    /// The places that they can store to, by their numbers in [`flows`].
+    /// The places that they can store to, by their numbers in [`kernel_flows`].
     pub rows: BTreeSet<usize>,
     /// Indexes of the instructions that read the memory outside of the kernel which decides what
     /// they store, or whether.

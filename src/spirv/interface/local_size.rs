@@ -65,7 +65,7 @@ impl LocalSize {
         }
     }
 
-    /// [`Self::value`] in 32 bits; none also where a size takes more.
+    /// [`Self::evaluated_size`] in 32 bits; none also where a size takes more.
     pub fn evaluated_words(self, constants: &Constants) -> Option<[u32; 3]> {
         let [x, y, z] = self.evaluated_size(constants)?.map(u32::try_from);
         Some([x.ok()?, y.ok()?, z.ok()?])

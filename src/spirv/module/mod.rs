@@ -449,7 +449,7 @@ impl Module {
         words
     }
 
-    /// The number of an instruction in [`Module::code`], from 0.
+    /// The number of an instruction in [`Module::code_words`], from 0.
     pub fn number_in_code(&self, instruction_index: usize) -> u32 {
         self.instructions[..instruction_index]
             .iter()

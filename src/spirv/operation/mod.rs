@@ -14,6 +14,7 @@ mod integer;
 mod number;
 pub mod operator;
 mod row;
+mod rule_operand;
 pub mod sized;
 pub mod table;
 pub mod undefined;

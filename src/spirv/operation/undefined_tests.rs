@@ -1,3 +1,4 @@
+use super::super::sized::NumberFormat;
 use super::super::sized::Width;
 use super::*;
 

@@ -4,7 +4,7 @@
 //! "Precision and Operation of SPIR-V Instructions", for single and half precision: what its bounds
 //! mean and the formulas that bounds are inherited from. Which operation has which bound stands in
 //! the row of the operation (`operation::table`).
-//! Promises: every value of a [`Range`] is one that the specification permits. Where a bound is
+//! Promises: every value of a [`PermittedRange`] is one that the specification permits. Where a bound is
 //! inherited from a formula, its ends come from evaluations of that formula whose every step is at
 //! an end of what is permitted for it, so that the range may be too narrow and is never too wide.
 //! Does not cover: double precision (the specification asks for single precision at least),

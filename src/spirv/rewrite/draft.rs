@@ -99,7 +99,7 @@ impl ModuleDraft {
         }
     }
 
-    /// Makes a function the entry point `main` of a kernel that [`Self::kernel`] began.
+    /// Makes a function the entry point `main` of a kernel that [`Self::new_kernel`] began.
     pub fn entry_point(&mut self, function_id: Id, interface: &[Id], local_size: [u32; 3]) {
         let mut entry_operands = vec![
             Operand::ExecutionModel(ExecutionModel::GLCompute),

@@ -1,9 +1,9 @@
 //! Modules made from modules.
 //!
-//! Knows: the logical layout of a module (SPIR-V specification, section 2.4): a [`Draft`] keeps its
-//! sections and their order, finds or declares types and constants, and gives new ids from the
-//! module's bound on. [`Edits`] say what goes before or in the place of instructions of a function,
-//! a [`Rewrite`] does so while it copies.
+//! Knows: the logical layout of a module (SPIR-V specification, section 2.4): a [`ModuleDraft`]
+//! keeps its sections and their order, finds or declares types and constants, and gives new ids
+//! from the module's bound on. [`InstructionEdits`] say what goes before or in the place of
+//! instructions of a function, a [`Rewrite`] does so while it copies.
 //! Promises: ids of the original keep their numbers; what no edit names is copied as it is.
 //! Does not cover: whether the result is valid; each pass is held to the validator by its tests.
 //!

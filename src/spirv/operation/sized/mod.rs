@@ -4,7 +4,7 @@
 //! bits in the low end of a 64-bit word whose other bits are 0.
 //! Promises: every operation has a result for every operand. Basic float operations and conversions
 //! are rounded once, to nearest even or where the operation says; what is undefined is named by
-//! [`Operation::undefined`] and has the result that `word` documents, with the operand's width in
+//! [`Operation::undefined_for`] and has the result that `word` documents, with the operand's width in
 //! place of 32. On 32 bits both files compute the same (tested).
 //! Does not cover: speed: the machine uses `word` for 32 bits.
 

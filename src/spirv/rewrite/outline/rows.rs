@@ -12,7 +12,7 @@ pub(super) struct InstructionRow {
     pub(super) result: Option<Id>,
     pub(super) offset: usize,
     pub(super) length: usize,
-    /// In [`Rows::uses`].
+    /// In [`ModuleRows::uses`].
     pub(super) uses: Range<usize>,
 }
 
